@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // TestClouds runs the same task on models of several vendors that clouds serve, with the
@@ -60,16 +61,8 @@ func TestClouds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script, err := scriptmodel.Parse("turn\n  expect prompt What is in the note?\n  think Where is it?\n  call read_file {\"file_path\": \"note\"}\n" +
-				"turn\n  expect result read_file_1 buy milk\n  text Milk.\n")
-			if err != nil {
-				t.Fatal(err)
-			}
-			server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: c.wire})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer server.Close()
+			server := scripttest.Serve(t, "turn\n  expect prompt What is in the note?\n  think Where is it?\n  call read_file {\"file_path\": \"note\"}\n"+
+				"turn\n  expect result read_file_1 buy milk\n  text Milk.\n", scriptmodel.Options{Wires: everyWire(), Wire: c.wire})
 			p := newPerson(t)
 			p.write("note", "buy milk\n")
 			p.environ = append(p.environ, c.set(t, server.URL())...)

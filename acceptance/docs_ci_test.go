@@ -14,17 +14,24 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // TestCI runs the jobs of docs/ci.md as their runners do, with and without the secret.
 func TestCI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the jobs build programs")
+	}
 	t.Parallel()
 	for _, program := range []string{"git", "go", "jq"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(err)
 		}
 	}
-	web := startInternet(t, answering(t, "key good-key\nturn\n  times always\n  text The sign is wrong.\n").URL())
+	const script = "key good-key\nturn\n  times always\n  text The sign is wrong.\n"
+	web := startInternet(t, scripttest.Serve(t, script, scriptmodel.Options{Wires: everyWire()}).URL())
 	for _, c := range []struct {
 		name string
 		run  func(*runner, string) (string, int)
@@ -191,6 +198,11 @@ func (r *runner) gitLab(secret string) (string, int) {
 	job := jobs["review"]
 	if !slices.Contains(job.Artifacts.Paths, "review.md") {
 		r.t.Errorf("review.md is not an artifact: %v", job.Artifacts.Paths)
+	}
+	for _, m := range regexp.MustCompile(`\$\{(\w+)\}`).FindAllStringSubmatch(job.Variables["POLLUX_SOURCE"], -1) {
+		if m[1] != "CI_JOB_TOKEN" && m[1] != "CI_SERVER_FQDN" {
+			r.t.Errorf("%s is not a variable of GitLab", m[1])
+		}
 	}
 	variables := maps.Clone(job.Variables)
 	maps.Copy(variables, map[string]string{

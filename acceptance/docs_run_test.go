@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // notRun are the reasons for which a page may leave a block to the reader, as in
@@ -33,7 +34,7 @@ var notRun = []string{
 // directory and a new project, its blocks in order. Vendors are a scripted model behind a proxy.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	model := answering(t, "key none\nturn\n  times always\n  text ok\n")
+	model := scripttest.Serve(t, "key none\nturn\n  times always\n  text ok\n", scriptmodel.Options{Wires: everyWire()})
 	web := startInternet(t, model.URL())
 	var mu sync.Mutex
 	unused := map[string]bool{}
@@ -81,21 +82,6 @@ func TestPages(t *testing.T) {
 	for reason := range unused {
 		t.Errorf("no page has commands that are not run because of %q", reason)
 	}
-}
-
-// answering serves a model with this script on loopback.
-func answering(t *testing.T, text string) *scriptmodel.Server {
-	t.Helper()
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	return server
 }
 
 // block is a fenced block of shell commands in a page.

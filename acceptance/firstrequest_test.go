@@ -24,7 +24,10 @@ func TestFirstRequest(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	program := build(t)
+	program, err := exec.LookPath("pollux")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, wire, model string
 		window            int

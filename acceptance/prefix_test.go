@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // TestPrefix checks, on all protocols, that each request of a session starts with the request
@@ -88,15 +89,7 @@ const cached = `"price": {"input": 1, "output": 4, "cacheRead": 0.1}`
 // answered requests. It adds variables to the environment.
 func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	t.Helper()
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
+	server := scripttest.Serve(t, text, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
 	p := newPerson(t)
 	p.environ = append(append(p.environ, pointing(wire, server.URL())...), variables...)
 	settings := `"model": {"disableLoopDetection": true, "compressionThreshold": 1}` // their requests are not part of the session

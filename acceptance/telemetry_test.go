@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // parsed is an object of an outfile, as the tests of Gemini CLI parse it.
@@ -110,15 +111,7 @@ func (o outfile) sum(name, key string, value any) float64 {
 // scripted starts a scripted model, and returns a command of the program that uses it.
 func scripted(t *testing.T, script string, args ...string) (*exec.Cmd, string) {
 	t.Helper()
-	parsed, err := scriptmodel.Parse(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(parsed, scriptmodel.Options{Wires: everyWire()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
+	server := scripttest.Serve(t, script, scriptmodel.Options{Wires: everyWire()})
 	home := t.TempDir()
 	file := filepath.Join(home, "logs", "telemetry.log")
 	cmd := exec.Command("pollux", args...) // TestMain has put it on the path

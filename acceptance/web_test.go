@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // TestHostilePages fetches hostile pages. They come through a proxy, because the program fetches
@@ -71,15 +72,7 @@ func TestHostilePages(t *testing.T) {
 		asks.WriteString("  call web_fetch {\"url\": \"http://8.8.8.8/" + page.path + "\"}\n")
 		expects.WriteString("  expect " + strings.Replace(page.expect, "%", id, 1) + "\n")
 	}
-	script, err := scriptmodel.Parse("turn\n" + asks.String() + "turn\n" + expects.String() + "  text Read.\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
+	server := scripttest.Serve(t, "turn\n"+asks.String()+"turn\n"+expects.String()+"  text Read.\n", scriptmodel.Options{Wires: everyWire(), Wire: "gemini"})
 	p := newPerson(t)
 	p.write(".gemini/settings.json", `{"experimental": {"directWebFetch": true}}`)
 	p.environ = append(p.environ, "GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL="+server.URL(), "HTTPS_PROXY="+proxy.URL)

@@ -26,6 +26,11 @@ type reply struct {
 	loop       Loop
 	isHeld     bool    // its events are not emitted before it is complete
 	held       []Event // these events
+
+	// What exceed counts: bytes of text, bytes of arguments, calls.
+	size, argsSize, callCount int
+	isFull                    bool
+	refusal                   string // of the last call
 }
 
 // add adds a chunk. Adjacent plain text becomes one part.
@@ -46,6 +51,9 @@ func (rep *reply) add(chunk *llm.Response) {
 	}
 	rep.sources = append(rep.sources, c.Citations...)
 	for _, p := range chunk.Parts() {
+		if rep.isFull || rep.exceed(&p) && p.FunctionCall == nil {
+			return
+		}
 		switch {
 		case p.Thought:
 			rep.hasThought = rep.hasThought || p.Text != ""

@@ -208,7 +208,7 @@ func (r *run) nextSpeaker(ctx context.Context) (*llm.Content, error) {
 func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, error) {
 	finished, err := r.schedule(ctx, calls)
 	results, records := &llm.Content{Role: llm.RoleUser}, make([]CallRecord, 0, len(finished))
-	cancelled, stop := true, (*tool.Error)(nil)
+	cancelled, stop, text := true, (*tool.Error)(nil), ""
 	for _, f := range finished {
 		results.Parts = append(results.Parts, f.Response...)
 		records = append(records, r.callRecord(f))
@@ -216,6 +216,7 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 		if e := f.Result.Error; e != nil && e.Type == tool.ErrStopExecution {
 			stop = e
 		}
+		text = cmp.Or(f.Result.Answer, text)
 		if r.cfg.LoopDetector != nil && f.Status == CallCancelled && f.Began.IsZero() {
 			r.cfg.LoopDetector.Observe(f)
 		}
@@ -228,8 +229,19 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 		return nil, r.end(Stopped{Reason: stop.Message, ByTool: true})
 	case cancelled:
 		return nil, r.end(Cancelled{})
+	case text != "":
+		return nil, r.answer(ctx, text)
 	}
 	return results, nil
+}
+
+// answer ends the run with an answer that a tool gave.
+func (r *run) answer(ctx context.Context, text string) error {
+	r.conv.push(ctx, Message{Content: r.results}, r.records...)
+	r.results = nil
+	r.conv.push(ctx, Message{Content: llm.Model(llm.Text(text))})
+	r.response += text
+	return r.end(Text{text})
 }
 
 // callRecord returns the journal's record of a finished call.

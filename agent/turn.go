@@ -111,8 +111,16 @@ func (r *run) refuseCut(rep *reply) {
 	if rep.reason != llm.FinishMaxTokens {
 		return
 	}
-	for _, call := range rep.calls {
-		if isObject(call.Args) && json.Valid(call.Args) || r.warnings[call] != nil {
+	for i, call := range rep.calls {
+		reason := ""
+		switch {
+		case r.warnings[call] != nil:
+		case rep.refusal != "" && i == len(rep.calls)-1:
+			reason = rep.refusal
+		case !isObject(call.Args) || !json.Valid(call.Args):
+			reason = "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText
+		}
+		if reason == "" {
 			continue
 		}
 		if r.warnings == nil {
@@ -120,7 +128,7 @@ func (r *run) refuseCut(rep *reply) {
 		}
 		r.warnings[call] = &tool.Result{
 			Display: tool.TextDisplay("Not run: the response was cut off in the middle of this call."),
-			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText},
+			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: reason},
 		}
 	}
 }
@@ -345,6 +353,9 @@ func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 		}
 		if rep.loop.Kind != "" {
 			return nil
+		}
+		if rep.isFull {
+			break
 		}
 	}
 	return r.endThought(rep)

@@ -11,11 +11,14 @@ import (
 	"time"
 
 	"pollux/internal/scriptmodel"
-	wire "pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // TestRun runs each program in a directory with one file, with a model on loopback that plays a script.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building the programs takes its time")
+	}
 	t.Parallel()
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...")
@@ -68,7 +71,7 @@ turn
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 			check := func() error { return nil }
 			if tt.script != "" {
-				server := serve(t, tt.script)
+				server := scripttest.Serve(t, tt.script, scriptmodel.Options{})
 				check = server.Check
 				cmd.Env = append(cmd.Env, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+server.URL())
 			}
@@ -88,21 +91,6 @@ turn
 	if err != nil || len(programs) != len(tests) {
 		t.Errorf("%d programs and %d tests: %v", len(programs), len(tests), err)
 	}
-}
-
-// serve starts a model that plays a script.
-func serve(t *testing.T, text string) *scriptmodel.Server {
-	t.Helper()
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{wire.Wire{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	return server
 }
 
 // TestImport runs the commands of docs/library.md in an empty directory, without a network.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // NotFound returns the message that a model gets when it calls a tool that does not exist. It
@@ -100,7 +100,7 @@ func (s *Snapshot) similar(name string) []string {
 		names = append(names, t.Spec().Name)
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+		return cmp.Compare(spelling.Distance(name, a), spelling.Distance(name, b))
 	})
 	return names[:min(most, len(names))]
 }

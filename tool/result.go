@@ -24,6 +24,8 @@ type Result struct {
 	Data map[string]any
 	// Lines counts what an edit changed.
 	Lines LineChange
+	// Answer, if not "", is the answer to the prompt: the run ends with it.
+	Answer string
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
 }

@@ -139,6 +139,9 @@ type Host struct {
 	// same response, and leaves out failed calls and results that are far back, because they may
 	// be shortened or removed before the next request.
 	Earlier func() iter.Seq2[json.RawMessage, string]
+	// Unasked is true for a call that runs because it is known to be harmless, without the approval of
+	// a person or of a rule of theirs. It gets no secrets.
+	Unasked bool
 	// Spill, if set, creates the file for the complete output, with mode 0600. It is called at
 	// most once for each call.
 	Spill func() (*os.File, error)

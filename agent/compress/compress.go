@@ -261,7 +261,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 		return w.History, unchanged(w.CompressRequest)
 	}
 	if err != nil {
-		w.Warn(fmt.Sprintf("The conversation could not be summarised: %v", err))
+		w.Warn(fmt.Sprintf("The conversation could not be summarized: %v", err))
 		return w.fail(ctx, agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
 	}
 	rest := w.tail(summary, cut, trimmed)

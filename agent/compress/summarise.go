@@ -66,7 +66,7 @@ func (w *compression) writers(history int) (first, second writer) {
 	name, cfg, err := w.Options.SummaryModel(own.model)
 	switch {
 	case err != nil:
-		w.Warn(fmt.Sprintf("%s summarises its conversation itself: %v", own.model, err))
+		w.Warn(fmt.Sprintf("%s summarizes its conversation itself: %v", own.model, err))
 		return own, plain
 	case name == "", name == own.model && w.RequestConfig != nil, w.missing[name]:
 		return own, plain
@@ -141,7 +141,7 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 			return "", err
 		}
 	}
-	return "", errors.New("it is too long for the model that summarises")
+	return "", errors.New("it is too long for the model that summarizes")
 }
 
 // isMissing reports whether a model does not exist, or not for this account.
@@ -157,7 +157,7 @@ func (c *Compressor) setMissing(model string, err error) {
 		c.missing = map[string]bool{}
 	}
 	c.missing[model] = true
-	c.Warn(fmt.Sprintf("%s cannot summarise the conversation: %v. The conversation's own model does it from now on.",
+	c.Warn(fmt.Sprintf("%s cannot summarize the conversation: %v. The conversation's own model does it from now on.",
 		model, strings.TrimSuffix(err.Error(), ".")))
 }
 
@@ -295,7 +295,7 @@ func (w *compression) generate(ctx context.Context, by writer, contents []*llm.C
 	}
 	if !hasWords(text) {
 		if f := response.PromptFeedback; f != nil && f.BlockReason != "" {
-			return "", fmt.Errorf("the model refused to summarise it (%s)", f.BlockReason)
+			return "", fmt.Errorf("the model refused to summarize it (%s)", f.BlockReason)
 		}
 		return "", errors.New("the model returned an empty summary")
 	}
@@ -303,6 +303,6 @@ func (w *compression) generate(ctx context.Context, by writer, contents []*llm.C
 }
 
 // errCalled means that the model called a tool instead of writing a summary.
-var errCalled = errors.New("the model called a tool instead of summarising")
+var errCalled = errors.New("the model called a tool instead of summarizing")
 
 func isCall(p llm.Part) bool { return p.FunctionCall != nil }

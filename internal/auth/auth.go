@@ -63,7 +63,18 @@ type Account struct {
 	// ConfiguredID is the id under which the user has configured the account. It differs from the ID of
 	// the provider if a variable for one provider contains the address of another.
 	ConfiguredID string
+	// GatewayKeyVar is the variable for the key if a variable leads to a gateway, for which
+	// Pollux stores no keys; else "".
+	GatewayKeyVar string
 	provider.Access
+}
+
+// KeySource returns where the credentials of an account are from, "" if it has none.
+func (a Account) KeySource() string {
+	if a.APIKey == "" && a.AuthToken == "" && a.Profile != nil && (a.Keyless || a.From == a.AddressVar) {
+		return ""
+	}
+	return a.From
 }
 
 // Accounts are the providers that the user can reach. After [Open] and [Accounts.Adopt] they
@@ -244,7 +255,7 @@ func (a *Accounts) Discover(ctx context.Context) []provider.Access {
 // Adopt makes a server on this machine the default if there is no other.
 func (a *Accounts) Adopt(access provider.Access) {
 	if a.Chosen == "" {
-		a.found = &Account{Type(access.ID), access.ID, access}
+		a.found = &Account{Type: Type(access.ID), ConfiguredID: access.ID, Access: access}
 		a.Chosen, a.Why = a.found.Type, access.From+" answers"
 	}
 }
@@ -297,7 +308,10 @@ func (a *Accounts) find(t Type, read reading) (Account, error) {
 		read = a.plain
 	}
 	access, found := read(p)
-	one := Account{Type(p.ID), p.ID, access}
+	one := Account{Type: Type(p.ID), ConfiguredID: p.ID, Access: access}
+	if isGateway(p, &access) {
+		one.GatewayKeyVar = p.KeyVars[0]
+	}
 	if access.HasCustomAddress() && !p.CustomAddress {
 		// A variable for one provider's address may contain another's. If the user has several
 		// entries with the same address, they remain different accounts.

@@ -22,14 +22,13 @@ func Preselected(env *config.Env) (Type, error) {
 	types := []string{string(GoogleLogin), string(GeminiAPIKey), string(VertexAI), string(CloudShell), string(ComputeADC), string(Gateway)}
 	name := env.Get("GEMINI_DEFAULT_AUTH_TYPE")
 	if name != "" && !slices.Contains(types, name) {
-		return "", exit.Errorf(exit.Input, "Invalid value for GEMINI_DEFAULT_AUTH_TYPE: %q. Valid values are: %s.", name, strings.Join(types, ", "))
+		return "", exit.Errorf(exit.General, "Invalid value for GEMINI_DEFAULT_AUTH_TYPE: %q. Valid values are: %s.", name, strings.Join(types, ", "))
 	}
 	return Type(name), nil
 }
 
 // StorableFor returns the provider whose key to store: the one with this id, alias or type. If
-// name is empty, it is the one of GEMINI_DEFAULT_AUTH_TYPE, or Gemini. The error has exit code
-// 42.
+// name is empty, it is the one of GEMINI_DEFAULT_AUTH_TYPE, or Gemini.
 func (a *Accounts) StorableFor(name string) (*provider.Profile, error) {
 	if name == "" {
 		preselected, err := Preselected(a.in.Env)
@@ -41,9 +40,9 @@ func (a *Accounts) StorableFor(name string) (*provider.Profile, error) {
 	p := a.FindProfile(name)
 	switch {
 	case p == nil:
-		return nil, exit.Errorf(exit.Input, "No provider is named %q. Pollux stores keys for: %s.", name, strings.Join(ids(a.storableProviders()), ", "))
+		return nil, exit.Errorf(exit.General, "No provider is named %q. Pollux stores keys for: %s.", name, strings.Join(ids(a.storableProviders()), ", "))
 	case !isStorable(p):
-		return nil, exit.Errorf(exit.Input, "%s needs no key. Pollux stores keys for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.storableProviders()), ", "))
+		return nil, exit.Errorf(exit.General, "%s needs no key. Pollux stores keys for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.storableProviders()), ", "))
 	}
 	return p, nil
 }
@@ -79,7 +78,7 @@ func (a *Accounts) StoreKey(p *provider.Profile, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text + a.advice(p), nil
+	return text + a.advice(p, false), nil
 }
 
 // TestAndStoreKey tests a provider's key and stores it, unless the provider refuses it. It
@@ -90,7 +89,7 @@ func (a *Accounts) TestAndStoreKey(ctx context.Context, p *provider.Profile, key
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case tested.state == keyInvalid:
-		return "", exit.Errorf(exit.Input, "%s", tested.reason)
+		return "", exit.Errorf(exit.General, "%s", tested.reason)
 	case tested.state == keyRefused:
 		return "", exit.Errorf(exit.Auth, "%s did not accept the key: %s Pollux did not store it.", cmp.Or(p.Name, p.ID), tested.reason)
 	}
@@ -103,6 +102,9 @@ func (a *Accounts) TestAndStoreKey(ctx context.Context, p *provider.Profile, key
 
 // storeKey stores a provider's key. It returns the place, and a message for the user.
 func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string, err error) {
+	if err := a.CheckStorable(p); err != nil {
+		return "", "", err
+	}
 	stored, err := a.keysOf().Set(p, key)
 	if err != nil {
 		return "", "", err
@@ -112,7 +114,7 @@ func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string
 		text += " The keychain is not available: " + stored.FallbackReason.Error() + "."
 	}
 	if stored.Where != keychain.System {
-		text += "\nPrograms that you run can read it there."
+		text += "\nOther programs that you run can read this file."
 	}
 	return stored.Where, text, nil
 }
@@ -123,12 +125,13 @@ func (in Inputs) display(path string) string {
 }
 
 // advice returns when a stored key is used, "" if it is used always. It begins with a line
-// feed.
-func (a *Accounts) advice(p *provider.Profile) string {
-	for _, name := range Variables(p) {
-		if a.in.Env.Get(name) != "" {
-			return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
-		}
+// feed. isDefault reports whether the settings on disk select the provider.
+func (a *Accounts) advice(p *provider.Profile, isDefault bool) string {
+	if name := firstSet(a.in.Env, Variables(p)); name != "" {
+		return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
+	}
+	if isDefault {
+		return ""
 	}
 	in := a.in
 	in.Warn = nil // warnings were already given
@@ -163,7 +166,7 @@ func (a *Accounts) RemoveKey(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !removed:
-		return "", exit.Errorf(exit.Input, "No key for %s is stored. To list the stored keys: pollux auth list", shown)
+		return "", exit.Errorf(exit.General, "No key for %s is stored. To list the stored keys: pollux auth list", shown)
 	}
 	return fmt.Sprintf("Removed the key for %s.", shown), nil
 }
@@ -178,6 +181,8 @@ type Command struct {
 	Paths *config.Paths
 	// Notify shows the person a text while SignIn waits for a provider; nil shows none.
 	Notify func(text string)
+	// StoresOnly means that no session follows, so that a key has an effect only if it is stored.
+	StoresOnly bool
 }
 
 // open returns the accounts even if there are errors: keys can be stored in any case.
@@ -199,27 +204,38 @@ func (c Command) List(ctx context.Context) (string, error) {
 }
 
 // SignOut removes the stored key of the provider called name, and asks for the provider if
-// name is empty. It returns a message for the user.
-func (c Command) SignOut(ctx context.Context, ask tool.Ask, name string) (string, error) {
+// name is empty. It returns the provider's id, "" if the person has cancelled or there is no key,
+// and a message for the user.
+func (c Command) SignOut(ctx context.Context, ask tool.Ask, name string) (id, text string, err error) {
 	a := c.open(ctx)
-	if name != "" {
-		return a.RemoveKey(name)
+	if name == "" {
+		if name, text, err = c.pickStored(ctx, a, ask); name == "" {
+			return "", text, err
+		}
 	}
+	if id = name; a.FindProfile(name) != nil {
+		id = a.FindProfile(name).ID
+	}
+	text, err = a.RemoveKey(name)
+	return id, text, err
+}
+
+// pickStored asks for one of the providers with a stored key. text is a message for the user if
+// there is none.
+func (c Command) pickStored(ctx context.Context, a *Accounts, ask tool.Ask) (name, text string, err error) {
 	there, err := a.StoredKeys()
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case len(there) == 0:
-		return "No key is stored.", nil
+		return "", "No key is stored.", nil
 	}
 	q := tool.Question{Text: "Which key do you want to remove?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true}
 	for _, id := range slices.Sorted(maps.Keys(there)) {
 		q.Options = append(q.Options, tool.Option{Label: id, Description: c.display(there[id])})
 	}
-	if name, err = question(ctx, ask, q); name == "" {
-		return unchanged, err
-	}
-	return a.RemoveKey(name)
+	name, err = question(ctx, ask, q)
+	return name, unchanged, err
 }
 
 // FormatStored returns a text that lists where keys are stored.

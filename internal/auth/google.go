@@ -111,6 +111,9 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 		return one, exit.Errorf(exit.Auth, noGoogleLogin, t)
 	}
 	a.setGoogleOptions(&one.Access)
+	if p := a.Table().Find(one.ConfiguredID); isGateway(p, &one.Access) {
+		one.GatewayKeyVar = p.KeyVars[0]
+	}
 	return one, err
 }
 

@@ -125,7 +125,7 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 	for _, one := range have {
 		candidates = append(candidates, one.ConfiguredID+"/"+name)
 	}
-	return def, "", exit.Errorf(exit.Input, "Several of your providers may have the model %q. Choose one: %s.",
+	return def, "", exit.Errorf(exit.General, "Several of your providers may have the model %q. Choose one: %s.",
 		name, strings.Join(candidates, ", "))
 }
 

@@ -82,7 +82,7 @@ func TestResolve(t *testing.T) {
 		case wrong && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s with %s is %v, want an error with %s", c.name, c.env, err, want)
 		case wrong:
-			if code := exit.CodeOf(err); code != exit.Auth && code != exit.Input {
+			if code := exit.CodeOf(err); code != exit.Auth && code != exit.General {
 				t.Errorf("%s: exit code %d", c.name, code)
 			}
 		case err != nil:

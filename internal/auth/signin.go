@@ -23,20 +23,28 @@ type SignIn struct {
 	Type Type
 	ID   string
 	// Key is the new key, empty for a server on this machine, which has Model instead: the
-	// model that the person chose, by the name that --model takes.
-	Key   Key
-	Model string
+	// model that the person chose, by the name that --model takes. A key for a gateway is not
+	// stored: IsStored is false.
+	Key      Key
+	IsStored bool
+	Model    string
+	// IsDefault reports whether the sign-in has selected the provider in the user's settings.
+	IsDefault bool
 	// Text is a message for the person. It contains no key.
 	Text string
 }
 
 // SignIn asks the person for a provider, unless name is one, and for its key, tests the key
-// and stores it.
+// and stores it. It does not store a key for a gateway.
 func (c Command) SignIn(ctx context.Context, ask tool.Ask, name string) (SignIn, error) {
 	s := signIn{c, c.open(ctx), ctx, ask}
 	done, err := s.run(name)
-	if done.Type == "" && err == nil {
+	switch {
+	case err != nil:
+	case done.Type == "":
 		done.Text = unchanged
+	default:
+		err = s.offerDefault(&done)
 	}
 	return done, err
 }
@@ -48,7 +56,7 @@ func (s SignIn) Advice(in Inputs) string {
 		return "\nTo use it: pollux --model " + s.Model
 	}
 	a := &Accounts{in: in}
-	return a.advice(a.Table().Find(s.ID))
+	return a.advice(a.Table().Find(s.ID), s.IsDefault)
 }
 
 // signIn is a sign-in in progress.
@@ -63,6 +71,9 @@ func (s *signIn) run(name string) (SignIn, error) {
 	if name != "" {
 		p, err := s.accounts.StorableFor(name)
 		if err != nil {
+			return SignIn{}, err
+		}
+		if err = s.refuse(p); err != nil {
 			return SignIn{}, err
 		}
 		return s.askKey(p)
@@ -81,9 +92,22 @@ func (s *signIn) run(name string) (SignIn, error) {
 		case p == nil:
 			return SignIn{}, nil
 		default:
+			if err := s.refuse(p); err != nil {
+				problem = err.Error() + "\n"
+				continue
+			}
 			return s.askKey(p)
 		}
 	}
+}
+
+// refuse returns an error if a key for this provider could neither be stored nor used: it would be
+// for a gateway, and no session follows or a project's .env file sets the address.
+func (s *signIn) refuse(p *provider.Profile) error {
+	if g := s.accounts.gatewayOf(p); g != nil && (s.StoresOnly || g.isProject) {
+		return g.refusal()
+	}
+	return nil
 }
 
 // The first choices of a sign-in, and the answers that are not providers.
@@ -118,13 +142,14 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 	if err != nil {
 		return nil, false, err
 	}
-	q := tool.Question{Text: problem + "Which provider do you want to use?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
+	const text = "Which provider do you want to use?"
+	q := tool.Question{Text: problem + text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
 	shown := map[string]string{} // ids by label
 	rest := s.accounts.storableProviders()
 	add := func(key, label string, p *provider.Profile) {
 		shown[label] = p.ID
 		rest = slices.DeleteFunc(rest, func(other *provider.Profile) bool { return other.ID == p.ID })
-		q.Options = append(q.Options, tool.Option{Key: key, Label: label, Description: keyPage(p)})
+		q.Options = append(q.Options, tool.Option{Key: key, Label: label, Description: s.describe(p)})
 	}
 	for _, c := range firstChoices {
 		if p := s.accounts.Table().Find(c.id); p != nil && isStorable(p) {
@@ -148,7 +173,7 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 	case localLabel:
 		return nil, true, nil
 	case moreLabel:
-		q = tool.Question{Text: "Which provider do you want to use?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
+		q = tool.Question{Text: text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
 		for _, p := range rest {
 			shown[cmp.Or(p.Name, p.ID)] = p.ID
 			q.Options = append(q.Options, tool.Option{Label: cmp.Or(p.Name, p.ID)})
@@ -161,23 +186,36 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 	return p, false, err
 }
 
-// keyPage returns the address of the page where the user creates a key, "" if it is not
-// known.
-func keyPage(p *provider.Profile) string {
-	if p.KeyPage == "" || p.CustomAddress {
+// describe returns the page where the user creates a key for a provider, or the address of the
+// gateway that the key would be for; "" if neither is known.
+func (s *signIn) describe(p *provider.Profile) string {
+	g := s.accounts.gatewayOf(p)
+	switch {
+	case g != nil:
+		return "at " + g.address
+	case p.KeyPage == "" || p.CustomAddress:
 		return ""
 	}
 	return "key from " + p.KeyPage
 }
 
-// askKey asks for a provider's key until the provider accepts it, and stores it.
+// askKey asks for a provider's key until the provider accepts it, and stores it. A key for a
+// gateway is only for this session.
 func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
-	name := cmp.Or(p.Name, p.ID)
+	g := s.accounts.gatewayOf(p)
+	name, storage := cmp.Or(p.Name, p.ID), "and stores it on this machine."
+	if g != nil {
+		access, _ := p.Access(s.Env.Get)
+		if err := checkURL(access.BaseURL); err != nil {
+			return SignIn{}, err
+		}
+		name, storage = g.address, "and does not store it."
+	}
 	text := "Paste your API key for " + name + "."
-	if p.KeyPage != "" && !p.CustomAddress {
+	if p.KeyPage != "" && !p.CustomAddress && g == nil {
 		text = "Create an API key at https://" + p.KeyPage + "\nThen paste it here. Pollux does not show it."
 	}
-	help := "Pollux sends the key only to " + name + ", and stores it on this machine."
+	help := "Pollux sends the key only to " + name + ", " + storage
 	if vars := Variables(p); len(vars) > 0 {
 		help += "\nTo set the key as a variable instead, type /cancel and export " + vars[0] + "."
 	}
@@ -196,29 +234,58 @@ func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
 		switch tested.state {
 		case keyRefused:
 			problem = name + " did not accept the key:\n" + tested.reason + "\nPollux did not store it.\n"
-			continue
 		case keyInvalid:
 			problem = tested.reason + "\n"
-			continue
 		case keyUntested:
-			store, err := s.confirmUntested(tested.reason)
-			if !store || err != nil {
+			accepted, err := s.confirmUntested(tested.reason, g)
+			if !accepted || err != nil {
 				return SignIn{}, err
 			}
+			return s.accept(p, g, key)
+		default:
+			return s.accept(p, g, key)
 		}
-		return s.store(p, key)
 	}
 }
 
-// confirmUntested asks whether to store a key that could not be tested.
-func (s *signIn) confirmUntested(reason string) (bool, error) {
-	const yes = "Store the key"
+// confirmUntested asks whether to store a key that could not be tested, or to use a key for a
+// gateway.
+func (s *signIn) confirmUntested(reason string, g *gateway) (bool, error) {
+	yes, no, text := "Store the key", "Do not store it", "Store it?"
+	if g != nil {
+		yes, no, text = "Use the key", "Do not use it", "Use it?"
+	}
 	answer, err := question(s.ctx, s.ask, tool.Question{
-		Text: "The key is not tested: " + reason + "\nStore it?", Header: "Store", Kind: tool.ChoiceQuestion, Closed: true,
-		Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: "Do not store it"}},
+		Text: "The key is not tested: " + reason + "\n" + text, Header: "Store", Kind: tool.ChoiceQuestion, Closed: true,
+		Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: no}},
 		Help:    "If the key is wrong, the first request fails. You can then replace the key.",
 	})
 	return answer == yes, err
+}
+
+// typedHere is the source of a key that is not stored.
+const typedHere = "your input"
+
+// accept returns the result of a sign-in with a key, which it stores unless it is for a gateway.
+func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, error) {
+	if g == nil {
+		return s.store(p, key)
+	}
+	text := fmt.Sprintf("Not stored: the key is for %s. For future sessions, set %s.", g.address, g.keyVar)
+	if set := firstSet(s.Env, Variables(p)); set != "" {
+		text = fmt.Sprintf("Not stored: the key is for %s. For future sessions, change %s.", g.address, set)
+	}
+	return SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: typedHere}, Text: text}, nil
+}
+
+// firstSet returns the first of these variables that is set, "" if none is.
+func firstSet(env *config.Env, names []string) string {
+	for _, name := range names {
+		if trimmed(env, name) != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // store stores a key. For Gemini it also selects the type in the user's settings: Gemini CLI
@@ -228,15 +295,77 @@ func (s *signIn) store(p *provider.Profile, key string) (SignIn, error) {
 	if err != nil {
 		return SignIn{}, err
 	}
-	done := SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: where}, Text: text}
-	if !isGoogle(p) || config.AuthSelectedType.In(s.Settings) == string(done.Type) {
-		return done, nil
+	done := SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: where}, IsStored: true, Text: text}
+	if isGoogle(p) && config.AuthSelectedType.In(s.Settings) != string(done.Type) {
+		s.selectType(&done)
 	}
-	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
-		return done, err
-	}
-	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, s.Paths.Display(s.Settings.UserFile()))
 	return done, nil
+}
+
+// selectType selects the provider in the user's settings, and adds the result to the text. A
+// failure is no error, because this session can use the provider.
+func (s *signIn) selectType(done *SignIn) {
+	file := s.Paths.Display(s.Settings.UserFile())
+	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
+		done.Text += fmt.Sprintf("\nCannot set %s to %q in %s: %v", config.AuthSelectedType, done.Type, file, err)
+		return
+	}
+	done.IsDefault = true
+	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, file)
+}
+
+// offerDefault offers to select the new provider in the user's settings, if they or the
+// environment select one that cannot be used. Future sessions would otherwise ask again, and
+// runs without a terminal would fail.
+func (s *signIn) offerDefault(done *SignIn) error {
+	_, unusable := s.accounts.Default()
+	if unusable == nil || s.accounts.Chosen == "" || s.accounts.Chosen == done.Type || s.accounts.permit(done.Type) != nil || done.IsDefault {
+		return nil
+	}
+	where, scope := s.accounts.Why, config.SystemDefaults
+	if s.accounts.Selected {
+		scope = s.selectedIn()
+		where += " in " + s.Paths.Display(s.Paths.File(scope))
+	}
+	cause := fmt.Sprintf("%s still selects %q.", where, s.accounts.Chosen)
+	if scope > config.User {
+		done.Text += fmt.Sprintf("\nFuture sessions ask again: %s Change it to %q.", cause, done.Type)
+		return nil
+	}
+	const yes = "Change it"
+	answer, err := question(s.ctx, s.ask, tool.Question{
+		Text:   fmt.Sprintf("%s\nChange %s to %q?", cause, config.AuthSelectedType, done.Type),
+		Header: "Settings", Kind: tool.ChoiceQuestion, Closed: true,
+		Options: []tool.Option{
+			{Key: "y", Label: yes, Description: "future sessions use " + s.displayName(done)},
+			{Key: "n", Label: "Keep it", Description: "future sessions ask again"},
+		},
+		Help: "Gemini CLI reads the same setting. It supports only Google's sign-in types, and asks again if there is another one.",
+	})
+	if answer == yes {
+		s.selectType(done)
+	} else if err == nil {
+		done.Text += "\nFuture sessions ask again: " + cause
+	}
+	return err
+}
+
+// selectedIn returns the scope of the settings that determines security.auth.selectedType.
+func (s *signIn) selectedIn() config.Scope {
+	for scope := config.System; scope > config.SystemDefaults; scope-- {
+		if _, set := s.Settings.ForScope(scope).Lookup(string(config.AuthSelectedType)); set {
+			return scope
+		}
+	}
+	return config.SystemDefaults
+}
+
+// displayName returns the name of the provider of a sign-in.
+func (s *signIn) displayName(done *SignIn) string {
+	if p := s.accounts.FindProfile(done.ID); p != nil && p.Name != "" {
+		return p.Name
+	}
+	return done.ID
 }
 
 // localServer is a model server on this machine that answers.

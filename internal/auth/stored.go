@@ -156,7 +156,7 @@ func (k *keyring) prefetch() {
 
 // Set stores a provider's key, replacing an existing one.
 func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
-	if err := checkKey(exit.Input, key, "your input"); err != nil {
+	if err := checkKey(exit.General, key, "your input"); err != nil {
 		return keychain.Stored{}, err
 	}
 	service, account := nameOf(p)
@@ -208,7 +208,7 @@ func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 		return access, found
 	}
 	key, where := a.keysOf().get(p)
-	if key == "" || a.withholds(p, &access) {
+	if key == "" || a.withholds(p) {
 		return access, found
 	}
 	access, found = p.Access(func(name string) string {
@@ -226,7 +226,7 @@ func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 func (a *Accounts) plain(p *provider.Profile) (provider.Access, bool) {
 	typed, ok := a.in.Typed[p.ID]
 	if ok {
-		if access, found := a.accessWith(p, typed.Value); found && !a.withholds(p, &access) {
+		if access, found := a.accessWith(p, typed.Value); found && !a.withholds(p) {
 			access.From = typed.Where
 			return access, true
 		}
@@ -254,23 +254,17 @@ func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 }
 
 // withholds reports whether a stored key must not be used, because a .env file of the project
-// determines where it would be sent, or who could read it on the way. It warns once.
-func (a *Accounts) withholds(p *provider.Profile, access *provider.Access) bool {
-	deciding := []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} // with these, another server can impersonate the provider
-	if set := slices.IndexFunc(p.BaseURLVars, func(name string) bool { return trimmed(a.in.Env, name) != "" }); set >= 0 {
-		deciding = append(deciding, p.BaseURLVars[set])
+// determines where it would be sent. It warns once.
+func (a *Accounts) withholds(p *provider.Profile) bool {
+	at := slices.IndexFunc(p.BaseURLVars, func(name string) bool { return trimmed(a.in.Env, name) != "" })
+	if at < 0 || !a.in.Env.IsSetByProject(p.BaseURLVars[at]) {
+		return false
 	}
-	if !strings.HasPrefix(cmp.Or(access.BaseURL, "https:"), "https:") {
-		deciding = append(deciding, proxyVars...)
-	}
-	at := slices.IndexFunc(deciding, func(name string) bool { return a.in.Env.IsSetByProject(name) })
-	if at >= 0 {
-		a.withheld.Do(func() {
-			a.warn("the key stored for " + p.ID + " is not used: " + deciding[at] + " in this project's .env file decides where the key is sent. " +
-				"To use the key, set " + deciding[at] + " in your shell")
-		})
-	}
-	return at >= 0
+	a.withheld.Do(func() {
+		a.warn("the key stored for " + p.ID + " is not used: " + p.BaseURLVars[at] + " in this project's .env file decides where the key is sent. " +
+			"To use the key, set " + p.BaseURLVars[at] + " in your shell")
+	})
+	return true
 }
 
 // stored returns the type of the first provider of the table that has a stored key, "" if

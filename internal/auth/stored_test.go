@@ -23,9 +23,15 @@ func withKeys(t *testing.T, settings string, keys []string, env ...string) Input
 	t.Helper()
 	in := inputs(t, settings, append(env, "GEMINI_FORCE_FILE_STORAGE=true")...)
 	in.Warn = func(text string) { t.Error(text) }
+	storing := in // without gateways, for which no key is stored
+	for _, pair := range env {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasSuffix(name, "_BASE_URL") {
+			storing.Env = storing.Env.With(name + "=")
+		}
+	}
 	for _, pair := range keys {
 		id, key, _ := strings.Cut(pair, "=")
-		a, _ := Open(in)
+		a, _ := Open(storing)
 		p, err := a.StorableFor(id)
 		if err != nil {
 			t.Fatal(err)
@@ -119,8 +125,8 @@ func TestStoredIsNotForProjects(t *testing.T) {
 	}
 }
 
-// Nor can a project's .env file say where a stored key goes, or whose certificates
-// vouch for that, however the user has selected the provider; the user's own can.
+// Nor can a project's .env file say where a stored key goes, however the user has selected the
+// provider; the user's own can.
 func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, key, env, name string }{
@@ -128,8 +134,6 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 		{selected("openai"), "openai", "OPENAI_API_ENDPOINT=http://h/v1", "OPENAI_API_ENDPOINT"},
 		{selected("gemini-api-key"), "gemini", "GOOGLE_GEMINI_BASE_URL=http://h", "GOOGLE_GEMINI_BASE_URL"},
 		{selected("azure"), "azure", "AZURE_OPENAI_ENDPOINT=http://h", "AZURE_OPENAI_ENDPOINT"},
-		{"", "openai", "SSL_CERT_FILE=/h.pem", "SSL_CERT_FILE"},
-		{`{"modelProviders": {"mine": {"baseUrl": "http://user", "keyVars": "MINE"}}}`, "mine", "http_proxy=http://h", "http_proxy"},
 	} {
 		for _, place := range []string{"project", "home"} {
 			in := withKeys(t, c.settings, []string{c.key + "=s"})
@@ -272,9 +276,9 @@ func TestKeep(t *testing.T) {
 	}
 	file := credentialsFile(in)
 	for name, want := range map[string]string{
-		"openai": "Stored the key for OpenAI in " + file + ".\nPrograms that you run can read it there.\n" +
+		"openai": "Stored the key for OpenAI in " + file + ".\nOther programs that you run can read this file.\n" +
 			"OPENAI_API_KEY is set and takes precedence. To use the stored key, unset it.",
-		"claude": "Stored the key for Anthropic in " + file + ".\nPrograms that you run can read it there.\n" +
+		"claude": "Stored the key for Anthropic in " + file + ".\nOther programs that you run can read this file.\n" +
 			"To use it: pollux --model anthropic/claude-sonnet-4-6\n" +
 			"To make it the default: pollux config set security.auth.selectedType anthropic",
 	} {
@@ -287,7 +291,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"secret one", "secret\none", "secret\x00", "secret\u00e9", "\uFEFFsecret", `"secret"`, "'secret'", strings.Repeat("secret", 1000)} {
-		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
+		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.General || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -298,7 +302,7 @@ func TestKeep(t *testing.T) {
 		"nobody": `No provider is named "nobody". Pollux stores keys for: gemini, vertexai, openai, `,
 		"ollama": `Ollama needs no key`,
 	} {
-		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
+		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}
 	}
@@ -309,7 +313,7 @@ func TestKeep(t *testing.T) {
 		t.Error(text, err)
 	}
 	for _, name := range []string{"claude", "nobody"} {
-		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.Input {
+		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.General {
 			t.Error(err)
 		}
 	}
@@ -351,7 +355,7 @@ func keyServer(t *testing.T, key string, status int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := r.Header
-		if sent := h.Get("X-Goog-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer "); key == "" || sent != key {
+		if sent := h.Get("X-Goog-Api-Key") + h.Get("X-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer "); key == "" || sent != key {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"error": {"message": "This key is not valid"}}`)
 			return
@@ -365,7 +369,8 @@ func keyServer(t *testing.T, key string, status int) string {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	good, bad, busy := keyServer(t, "secret-ok", 401), keyServer(t, "", 401), keyServer(t, "", 503)
-	in := withKeys(t, "", nil, "GOOGLE_GEMINI_BASE_URL="+good, "OPENAI_BASE_URL="+good, "OPENROUTER_BASE_URL="+bad, "DEEPSEEK_BASE_URL="+busy, "MISTRAL_BASE_URL=http://127.0.0.1:1")
+	in := withKeys(t, fmt.Sprintf(`{"modelProviders": {"gemini": {"baseUrl": %[1]q}, "openai": {"baseUrl": %[1]q}, "openrouter": {"baseUrl": %q},
+		"deepseek": {"baseUrl": %q}, "mistral": {"baseUrl": "http://127.0.0.1:1"}}}`, good, bad, busy), nil)
 	c := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
 	run := func(name, want string, said ...string) {
 		t.Helper()
@@ -382,7 +387,7 @@ func TestSignIn(t *testing.T) {
 		}
 	}
 	stored := func(name string) string {
-		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nPrograms that you run can read it there."
+		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nOther programs that you run can read this file."
 	}
 	run("", "Nothing was changed.", "")
 	run("openai", "Nothing was changed.", "")
@@ -396,7 +401,7 @@ func TestSignIn(t *testing.T) {
 	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
 		t.Error(text, err)
 	}
-	if text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); text != "Removed the key for Google AI Studio." || err != nil {
+	if id, text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); id != "gemini" || text != "Removed the key for Google AI Studio." || err != nil {
 		t.Error(text, err)
 	}
 	if _, err := c.SignIn(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
@@ -405,6 +410,148 @@ func TestSignIn(t *testing.T) {
 	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
 	if _, err := c.SignIn(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
 		t.Error(err)
+	}
+}
+
+// TestSignInAtGateway checks that a key for an address of a variable is tested there, is used in
+// this session, and is never stored as that of the variable's provider.
+func TestSignInAtGateway(t *testing.T) {
+	t.Parallel()
+	good := keyServer(t, "secret-ok", 401)
+	for _, c := range []struct{ provider, variable, keyVar string }{
+		{"openai", "OPENAI_BASE_URL", "OPENAI_API_KEY"},
+		{"anthropic", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"},
+		{"gemini", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"},
+		{"vertexai", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_API_KEY"},
+		{"openrouter", "OPENROUTER_BASE_URL", "OPENROUTER_API_KEY"},
+	} {
+		in := withKeys(t, selected("oauth-personal"), nil, c.variable+"="+good)
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		var shown []string
+		asked := answers(t, "secret-wrong", "secret-ok", "Keep it")
+		if c.provider == "vertexai" { // the service has no request to test a key
+			asked = answers(t, "secret-ok", "Keep it")
+		}
+		done, err := command.SignIn(t.Context(), func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+			shown = append(shown, details.(*tool.QuestionConfirmation).Questions[0].Text)
+			return asked(ctx, details)
+		}, c.provider)
+		if want := "Not stored: the key is for " + good + ". For future sessions, set " + c.keyVar + ".\nFuture sessions ask again: security.auth.selectedType in " +
+			in.Settings.UserFile() + ` still selects "oauth-personal".`; err != nil || done.Text != want || done.IsStored || done.ID != c.provider {
+			t.Errorf("%s: %+v, %v", c.provider, done, err)
+		}
+		if shown[0] != "Paste your API key for "+good+"." {
+			t.Errorf("%s: %q", c.provider, shown)
+		}
+		if list, err := command.List(t.Context()); list != "No key is stored." || err != nil {
+			t.Errorf("%s: %s, %v", c.provider, list, err)
+		}
+		if config.AuthSelectedType.In(in.Settings) != "oauth-personal" {
+			t.Errorf("%s: the setting has changed", c.provider)
+		}
+		in.Typed = map[string]Key{c.provider: done.Key}
+		if accounts, err := Open(in); err != nil {
+			t.Error(err)
+		} else if one, err := accounts.Find(c.provider); err != nil || one.APIKey != "secret-ok" || one.BaseURL != good {
+			t.Errorf("%s: %+v, %v", c.provider, one, err)
+		}
+
+		command.StoresOnly = true
+		want := "Cannot store a key for "
+		if _, err := command.SignIn(t.Context(), answers(t), c.provider); err == nil || !strings.HasPrefix(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), ": "+c.variable+" sends requests to "+good+". Set "+c.keyVar+" to the key for that address, or unset "+c.variable+".") {
+			t.Errorf("%s: %v", c.provider, err)
+		}
+		accounts, _ := Open(in)
+		if _, err := accounts.StoreKey(accounts.FindProfile(c.provider), "secret-ok"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", c.provider, err)
+		}
+	}
+	// The variable may name the provider itself, and the settings may name another address. A
+	// project's .env file cannot ask for a key.
+	own := withKeys(t, "", nil, "OPENAI_BASE_URL=https://API.openai.com:443/v1", "AZURE_OPENAI_ENDPOINT="+good,
+		"GOOGLE_GEMINI_BASE_URL=https://generativelanguage.googleapis.com/", "GOOGLE_VERTEX_BASE_URL=https://us-central1-aiplatform.googleapis.com")
+	accounts, _ := Open(own)
+	for _, id := range []string{"openai", "azure", "gemini", "vertexai", "anthropic"} {
+		if err := accounts.CheckStorable(accounts.FindProfile(id)); err != nil {
+			t.Error(err)
+		}
+	}
+	home := filepath.Dir(filepath.Dir(own.Settings.UserFile()))
+	project := filepath.Join(home, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, ".env"), []byte("ANTHROPIC_BASE_URL="+good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	paths := config.NewPaths(own.Env, project)
+	own.Env, _ = config.WithDotEnv(own.Env, own.Settings, paths)
+	command := Command{Inputs: own, Paths: paths}
+	const refused = "Cannot store a key for Anthropic: ANTHROPIC_BASE_URL in this project's .env file sends requests to "
+	if _, err := command.SignIn(t.Context(), answers(t), "anthropic"); err == nil || !strings.HasPrefix(err.Error(), refused) {
+		t.Error(err)
+	}
+	var shown string
+	if done, err := command.SignIn(t.Context(), func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+		q := details.(*tool.QuestionConfirmation).Questions[0]
+		if shown += q.Text; strings.HasPrefix(q.Text, refused) {
+			return tool.Answer{Outcome: tool.Cancel}, nil
+		}
+		return answers(t, "Anthropic")(ctx, details)
+	}, ""); err != nil || done.Text != "Nothing was changed." || !strings.Contains(shown, refused) {
+		t.Errorf("%+v, %v, %s", done, err, shown)
+	}
+}
+
+// TestOfferDefault checks when a sign-in offers to select the provider, and what follows.
+func TestOfferDefault(t *testing.T) {
+	t.Parallel()
+	good := keyServer(t, "secret-ok", 401)
+	moved := fmt.Sprintf(`"modelProviders": {"openai": {"baseUrl": %[1]q}, "gemini": {"baseUrl": %[1]q}}`, good)
+	for name, c := range map[string]struct {
+		provider, auth, broken string
+		said                   []string
+		want                   string // in the text
+		selected               string // in the file
+	}{
+		"nothing selected":       {"openai", `{}`, "", nil, "", ""},
+		"the provider selected":  {"openai", `{"selectedType": "openai"}`, "", nil, "", "openai"},
+		"another that works":     {"openai", `{"selectedType": "gateway"}`, "", nil, "", "gateway"},
+		"another without a key":  {"openai", `{"selectedType": "anthropic"}`, "", []string{"Change it"}, `Set security.auth.selectedType to "openai" in`, "openai"},
+		"kept":                   {"openai", `{"selectedType": "anthropic"}`, "", []string{"Keep it"}, `Future sessions ask again: security.auth.selectedType in`, "anthropic"},
+		"cancelled":              {"openai", `{"selectedType": "anthropic"}`, "", []string{""}, `Future sessions ask again`, "anthropic"},
+		"another is enforced":    {"openai", `{"selectedType": "anthropic", "enforcedType": "anthropic"}`, "", nil, "", "anthropic"},
+		"Gemini needs no answer": {"gemini", `{"selectedType": "anthropic"}`, "", nil, `Set security.auth.selectedType to "gemini-api-key" in`, "gemini-api-key"},
+		"a file that is broken":  {"openai", `{"selectedType": "anthropic"}`, "{", []string{"Change it"}, `Cannot set security.auth.selectedType to "openai" in`, ""},
+	} {
+		in := withKeys(t, `{`+moved+`, "security": {"auth": `+c.auth+`}}`, nil)
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		if c.broken != "" {
+			if err := os.WriteFile(in.Settings.UserFile(), []byte(c.broken), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := command.SignIn(t.Context(), answers(t, append([]string{"secret-ok"}, c.said...)...), c.provider)
+		_, rest, _ := strings.Cut(done.Text, "this file.")
+		if err != nil || done.Type == "" || (c.want == "") != (rest == "") || !strings.Contains(rest, c.want) || done.IsDefault != strings.HasPrefix(c.want, "Set") {
+			t.Errorf("%s: %+v, %v", name, done, err)
+		}
+		again, _, err := config.Load(config.Sources{Paths: command.Paths, Env: in.Env})
+		if c.broken == "" && (err != nil || config.AuthSelectedType.In(again) != c.selected) {
+			t.Errorf("%s: the setting is %q, %v", name, config.AuthSelectedType.In(again), err)
+		}
+	}
+}
+
+// TestOfferDefaultAtGateway checks that the setting is left alone if it selects the provider of a
+// gateway, whose key is not stored.
+func TestOfferDefaultAtGateway(t *testing.T) {
+	t.Parallel()
+	in := withKeys(t, selected("gemini-api-key"), nil, "GOOGLE_GEMINI_BASE_URL="+keyServer(t, "secret-ok", 401))
+	command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+	if done, err := command.SignIn(t.Context(), answers(t, "secret-ok"), "gemini"); err != nil || done.Type != GeminiAPIKey {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
 

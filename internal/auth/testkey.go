@@ -41,15 +41,15 @@ const testTimeout = 10 * time.Second
 
 // testKey sends the provider a request that costs nothing, with the key.
 func (a *Accounts) testKey(ctx context.Context, p *provider.Profile, key string) keyTest {
-	if err := checkKey(exit.Input, key, "your input"); err != nil {
+	if err := checkKey(exit.General, key, "your input"); err != nil {
 		return keyTest{keyInvalid, err.Error()}
 	}
 	access, found := a.accessWith(p, key)
 	switch {
 	case !found:
 		return keyTest{state: keyUntestable} // the address is not known yet
-	case a.withholds(p, &access):
-		return keyTest{keyUntested, "a .env file of this project sets the address."}
+	case a.withholds(p):
+		return keyTest{keyUntested, "a .env file of this project decides where the key is sent."}
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()

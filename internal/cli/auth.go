@@ -83,7 +83,7 @@ type authStatus struct {
 	Provider string `json:"provider"` // "" if none is chosen
 	Type     string `json:"type"`     // the sign-in type, as in security.auth.selectedType
 	Why      string `json:"why"`
-	Key      string `json:"key"` // the source of the key
+	Key      string `json:"key"` // the source of the key, "" if there is none
 	Address  string `json:"address,omitempty"`
 	Problem  string `json:"problem,omitempty"`
 }
@@ -106,7 +106,7 @@ func (c *authActions) status([]string) error {
 	if err != nil {
 		s.Problem = wording.Summary(err)
 	} else {
-		s.Key, s.Address = c.setup.Where(one.From), provider.RedactAddress(one.BaseURL)
+		s.Key, s.Address = c.setup.Where(one.KeySource()), provider.RedactAddress(one.BaseURL)
 	}
 	var printed error
 	if c.json {
@@ -136,11 +136,23 @@ func (c *authActions) write(s *authStatus, problem error) error {
 	}
 	if s.Type != "" {
 		line("Provider", cmp.Or(s.Provider, s.Type)+", because of "+s.Why)
-		line("Key", s.Key)
+		line("Key", cmp.Or(s.Key, c.lacking(problem)))
 		line("Address", s.Address)
 	}
 	_, err := io.WriteString(c.term.Out, text.String())
 	return err
+}
+
+// lacking describes the key of an account that has none, "" if the account cannot be used.
+func (c *authActions) lacking(problem error) string {
+	one, _ := c.accounts.Default()
+	switch {
+	case problem != nil:
+		return ""
+	case one.GatewayKeyVar != "":
+		return "none; set " + one.GatewayKeyVar + " if the gateway needs one"
+	}
+	return "none"
 }
 
 func (c *authActions) list([]string) error {
@@ -187,6 +199,9 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.accounts.CheckStorable(p); err != nil {
+		return err
+	}
 	key, err := c.readKey(p)
 	if err != nil {
 		return err
@@ -207,7 +222,7 @@ func (c *authActions) set(words []string) error {
 func (c *authActions) signIn(name string) error {
 	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
 		in := auth.Inputs{Settings: c.setup.Settings, Env: c.setup.Env}
-		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show}.SignIn(ctx, ask, name)
+		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err
 		}

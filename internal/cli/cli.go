@@ -66,7 +66,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, modelsCommand, memoryCommand, hooksCommand, doctorCommand, authCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, doctorCommand, authCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,

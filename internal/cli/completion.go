@@ -105,6 +105,8 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 	switch strings.TrimPrefix(cmd.CommandPath(), "pollux ") {
 	case "pollux":
 		return nil // a prompt can contain file names
+	case "policy check", "policy test", "policy explain":
+		return nil // file names, which commands contain, too
 	case "completion":
 		return completeFirst(shells)
 	case "models":

@@ -12,7 +12,7 @@ import (
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, modelsCommand, authCommand}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -58,6 +58,10 @@ func TestCompletions(t *testing.T) {
 		{"completion|", "bash zsh fish", none},
 		{"completion|bash|", "", none},
 		{"demo|", "", none},
+		{"policy|ch", "check", none},
+		{"policy|test|", "", files},
+		{"policy|list|", "", none},
+		{"policy|explain|--mode|", "default auto_edit yolo plan", none},
 		{"mcp|", "", none},
 	} {
 		values, directive := completions(t, strings.Split(tt.line, "|")...)

@@ -295,7 +295,7 @@ func (c *configActions) path([]string) error {
 	if c.scope != "" && !c.json {
 		file := paths.File(scope)
 		if file == "" {
-			return exit.Errorf(exit.Input, "The home directory has no workspace settings. Use the user settings.")
+			return exit.Errorf(exit.General, "The home directory has no workspace settings. Use the user settings.")
 		}
 		_, err := fmt.Fprintln(c.term.Out, clean(file))
 		return err

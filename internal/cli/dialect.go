@@ -275,12 +275,10 @@ func (r *reader) set(f *pflag.Flag, value string) {
 	r.line.flags = append(r.line.flags, "--"+f.Name+"="+value)
 }
 
-// addUnknown records an unknown flag under its name and its name in camel case.
+// addUnknown records an unknown flag by the name that the user typed.
 func (r *reader) addUnknown(name string) {
-	for _, name := range [...]string{name, camel(name)} {
-		if !slices.Contains(r.unknown, name) {
-			r.unknown = append(r.unknown, name)
-		}
+	if !slices.Contains(r.unknown, name) {
+		r.unknown = append(r.unknown, name)
 	}
 }
 
@@ -292,18 +290,6 @@ func (r *reader) fail(message string) {
 }
 
 func isBool(f *pflag.Flag) bool { return f.Value.Type() == "bool" }
-
-// camel converts some-name to someName.
-func camel(name string) string {
-	var b strings.Builder
-	for i, part := range strings.Split(name, "-") {
-		if i > 0 && part != "" {
-			part = strings.ToUpper(part[:1]) + part[1:]
-		}
-		b.WriteString(part)
-	}
-	return b.String()
-}
 
 // kebab converts someName to some-name.
 func kebab(name string) string {

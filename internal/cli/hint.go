@@ -3,8 +3,9 @@ package cli
 import (
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/pflag"
+
+	"pollux/tool/spelling"
 )
 
 // hint returns a suggestion for the first unknown flag that has one: the replacement of a
@@ -57,23 +58,13 @@ func replacement(flag string) string {
 // nearest returns the name of the visible flag most similar to name, or "" if no flag is
 // similar enough.
 func nearest(name string, sets []*pflag.FlagSet) string {
-	if len(name) < 3 || len(name) > 64 {
-		return "" // short names are similar to too many flags
-	}
-	best, least := "", 1+min(3, len(name)/3)
-	for _, set := range sets {
-		set.VisitAll(func(f *pflag.Flag) {
-			if f.Hidden {
+	return spelling.Closest(name, func(yield func(string) bool) {
+		for _, set := range sets {
+			more := true
+			set.VisitAll(func(f *pflag.Flag) { more = more && (f.Hidden || yield(f.Name)) })
+			if !more {
 				return
 			}
-			d := levenshtein.ComputeDistance(name, f.Name)
-			if isSwapped(name, f.Name) {
-				d = 1
-			}
-			if d < least {
-				best, least = f.Name, d
-			}
-		})
-	}
-	return best
+		}
+	})
 }

@@ -143,7 +143,7 @@ func newListings(ctx context.Context, accounts *auth.Accounts, names []string) (
 		id, word, _ := strings.Cut(name, "/") // an empty word matches all names
 		account, err := accounts.Find(id)
 		if err != nil && accounts.Table().Find(id) == nil {
-			return nil, exit.Errorf(exit.Input, "Unknown provider %q. The providers are: %s.", id, strings.Join(ids(accounts), ", "))
+			return nil, exit.Errorf(exit.General, "Unknown provider %q. The providers are: %s.", id, strings.Join(ids(accounts), ", "))
 		}
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
+	"pollux/internal/process"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -14,6 +15,7 @@ import (
 // run starts an interactive session at the terminal, or runs one prompt if the request is
 // headless.
 func run(ctx context.Context, req request) error {
+	process.Seal() // the environment may hold keys, and commands run as the same user
 	if req.Headless {
 		return runHeadless(ctx, req)
 	}

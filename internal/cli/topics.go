@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pollux/tool/spelling"
 )
 
 // printTopic prints what "pollux help [topic]" and "pollux version" ask for. A topic is a
@@ -112,40 +113,18 @@ func nearSubcommand(root *cobra.Command, words []string) string {
 	return ""
 }
 
-// nearName returns the name of the subcommand of root, "help" or "version" that differs from
-// word in one letter, or in two letters if it is long, or in the order of two letters. It
-// returns "" if there is none.
+// nearName returns the name of the subcommand of root, "help" or "version" that word probably
+// misspells, "" if there is none. Of short names, which resemble many words of prompts, it
+// accepts only one mistake.
 func nearName(root *cobra.Command, word string) string {
-	const long = 6
-	if len(word) < 3 || len(word) > 32 {
-		return ""
-	}
+	const short = 5
 	names := []string{"help", "version"}
 	for _, sub := range root.Commands() {
 		names = append(names, sub.Name())
 	}
-	best, least := "", 3
-	for _, name := range names {
-		d := levenshtein.ComputeDistance(word, name)
-		if isSwapped(word, name) {
-			d = 1
-		}
-		if d < least && d > 0 && (d == 1 && len(name) > 3 || len(name) >= long) {
-			best, least = name, d
-		}
+	near := spelling.Closest(word, slices.Values(names))
+	if d := spelling.Distance(word, near); d == 0 || len(near) <= 3 || d > 1 && len(near) <= short {
+		return ""
 	}
-	return best
-}
-
-// isSwapped reports whether a and b differ only in the order of two letters.
-func isSwapped(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) - 1 {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-		}
-	}
-	return false
+	return near
 }

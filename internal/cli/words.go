@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
+
+	"pollux/tool/spelling"
 )
 
 // checkWords makes the commands below root report too many or too few arguments in the same
@@ -47,17 +48,15 @@ func wrongWords(cmd *cobra.Command, words []string, accept cobra.PositionalArgs)
 // nearCommand returns a hint with the visible subcommand of cmd whose name is most similar
 // to word, or "" if none is similar enough.
 func nearCommand(cmd *cobra.Command, word string) string {
-	best, least := "", 1+min(2, (len(word)+1)/2)
-	for _, sub := range cmd.Commands() {
-		if len(word) > 64 || sub.Hidden {
-			continue
+	near := spelling.Closest(word, func(yield func(string) bool) {
+		for _, sub := range cmd.Commands() {
+			if !sub.Hidden && !yield(sub.Name()) {
+				return
+			}
 		}
-		if d := levenshtein.ComputeDistance(word, sub.Name()); d < least {
-			best, least = sub.CommandPath(), d
-		}
-	}
-	if best == "" {
+	})
+	if near == "" {
 		return ""
 	}
-	return `Did you mean "` + best + `"?`
+	return fmt.Sprintf("Did you mean %q?", cmd.CommandPath()+" "+near)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // check removes invalid values from a file's tree, so that the layer below is used for them,
@@ -28,8 +28,7 @@ type checker struct {
 
 // issue is an invalid value.
 type issue struct {
-	path, message      string
-	expected, received string // only for a value of the wrong type
+	path, message string
 }
 
 // group checks the keys below path.
@@ -169,11 +168,7 @@ func (c *checker) record(path string, v any, fields []string) bool {
 }
 
 func (c *checker) mismatch(path, kind string, v any) {
-	expected, received := typeName(kind), typeOf(v)
-	c.issues = append(c.issues, issue{
-		path: path, message: "Expected " + expected + ", received " + received,
-		expected: expected, received: received,
-	})
+	c.issues = append(c.issues, issue{path: path, message: "Expected " + typeName(kind) + ", received " + typeOf(v)})
 }
 
 // invalidWarnings returns the warning about invalid values. Its first lines have the format of
@@ -187,9 +182,6 @@ func (c *checker) invalidWarnings(path string) []Warning {
 	fmt.Fprintf(&b, "Invalid configuration in %s:\n\n", path)
 	for _, i := range c.issues[:min(len(c.issues), most)] {
 		fmt.Fprintf(&b, "Error in: %s\n    %s\n", Printable(i.path), i.message)
-		if i.expected != "" {
-			fmt.Fprintf(&b, "Expected: %s, but received: %s\n", i.expected, i.received)
-		}
 		b.WriteByte('\n')
 	}
 	if n := len(c.issues) - most; n > 0 {
@@ -222,25 +214,18 @@ func (c *checker) unknownWarnings(path string) []Warning {
 // nearest returns the key that was probably meant: one with the same name in another group, a
 // key or group with similar spelling.
 func nearest(path string) (string, bool) {
-	if len(path) > 100 {
-		return "", false
-	}
-	lower := strings.ToLower(path)
-	_, last := cutLast(lower)
-	best, found := len(path)/4+1, ""
+	_, last := cutLast(path)
+	var names []string
 	for i := range table {
-		candidate := strings.ToLower(table[i].Path)
-		if _, name := cutLast(candidate); name == last && len(last) > 4 {
+		if _, name := cutLast(table[i].Path); strings.EqualFold(name, last) && len(last) > 4 {
 			return table[i].Path, true
 		}
 		for name := table[i].Path; name != ""; name, _ = cutLast(name) {
-			d := levenshtein.ComputeDistance(lower, strings.ToLower(name))
-			if d <= best && (d < best || found == "") {
-				best, found = d, name
-			}
+			names = append(names, name)
 		}
 	}
-	return found, found != ""
+	near := spelling.Closest(path, slices.Values(names))
+	return near, near != ""
 }
 
 func cutLast(path string) (group, name string) {

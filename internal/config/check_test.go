@@ -29,18 +29,15 @@ Error in: advanced.bugCommand
 
 Error in: general.vimMode
     Expected boolean, received string
-Expected: boolean, but received: string
 
 Error in: model.maxSessionTurns
     Expected number, received array
-Expected: number, but received: array
 
 Error in: output.format
     Invalid enum value. Expected 'text' | 'json' | 'stream-json', received 'xml'
 
 Error in: security
     Expected object, received string
-Expected: object, but received: string
 
 ...and 2 more errors.
 Please fix the configuration.
@@ -184,8 +181,27 @@ func TestMissingFeatures(t *testing.T) {
 		p := newPlace(t)
 		p.user(t, tt.settings)
 		s, warnings := p.mustLoad(t)
-		if got := strings.Join(s.Ineffective(), ", "); got != tt.names || len(warnings) > 0 {
+		if got := strings.Join(s.Ineffective(Later), ", "); got != tt.names || len(warnings) > 0 {
 			t.Errorf("%s: keys without effect are %q, want %q; warnings: %s", tt.settings, got, tt.names, joined(warnings))
+		}
+	}
+}
+
+// TestScreenKeys checks that only keys that want something of the screen are without effect in a
+// face that has none.
+func TestScreenKeys(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]string{
+		`{"theme": "x", "general": {"vimMode": true}, "hooks": {"BeforeTool": []}}`:             "general.vimMode, theme",
+		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:          "",
+		`{"ui": {"footer": {"hideContextPercentage": false}, "showSpinner": false}}`:            "ui.footer.hideContextPercentage",
+		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`: "ui.showMemoryUsage",
+	} {
+		p := newPlace(t)
+		p.user(t, settings)
+		s, _ := p.mustLoad(t)
+		if got := strings.Join(s.Ineffective(Later, Screen), ", "); got != want {
+			t.Errorf("%s: %q, want %q", settings, got, want)
 		}
 	}
 }
@@ -264,7 +280,7 @@ func FuzzFile(f *testing.F) {
 			}
 		}
 		s.Notices()
-		s.Ineffective()
+		s.Ineffective(Later, Screen)
 	})
 }
 

@@ -24,15 +24,27 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	if at.file != "" {
 		excluded := at.excluded(s)
-		var pairs []string
+		var pairs, refused []string
 		for _, v := range parseDotEnv(data, nil) {
-			if value, fate := evaluate(v, excluded, env, s); fate == taken {
+			switch value, fate := evaluate(v, excluded, env, s); {
+			case fate == taken:
 				pairs = append(pairs, v.name+"="+value)
+			case fate == forbidden && s.Trusted() && changesPrograms(v.name) && isKnownVariable(v.name):
+				refused = append(refused, v.name)
 			}
 		}
 		env = env.with(pairs, !at.home)
+		if len(refused) > 0 {
+			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s cannot set %s, because a project could redirect Pollux with it. Set it in your shell or in %s.",
+				p.Display(at.file), strings.Join(refused, ", "), p.Display(filepath.Join(p.Home(), ".env")))))
+		}
 	}
 	return env, warnings
+}
+
+// isKnownVariable reports whether Pollux itself reads a variable.
+func isKnownVariable(name string) bool {
+	return slices.ContainsFunc(envTable[:], func(v Variable) bool { return v.Name == name && v.Support == live })
 }
 
 // excluded returns a function that reports whether a file in this place must not set a variable.
@@ -49,16 +61,24 @@ func (at *dotEnvPlace) excluded(s *Settings) func(name string) bool {
 	}
 }
 
-// changesPrograms reports whether a variable makes the programs of commands run other programs, as
-// GIT_EXTERNAL_DIFF and BASH_ENV do.
+// changesPrograms reports whether a variable makes programs run others, as GIT_EXTERNAL_DIFF and
+// BASH_ENV do, or decides where they or Pollux connect to and what they report. Proxies are spelled
+// in lower case, too.
 func changesPrograms(name string) bool {
-	switch name {
-	case "BASH_ENV", "ENV", "BASHOPTS", "SHELLOPTS", "PROMPT_COMMAND", "PS4", "IFS", "PATH", "NODE_OPTIONS":
+	switch strings.ToUpper(name) {
+	case "BASH_ENV", "ENV", "BASHOPTS", "SHELLOPTS", "PROMPT_COMMAND", "PS4", "IFS", "PATH", "SHELL",
+		"EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "MANPAGER",
+		"GCONV_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "MAKEFLAGS", "RUSTC_WRAPPER", "GOFLAGS",
+		"NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "CURL_HOME", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE",
+		"GEMINI_DEBUG_LOG_FILE", "GEMINI_SYSTEM_MD", "GEMINI_WRITE_SYSTEM_MD":
 		return true
 	}
-	return slices.ContainsFunc([]string{"GIT_", "SSH_", "LD_", "DYLD_", "PYTHON", "PERL5", "RUBY"}, func(prefix string) bool {
-		return strings.HasPrefix(name, prefix)
-	})
+	for _, prefix := range []string{"GIT_", "SSH_", "LD_", "DYLD_", "PYTHON", "PERL5", "RUBY", "NPM_CONFIG_"} {
+		if strings.HasPrefix(strings.ToUpper(name), prefix) {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.ToUpper(name), "_PROXY")
 }
 
 // outcome is the result for one variable of a .env file.
@@ -94,6 +114,9 @@ func DotEnvFile(s *Settings, p *Paths) string {
 
 // harmless lists the variables that an untrusted folder may set.
 var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"}
+
+// IsHarmlessVariable reports whether even an untrusted folder's .env file may set a variable.
+func IsHarmlessVariable(name string) bool { return slices.Contains(harmless[:], name) }
 
 // onlyPlain removes characters that never occur in the values of these variables.
 func onlyPlain(r rune) rune {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,6 +103,8 @@ func TestDotEnvRules(t *testing.T) {
 		"GEMINI_API_KEY=sk$(x);y", "OTHER=1", "SET=file", "EMPTY=file", "DEBUG=1", "DEBUG_MODE=1", "MINE=1",
 		"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND=evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS=evil", "NUL=a\x00b",
 		"DBUS_SESSION_BUS_ADDRESS=unixexec:path=/evil", "GIT_EXTERNAL_DIFF=evil", "BASH_ENV=evil", "PYTHONPATH=evil",
+		"HTTPS_PROXY=http://evil", "all_proxy=http://evil", "SSL_CERT_FILE=evil", "NODE_TLS_REJECT_UNAUTHORIZED=0",
+		"GEMINI_DEBUG_LOG_FILE=/evil", "GEMINI_SYSTEM_MD=evil", "GEMINI_WRITE_SYSTEM_MD=/evil", "npm_config_registry=http://evil", "EDITOR=evil", "NODE_ENV=test",
 	}, "\n")
 	type vars map[string]string
 	for _, tt := range []struct {
@@ -109,13 +112,15 @@ func TestDotEnvRules(t *testing.T) {
 		trusted    bool
 		want       vars
 	}{
-		{"a project's .env", "work/.env", true, vars{"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1"}},
+		{"a project's .env", "work/.env", true, vars{"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "NODE_ENV": "test"}},
 		{"a project's .gemini/.env", "work/.gemini/.env", true, vars{
 			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "DEBUG": "1", "DEBUG_MODE": "1", "MINE": "1",
-			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND": "evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS": "evil",
+			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND": "evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS": "evil", "NODE_ENV": "test",
 		}},
 		{"the user's own .env", "home/.env", true, vars{
-			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "GIT_EXTERNAL_DIFF": "evil", "BASH_ENV": "evil", "PYTHONPATH": "evil",
+			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "GIT_EXTERNAL_DIFF": "evil", "BASH_ENV": "evil", "PYTHONPATH": "evil", "NODE_ENV": "test",
+			"HTTPS_PROXY": "http://evil", "all_proxy": "http://evil", "SSL_CERT_FILE": "evil", "NODE_TLS_REJECT_UNAUTHORIZED": "0",
+			"GEMINI_DEBUG_LOG_FILE": "/evil", "GEMINI_SYSTEM_MD": "evil", "GEMINI_WRITE_SYSTEM_MD": "/evil", "npm_config_registry": "http://evil", "EDITOR": "evil",
 		}},
 		{"without trust", "work/.env", false, vars{"GEMINI_API_KEY": "skxy"}},
 	} {
@@ -124,7 +129,10 @@ func TestDotEnvRules(t *testing.T) {
 		s := &Settings{trust: tt.trusted, tree: map[string]any{
 			"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}},
 		}}
-		env, _ := WithDotEnv(p.env, s, p.paths())
+		env, warnings := WithDotEnv(p.env, s, p.paths())
+		if asked := strings.Contains(fmt.Sprint(warnings), "cannot set HTTPS_PROXY, SSL_CERT_FILE, "); asked != (tt.trusted && !strings.HasPrefix(tt.file, "home/")) {
+			t.Errorf("%s: warnings %v", tt.name, warnings)
+		}
 		if env.Get("SET") != "process" || env.Get("EMPTY") != "" {
 			t.Errorf("%s: variables that are set were changed", tt.name)
 		}

@@ -143,7 +143,7 @@ func drop(tree map[string]any, path []string) {
 func (p *Paths) edit(scope Scope, change func(text []byte) ([]byte, error)) error {
 	path := p.File(scope)
 	if path == "" {
-		return exit.Errorf(exit.Input, "The home directory has no workspace settings. Use the user settings.")
+		return exit.Errorf(exit.General, "The home directory has no workspace settings. Use the user settings.")
 	}
 	if err := p.editFile(scope, path, change); err != nil {
 		return exit.Errorf(exit.Config, "%s was not changed: %w", path, err)

@@ -217,7 +217,7 @@ func TestSetWorkspaceLink(t *testing.T) {
 		t.Errorf("the user's file is %s", got)
 	}
 	home := NewPaths(p.env, p.home)
-	if err := home.Set(Workspace, "ui.theme", "a"); exit.CodeOf(err) != exit.Input {
+	if err := home.Set(Workspace, "ui.theme", "a"); exit.CodeOf(err) != exit.General {
 		t.Errorf("in the home directory: %v", err)
 	}
 }
@@ -283,7 +283,7 @@ func TestParseValue(t *testing.T) {
 	} {
 		v, err := ParseValue(test.path, test.text, env)
 		if err != nil {
-			if !strings.Contains(err.Error(), test.want) || exit.CodeOf(err) != exit.Input {
+			if !strings.Contains(err.Error(), test.want) || exit.CodeOf(err) != exit.General {
 				t.Errorf("%s %s: %v, want %s", test.path, test.text, err, test.want)
 			}
 			continue

@@ -62,6 +62,29 @@ func (e *Env) IsSetByProject(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
 }
 
+// OfProject returns the names of the variables whose values come from a .env file of the project,
+// sorted.
+func (e *Env) OfProject() []string {
+	var names []string
+	for name, is := range e.project {
+		if is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Without returns a copy of e in which these variables are not set.
+func (e *Env) Without(names ...string) *Env {
+	less := &Env{vars: maps.Clone(e.vars), project: maps.Clone(e.project)}
+	for _, name := range names {
+		delete(less.vars, envName(name))
+		delete(less.project, envName(name))
+	}
+	return less
+}
+
 // With returns a copy of e with these NAME=value pairs added. They replace existing values.
 func (e *Env) With(pairs ...string) *Env { return e.with(pairs, false) }
 

@@ -9,6 +9,10 @@ import "strings"
 type expander struct {
 	lookup func(string) (string, bool)
 	budget int // number of bytes that may still be inserted
+	// withholds, if set, reports whether a variable must not be inserted. It is then not replaced, and
+	// its name is in withheld.
+	withholds func(name, value string) bool
+	withheld  []string
 }
 
 // tree expands all strings below path in place, except in mcpServers: the code that starts the
@@ -51,6 +55,10 @@ func (e *expander) text(text string) string {
 		value, set := "", false
 		if n > 0 {
 			value, set = e.lookup(name)
+			if set && e.withholds != nil && e.withholds(name, value) {
+				e.withheld = append(e.withheld, name)
+				set, hasFallback = false, false
+			}
 			if !set && hasFallback {
 				value, set = fallback, true
 			}

@@ -12,8 +12,8 @@ import (
 )
 
 // Find returns the key for a path, which may also lead into the key's value:
-// "mcpServers.git.command" is a part of mcpServers. If there is none, the error has exit code
-// 42 and suggests a similar key.
+// "mcpServers.git.command" is a part of mcpServers. If there is none, the error suggests a
+// similar key.
 func Find(path string) (*Key, error) {
 	for at := path; at != ""; at, _ = cutLast(at) {
 		key, ok := KeyOf(at)
@@ -27,19 +27,19 @@ func Find(path string) (*Key, error) {
 	}
 	if isGroup(path) {
 		first := table[search(path+".")].Path
-		return nil, exit.Errorf(exit.Input, "%q is a group of settings. Name one of them, such as %s.", path, first)
+		return nil, exit.Errorf(exit.General, "%q is a group of settings. Name one of them, such as %s.", path, first)
 	}
 	for _, moves := range [][]move{flat[:], renamed[:]} {
 		for _, m := range moves {
 			if to := strings.TrimPrefix(m.to, "!"); m.from == path && to != "" {
-				return nil, exit.Errorf(exit.Input, "%q is an old name. Use %s.", path, to)
+				return nil, exit.Errorf(exit.General, "%q is an old name. Use %s.", path, to)
 			}
 		}
 	}
 	if near, ok := nearest(path); ok {
-		return nil, exit.Errorf(exit.Input, "There is no setting %q. Did you mean %q?", Printable(path), near)
+		return nil, exit.Errorf(exit.General, "There is no setting %q. Did you mean %q?", Printable(path), near)
 	}
-	return nil, exit.Errorf(exit.Input, "There is no setting %q. Run 'pollux config list --all' to see all settings.", Printable(path))
+	return nil, exit.Errorf(exit.General, "There is no setting %q. Run 'pollux config list --all' to see all settings.", Printable(path))
 }
 
 // IsGroup reports whether there are keys below a path.
@@ -48,7 +48,7 @@ func IsGroup(path string) bool { return isGroup(path) }
 // checkPart returns an error if the key's value cannot contain the path made of names.
 func (k *Key) checkPart(names []string) error {
 	if slices.Contains(names, "") || slices.ContainsFunc(names, isUnsafe) {
-		return exit.Errorf(exit.Input, "%s has no part of that name.", k.Path)
+		return exit.Errorf(exit.General, "%s has no part of that name.", k.Path)
 	}
 	kind, rest, _ := strings.Cut(k.Type, " ")
 	switch kind {
@@ -63,9 +63,9 @@ func (k *Key) checkPart(names []string) error {
 			return nil
 		}
 		slices.Sort(fields)
-		return exit.Errorf(exit.Input, "%s has no field %q. Its fields are: %s.", k.Path, Printable(names[0]), strings.Join(fields, ", "))
+		return exit.Errorf(exit.General, "%s has no field %q. Its fields are: %s.", k.Path, Printable(names[0]), strings.Join(fields, ", "))
 	}
-	return exit.Errorf(exit.Input, "%s is %s: it has no parts.", k.Path, k.DescribeType())
+	return exit.Errorf(exit.General, "%s is %s: it has no parts.", k.Path, k.DescribeType())
 }
 
 // DescribeType describes the type of the key's values in words, such as "a list of strings".
@@ -108,17 +108,17 @@ func (k *Key) example() string {
 }
 
 // ParseValue parses the text of a value for a path: as JSON if it is valid JSON of the right
-// type, otherwise as a string. If the value does not have the key's type, the error has exit
-// code 42 and describes the type.
+// type, otherwise as a string. If the value does not have the key's type, the error
+// describes the type.
 func ParseValue(path, text string, env *Env) (any, error) {
 	key, err := Find(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.HasPrefix(path, "admin."):
-		return nil, exit.Errorf(exit.Input, "Only an administrator's server can set %s.", path)
+		return nil, exit.Errorf(exit.General, "Only an administrator's server can set %s.", path)
 	case !utf8.ValidString(text):
-		return nil, exit.Errorf(exit.Input, "The value for %s is not valid UTF-8.", path)
+		return nil, exit.Errorf(exit.General, "The value for %s is not valid UTF-8.", path)
 	}
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err == nil {
@@ -136,7 +136,7 @@ func ParseValue(path, text string, env *Env) (any, error) {
 	} else if example := key.example(); example != "" {
 		message += " Write it as in: pollux config set " + path + " " + example
 	}
-	return nil, exit.Errorf(exit.Input, "%s", message)
+	return nil, exit.Errorf(exit.General, "%s", message)
 }
 
 // fit returns v converted to the type of the value at a path, or describes the problem. A text

@@ -93,6 +93,7 @@ const (
 	RetryFetchErrors    = Bool("general.retryFetchErrors")
 	PlanEnabled         = Bool("general.plan.enabled")
 	PlanDirectory       = String("general.plan.directory")
+	PlanThen            = String("pollux.planThen")
 	TopicUpdates        = Bool("general.topicUpdateNarration")
 	WriteTodos          = Bool("useWriteTodos")
 	OutputFormat        = String("output.format")
@@ -134,20 +135,22 @@ const (
 	AdminPolicyPaths       = Strings("adminPolicyPaths")
 	WorkspacePolicies      = Bool("pollux.workspacePolicies")
 	BuildFiles             = String("pollux.buildFiles")
+	ChildSecrets           = String("pollux.childSecrets")
+	TrustProjectSafety     = Bool("pollux.trustProjectSafety")
 	UserHooksUntrusted     = Bool("pollux.userHooksInUntrustedFolders")
+	PermanentApproval      = Bool("security.enablePermanentToolApproval")
+	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
+	ToolsDiscovery         = String("tools.discoveryCommand")
+	ToolsCall              = String("tools.callCommand")
+	UseRipgrep             = Bool("tools.useRipgrep")
+	DirectWebFetch         = Bool("experimental.directWebFetch")
+	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
+	SummarizeToolOutput    = Object("model.summarizeToolOutput")
+	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
-	HookDefinitions      = Object("hooks")
-	HooksEnabled         = Bool("hooksConfig.enabled")
-	HooksDisabled        = Strings("hooksConfig.disabled")
-	PermanentApproval    = Bool("security.enablePermanentToolApproval")
-	SaveApprovalFirst    = Bool("security.autoAddToPolicyByDefault")
-	ToolsDiscovery       = String("tools.discoveryCommand")
-	ToolsCall            = String("tools.callCommand")
-	UseRipgrep           = Bool("tools.useRipgrep")
-	DirectWebFetch       = Bool("experimental.directWebFetch")
-	TruncateToolOutput   = Int("tools.truncateToolOutputThreshold")
-	SummarizeToolOutput  = Object("model.summarizeToolOutput")
-	DisableLLMCorrection = Bool("tools.disableLLMCorrection")
+	HookDefinitions = Object("hooks")
+	HooksEnabled    = Bool("hooksConfig.enabled")
+	HooksDisabled   = Strings("hooksConfig.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -319,7 +322,7 @@ var table = [...]Key{
 	{"general.plan.directory", "string", nil, restart, live, "Directory for plans, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Enable plan mode."},
 	{"general.plan.modelRouting", "bool", true, 0, live, "Use a larger model to plan and a faster one to implement."},
-	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "Editor for prompts and proposed changes. Default: $VISUAL or $EDITOR."},
+	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "Editor for prompts and proposed changes. Default: $VISUAL, $EDITOR or vi."},
 	{"general.retryFetchErrors", "bool", true, 0, live, "Retry requests after network errors."},
 	{"general.sessionRetention.enabled", "bool", true, 0, later, "Delete old sessions automatically."},
 	{"general.sessionRetention.maxAge", "string", "30d", 0, later, "Maximum age of a session, such as 24h, 30d, 4w or 6m."},
@@ -360,6 +363,7 @@ var table = [...]Key{
 	{"output.format", "enum text json stream-json", "text", 0, live, "Output format of headless runs."},
 	{"policyPaths", "strings", list{}, restart | union, live, "Policy files or directories to use instead of ~/.gemini/policies."},
 	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, "When changes to build files need your approval even if rules allow them: unlessYolo, always or never."},
+	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, "Which commands get the variables with keys of model providers: those that you, a rule or the mode have allowed, or none. Commands that run unasked, discovery commands and hooks of projects never get them."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, "Request summaries with five sections instead of seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not verify summaries with a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, "Fraction of the history that compression keeps unchanged."},
@@ -380,6 +384,7 @@ var table = [...]Key{
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},
 	{"pollux.nudge", "bool", true, 0, live, "Ask the model to continue if its response ends with an announcement, a tool call written as text, or no comment on tool results. At most twice per prompt. No effect if model.skipNextSpeakerCheck is false."},
+	{"pollux.planThen", "enum auto_edit yolo", nil, restart, live, "Approval mode in which a script that starts in plan mode carries out its plan. By default the plan is the answer. Not read from workspace settings."},
 	{"pollux.response.idleTimeout", "number", 300.0, 0, live, "Seconds without data after which a response counts as cut off and Pollux retries. A provider's own idleTimeout takes precedence."},
 	{"pollux.response.startTimeout", "number", 0.0, 0, live, "Seconds to wait for the first byte of a response. 0 means 120, 300 without streaming, or 1800 for Ollama and addresses in private networks. A provider's own startTimeout takes precedence."},
 	{"pollux.retryDelay", "number", 5.0, 0, live, "Seconds to wait before the first retry of a failed request. The delay doubles with each retry up to 30 seconds, unless the provider requests a longer one."},
@@ -389,6 +394,7 @@ var table = [...]Key{
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},
+	{"pollux.trustProjectSafety", "bool", false, restart, live, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
 	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
@@ -444,17 +450,17 @@ var table = [...]Key{
 	{"ui.dynamicWindowTitle", "bool", true, 0, screen, "Show the status in the window title."},
 	{"ui.errorVerbosity", "enum low full", "low", 0, screen, "Show recovered errors (full) or hide them (low)."},
 	{"ui.escapePastedAtSymbols", "bool", false, 0, screen, "Treat @ in pasted text as a plain character."},
-	{"ui.footer.hideCWD", "bool", false, 0, screen, "Hide the directory in the footer."},
-	{"ui.footer.hideContextPercentage", "bool", true, 0, screen, "Hide context usage in the footer."},
-	{"ui.footer.hideModelInfo", "bool", false, 0, screen, "Hide the model in the footer."},
-	{"ui.footer.hideSandboxStatus", "bool", false, 0, screen, "Hide the sandbox status in the footer."},
+	{"ui.footer.hideCWD", "bool", false, negative, screen, "Hide the directory in the footer."},
+	{"ui.footer.hideContextPercentage", "bool", true, negative, screen, "Hide context usage in the footer."},
+	{"ui.footer.hideModelInfo", "bool", false, negative, screen, "Hide the model in the footer."},
+	{"ui.footer.hideSandboxStatus", "bool", false, negative, screen, "Hide the sandbox status in the footer."},
 	{"ui.footer.items", "strings", nil, 0, screen, "Footer items, in order."},
 	{"ui.footer.showLabels", "bool", true, 0, screen, "Show labels above footer items."},
-	{"ui.hideBanner", "bool", false, 0, screen, "Hide the banner at start."},
-	{"ui.hideContextSummary", "bool", false, 0, screen, "Hide the summary of loaded context files."},
-	{"ui.hideFooter", "bool", false, 0, screen, "Hide the footer."},
-	{"ui.hideTips", "bool", false, 0, screen, "Hide tips at start."},
-	{"ui.hideWindowTitle", "bool", false, restart, screen, "Do not change the window title."},
+	{"ui.hideBanner", "bool", false, negative, screen, "Hide the banner at start."},
+	{"ui.hideContextSummary", "bool", false, negative, screen, "Hide the summary of loaded context files."},
+	{"ui.hideFooter", "bool", false, negative, screen, "Hide the footer."},
+	{"ui.hideTips", "bool", false, negative, screen, "Hide tips at start."},
+	{"ui.hideWindowTitle", "bool", false, restart | negative, screen, "Do not change the window title."},
 	{"ui.incrementalRendering", "bool", true, restart, inert, "Option of another renderer."},
 	{"ui.inlineThinkingMode", "enum off full", "off", 0, live, "Show the model's thoughts (full) or hide them (off)."},
 	{"ui.loadingPhrases", "enum tips witty all off", "off", 0, screen, "Phrases to show next to the spinner."},

@@ -13,6 +13,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/secret"
 )
 
 // Sources are the inputs of [Load].
@@ -22,6 +23,9 @@ type Sources struct {
 	// Trusted decides whether the workspace is trusted. Its argument contains only the
 	// security settings of the other layers. It is called once; nil means trusted.
 	Trusted func(*Settings) (bool, error)
+	// Admit, if set, may remove values of a trusted workspace's settings, which are nil if there are
+	// none, before they take effect. The first argument contains the settings of the other layers.
+	Admit func(s *Settings, workspace map[string]any) error
 	// Flags are the values set on the command line, by path of the key. They have priority
 	// over all files.
 	Flags map[string]any
@@ -60,7 +64,18 @@ func Load(src Sources) (*Settings, []Warning, error) {
 		s.trust = trusted
 	}
 	if path := src.Paths.WorkspaceSettings(); path != "" && s.trust {
+		s.merge()
 		s.layers[Workspace] = l.file(Workspace, path)
+		s.written = l.written
+		l.warnings = append(l.warnings, s.tighten()...)
+	}
+	if src.Admit != nil && s.trust && len(l.fatal) == 0 {
+		if s.layers[Workspace] == nil {
+			s.merge()
+		}
+		if err := src.Admit(s, s.layers[Workspace]); err != nil {
+			return nil, l.warnings, err
+		}
 	}
 	if len(l.fatal) > 0 {
 		return nil, l.warnings, exit.Errorf(exit.Config, "%s\nPlease fix the configuration file(s) and try again.",
@@ -120,7 +135,15 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	}
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
+	if scope == Workspace {
+		expander.withholds = secret.InVariable // a project could send them anywhere
+	}
 	expander.tree("", tree)
+	if len(expander.withheld) > 0 {
+		slices.Sort(expander.withheld)
+		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s names %s. The settings of a project do not get variables with secrets. Move what needs them to your own settings.",
+			path, "$"+strings.Join(slices.Compact(expander.withheld), ", $"))))
+	}
 	names, written, warnings := migrate(tree, scope)
 	l.flat.add(path, names)
 	if l.written == nil {
@@ -160,10 +183,10 @@ func (s *Settings) Notices() []Warning {
 	return notices
 }
 
-// Ineffective returns the keys that need something Pollux does not support yet, by the names
-// that the files use, sorted. It leaves out those set by flags, which the command line checks
-// itself.
-func (s *Settings) Ineffective() []string {
+// Ineffective returns the keys with one of these degrees of support that need something Pollux
+// does not support yet, by the names that the files use, sorted. It leaves out those set by
+// flags, which the command line checks itself.
+func (s *Settings) Ineffective(degrees ...Support) []string {
 	flags := s.ForScope(CommandLine)
 	var names []string
 	var walk func(path string, tree map[string]any)
@@ -172,7 +195,7 @@ func (s *Settings) Ineffective() []string {
 			at := join(path, name)
 			if key, ok := KeyOf(at); ok {
 				_, flag := flags.Lookup(at)
-				if key.Support == Later && key.needsSupport(v) && !flag {
+				if slices.Contains(degrees, key.Support) && key.needsSupport(v) && !flag {
 					names = append(names, s.nameInFile(at))
 				}
 			} else if below, ok := v.(map[string]any); ok {

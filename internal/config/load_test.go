@@ -385,7 +385,7 @@ func TestFlagsAreNotSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"skills.disabled"}, s.Ineffective()); diff != "" {
+	if diff := cmp.Diff([]string{"skills.disabled"}, s.Ineffective(Later)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -302,7 +302,22 @@ func (x *examination) summarize() {
 		x.Verdict, x.Summary = verdictWarning, "Pollux can run. "+about
 	default:
 		x.Verdict, x.Summary = verdictOK, "Pollux can run. No problems found."
+		if n := x.countNotes(); n > 0 {
+			x.Summary = "Pollux can run. No problems found, " + wording.Count(n, "note") + "."
+		}
 	}
+}
+
+func (x *examination) countNotes() int {
+	n := 0
+	for i := range x.Sections {
+		for _, c := range x.Sections[i].Checks {
+			if c.Verdict == verdictNote {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Layout configures [Report.Write].

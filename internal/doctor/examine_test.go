@@ -155,13 +155,13 @@ func TestAdvice(t *testing.T) {
 
 func TestParseSettingsWarning(t *testing.T) {
 	t.Parallel()
-	many := "Invalid configuration in /s.json:\n\nError in: a.b\n    Expected boolean, received string\nExpected: boolean, but received: string\n\n" +
+	many := "Invalid configuration in /s.json:\n\nError in: a.b\n    Expected boolean, received string\n\n" +
 		"Error in: c\n    Wrong\n...and 7 more errors.\nPlease fix the configuration."
 	for w, want := range map[string][2]string{
 		many:                            {"wrong values", "/s.json: a.b (Expected boolean, received string), c (Wrong), ...and 7 more errors."},
 		"Invalid configuration in x:":   {"wrong values", "x: "},
-		"Warning: this\nand that":       {"note", "this and that"},
-		"Security Warning: Skipping it": {"note", "Security Warning: Skipping it"},
+		"Warning: this\nand that":       {"settings", "this and that"},
+		"Security Warning: Skipping it": {"settings", "Security Warning: Skipping it"},
 	} {
 		subject, text, next := parseSettingsWarning(w)
 		if subject != want[0] || text != want[1] || next == "" {
@@ -179,7 +179,7 @@ func TestSummarize(t *testing.T) {
 		want     string
 	}{
 		{nil, nil, "ok: Pollux can run. No problems found."},
-		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: Pollux can run. No problems found."},
+		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: Pollux can run. No problems found, 1 note."},
 		{[]sectionReport{warned}, nil, "warning: Pollux can run. 3 things to check: b, a."},
 		{[]sectionReport{warned}, &llm.Error{Message: "no\nway"}, "broken: Pollux cannot run here (exit code 1): no way. 3 things to check: b, a."},
 	} {

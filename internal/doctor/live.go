@@ -173,7 +173,7 @@ func (r *liveReport) metrics() string {
 // advice returns the next step for the user after an error of a model.
 func (x *examination) advice(account *auth.Account, err error) string {
 	at := cmp.Or(provider.RedactAddress(account.BaseURL), "the base URL")
-	key := cmp.Or(x.set.Where(account.From), "the API key")
+	key := cmp.Or(x.set.Where(account.KeySource()), "the API key")
 	var api *llm.Error
 	var untrusted *tls.CertificateVerificationError
 	switch {
@@ -193,6 +193,9 @@ func (x *examination) advice(account *auth.Account, err error) string {
 	}
 	switch api.Kind {
 	case llm.KindUnauthorized:
+		if account.GatewayKeyVar != "" && account.KeySource() == "" {
+			return "set " + account.GatewayKeyVar + " to the key for " + at
+		}
 		return "check " + key + ": it is wrong, expired, or for another provider than " + at
 	case llm.KindForbidden:
 		return "check the permissions of " + key + ", and whether your account may use the model"

@@ -90,6 +90,10 @@ var errProgramTimeout = errors.New("no response within 3 s")
 
 // checkEditor checks the editor that the user has configured.
 func (x *examination) checkEditor(s *sectionReport) {
+	if id := config.PreferredEditor.In(x.set.Settings); id != "" {
+		s.ok("editor", id+" (general.preferredEditor)")
+		return
+	}
 	for _, name := range [...]string{"VISUAL", "EDITOR"} {
 		words := strings.Fields(x.set.Env.Get(name))
 		if len(words) == 0 {
@@ -102,7 +106,11 @@ func (x *examination) checkEditor(s *sectionReport) {
 		}
 		return
 	}
-	s.note("editor", "EDITOR is not set", "set EDITOR to edit proposed changes before you accept them")
+	if path := x.programs.Find("vi"); path != "" {
+		s.ok("editor", path+" (default: EDITOR is not set)")
+		return
+	}
+	s.note("editor", "none found: EDITOR is not set, and vi is not installed", "set EDITOR to edit proposed changes before you accept them")
 }
 
 // sandboxReport lists the sandboxes that are available for commands.

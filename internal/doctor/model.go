@@ -17,7 +17,6 @@ import (
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
-	"pollux/llm"
 	"pollux/llm/provider"
 )
 
@@ -29,10 +28,13 @@ type providerReport struct {
 	// State is "used", "ready", "found" for a server on this machine, "broken" for invalid
 	// settings, or "missing". Needs describes what is missing, or the error if State is
 	// "broken".
-	State   string `json:"state"`
-	From    string `json:"from,omitempty"`
-	Address string `json:"address,omitempty"`
-	Needs   string `json:"needs,omitempty"`
+	State string `json:"state"`
+	// IsGateway reports whether a variable leads to another address than the provider's own.
+	IsGateway bool   `json:"gateway,omitempty"`
+	variable  string // that sets the address
+	From      string `json:"from,omitempty"`
+	Address   string `json:"address,omitempty"`
+	Needs     string `json:"needs,omitempty"`
 }
 
 // checkModel reports the provider and the model that a run would use. The choice is nil if
@@ -59,6 +61,9 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			}
 			x.Default = c.account.ConfiguredID
 		}
+		if variable := c.account.ModelVar; variable != "" && x.Named == "" && c.model == c.account.Model {
+			x.Asked, x.Named = c.model, x.set.Where(variable)
+		}
 		if err == nil {
 			choice = &c
 		}
@@ -66,15 +71,14 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 	x.addProviders(accounts, found)
 	if err != nil {
 		x.fail(err)
-		next := "set up one of the providers below, or choose a model of one with --model"
-		var api *llm.Error
-		if def, defErr := accounts.Default(); defErr == nil && errors.As(err, &api) { // from listing the provider's models
-			next = x.advice(&def, err)
-		}
-		s.broken("model", problemText(err), next)
+		s.broken("model", problemText(err), x.modelAdvice(err))
 	}
 	if x.Default != "" {
-		s.ok("provider", x.Default+" (from "+x.Why+")")
+		at := ""
+		if def, err := accounts.Default(); err == nil && def.ConfiguredID == x.Default && def.GatewayKeyVar != "" {
+			at = ", gateway at " + provider.RedactAddress(def.BaseURL)
+		}
+		s.ok("provider", x.Default+at+" (from "+x.Why+")")
 	}
 	if x.Model != "" {
 		s.ok("model", x.Model+x.describeModel())
@@ -91,6 +95,27 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 		}
 	}
 	return s, choice
+}
+
+// modelAdvice returns the next step for the user after an error that leaves no model to ask.
+func (x *examination) modelAdvice(err error) string {
+	def, missing := x.accounts.Default()
+	unchosen, _ := errors.AsType[*models.UnchosenError](err)
+	switch {
+	case unchosen != nil && len(unchosen.Names) > 0:
+		next := "name one with --model"
+		if len(def.ModelVars) > 0 {
+			next += ", or set " + def.ModelVars[0]
+		}
+		return next
+	case unchosen != nil && missing == nil:
+		return x.advice(&def, err)
+	case x.accounts.Chosen == auth.GoogleLogin:
+		return "run 'pollux auth set' and choose another provider"
+	case x.accounts.Chosen != "" && missing != nil:
+		return "set what is missing, or run 'pollux auth set' and choose another provider"
+	}
+	return "set up one of the providers below, or choose a model of one with --model"
 }
 
 // modelChoice is the model that a run would use.
@@ -132,6 +157,7 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 		switch {
 		case isReady:
 			r.State, r.From, r.Address = "ready", x.set.Where(a.From), provider.RedactAddress(a.BaseURL)
+			r.IsGateway, r.variable = a.GatewayKeyVar != "", x.set.Where(a.AddressVar)
 			if p.ID == x.Default {
 				r.State = "used"
 			}
@@ -197,7 +223,12 @@ func (d *Report) describeModel() string {
 func (d *Report) writeProviders(w io.Writer, layout Layout) {
 	d.writeProviderTable(w, layout, "Set up, in order of precedence:", func(r *providerReport) (string, bool) {
 		text := r.From
-		if r.Address != "" && r.Address != r.From {
+		switch {
+		case r.IsGateway && r.From == r.variable:
+			text = "gateway at " + r.Address + ", no key"
+		case r.IsGateway:
+			text = "gateway at " + r.Address + ", key in " + r.From
+		case r.Address != "" && r.Address != r.From:
 			text += " at " + r.Address
 		}
 		if r.State == "used" || r.State == "found" {

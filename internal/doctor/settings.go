@@ -57,9 +57,9 @@ func (x *examination) checkSettings() sectionReport {
 		s.warn(subject, text, next)
 	}
 	for _, notice := range settings.Notices() {
-		s.ok("note", string(notice))
+		s.ok("keys", string(notice))
 	}
-	if names := settings.Ineffective(); len(names) > 0 {
+	if names := settings.Ineffective(config.Later, config.Screen); len(names) > 0 {
 		s.note("not yet", "settings without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
 	if trustErr != nil {
@@ -103,7 +103,7 @@ func parseSettingsWarning(w string) (subject, text, next string) {
 		if strings.Contains(w, "permission denied") {
 			next = "change its permissions or its owner"
 		}
-		return "note", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), next
+		return "settings", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), next
 	}
 	lines := strings.Split(w, "\n")
 	file := strings.TrimSuffix(strings.TrimPrefix(lines[0], wrong), ":")

@@ -27,8 +27,9 @@ const (
 // process that creates it holds the lock, and a lock older than ten seconds counts as
 // abandoned. Between Pollux processes the lock is safer: the holder keeps the directory locked
 // with flock(2), so that a suspended holder keeps its lock, and only one of several waiting
-// processes can take over an abandoned lock. The lock is not renewed: hold it only for a short
-// time.
+// processes can take over an abandoned lock. The sticky bit marks a directory that Pollux has made:
+// without a flock its holder is dead, and it can be taken over at once. The lock is not renewed:
+// hold it only for a short time.
 func Lock(path string) (unlock func(), err error) {
 	return LockContext(context.Background(), path)
 }
@@ -56,7 +57,7 @@ func LockContext(ctx context.Context, path string) (unlock func(), err error) {
 
 // tryLock takes the lock. It returns nil, nil if another process holds it.
 func tryLock(name string) (unlock func(), err error) {
-	err = os.Mkdir(name, 0o700)
+	err = os.Mkdir(name, 0o700|os.ModeSticky)
 	made := err == nil
 	if !made && !errors.Is(err, fs.ErrExist) {
 		return nil, err

@@ -1,6 +1,7 @@
 package durable_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -111,6 +112,67 @@ func TestLockOfSleeper(t *testing.T) {
 		t.Error(err)
 	}
 	check(t, file, "1")
+}
+
+// The lock of a Pollux that was killed is taken over at once; another program's, which does not show
+// whether its holder lives, is not.
+func TestLockOfKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	held := filepath.Join(dir, "held")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestLockHolder$")
+	cmd.Env = append(os.Environ(), "LOCK_HOLD="+held)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		_, err = cmd.StdinPipe()
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	lockWithin := func(file string, limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		unlock, err := durable.LockContext(ctx, file)
+		if err == nil {
+			unlock()
+		}
+		return err
+	}
+	if lockWithin(held, 50*time.Millisecond) == nil {
+		t.Error("the lock of a live holder was taken")
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it was killed
+	if err := lockWithin(held, 9*time.Second); err != nil {
+		t.Errorf("the lock of a killed holder: %v", err)
+	}
+	if err := os.Mkdir(held+".lock", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if lockWithin(held, 50*time.Millisecond) == nil {
+		t.Error("the lock of another program was taken")
+	}
+}
+
+// TestLockHolder is the program that is killed in TestLockOfKilled.
+func TestLockHolder(t *testing.T) {
+	file := os.Getenv("LOCK_HOLD")
+	if file == "" {
+		t.Skip("runs as a child of TestLockOfKilled")
+	}
+	unlock, err := durable.Lock(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("held")
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
+	unlock()
 }
 
 // Of many processes that find the same lock left behind, one at a time gets it.

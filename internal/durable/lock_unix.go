@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// acquire takes a lock directory that this process has made, or a stale one. It returns nil,
+// acquire takes a lock directory that this process has made, or an abandoned one. It returns nil,
 // nil if another process holds the lock.
 //
 // A process that has flocked the directory that name currently refers to, and has either made
-// it or found it stale, is the only holder: no other process can flock the same directory, and
+// it or found it abandoned, is the only holder: no other process can flock the same directory, and
 // name can refer to another directory only after this one was removed.
 func acquire(name string, made bool) (unlock func(), err error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -50,7 +50,8 @@ func acquire(name string, made bool) (unlock func(), err error) {
 		return nil, nil // removed while we waited
 	}
 	if !made {
-		if !isStale(opened) {
+		isOrphan := flockErr == nil && opened.Mode()&os.ModeSticky != 0
+		if !isOrphan && !isStale(opened) {
 			return nil, nil
 		}
 		if flockErr != nil { // a network file system without flock for directories

@@ -28,7 +28,7 @@ func (g *gatedCall) policy(context.Context) *refusal {
 		return nil
 	}
 	v := g.opts.Policy.Check(g.policyCall())
-	g.verdict = v.Decision
+	g.verdict, g.isUnasked = v.Decision, v.Decision == policy.Allow && v.IsLifted && !g.call.FromClient
 	switch v.Decision {
 	case policy.Allow:
 		return nil
@@ -193,7 +193,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		}
 	}
 	g.acceptWarnings()
-	g.verdict = policy.Allow
+	g.verdict, g.isUnasked = policy.Allow, false
 	return nil
 }
 

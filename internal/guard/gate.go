@@ -137,6 +137,7 @@ type gatedCall struct {
 	reading        argmap.Reading  // what args were read from
 	inv            tool.Invocation // built from args
 	verdict        policy.Decision // Allow or Ask, set by policy
+	isUnasked      bool            // see [tool.Host.Unasked]
 	hooked         tool.Hooked     // what hooks did before the call
 	requested      string          // see HookedCall
 	outcome        tool.Outcome

@@ -17,6 +17,7 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 
 	host.Limit, host.Room = g.outputLimit(), g.call.Room
 	host.Spill = g.spill
+	host.Unasked = g.isUnasked
 	if g.opts.Snapshot != nil {
 		if err := g.opts.Snapshot.Before(ctx, g.call, g.spec, g.inv.Locations()); err != nil {
 			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err)), nil

@@ -8,10 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
-
 	"pollux/internal/tools/file"
 	"pollux/internal/wording"
+	"pollux/tool/spelling"
 )
 
 // Attachment is a mention whose files are part of the message.
@@ -116,7 +115,7 @@ func noteNear(near map[string]nearFile, name, rel string) {
 	if len(want) > 100 || len(got) > 100 || len(got)-len(want) > most || len(want)-len(got) > most || len(strings.TrimSuffix(want, path.Ext(want))) < 3 {
 		return
 	}
-	d := levenshtein.ComputeDistance(want, got)
+	d := spelling.Distance(want, got)
 	old, ok := near[name]
 	if d <= most && (!ok || d < old.distance || d == old.distance && (len(rel) < len(old.rel) || len(rel) == len(old.rel) && rel < old.rel)) {
 		near[name] = nearFile{rel, d}

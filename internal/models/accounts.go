@@ -50,15 +50,10 @@ func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.N
 func (r *accountModels) accounts() *auth.Accounts { return r.current.Load() }
 
 // replaceAccounts makes other accounts pay for the next requests: those of the same
-// providers. A model whose provider is not among them keeps its account.
+// providers. Requests to a model fail if its provider is not among them.
 func (r *accountModels) replaceAccounts(accounts *auth.Accounts) {
 	r.current.Store(accounts)
-	r.renewClients(func(account auth.Account) auth.Account {
-		if renewed, err := accounts.Find(account.ConfiguredID); err == nil {
-			return renewed
-		}
-		return account
-	})
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return accounts.Find(account.ConfiguredID) })
 }
 
 // resolve returns the model for a model name of the user, and its name in requests. If the name
@@ -77,12 +72,18 @@ func (r *accountModels) resolve(name string) (string, *model, error) {
 			return "", nil, err
 		}
 	}
-	requestName := ownName
-	if def, err := r.accounts().Default(); err == nil && def.ConfiguredID != account.ConfiguredID {
-		requestName = account.ConfiguredID + "/" + ownName
-	}
+	requestName := r.requestName(account, ownName)
 	added, err := r.add(requestName, account, ownName)
 	return requestName, added, err
+}
+
+// requestName returns the name in requests of an account's model: its own name, after the account's
+// ID if another account is the default.
+func (r *accountModels) requestName(account auth.Account, ownName string) string {
+	if def, err := r.accounts().Default(); err == nil && def.ConfiguredID != account.ConfiguredID {
+		return account.ConfiguredID + "/" + ownName
+	}
+	return ownName
 }
 
 // onlyModel returns the name of the only model of a provider, or of the first model of a local
@@ -92,8 +93,13 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	defer cancel()
 	list, err := client.Models(ctx)
 	at := cmp.Or(account.Name, account.ID)
-	if account.BaseURL != "" {
-		at += " (" + provider.RedactAddress(account.BaseURL) + ")"
+	start := at
+	switch address := provider.RedactAddress(account.BaseURL); {
+	case account.GatewayKeyVar != "":
+		at, start = "the gateway at "+address, "The gateway at "+address
+	case address != "":
+		at += " (" + address + ")"
+		start = at
 	}
 	switch {
 	case r.ctx.Err() != nil:
@@ -101,27 +107,70 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case len(list) == 1, len(list) > 1 && account.Local != nil:
 		return list[0].Name, nil
 	case err != nil:
-		code, step := exit.Input, ""
+		code, step := exit.General, ""
 		if api, ok := errors.AsType[*llm.Error](err); ok {
-			place := wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama}
 			if api.IsBadKey() {
 				code = exit.Auth
 			}
-			if account.APIKey != "" || account.AuthToken != "" {
-				place.KeyFrom = account.From
-			}
-			step = wording.NextStep(api, place)
+			step = wording.NextStep(api, Place(account))
 		}
-		text := fmt.Sprintf("Cannot list the models of %s: %s.%s", at, strings.TrimSuffix(wording.Reason(err), "."), cmp.Or(step, " Choose a model with --model."))
-		return "", &exit.Error{Code: code, Message: text, Err: err}
+		text := fmt.Sprintf("Cannot list the models of %s: %s.", at, strings.TrimSuffix(wording.Reason(err), "."))
+		return "", &exit.Error{Code: code, Message: text + cmp.Or(step, " Choose a model with --model."), Err: &UnchosenError{Problem: text, Err: err}}
 	case len(list) == 0:
-		return "", exit.Errorf(exit.Input, "%s has no models.%s", at, pullHint(account))
+		return "", exit.Errorf(exit.General, "%s has no models.%s", start, pullHint(account))
 	}
 	var names []string
 	for _, one := range list[:min(len(list), 5)] {
 		names = append(names, one.Name)
 	}
-	return "", exit.Errorf(exit.Input, "%s has several models. Choose one with --model: %s.", at, strings.Join(names, ", "))
+	text := start + " has several models."
+	unchosen := &UnchosenError{Problem: text}
+	for _, m := range list {
+		unchosen.Names = append(unchosen.Names, r.requestName(account, m.Name))
+	}
+	return "", &exit.Error{Code: exit.General, Message: text + " Choose one with --model: " + strings.Join(names, ", ") + ".", Err: unchosen}
+}
+
+// UnchosenError is the cause of an error of [Open]: the user has chosen no model, and the list of
+// the provider does not determine one.
+type UnchosenError struct {
+	// Problem is a sentence for the user that does not say what to do.
+	Problem string
+	// Names are the provider's models, as [Directory.Choose] accepts them; empty if the list
+	// failed with Err.
+	Names []string
+	Err   error
+}
+
+// Error returns the problem.
+func (e *UnchosenError) Error() string { return e.Problem }
+
+// Unwrap returns the error of the list.
+func (e *UnchosenError) Unwrap() error { return e.Err }
+
+// CanName reports whether a name that the user types would help: the provider answers requests.
+func (e *UnchosenError) CanName() bool {
+	api, ok := errors.AsType[*llm.Error](e.Err)
+	return !ok || api.Status != 0 && !api.IsBadKey()
+}
+
+// Place returns what the advice about a failed request to an account's provider depends on, as
+// far as the account determines it.
+func Place(account auth.Account) wording.Place {
+	p := wording.Place{
+		Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama,
+		AddressVar: account.AddressVar,
+	}
+	if account.APIKey != "" || account.AuthToken != "" {
+		p.KeyFrom = account.From
+	}
+	if account.GatewayKeyVar != "" {
+		p.Gateway, p.GatewayKeyVar = provider.RedactAddress(account.BaseURL), account.GatewayKeyVar
+	}
+	if account.CustomAddress && p.AddressVar == "" {
+		p.AddressVar = "modelProviders." + account.ConfiguredID + ".baseUrl"
+	}
+	return p
 }
 
 // pullHint returns how to get a model for a server on this machine that has none.
@@ -232,20 +281,27 @@ func (r *accountModels) startSession(session string) {
 	r.mu.Lock()
 	r.network.Session = session
 	r.mu.Unlock()
-	r.renewClients(func(account auth.Account) auth.Account { return account })
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return account, nil })
 }
 
 // renewClients creates the clients of all known models again. renew returns the account to use
-// in the place of another one of the same provider.
-func (r *accountModels) renewClients(renew func(auth.Account) auth.Account) {
+// in the place of another one of the same provider, or why there is none.
+func (r *accountModels) renewClients(renew func(auth.Account) (auth.Account, error)) {
 	r.mu.Lock()
 	old := r.names
 	r.names, r.clients = map[string]*model{}, map[string]*provider.Client{}
 	r.mu.Unlock()
 	for name, known := range old {
-		if _, err := r.add(name, renew(known.account), known.name); err != nil {
+		account, err := renew(known.account)
+		if err == nil {
+			_, err = r.add(name, account, known.name)
+		}
+		if err != nil {
+			lost := *known
+			lost.account.APIKey, lost.account.AuthToken = "", ""
+			lost.Generator = unreachable{&llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}}
 			r.mu.Lock()
-			r.names[name] = known
+			r.names[name] = &lost
 			r.mu.Unlock()
 		}
 	}

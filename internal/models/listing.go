@@ -8,7 +8,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"pollux/internal/auth"
 	"pollux/llm/catalog"
 )
 
@@ -25,7 +24,8 @@ type Listing struct {
 const listTimeout = 5 * time.Second
 
 // CheckName asks the provider of a model whether it has the model. It sends no request for
-// models of the catalog. The error means that the provider did not list its models.
+// models of the catalog, unless the address may be that of another vendor. The error means that the
+// provider did not list its models.
 func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error) {
 	if d.accountModels == nil {
 		return Listing{IsListed: true}, nil
@@ -38,8 +38,9 @@ func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error)
 	if l.Provider == "" {
 		l.Provider = known.account.ID
 	}
+	isVendor := !known.account.Imitated || !known.account.HasCustomAddress()
 	for m := range catalog.Models(known.account.ID) {
-		if m.Name == known.name {
+		if isVendor && m.Name == known.name {
 			l.IsListed = true
 			return l, nil
 		}
@@ -89,34 +90,29 @@ func closest(names []string, name string) []string {
 	return near[:min(len(near), most)]
 }
 
-// LocalModels asks the server on this machine that serves the current model for all its models,
-// with the names that [Directory.Choose] accepts. It returns nil if the current model is
-// elsewhere, or the server does not answer.
-func (d *Directory) LocalModels(ctx context.Context) []catalog.Model {
+// ServerModels asks the server of the current model for all its models, with the names that
+// [Directory.Choose] accepts, if it is on this machine or at an address of the user's: it may then
+// have any models. It returns nil for other providers, and if a server that only proxies a vendor
+// lists none. After an error, the models are those of the user's settings.
+func (d *Directory) ServerModels(ctx context.Context) ([]catalog.Model, error) {
 	account := d.Current().Account
-	if d.accountModels == nil || account.Profile == nil || account.Local == nil {
-		return nil
+	if d.accountModels == nil || account.Profile == nil || account.Local == nil && !account.HasCustomAddress() {
+		return nil, nil
 	}
 	client, err := d.accountModels.client(account)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	list, err := client.Models(ctx)
-	if err != nil {
-		return nil
+	if len(list) == 0 && !account.Imitated {
+		return nil, err // the address has the vendor's models
 	}
-	for i := range list {
-		list[i].Name = d.prefix(account) + list[i].Name
+	own := make([]catalog.Model, len(list))
+	for i, m := range list {
+		own[i] = m
+		own[i].Name = d.accountModels.requestName(account, m.Name)
 	}
-	return list
-}
-
-// prefix returns what precedes the names of an account's models, "" for the default account.
-func (d *Directory) prefix(account auth.Account) string {
-	if def, err := d.accountModels.accounts().Default(); err == nil && def.ConfiguredID == account.ConfiguredID {
-		return ""
-	}
-	return account.ConfiguredID + "/"
+	return own, err
 }

@@ -153,8 +153,10 @@ func TestMainModel(t *testing.T) {
 	} {
 		m := openAccounts(t, `{"modelProviders": {"two": {"baseUrl": "`+two+`", "keyless": true}, "gone": {"baseUrl": "http://u:hunter2@127.0.0.1:1", "keyless": true}},
 			"security": {"auth": {"selectedType": "`+selected+`"}}}`)
-		if _, _, err := m.resolve("auto"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.CodeOf(err) != exit.Input {
+		if _, _, err := m.resolve("auto"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.CodeOf(err) != exit.General {
 			t.Errorf("with %s it is %v, want %s", selected, err, want)
+		} else if unchosen, _ := errors.AsType[*UnchosenError](err); unchosen == nil || unchosen.CanName() != (selected == "two") {
+			t.Errorf("with %s a name helps: %+v", selected, unchosen)
 		}
 		// A model that was never resolved gets no request with an empty name.
 		if got := ask(t, m, "auto"); !strings.HasPrefix(got, "! "+selected+" has not reported yet which model") {
@@ -324,6 +326,14 @@ func TestReplaceAccounts(t *testing.T) {
 	d.ReplaceAccounts(accounts)
 	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "google gemini-2.5-pro new" || d.Current().Account.From != "a file" {
 		t.Error(got, d.Current().Account.From)
+	}
+	in.Env, in.Typed = in.Env.With("GEMINI_API_KEY=", "GOOGLE_GEMINI_BASE_URL="), nil
+	if accounts, err = auth.Open(in); err != nil {
+		t.Fatal(err)
+	}
+	d.ReplaceAccounts(accounts)
+	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "! Google AI Studio needs an API key" || d.Current().Account.APIKey != "" {
+		t.Error(got, d.Current().Account.APIKey)
 	}
 }
 

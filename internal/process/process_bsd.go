@@ -42,6 +42,13 @@ type member struct{}
 // GroupRuns reports whether a process of the group runs after the program itself has ended.
 func (p *Process) GroupRuns() bool { return len(p.family()) > 0 }
 
+func (p *Process) keep() []int {
+	p.kept = p.family()
+	return nil
+}
+
+func (p *Process) keepsRunning() bool { return len(p.kept) > 0 && p.GroupRuns() }
+
 func (p *Process) family() []member { return p.survivors(nil) }
 
 func (p *Process) survivors([]member) []member {

@@ -65,12 +65,13 @@ func disarm(fd uintptr) {
 // member is a process of a command's family. The time at which it started tells it from
 // a later one with the same number.
 type member struct {
-	pid, pgrp int
-	start     string
+	pid, pgrp, session int
+	start              string
 }
 
 // family finds all that the command has started: its session and group, all that hold
-// its report pipe, even if they have left both, and the children of all of these.
+// its report pipe, even if they have left both, and the children of all of these. After
+// Keep it finds only its session.
 func (p *Process) family() []member {
 	self := os.Getpid()
 	all := processes()
@@ -90,8 +91,8 @@ func (p *Process) family() []member {
 	}
 	var members []member
 	for _, q := range all {
-		if in[q.pid] && q.state != 'Z' {
-			members = append(members, member{q.pid, q.pgrp, q.start})
+		if in[q.pid] && q.state != 'Z' && (p.kept == nil || q.session == p.pid) {
+			members = append(members, member{q.pid, q.pgrp, q.session, q.start})
 		}
 	}
 	return members
@@ -103,6 +104,26 @@ func (p *Process) GroupRuns() bool {
 		slices.ContainsFunc(p.family(), func(m member) bool { return m.pgrp == p.pid })
 }
 
+func (p *Process) keep() (apart []int) {
+	for _, m := range p.family() {
+		if m.session == p.pid {
+			p.kept = append(p.kept, m)
+		} else {
+			apart = append(apart, m.pid)
+		}
+	}
+	return apart
+}
+
+// keepsRunning reports whether one of the processes that were kept runs. As long as one does, the
+// numbers of the session and the group cannot belong to others.
+func (p *Process) keepsRunning() bool { return slices.ContainsFunc(p.kept, member.runs) }
+
+func (m member) runs() bool {
+	q, ok := readProcess(m.pid)
+	return ok && q.start == m.start && q.state != 'Z'
+}
+
 // survivors returns who is left of first, and who has joined since.
 func (p *Process) survivors(first []member) []member {
 	left := p.family()
@@ -111,7 +132,7 @@ func (p *Process) survivors(first []member) []member {
 		known[m.pid] = true
 	}
 	for _, m := range first {
-		if q, ok := readProcess(m.pid); ok && q.start == m.start && q.state != 'Z' && !known[m.pid] {
+		if m.runs() && !known[m.pid] {
 			left = append(left, m)
 		}
 	}

@@ -423,6 +423,33 @@ func TestLeft(t *testing.T) {
 	}
 }
 
+// What a program has left running ends by Terminate, but for what has a session of its own.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who has left the session, and setsid does")
+	}
+	dir := t.TempDir()
+	c := sh(dir, "sh -c 'echo $$ >p; exec sleep 1000' & setsid sh -c 'echo $$ >apart; exec sleep 1000' & while [ ! -s p ] || [ ! -s apart ]; do :; done")
+	p, err := Launcher{}.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Exited()
+	pid, apart := processtest.AwaitPID(t, filepath.Join(dir, "p")), processtest.AwaitPID(t, filepath.Join(dir, "apart"))
+	t.Cleanup(func() { _ = syscall.Kill(apart, syscall.SIGKILL) })
+	if got := p.Keep(); !slices.Equal(got, []int{apart}) || !p.Runs() {
+		t.Errorf("apart %v, runs %v", got, p.Runs())
+	}
+	p.Terminate()
+	<-p.Gone()
+	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
+	if p.Runs() || !processtest.IsRunning(apart) {
+		t.Error("something runs that should not, or the reverse")
+	}
+	p.Release()
+}
+
 // A kill -9 of the program that has started processes ends them, and what they have
 // started, but for those that it was to leave.
 func TestKilledParent(t *testing.T) {
@@ -448,20 +475,23 @@ func TestKilledParent(t *testing.T) {
 		t.Fatalf("the parent prints %q, %v", line, err)
 	}
 	pids := map[string]int{}
-	for _, file := range []string{"alone", "child", "tty", "detached", "disowned"} {
+	for _, file := range parentStarts {
 		pids[file] = processtest.AwaitPID(t, filepath.Join(dir, file))
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait() // it was killed
-	for _, file := range []string{"alone", "child", "tty"} {
+	for _, file := range []string{"alone", "child", "tty", "disowned", "reported"} {
 		processtest.WaitUntil(t, file+" is gone", func() bool { return !processtest.IsRunning(pids[file]) })
 	}
-	for _, file := range []string{"detached", "disowned"} {
+	for _, file := range []string{"detached", "released"} {
 		if !processtest.IsRunning(pids[file]) {
 			t.Error(file + " is gone")
 		}
 	}
 }
+
+// parentStarts are the files in which the processes of TestParent write their numbers.
+var parentStarts = []string{"alone", "child", "tty", "detached", "disowned", "released", "reported"}
 
 // TestParent is the program that is killed in TestKilledParent.
 func TestParent(t *testing.T) {
@@ -483,7 +513,13 @@ func TestParent(t *testing.T) {
 	start("echo $$ >tty; exec sleep 1000", func(c *Command) { c.TTY = true })
 	start("echo $$ >detached; exec sleep 1000", func(c *Command) { c.Detach = true })
 	start("sh -c 'echo $$ >disowned; exec sleep 1000' & wait", func(*Command) {}).Disown()
-	for _, file := range []string{"alone", "child", "tty", "detached", "disowned"} {
+	start("sh -c 'echo $$ >released; exec sleep 1000' & while [ ! -s released ]; do :; done", func(*Command) {}).Release()
+	reported := start("sh -c 'echo $$ >reported; exec sleep 1000' & while [ ! -s reported ]; do :; done; echo $! >/dev/fd/"+strconv.Itoa(ReportFD), func(*Command) {})
+	<-reported.Exited()
+	if left, _ := reported.Left(); len(left) != 1 {
+		t.Error("reported", left)
+	}
+	for _, file := range parentStarts {
 		processtest.WaitUntil(t, file, func() bool {
 			b, _ := os.ReadFile(filepath.Join(dir, file))
 			return strings.HasSuffix(string(b), "\n")

@@ -122,6 +122,7 @@ type reportPipe struct {
 	read  int
 	write *os.File // nil if not open
 	name  string   // as /proc shows it
+	pgid  int      // the group that the kernel kills when Pollux ends, 0 if none
 }
 
 func (rp *reportPipe) open() error {
@@ -141,6 +142,10 @@ func (rp *reportPipe) readAll() string {
 	if rp.write == nil || syscall.SetNonblock(rp.read, true) != nil {
 		return ""
 	}
+	if rp.pgid != 0 { // reading from an armed pipe signals its writers
+		disarm(rp.write.Fd())
+		defer arm(rp.write.Fd(), rp.pgid)
+	}
 	buf := make([]byte, 4096)
 	n, err := syscall.Read(rp.read, buf)
 	if err != nil {
@@ -154,16 +159,8 @@ func (rp *reportPipe) arm(pgid int) {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
 	if rp.write != nil {
+		rp.pgid = pgid
 		arm(rp.write.Fd(), pgid)
-	}
-}
-
-// disarm undoes arm.
-func (rp *reportPipe) disarm() {
-	rp.mu.Lock()
-	defer rp.mu.Unlock()
-	if rp.write != nil {
-		disarm(rp.write.Fd())
 	}
 }
 

@@ -38,7 +38,6 @@ type reportPipe struct{ write *os.File }
 
 func (*reportPipe) open() error { return nil }
 func (*reportPipe) arm(int)     {}
-func (*reportPipe) disarm()     {}
 func (*reportPipe) close()      {}
 
 // polled is for Unix.
@@ -56,3 +55,10 @@ func openPipe(polled) (read, write *os.File, err error) { return os.Pipe() }
 func drain(*os.File, []byte, func([]byte)) error { return nil }
 
 func widen(*os.File) {}
+
+// member is for Unix.
+type member struct{}
+
+func (p *Process) keep() []int { return nil }
+
+func (p *Process) keepsRunning() bool { return false }

@@ -35,6 +35,8 @@ type Process struct {
 
 	disown   sync.Once
 	disowned chan struct{}
+
+	kept []member // see Keep
 }
 
 // Status is how a program has ended.
@@ -144,25 +146,28 @@ func (p *Process) stopAlone(grace time.Duration) {
 	}()
 }
 
-// Disown lets the process run on: neither the context nor silence ends it any more,
-// and its descendants may outlive Pollux. The program itself still ends when Pollux is
-// killed, unless [Command.Detach] was set.
-func (p *Process) Disown() {
-	p.disown.Do(func() {
-		close(p.disowned)
-		p.report.disarm()
-	})
-}
+// Disown lets the process run on: neither the context nor silence ends it any more. It still
+// ends with Pollux, as do its descendants, unless [Command.Detach] was set.
+func (p *Process) Disown() { p.disown.Do(func() { close(p.disowned) }) }
 
 // Left returns the processes that were reported on [ReportFD] and still run, and the words of
 // the report that are no numbers. It disowns the processes. Each report is returned once.
 func (p *Process) Left() (pids []int, words []string) {
-	p.Disown() // reading from an armed pipe would signal its writers
+	p.Disown()
 	return p.reported()
 }
 
+// Keep notes what an ended program has left running, so that Terminate can end it later, and
+// what it cannot end: processes that have moved to a session of their own, as daemons do. These
+// are returned.
+func (p *Process) Keep() (apart []int) { return p.keep() }
+
+// Runs reports whether something that Keep noted is still running.
+func (p *Process) Runs() bool { return p.keepsRunning() }
+
 // Release disowns the process and frees what is held of it, except the output: that is
-// read as long as someone prints. It must not be called between Stopped and Gone.
+// read as long as someone prints. From then on its descendants may outlive Pollux. Release
+// must not be called between Stopped and Gone.
 func (p *Process) Release() {
 	p.Disown()
 	p.report.close()

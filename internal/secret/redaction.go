@@ -42,6 +42,15 @@ func (r Redaction) Apply(environ []string) []string {
 	return kept
 }
 
+// Without returns environ without the variables of these names, in any case. It does not change
+// environ.
+func Without(environ, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	})
+}
+
 // WithoutSensitive returns a copy of r in which sensitive names are not allowed.
 // Shell commands never get those, whatever the user has allowed.
 func (r Redaction) WithoutSensitive() Redaction {

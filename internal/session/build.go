@@ -53,7 +53,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
-	s.policy = s.newPolicy(rules)                    // settings, trust, rules, workspace, plans
+	s.policy = s.newPolicy(rules, true)              // settings, trust, rules, workspace, plans
 	s.saved = rules.saved                            // rules
 	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
 	generator, err := s.generator()                  // models, stats, telemetry, policy

@@ -127,9 +127,11 @@ func (s *Session) CheckModel(ctx context.Context, name string) (models.Listing, 
 	return s.models.CheckName(ctx, name)
 }
 
-// LocalModels lists all models of the server on this machine that serves the current model,
-// nil if there is none.
-func (s *Session) LocalModels(ctx context.Context) []catalog.Model { return s.models.LocalModels(ctx) }
+// ServerModels lists the models of the server of the current model; see
+// [models.Directory.ServerModels].
+func (s *Session) ServerModels(ctx context.Context) ([]catalog.Model, error) {
+	return s.models.ServerModels(ctx)
+}
 
 // Window returns the size of a model's context window in tokens, 0 if it is unknown.
 func (s *Session) Window(model string) int {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
@@ -69,11 +68,6 @@ func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	})
 }
 
-// keyVariables returns the names of the variables that hold keys of providers.
-func (p *Setup) keyVariables() []string {
-	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
-}
-
 // AreHooksEnabled reports whether the settings enable hooks at all.
 func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Settings) }
 
@@ -96,19 +90,6 @@ func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 // allowsHooks reports whether hooks of settings may run in a folder.
 func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
-}
-
-// hookEnviron returns the environment of hooks. Those of a project get no keys of providers, whose
-// variables are keys.
-func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
-	environ := userRedaction(p).Apply(p.Env.List())
-	if !ofProject {
-		return environ
-	}
-	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return isIn(keys(), name)
-	})
 }
 
 // SwitchHook enables or disables one of these hooks in the settings files. settings are the current

@@ -36,8 +36,8 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
 		Admin: p.absolute(p.adminPaths()),
-		User:  p.absolute(config.PolicyPaths.In(p.Settings)),
 	}
+	src.User, src.Project = p.policyPaths()
 	p.warnOfMissing(config.PolicyPaths, "--policy")
 	p.warnOfMissing(config.AdminPolicyPaths, "--admin-policy")
 	own := p.Paths.UserPolicies()
@@ -70,6 +70,22 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 	return r, err
 }
 
+// policyPaths returns the policy files of the user, and those that a project's settings add. The
+// latter may only restrict, unless the user trusts projects with their safety.
+func (p *Setup) policyPaths() (users, projects []string) {
+	if flag := p.absolute(config.PolicyPaths.In(p.Settings.ForScope(config.CommandLine))); len(flag) > 0 {
+		return flag, nil
+	}
+	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
+		users = append(users, p.absolute(config.PolicyPaths.In(p.Settings.ForScope(scope)))...)
+	}
+	projects = p.absolute(config.PolicyPaths.In(p.Settings.ForScope(config.Workspace)))
+	if config.TrustProjectSafety.In(p.Settings) {
+		return append(users, projects...), nil
+	}
+	return users, projects
+}
+
 // warnOfMissing warns about paths that a flag names and that do not exist, because they are
 // typos. Settings may name them: machines that share settings can lack the files.
 func (p *Setup) warnOfMissing(key config.Strings, flag string) {
@@ -93,16 +109,22 @@ func (p *Setup) userReplaces() bool {
 }
 
 // adminPaths returns the administrator's paths. Those of a project's settings do
-// not count: a project must not make itself the administrator.
+// not count, unless the user trusts projects with their safety: a project must not make
+// itself the administrator.
 func (p *Setup) adminPaths() []string {
 	if flag := p.Settings.ForScope(config.CommandLine); len(config.AdminPolicyPaths.In(flag)) > 0 {
 		return config.AdminPolicyPaths.In(flag)
 	}
-	if len(config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace))) > 0 {
+	scopes := []config.Scope{config.SystemDefaults, config.User, config.System}
+	switch theirs := config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace)); {
+	case len(theirs) == 0:
+	case config.TrustProjectSafety.In(p.Settings):
+		scopes = append(scopes, config.Workspace)
+	default:
 		p.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
 	}
 	var list []string
-	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
+	for _, scope := range scopes {
 		list = append(list, config.AdminPolicyPaths.In(p.Settings.ForScope(scope))...)
 	}
 	return list
@@ -169,9 +191,12 @@ func (p *Setup) wantsProjectPolicies() bool {
 }
 
 // newPolicy makes the rules by which calls are decided on: those of files, those
-// that settings and flags stand for, and the built-in ones.
-func (s *Session) newPolicy(r rules) *policy.Engine {
+// that settings and flags stand for if withSettings is set, and the built-in ones.
+func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
+	if withSettings {
+		more = policy.FromSettings(toolSettings(s.Settings))
+	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
 	}
@@ -180,7 +205,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 	}
 	ws := s.Workspace
 	return policy.New(policy.Options{
-		Rules:       slices.Concat(r.Rules, policy.FromSettings(toolSettings(s.Settings)), more),
+		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
 		Mode:        s.Setup.Mode,
 		Interactive: s.Interactive,
@@ -199,7 +224,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		Saved:         r.saved,
 		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
 		Report:        s.Warn,
-		Display:       s.Paths.Display,
+		Display:       s.DisplayFile,
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/durable"
 	"pollux/internal/mention"
+	"pollux/internal/models"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
-	"pollux/llm/provider"
 )
 
 // Run puts a prompt to the model, with the files that it names with "@", and works
@@ -133,23 +133,11 @@ func (s *Session) FitInput(text string) string {
 // Place returns what the advice about a failed request depends on. inSession reports whether the
 // user can type commands.
 func (s *Session) Place(inSession bool) wording.Place {
-	account := s.Current().Account
-	p := wording.Place{InSession: inSession, ProxyVar: auth.ProxyVariable(s.Env)}
-	if account.Profile == nil {
-		return p
+	var p wording.Place
+	if account := s.Current().Account; account.Profile != nil {
+		p = models.Place(account)
+		p.KeyFrom, p.AddressVar = s.describeSource(p.KeyFrom), s.describeSource(p.AddressVar)
 	}
-	p.Provider, p.ProviderID, p.IsOllama = cmp.Or(account.Name, account.ID), account.ConfiguredID, account.Protocol == provider.Ollama
-	if account.APIKey != "" || account.AuthToken != "" {
-		p.KeyFrom = s.describeSource(account.From)
-	}
-	for _, name := range account.BaseURLVars {
-		if strings.TrimSpace(s.Env.Get(name)) != "" {
-			p.AddressVar = s.describeSource(name)
-			return p
-		}
-	}
-	if account.CustomAddress {
-		p.AddressVar = "modelProviders." + account.ConfiguredID + ".baseUrl"
-	}
+	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Env)
 	return p
 }

@@ -7,7 +7,7 @@
 // policies. The face then ranges over the events of [Session.Run].
 //
 //   - setup.go reads settings, trust, the .env file, mode and model, in the order in
-//     which they can prevent a session.
+//     which they can prevent a session. signin.go asks for a key or a model that is missing.
 //   - build.go is the composition root: the list of all parts, each after the parts
 //     that it needs.
 //   - prompt.go and typed.go run what a person enters; change.go, modes.go and policy.go

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -44,6 +43,9 @@ type Setup struct {
 	policies *bool               // the answer about the project's policies
 	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	isMuted  *atomic.Bool        // warnings are dropped
+
+	wasTrustAsked    bool     // the person has decided about the folder in this run
+	refusedVariables []string // of the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -103,6 +105,9 @@ func NewSetup(o Options) *Setup {
 		if p.isMuted.Load() {
 			return
 		}
+		if o.Interactive { // scripts may look for the path
+			text = p.Paths.DisplayText(text)
+		}
 		warn(text)
 		if p.logFile != nil {
 			p.logFile.Warn(text)
@@ -113,13 +118,14 @@ func NewSetup(o Options) *Setup {
 
 // Load reads the settings, and decides whether the folder is trusted.
 func (p *Setup) Load(ctx context.Context) error {
-	settings, warnings, err := p.read(func(s *config.Settings) (state trust.State, err error) {
+	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, err error) {
 		if p.Options.Trusted {
 			return trust.Trusted, nil
 		}
 		state, err = p.Decide(s)
 		if err == nil && state == trust.Unknown && p.Asker != nil {
 			state, err = p.askTrust(ctx, s)
+			p.wasTrustAsked = true
 		}
 		return state, err
 	})
@@ -131,13 +137,14 @@ func (p *Setup) Load(ctx context.Context) error {
 }
 
 // read reads the settings of a folder whose trust decide settles.
-func (p *Setup) read(decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
+func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
 		Paths: p.Paths, Env: p.Options.Env, Flags: p.Flags,
 		Trusted: func(s *config.Settings) (trusted bool, err error) {
 			p.Trust, err = decide(s)
 			return p.IsTrusted(), err
 		},
+		Admit: func(s *config.Settings, workspace map[string]any) error { return p.admit(ctx, s, workspace) },
 	})
 }
 
@@ -157,7 +164,7 @@ func (p *Setup) ReadEnv() {
 	for _, w := range warnings {
 		p.Warn(string(w))
 	}
-	p.Env = env
+	p.Env = env.Without(p.refusedVariables...)
 	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
 	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
 	p.openLog()
@@ -217,9 +224,22 @@ func (p *Setup) startWarnings() []string {
 	return warnings
 }
 
-// chooseMode settles the approval mode to begin in.
-func (p *Setup) chooseMode() error {
-	name := p.ApprovalMode
+// InitialMode returns the approval mode with this name; "" is the one of the settings. In an
+// untrusted folder it is the default, with a warning.
+func (p *Setup) InitialMode(name string) (policy.Mode, error) {
+	asked, err := p.askedMode(name)
+	if err != nil {
+		return 0, err
+	}
+	mode, warning := policy.StartMode(asked, p.IsTrusted())
+	if warning != "" {
+		p.Warn(warning)
+	}
+	return mode, nil
+}
+
+// askedMode returns the approval mode with this name; "" is the one of the settings.
+func (p *Setup) askedMode(name string) (policy.Mode, error) {
 	if name == "" {
 		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
 			name = "default" // not something that a file may decide
@@ -227,7 +247,16 @@ func (p *Setup) chooseMode() error {
 	}
 	asked, err := policy.ParseMode(name)
 	if err != nil {
-		return exit.Errorf(exit.General, "%w", err)
+		return 0, exit.Errorf(exit.General, "%w", err)
+	}
+	return asked, nil
+}
+
+// chooseMode settles the approval mode to begin in.
+func (p *Setup) chooseMode() error {
+	asked, err := p.askedMode(p.ApprovalMode)
+	if err != nil {
+		return err
 	}
 	switch {
 	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
@@ -244,11 +273,34 @@ func (p *Setup) chooseMode() error {
 		p.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
 	}
 	p.Mode = mode
+	return p.announcePlanThen()
+}
+
+// announcePlanThen warns that no user approves the plan of this run before it is carried out.
+func (p *Setup) announcePlanThen() error {
+	then := p.planThen()
+	if p.Mode != policy.Plan || p.Interactive || then == "" {
+		return nil
+	}
+	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
+		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
+	}
+	p.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
 	return nil
 }
 
-// Open builds the session. If no model can be reached because a key is missing, it asks
-// the person for one. The errors carry the exit code of the program. Requests to providers
+// planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
+// the answer.
+func (p *Setup) planThen() string {
+	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
+	if err != nil || m <= policy.Default {
+		return ""
+	}
+	return m.String()
+}
+
+// Open builds the session. If no model can be reached because a key is missing or refused, or
+// because several models can be, it asks the person. The errors carry the exit code of the program. Requests to providers
 // about their models, outside of prompts, end with ctx.
 func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	s, err := build(ctx, p, nil)
@@ -258,8 +310,8 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 		if offline, again := p.rebuild(ctx, err); again == nil {
 			s, err = offline, nil
 		}
-	case p.Asker != nil && exit.CodeOf(err) == exit.Auth && auth.CheckNetwork(p.Env) == nil:
-		s, err = p.signIn(ctx, err)
+	case p.Asker != nil:
+		s, err = p.resolve(ctx, err)
 	}
 	switch {
 	case err == nil:
@@ -271,42 +323,6 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
 	}
 	return nil, err
-}
-
-// signIn has the person store a key, and builds the session with it.
-func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
-	if command.IsUnset(ctx) {
-		p.Warn("No model is set up yet.")
-	} else {
-		p.Warn(missing.Error())
-	}
-	done, err := command.SignIn(ctx, p.Asker.Ask, "")
-	if err == nil {
-		err = ctx.Err() // a cancelled question may pass for one without an answer
-	}
-	if err != nil {
-		return nil, err
-	}
-	if done.Type == "" {
-		done.Text += "\nTo sign in later, run pollux again, or: pollux auth set"
-	}
-	p.Warn(done.Text)
-	p.keepKey(done)
-	if done.Model != "" {
-		p.Options.Model = done.Model
-	}
-	if err := p.renew(done.Type); err != nil {
-		return nil, err
-	}
-	if done.Model != "" {
-		p.Model, p.Named = done.Model, true
-	}
-	s, err := p.rebuild(ctx, nil)
-	if err != nil && err.Error() == missing.Error() {
-		return nil, &exit.Shown{Err: err}
-	}
-	return s, err
 }
 
 // rebuild builds the session in a second attempt, which repeats no warnings of the first.
@@ -321,71 +337,6 @@ func (p *Setup) quiet() *Setup {
 	again := *p
 	again.Warn = func(string) {}
 	return &again
-}
-
-// renew reads settings and the .env file again after the person has stored a key.
-// selected, if not "", overrides the provider that they select.
-func (p *Setup) renew(selected auth.Type) error {
-	if selected != "" {
-		p.Flags = maps.Clone(p.Flags)
-		if p.Flags == nil {
-			p.Flags = map[string]any{}
-		}
-		p.Flags[string(config.AuthSelectedType)] = string(selected)
-	}
-	settings, err := p.reload()
-	if err != nil {
-		return err
-	}
-	p.Settings = settings
-	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
-	return nil
-}
-
-// keepKey makes this session use a key that the person has typed.
-func (p *Setup) keepKey(done auth.SignIn) {
-	if done.Key.Value == "" {
-		return
-	}
-	p.newKeys = maps.Clone(p.newKeys)
-	if p.newKeys == nil {
-		p.newKeys = map[string]auth.Key{}
-	}
-	p.newKeys[done.ID] = done.Key
-}
-
-// SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
-// do to use it, "" if the current model uses it from now on. It must not be called during a
-// run.
-func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error) {
-	if done.Model != "" {
-		_, err := s.SetModel(done.Model)
-		return "", err
-	}
-	s.keepKey(done)
-	if err := s.ReloadSettings(); err != nil {
-		return "", err
-	}
-	in := auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys}
-	accounts, err := auth.Open(in)
-	if err != nil {
-		return "", err
-	}
-	s.models.ReplaceAccounts(accounts)
-	account := s.Current().Account
-	if account.ID != done.ID && account.ConfiguredID != done.ID {
-		model := "NAME"
-		if p := accounts.FindProfile(done.ID); p != nil && p.Model != "" {
-			model = p.Model
-		}
-		return "To use it now: /model set " + done.ID + "/" + model, nil
-	}
-	for _, name := range auth.Variables(account.Profile) {
-		if s.Env.Get(name) != "" {
-			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
-		}
-	}
-	return "This session uses the new key.", nil
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"testing"
 
 	"pollux/internal/config"
@@ -48,5 +49,16 @@ func TestLoaded(t *testing.T) {
 	})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)
+	}
+}
+
+// TestAuthInputs checks that the accounts of a session outlive the command that opened them.
+func TestAuthInputs(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := &Session{Setup: &Setup{}}
+	if err := s.authInputs(ctx).Context.Err(); err != nil {
+		t.Error(err)
 	}
 }

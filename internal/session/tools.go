@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"pollux/docs"
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
-	"pollux/internal/secret"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
 	"pollux/internal/tools/file"
@@ -91,12 +89,13 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
 	reach := s.web(g)
 	plans := plan.Options{
-		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive,
+		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive, Then: s.planThen(),
 		Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
 	}
 	commands := shell.Options{
 		Workspace:         ws,
-		Environ:           s.Env.List(),
+		Environ:           s.commandEnviron(),
+		Keys:              sync.OnceValue(s.keyVariables),
 		Redact:            redaction(s.Setup),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
@@ -217,30 +216,6 @@ const noCallCommand = "Warning: tools.discoveryCommand has no effect without too
 func (p *Setup) discovery() discovered.Options {
 	return discovered.Options{
 		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
-		Dir: p.Paths.Dir(), Environ: p.Env.List(),
+		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables,
 	}
-}
-
-// userRedaction is the redaction that the user's settings describe.
-func userRedaction(p *Setup) secret.Redaction {
-	return secret.Redaction{
-		Enabled: config.RedactionEnabled.In(p.Settings),
-		Allowed: config.RedactionAllowed.In(p.Settings),
-		Blocked: config.RedactionBlocked.In(p.Settings),
-	}
-}
-
-// redaction says which variables commands do not get. Those that the user's own
-// providers have their keys from are secrets whatever they are called; the names of
-// the others show it.
-func redaction(p *Setup) secret.Redaction {
-	r := userRedaction(p).WithoutSensitive()
-	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
-		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
-		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
-		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
-			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
-		})
-	}
-	return r
 }

@@ -37,7 +37,11 @@ func (p *Setup) Decide(s *config.Settings) (trust.State, error) {
 func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
 	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
-	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)))
+	var variables []string
+	for _, v := range p.projectVariables(s) {
+		variables = append(variables, strings.TrimPrefix(v.power, envPower))
+	}
+	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)), variables)
 	switch {
 	case err != nil:
 		return trust.Unknown, err
@@ -49,9 +53,9 @@ func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, 
 
 // AskTrust asks a person whether they trust the folder that o names, lists what it
 // contains, and stores the answer in the file of o. memoryFiles are the names of
-// files that instruct the model. It returns what was decided, "" for nothing; the
+// files that instruct the model, variables what its .env file sets. It returns what was decided, "" for nothing; the
 // errors are those of asking and of writing the file.
-func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles []string) (trust.Level, error) {
+func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles, variables []string) (trust.Level, error) {
 	parent := filepath.Dir(o.Dir)
 	levels := []trust.Level{trust.TrustFolder, trust.TrustParent, trust.DoNotTrust}
 	paths := config.NewPaths(env, o.Dir)
@@ -61,7 +65,7 @@ func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env
 		{Key: "p", Label: "Trust the parent folder", Description: paths.Display(parent) + " and every folder in it"},
 		{Key: "n", Label: "Do not trust", Description: "ignore both, and ask before each change"},
 	}
-	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles)
+	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles, variables)
 	answer, err := Choose(ctx, asker, Choice{Header: "Trust", Text: text, Options: options, Help: "In a trusted folder, Pollux uses its settings, GEMINI.md, .env and policies.\n" +
 		"They can start programs. In other folders, Pollux ignores them.\n" +
 		"Pollux stores your answer in " + paths.Display(o.File) + ".\n" +
@@ -79,34 +83,41 @@ func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env
 
 // contents lists the files of a folder that take effect if it is trusted, "" if there are
 // none.
-func contents(dir string, env *config.Env, memoryFiles []string) string {
+func contents(dir string, env *config.Env, memoryFiles, variables []string) string {
 	settings, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
 	o := trust.Inspect(dir, settings, memoryFiles)
 	if err != nil {
 		o.Errors = append(o.Errors, err.Error())
 	}
-	if o.Empty() {
+	if o.Empty() && len(variables) == 0 {
 		return ""
 	}
 	text := "\nThe folder has these files and settings for Pollux:"
 	for _, list := range []struct {
-		name  string
+		title string
 		items []string
+		key   string // of the setting that has the items
 	}{
-		{"Commands", o.Commands},
-		{"MCP servers", o.Servers},
-		{"Hooks", o.Hooks},
-		{"Skills", o.Skills},
-		{"Agents", o.Agents},
-		{"Policies", o.Policies},
-		{"Instructions", o.Memory},
-		{"Settings", o.Settings},
-		{"Warnings", o.Warnings},
-		{"Not readable", o.Errors},
+		{"Commands", o.Commands, ""},
+		{"MCP servers", o.Servers, "mcpServers"},
+		{"Hooks", o.Hooks, "hooks"},
+		{"Skills", o.Skills, ""},
+		{"Agents", o.Agents, ""},
+		{"Policies", o.Policies, ""},
+		{"Instructions", o.Memory, ""},
+		{"Settings", o.Settings, ""},
+		{"Variables in .env", variables, ""},
+		{"Warnings", o.Warnings, ""},
+		{"Not readable", o.Errors, ""},
 	} {
-		if len(list.items) > 0 {
-			text += "\n- " + list.name + ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
+		if len(list.items) == 0 {
+			continue
 		}
+		text += "\n- " + list.title
+		if isFuture(list.title, list.key) {
+			text += " (not available yet)"
+		}
+		text += ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
 	}
 	return text
 }
@@ -136,8 +147,12 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 	for i, o := range c.Options {
 		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key}
 	}
+	kind := tool.ChoiceQuestion
+	if len(options) == 0 {
+		kind = tool.TextQuestion
+	}
 	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
-		Text: terminal.Text(c.Text), Header: c.Header, Kind: tool.ChoiceQuestion, Options: options, Closed: !c.Free, Help: c.Help,
+		Text: terminal.Text(c.Text), Header: c.Header, Kind: kind, Options: options, Closed: !c.Free, Help: c.Help,
 	}}})
 	switch {
 	case err != nil:

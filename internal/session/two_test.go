@@ -21,10 +21,10 @@ func TestTwoSessions(t *testing.T) {
 		dir := filepath.Join(h.dir, name)
 		h.file(dir+"/GEMINI.md", "You are in "+name+".")
 		h.file(dir+"/.gemini/settings.json", `{"model": {"name": "gemini-2.5-`+map[string]string{"one": "pro", "two": "flash"}[name]+`"}}`)
-		h.file(dir+"/.gemini/.env", "GEMINI_DEBUG_LOG_FILE="+dir+"/debug.log\n")
+		env := h.env.With("GEMINI_DEBUG_LOG_FILE=" + dir + "/debug.log")
 		model := scripttest.Gemini(t, "turn\n  expect anywhere You are in "+name+".\n  call run_shell_command {\"command\": \"pwd > here\"}\nturn\n  text Done.\n")
 		all.Go(func() {
-			s, err := session.Open(t.Context(), session.Options{Dir: dir, Env: h.env, Trusted: true, ApprovalMode: "yolo", Generator: model})
+			s, err := session.Open(t.Context(), session.Options{Dir: dir, Env: env, Trusted: true, ApprovalMode: "yolo", Generator: model})
 			if err != nil {
 				t.Error(err)
 				return

@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,16 +34,21 @@ func (p *Setup) unused() string {
 			names = append(names, found...)
 		}
 	}
-	add("setting", p.Settings.Ineffective())
+	degrees := []config.Support{config.Later}
+	if p.Options.Interactive {
+		degrees = append(degrees, config.Screen)
+	}
+	add("setting", p.Settings.Ineffective(degrees...))
 	add("variable", config.IneffectiveVariables(p.Env))
 	f := p.Features()
-	before := len(counts)
-	add("command", f.Commands)
-	add("skill", f.Skills)
-	add("agent", f.Agents)
-	add("extension", f.Extensions)
-	if len(counts) > 3 { // too long for one line
-		counts = append(counts[:before], wording.Count(len(f.Commands)+len(f.Skills)+len(f.Agents)+len(f.Extensions), "file"))
+	before, files := len(counts), 0
+	for _, kind := range futureFiles {
+		found := kind.of(f)
+		add(kind.noun, found)
+		files += len(found)
+	}
+	if len(counts) > 3 { // too many for one line
+		counts = append(counts[:before], wording.Count(files, "file"))
 	}
 	if len(names) == 0 {
 		return ""
@@ -51,32 +57,31 @@ func (p *Setup) unused() string {
 	if len(names) == 1 {
 		verb = "has"
 	}
-	begin, end := enumerate(counts)+" "+verb+" no effect yet", "; pollux doctor explains"
+	begin, end := enumerate(counts)+" "+verb+" no effect yet: ", ". Details: pollux doctor"
 	return begin + listOf(names, maxUnused-utf8.RuneCountInString(begin+end)) + end
 }
 
-// maxUnused is the length of the line about what has no effect, in characters, unless a single
-// name is longer.
-const maxUnused = 79
+// maxUnused is the length of the notice about what has no effect, in characters: two lines.
+const maxUnused = 150
 
-// listOf returns ": " and the names that fit into room characters, with "..." for the others;
-// "" if none fits.
+// listOf returns as many of the names as fit into room characters, but at least one, and the
+// number of the others.
 func listOf(names []string, room int) string {
-	const more = ", ..."
-	if list := ": " + config.Printable(strings.Join(names, ", ")); utf8.RuneCountInString(list) <= room || len(names) == 1 {
-		return list
-	}
-	list := ""
-	for _, name := range names {
-		next := ", " + config.Printable(name)
-		if utf8.RuneCountInString(list+next+more) <= room {
-			list += next
+	list := config.Printable(names[0])
+	rest := func(shown int) string {
+		if shown == len(names) {
+			return ""
 		}
+		return fmt.Sprintf(" and %d more", len(names)-shown)
 	}
-	if list == "" {
-		return ""
+	for i, name := range names[1:] {
+		longer := list + ", " + config.Printable(name)
+		if utf8.RuneCountInString(longer+rest(i+2)) > room {
+			return list + rest(i+1)
+		}
+		list = longer
 	}
-	return ": " + list[len(", "):] + more
+	return list
 }
 
 // enumerate joins words as in "a, b and c".
@@ -86,6 +91,28 @@ func enumerate(words []string) string {
 		return words[0]
 	}
 	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// futureFiles lists the kinds of files that Pollux does not support yet.
+var futureFiles = [...]futureFile{
+	{"command", "Commands", func(f Features) []string { return f.Commands }},
+	{"skill", "Skills", func(f Features) []string { return f.Skills }},
+	{"agent", "Agents", func(f Features) []string { return f.Agents }},
+	{"extension", "Extensions", func(f Features) []string { return f.Extensions }},
+}
+
+// futureFile is a kind of files: what one of them is called, the title of a list of them, and
+// those that the user has.
+type futureFile struct {
+	noun, title string
+	of          func(Features) []string
+}
+
+// isFuture reports whether Pollux does not support yet what a list has: files of the kind with
+// this title, or the setting key.
+func isFuture(title, key string) bool {
+	row, ok := config.KeyOf(key)
+	return ok && row.Support == config.Later || slices.ContainsFunc(futureFiles[:], func(f futureFile) bool { return f.title == title })
 }
 
 // Features are files that Pollux does not support yet, by their names.

@@ -25,7 +25,7 @@ type found struct {
 }
 
 type redirect struct {
-	op      string
+	Redirection
 	at, end int
 }
 
@@ -117,11 +117,7 @@ func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	f.Text = c.textWithout(&f, redirects)
 	f.Assigns = len(call.Assigns) > 0
 	for _, w := range call.Args {
-		word := Word{Text: c.text(w)}
-		if word.Value, word.Static = static(w); !word.Static {
-			word.Variables = variables(w)
-		}
-		f.Words = append(f.Words, word)
+		f.Words = append(f.Words, c.word(w))
 	}
 	f.Name = f.Words[0].Text
 	if f.Words[0].Static {
@@ -213,10 +209,20 @@ func (c *collector) verbatim(name string, node syntax.Node) {
 func (c *collector) redirect(r *syntax.Redirect) redirect {
 	at := int(r.Pos().Offset())
 	end := int(r.OpPos.Offset()) + len(r.Op.String())
+	var target Word
 	if r.Word != nil {
 		end = int(r.Word.End().Offset())
+		target = c.word(r.Word)
 	}
-	return redirect{op: r.Op.String(), at: at, end: min(end, len(c.source))}
+	return redirect{Redirection{r.Op.String(), target}, at, min(end, len(c.source))}
+}
+
+func (c *collector) word(w *syntax.Word) Word {
+	word := Word{Text: c.text(w)}
+	if word.Value, word.Static = static(w); !word.Static {
+		word.Variables = variables(w)
+	}
+	return word
 }
 
 func (c *collector) text(node syntax.Node) string {

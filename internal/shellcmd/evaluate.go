@@ -30,7 +30,7 @@ func (c *collector) evaluation(node syntax.Node) string {
 	case *syntax.BinaryTest:
 		found = isNumeric(n.Op) && !(isNumber(n.X) && isNumber(n.Y))
 	case *syntax.ParamExp:
-		found = expandsTwice(n)
+		found = expandsTwice(n) || hidesSubstitution(n)
 	case *syntax.Assign:
 		found = !isSubscript(n.Index) || n.Array != nil && slices.ContainsFunc(n.Array.Elems,
 			func(e *syntax.ArrayElem) bool { return !isSubscript(e.Index) })
@@ -46,8 +46,9 @@ func (c *collector) evaluation(node syntax.Node) string {
 		found = declares(n)
 	case *syntax.CallExpr:
 		// Assignments before a command end with it; alone they stay.
-		found = len(n.Args) == 0 && slices.ContainsFunc(n.Assigns, func(a *syntax.Assign) bool { return !isPrivate(a.Name.Value) }) ||
-			callsEvaluator(n)
+		found = callsEvaluator(n) || slices.ContainsFunc(n.Assigns, func(a *syntax.Assign) bool {
+			return isInteger(a.Name.Value) || len(n.Args) == 0 && !isPrivate(a.Name.Value)
+		})
 	}
 	if !found {
 		return ""
@@ -117,6 +118,30 @@ func expandsTwice(p *syntax.ParamExp) bool {
 	return false
 }
 
+// hidesSubstitution reports whether a ${...} has a substitution in single quotes. In double quotes
+// and in heredocs, bash takes these quotes for text and runs it; the parser does not.
+func hidesSubstitution(p *syntax.ParamExp) bool {
+	found := false
+	look := func(w *syntax.Word) {
+		if w == nil {
+			return
+		}
+		for _, part := range w.Parts {
+			if q, ok := part.(*syntax.SglQuoted); ok && suspicion(q.Value) >= 0 {
+				found = true
+			}
+		}
+	}
+	if p.Exp != nil {
+		look(p.Exp.Word)
+	}
+	if p.Repl != nil {
+		look(p.Repl.Orig)
+		look(p.Repl.With)
+	}
+	return found
+}
+
 // isPrivate reports whether a variable means something only to the script that sets it. bash and
 // the programs that it starts read others: PATH, IFS, PS4, GIT_PAGER, http_proxy. bash evaluates
 // what is assigned to RANDOM, OPTIND and the like as a number.
@@ -125,6 +150,15 @@ func isPrivate(name string) bool {
 		return false
 	}
 	return len(name) == 1 || strings.ToUpper(name) != name
+}
+
+// isInteger reports whether bash evaluates as a number what is assigned to a variable.
+func isInteger(name string) bool {
+	switch name {
+	case "RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME":
+		return true
+	}
+	return false
 }
 
 // isName reports whether name is the name of a variable.

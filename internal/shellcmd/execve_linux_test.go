@@ -67,6 +67,9 @@ func TestExecutes(t *testing.T) {
 }
 
 func hasUnknownName(c Command) bool {
+	if c.Name == "time" || c.Name == "coproc" {
+		return strings.ContainsAny(c.Plain, "$*?[{~")
+	}
 	return len(c.Words) > 0 && !c.Words[0].Static && c.Words[0].Text != "["
 }
 
@@ -112,7 +115,7 @@ done`
 	output := filepath.Join(dir, "trace")
 	cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-qq", "-e", "trace=execve", "-e", "signal=none", "-s", "0", "-o", output, "/bin/bash", "-c", driver)
 	cmd.Dir, cmd.Stdin = filepath.Join(dir, "work"), &input
-	cmd.Env = []string{"HOME=" + cmd.Dir}
+	cmd.Env = []string{"HOME=" + cmd.Dir, "FUNCNEST=3"} // some functions call themselves
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: strace does not work here: %v\n%s", err, out)
 	}

@@ -23,13 +23,13 @@ func Roots(command string) []string {
 		return roots
 	}
 	roots := script.Names()
-	for _, op := range script.Redirections {
-		name := "redirection (" + op + ")"
-		switch op {
+	for _, r := range script.Redirections {
+		name := "redirection (" + r.Op + ")"
+		switch r.Op {
 		case "<<", "<<-":
-			name = "heredoc (" + op + ")"
+			name = "heredoc (" + r.Op + ")"
 		case "<<<":
-			name = "herestring (" + op + ")"
+			name = "herestring (" + r.Op + ")"
 		}
 		if !slices.Contains(roots, name) {
 			roots = append(roots, name)

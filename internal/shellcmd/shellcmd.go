@@ -23,8 +23,8 @@ type Script struct {
 	// Commands are the simple commands at any depth, including those in substitutions,
 	// heredocs, functions and loops, in the order of the text.
 	Commands []Command
-	// Redirections are the operators of all redirections, in the order of the text.
-	Redirections []string
+	// Redirections are all redirections, in the order of the text.
+	Redirections []Redirection
 	// Substitutes reports whether there is a command or process substitution.
 	Substitutes bool
 	// Evaluates is the text of a construct with which bash evaluates a text for a second time,
@@ -57,6 +57,12 @@ type Command struct {
 	// Inner is the script that the command passes to another shell (see [StripWrapper]), "" if
 	// there is none.
 	Inner string
+}
+
+// Redirection is one redirection of a [Script].
+type Redirection struct {
+	Op     string // the operator, such as ">>"
+	Target Word   // the word behind it: a file, a descriptor, the end of a heredoc
 }
 
 // Word is one word of a command.
@@ -111,12 +117,12 @@ func Parse(command string) (*Script, error) {
 	slices.SortStableFunc(c.redirects, func(a, b redirect) int { return a.at - b.at })
 	for _, f := range c.commands {
 		f.Redirected = slices.ContainsFunc(c.redirects, func(r redirect) bool {
-			return r.at >= f.at && r.end <= f.end && !slices.Contains(f.cut, r)
+			return r.at >= f.at && r.end <= f.end && !slices.ContainsFunc(f.cut, func(cut redirect) bool { return cut.at == r.at })
 		})
 		s.Commands = append(s.Commands, f.Command)
 	}
 	for _, r := range c.redirects {
-		s.Redirections = append(s.Redirections, r.op)
+		s.Redirections = append(s.Redirections, r.Redirection)
 	}
 	s.Plain = isPlain(file) && !s.Substitutes && s.Evaluates == ""
 	return s, nil

@@ -94,11 +94,11 @@ func TestParseDetails(t *testing.T) {
 		}}}},
 		{"time ls", Script{Commands: []Command{{Name: "time", Text: "time ls", Plain: "ls"}}}},
 		{"(( x ))", Script{Evaluates: "(( x ))", Commands: []Command{{Name: "((", Text: "(( x ))", Plain: "(( x ))"}}}},
-		{"ls >a <<<b", Script{Redirections: []string{">", "<<<"}, Commands: []Command{{
+		{"ls >a <<<b", Script{Redirections: []Redirection{{">", Word{Text: "a", Value: "a", Static: true}}, {"<<<", Word{Text: "b", Value: "b", Static: true}}}, Commands: []Command{{
 			Name: "ls", Text: "ls <<<b", Plain: "ls", Redirected: true,
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},
-		{"ls 2>&1", Script{Redirections: []string{">&"}, Commands: []Command{{
+		{"ls 2>&1", Script{Redirections: []Redirection{{">&", Word{Text: "1", Value: "1", Static: true}}}, Commands: []Command{{
 			Name: "ls", Text: "ls", Plain: "ls",
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},

@@ -168,8 +168,15 @@ func authSignout(ctx context.Context, s *Runner, provider string) (Result, error
 	case provider == "":
 		return Result{}, session.ErrNoPerson
 	}
-	text, err := s.authCommand().SignOut(ctx, ask, terminal.Cut(provider, 100))
-	return Result{Text: text}, err
+	id, text, err := s.authCommand().SignOut(ctx, ask, terminal.Cut(provider, 100))
+	if id == "" {
+		return Result{Text: text}, err
+	}
+	hadTyped, now := s.SignedOut(ctx, id)
+	if hadTyped && err != nil {
+		text, err = "This session no longer uses the key that you typed.", nil
+	}
+	return Result{Text: strings.TrimSpace(text + "\n" + now)}, err
 }
 
 // authList lists the stored API keys.
@@ -191,7 +198,7 @@ func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(rows) == 0 {
 		return textResult("Not signed in: responses are replayed or come from a custom provider.")
 	}
-	if from := s.Current().Account.From; from != "" {
+	if from := s.Current().Account.KeySource(); from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
 	return Result{Text: s.formatTable(nil, rows...)}, nil

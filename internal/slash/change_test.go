@@ -71,7 +71,7 @@ func TestDirectories(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
-	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux lets files be edited")
+	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux edits files without asking")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
 	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Mode() != policy.Plan {
 		t.Errorf("%+v in %s", r, d.Mode())
@@ -135,8 +135,8 @@ turn
 	d.file(".gemini/settings.json", `{"tools": {"allowed": ["run_shell_command"]}, "hooks": {}, "mcpServers": {"evil\u001b[2J": {"command": "x"}}}`)
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
-	d.wantText("/permissions trust", "Nothing changed.")
-	for _, part := range []string{"- Commands: /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
+	d.wantText("/permissions trust", "Trust in "+d.dir+" is unchanged.")
+	for _, part := range []string{"- Commands (not available yet): /go", "- MCP servers (not available yet): evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
 		}
@@ -218,7 +218,7 @@ func TestEditor(t *testing.T) {
 		t.Errorf("the settings say %q", got)
 	}
 	d.wantText("/editor zed", "Editor: zed. Editor command 'zed' was not found in PATH.")
-	d.wantText("/editor", "Nothing changed.")
+	d.wantText("/editor", "The editor is unchanged.")
 	if !strings.Contains(d.asked[1].Text, "Editor: zed.") {
 		t.Errorf("asked %q", d.asked[1].Text)
 	}

@@ -81,14 +81,14 @@ func contextUsage(_ context.Context, s *Runner, _ string) (Result, error) {
 	}
 	text += s.formatTable(nil, rows...) + "\nThese numbers are estimates."
 	if memory > 0 {
-		text += fmt.Sprintf(" Context files: %s tokens in %d file(s). Run /memory list to see them.", formatNumber(memory), len(files))
+		text += fmt.Sprintf(" Context files: %s tokens in %s. Run /memory list to see them.", formatNumber(memory), wording.Count(len(files), "file"))
 	}
 	return Result{Text: text}, nil
 }
 
 // bar draws used as a part of whole.
 func bar(used, whole int) string {
-	const width = 40
+	const width = 30 // with brackets and indentation, it fits into 40 columns
 	n := min(width, (used*width+whole-1)/whole)
 	return "[" + strings.Repeat("#", n) + strings.Repeat(".", width-n) + "]"
 }

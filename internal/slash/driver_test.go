@@ -10,7 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/scriptmodel"
-	geminiwire "pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -55,7 +55,7 @@ func newDriver(t *testing.T, with setup) *driver {
 		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
 		Interactive: true, Asker: d, Trusted: with.trusted == "", Generator: d.model(with.model),
 		Warn: func(text string) {
-			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarised"} {
+			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
 				if strings.HasPrefix(text, known) {
 					return
 				}
@@ -103,15 +103,7 @@ func (d *driver) model(text string) llm.Generator {
 	if text == "" {
 		text = "turn\n  text nothing to say\n"
 	}
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{geminiwire.Wire{}}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(func() { _ = server.Close() })
+	server := scripttest.Serve(d.t, text, scriptmodel.Options{})
 	g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL()})
 	if err != nil {
 		d.t.Fatal(err)

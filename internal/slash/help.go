@@ -92,7 +92,7 @@ func (c *Command) heading() string {
 func (s *Runner) explainCommand(line string) (Result, error) {
 	call, ok := Lookup(line)
 	if !ok {
-		if suggestion := Suggest(line); suggestion != "" {
+		if suggestion := suggest(strings.TrimPrefix(line, "/")); suggestion != "" {
 			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
 		return usageError("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))
@@ -130,7 +130,10 @@ func showDocs(_ context.Context, s *Runner, name string) (Result, error) {
 		if err != nil {
 			return usageError("There is no page %q. /docs lists all pages.", terminal.Cut(name, 40))
 		}
-		return Result{Text: string(text)}, nil
+		if s.Asker == nil { // not at a terminal, which wraps lines
+			return Result{Text: string(text)}, nil
+		}
+		return Result{Text: joinLines(string(text))}, nil
 	}
 	entries, err := docs.Pages.ReadDir(".")
 	if err != nil {

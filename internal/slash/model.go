@@ -11,19 +11,25 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
-// modelChoose shows the current model, and asks the user to choose another one: of all models of
-// a server on this machine, else of the best known ones.
+// modelChoose shows the current model, and asks the user to choose another one: of the models of a
+// server that may have any, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
-	maxOptions := 12
-	list := s.LocalModels(ctx)
-	if len(list) == 0 {
-		list = s.Known()
-	} else {
-		maxOptions = len(list) + 1
+	maxOptions, note := session.MaxModelChoices+1, "" // and the current model
+	list, err := s.ServerModels(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case err != nil:
+		note = "Cannot list its models: " + wording.Reason(err) + ".\n"
+	case list == nil:
+		maxOptions, list = 12, s.Known()
+	default:
+		note = session.MoreModels(len(list))
 	}
 	current := s.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}
@@ -33,7 +39,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 		}
 	}
 	name, err := session.Choose(ctx, s.Asker, session.Choice{
-		Header: "Model", Text: "The current model is " + current + ".\nChoose a model, or type the name of another one.", Free: true, Options: options,
+		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: true, Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
 	if err != nil || name == "" || name == current {
@@ -143,10 +149,10 @@ type modeInfo struct {
 
 // modeInfos lists the approval modes.
 var modeInfos = [...]modeInfo{
-	{policy.Default, "default", "asks before anything is changed or run"},
-	{policy.AutoEdit, "auto_edit", "lets files be edited, and asks for the rest"},
-	{policy.Plan, "plan", "lets nothing be changed, until you approve a plan"},
-	{policy.Yolo, "yolo", "asks for nothing"},
+	{policy.Default, "default", "asks before each change and command"},
+	{policy.AutoEdit, "auto_edit", "edits files without asking, and asks for the rest"},
+	{policy.Plan, "plan", "changes nothing until you approve a plan"},
+	{policy.Yolo, "yolo", "never asks"},
 }
 
 // setMode switches the approval mode, or lists the modes if name is empty.

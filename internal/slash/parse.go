@@ -1,10 +1,12 @@
 package slash
 
 import (
+	"os"
 	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // Call is a command with its arguments, parsed from a line.
@@ -57,24 +59,53 @@ func findCommand(commands []*Command, name string) *Command {
 	return nil
 }
 
-// Suggest returns the available command that is closest to a mistyped one, for "Did you
-// mean" messages. It returns "" if the line has more than one word, is a known command, or
-// no command is close enough.
-func Suggest(line string) string {
-	word, ok := strings.CutPrefix(strings.TrimSpace(line), "/")
-	if _, known := Lookup(line); !ok || known || len(word) < 3 || len(word) > 30 || strings.ContainsAny(word, " \t\n/.") {
+// Unknown explains that a line looks like a command and names none: "/stauts is not a command.
+// Did you mean /stats?". It returns "" for a line that names a command, and for one that is a
+// prompt: a path, a code comment, or several lines.
+func Unknown(line string) string {
+	rest, ok := strings.CutPrefix(line, "/")
+	word, rest := cutWord(rest)
+	if _, known := Lookup(line); !ok || known || strings.Contains(strings.TrimSpace(line), "\n") {
 		return ""
 	}
-	const maxDistance = 2 // edits
-	best, bestDistance := "", maxDistance+1
+	switch near := suggest(word); {
+	case word == "" && rest == "":
+		return "/ is not a command. /help lists the commands."
+	case !isName(word) || isFile("/"+word):
+		return ""
+	case near != "":
+		return "/" + word + " is not a command. Did you mean " + near + "?"
+	}
+	return "/" + word + " is not a command. /help lists the commands."
+}
+
+// isName reports whether a word could be the name of a command.
+func isName(word string) bool {
+	const most = 40
+	first := strings.IndexFunc(word, unicode.IsLetter)
+	return first == 0 && len(word) <= most && !strings.ContainsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_:", r)
+	})
+}
+
+func isFile(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// suggest returns the available command that a mistyped name probably means, as "/model"; "" if
+// there is none.
+func suggest(name string) string {
+	var names []string
 	for _, c := range Commands() {
-		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			if n := levenshtein.ComputeDistance(word, name); n < bestDistance && n < len(name) && !c.IsPlanned {
-				best, bestDistance = "/"+name, n
-			}
+		if !c.IsPlanned {
+			names = append(append(names, c.Name), c.Aliases...)
 		}
 	}
-	return best
+	if near := spelling.Closest(name, slices.Values(names)); near != "" {
+		return "/" + near
+	}
+	return ""
 }
 
 // subcommandList lists the available subcommands with their summaries.

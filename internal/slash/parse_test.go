@@ -60,14 +60,23 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
+func TestUnknown(t *testing.T) {
 	t.Parallel()
+	const help = "/help lists the commands."
 	for line, want := range map[string]string{
-		"/statz": "/stats", "/hlep": "/help", "/modell": "/model", " /memry ": "/memory", "/new1": "/new",
-		"/stats": "", "/statz all": "", "/etc": "", "/x": "", "/usr/bin": "", "/a.go": "", "statz": "", "": "", "/zzzzzz": "",
+		"/statz": "Did you mean /stats?", "/sttas": "Did you mean /stats?", "/modle": "Did you mean /model?", "/hlep": "Did you mean /help?",
+		"/memry show": "Did you mean /memory?", "/new1": "Did you mean /new?", "/statz \n": "Did you mean /stats?",
+		"/zzzzzz": help, "/x": help, "/deploy it": help, "/git:commit": help, "/größe": help, "/": help, "/ ": help,
+		"/stats": "", "/theme": "", "/usr/bin": "", "/tmp": "", "/dev is what?": "", "/a.go": "", "/*": "", "//x": "", "/2": "", "/ what": "",
+		" /statz": "", "statz": "", "": "", "/statz\nall": "", "/statz all\nof them": "", "/x\x1b": "",
 		"/" + strings.Repeat("x", 1<<20): "",
 	} {
-		if got := Suggest(line); got != want {
+		got := Unknown(line)
+		name, _, _ := strings.Cut(line, " ")
+		if want != "" {
+			want = strings.TrimSpace(name) + " is not a command. " + want
+		}
+		if got != want {
 			t.Errorf("%.40q: %q, want %q", line, got, want)
 		}
 	}
@@ -126,6 +135,8 @@ func FuzzLookup(f *testing.F) {
 		if ok && (call.Command == nil || !strings.HasPrefix(line, "/") || call.Args != strings.TrimSpace(call.Args) || !strings.Contains(line, call.Args)) {
 			t.Errorf("%+v", call)
 		}
-		Suggest(line)
+		if text := Unknown(line); ok && text != "" {
+			t.Error(text)
+		}
 	})
 }

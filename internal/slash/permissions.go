@@ -26,7 +26,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text := s.Workspace.Root() + " is " + map[trust.State]string{
+	text := s.Paths.Display(s.Workspace.Root()) + " is " + map[trust.State]string{
 		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted, because you have not decided yet",
 	}[state]
 	switch {
@@ -90,12 +90,12 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	}
 	o := s.TrustOptions()
 	o.Dir = dir
-	level, err := session.AskTrust(ctx, s.Asker, o, s.Env, memory.Names(config.MemoryNames.In(s.CurrentSettings())))
+	level, err := session.AskTrust(ctx, s.Asker, o, s.Env, memory.Names(config.MemoryNames.In(s.CurrentSettings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case level == "":
-		return Result{Text: "Nothing changed."}, nil
+		return textResult("Trust in %s is unchanged.", s.Paths.Display(dir))
 	}
 	effect, err := s.applyTrust(ctx)
 	if err != nil {
@@ -134,35 +134,23 @@ func (s *Runner) applyTrust(ctx context.Context) (string, error) {
 
 // listPolicies lists the active policy rules by approval mode.
 func listPolicies(_ context.Context, s *Runner, _ string) (Result, error) {
-	rules := s.Rules()
-	if len(rules) == 0 {
-		return textResult("No active policies.")
+	return Result{Text: policy.FormatRules(s.Rules())}, nil
+}
+
+// explainPolicy explains what would be decided about a tool call.
+func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
+	name, rest := cutWord(args)
+	if name == "" {
+		return usageError("Enter a tool and its arguments, such as /policies explain run_shell_command git push")
 	}
-	var b strings.Builder
-	b.WriteString("**Active Policies**\n")
-	for _, group := range []struct {
-		title string
-		mode  policy.Mode
-	}{
-		{"Normal Mode Policies", policy.Default},
-		{"Auto Edit Mode Policies (in addition to those of normal mode)", policy.AutoEdit},
-		{"Yolo Mode Policies (in addition to those of normal mode)", policy.Yolo},
-		{"Plan Mode Policies (in addition to those of normal mode)", policy.Plan},
-	} {
-		n := 0
-		for i := range rules {
-			r := &rules[i]
-			if !r.Modes.Has(group.mode) || group.mode != policy.Default && r.Modes.Has(policy.Default) {
-				continue
-			}
-			if n++; n == 1 {
-				b.WriteString("\n### " + group.title + "\n\n")
-			}
-			b.WriteString(strconv.Itoa(n) + ". " + terminal.Line(r.String()) + "\n")
-		}
-		if n == 0 {
-			b.WriteString("\n### " + group.title + "\n\nNone.\n")
-		}
+	call, err := s.ParseCall(name, rest)
+	if err != nil {
+		return Result{}, err
 	}
-	return Result{Text: b.String()}, nil
+	return Result{Text: codeBlock(policy.FormatExplanations(s.Explain(call, s.Mode()), s.DisplayFile))}, nil
+}
+
+// codeBlock indents lines by four spaces, so that Markdown shows them as they are.
+func codeBlock(text string) string {
+	return "    " + strings.ReplaceAll(terminal.Text(text), "\n", "\n    ")
 }

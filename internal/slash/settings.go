@@ -35,7 +35,7 @@ func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 	}
 	e, err := config.Explain(s.CurrentSettings(), s.Paths, key)
 	if err != nil {
-		return Result{}, err
+		return usageError("%w", err)
 	}
 	from := strings.Join(e.From, " + ")
 	if from == "" {
@@ -56,7 +56,7 @@ func settingsSet(_ context.Context, s *Runner, args string) (Result, error) {
 	}
 	v, err := config.ParseValue(key, value, s.Env)
 	if err != nil {
-		return Result{}, err
+		return usageError("%w", err)
 	}
 	if err := s.Paths.Set(config.User, key, v); err != nil {
 		return Result{}, err
@@ -70,7 +70,7 @@ func settingsUnset(_ context.Context, s *Runner, key string) (Result, error) {
 		return usageError("Enter a setting, such as /settings unset model.name")
 	}
 	if _, err := config.Find(key); err != nil {
-		return Result{}, err
+		return usageError("%w", err)
 	}
 	found, err := s.Paths.Unset(config.User, key)
 	if err != nil {
@@ -113,10 +113,10 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	key := string(config.PreferredEditor)
 	if id == "" {
 		if s.Asker == nil {
-			return Result{}, errNeedsPerson
+			return Result{}, needsPerson("editor", "Name an editor, as in: /editor vim")
 		}
 		current := config.PreferredEditor.In(s.CurrentSettings())
-		options := []tool.Option{{Label: none, Description: "$VISUAL or $EDITOR"}}
+		options := []tool.Option{{Label: none, Description: "$VISUAL, $EDITOR or vi"}}
 		for _, id := range editor.IDs() {
 			if s.checkEditor(id) == nil {
 				options = append(options, tool.Option{Label: id})
@@ -128,7 +128,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 		}
 		var err error
 		if id, err = s.choose(ctx, "Editor", question, true, options...); err != nil || id == "" {
-			return Result{Text: "Nothing changed."}, err
+			return Result{Text: "The editor is unchanged."}, err
 		}
 	}
 	switch {

@@ -51,6 +51,9 @@ type Command struct {
 	RunsWhileBusy bool
 	// NeedsPerson limits the command to interactive sessions.
 	NeedsPerson bool
+	// Instead says how to do the same in a session that is not interactive, as a sentence. "" if
+	// there is no way.
+	Instead string
 	// IsPlanned marks a command that is not implemented yet.
 	IsPlanned bool
 	// Subs are the subcommands. If Run is nil, the user must name one.
@@ -59,8 +62,16 @@ type Command struct {
 	Run func(ctx context.Context, s *Runner, args string) (Result, error)
 }
 
-// errNeedsPerson is the error of a command that needs a user in a non-interactive session.
-var errNeedsPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to command result that is not supported in non-interactive mode."}
+// errNeedsPerson is matched by the error of a command that needs a user in a non-interactive
+// session.
+var errNeedsPerson = errors.New("a command needs a user")
+
+// needsPerson returns the error of a command that needs a user; instead is what to do, or "".
+// Scripts match the first sentence, which is that of Gemini CLI.
+func needsPerson(name, instead string) error {
+	text := "Exiting due to command result that is not supported in non-interactive mode. /" + name + " needs an interactive session. " + instead
+	return &exit.Error{Code: exit.Input, Message: strings.TrimSpace(text), Err: errNeedsPerson}
+}
 
 // IsCommand reports whether [Runner.Run] runs or refuses a line, so that it is not a prompt.
 func (s *Runner) IsCommand(line string) bool {
@@ -116,7 +127,7 @@ func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	c := call.Command
 	switch {
 	case c.NeedsPerson && s.Asker == nil:
-		return Result{}, errNeedsPerson
+		return Result{}, needsPerson(call.Name, c.Instead)
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
 	case c.Run == nil:

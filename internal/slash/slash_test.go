@@ -38,9 +38,9 @@ func TestOutput(t *testing.T) {
 		"/docs":             {"headless ", "settings "},
 		"/docs headless":    {"\n## "},
 		"/shortcuts":        {"Ctrl+C stops."},
-		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "in 1 file(s)"},
+		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "in 1 file."},
 		"/cost":             {"No cost"},
-		"/stats":            {"Session Stats", "first", "Tool Calls", "0 ( ✓ 0 x 0 )", "Wall Time"},
+		"/stats":            {"Session Stats", "first", "Tool Calls", "Tool Calls    none", "Wall Time"},
 		"/stats model":      {"No API calls"},
 		"/stats tools":      {"No tool calls"},
 		"/memory show":      {"Current memory content from 1 file(s):", "Be kind."},
@@ -243,10 +243,28 @@ turn
   usage prompt=655 candidates=2
 `})
 	d.prompt("Look")
-	d.wantText("/stats", "1 ( ✓ 1 x 0 )", "Success Rate", "100.0%", "gemini-2.5-flash", "13,000", "345")
+	d.wantText("/stats", "Tool Calls    1 (1 succeeded, 0 failed)", "gemini-2.5-flash", "13,000", "345")
 	d.wantText("/stats model", "Model Stats For Nerds", "API Requests", "Cache Reads", "Role main")
-	d.wantText("/stats tools", "list_directory", "Total Reviewed")
+	r := d.wantText("/stats tools", "list_directory", "100.0%")
+	if r.Text += d.run("/stats").Text; strings.Contains(r.Text, "Agreement") || strings.Contains(r.Text, "Approved") {
+		t.Errorf("the user was not asked: %s", r.Text)
+	}
 	d.wantText("/cost", "gemini-2.5-flash", "unknown")
+}
+
+// TestStatsAsked checks that only the calls that the user was asked about count as approved or not.
+func TestStatsAsked(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t, setup{model: `
+turn
+  call list_directory {"dir_path": "."}
+  call write_file {"file_path": "a", "content": "x"}
+turn
+  text Done.
+`})
+	d.prompt("Write")
+	d.wantText("/stats", "Tool Calls    2 (2 succeeded, 0 failed)", "You Approved  1 of 1")
+	d.wantText("/stats tools", "Asked You About  1", "Accepted         1", "Rejected         0", "Agreement Rate   100.0%")
 }
 
 func TestShare(t *testing.T) {

@@ -3,7 +3,6 @@ package slash
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"pollux/internal/stats"
@@ -28,12 +27,13 @@ func (s *Runner) statsSummary() string {
 	c := s.Stats.Snapshot()
 	rows := [][]string{{"Session ID", s.ID()}}
 	rows = append(rows, s.accountRows()...)
-	rows = append(rows, []string{"Tool Calls", fmt.Sprintf("%d ( ✓ %d x %d )", c.Tools.Calls, c.Tools.Success, c.Tools.Fail)})
+	calls := "none"
 	if c.Tools.Calls > 0 {
-		rows = append(rows, []string{"Success Rate", formatPercent(float64(c.Tools.Success), float64(c.Tools.Calls))})
+		calls = fmt.Sprintf("%d (%d succeeded, %d failed)", c.Tools.Calls, c.Tools.Success, c.Tools.Fail)
 	}
-	if accepted, reviewed := countAccepted(c.Tools.Decisions); reviewed > 0 {
-		rows = append(rows, []string{"User Agreement", fmt.Sprintf("%s (%d reviewed)", formatPercent(float64(accepted), float64(reviewed)), reviewed)})
+	rows = append(rows, []string{"Tool Calls", calls})
+	if accepted, asked := countAccepted(c.Asked); asked > 0 {
+		rows = append(rows, []string{"You Approved", fmt.Sprintf("%d of %d", accepted, asked)})
 	}
 	if c.Lines.Added+c.Lines.Removed > 0 {
 		rows = append(rows, []string{"Code Changes", fmt.Sprintf("+%d -%d", c.Lines.Added, c.Lines.Removed)})
@@ -61,10 +61,11 @@ func (s *Runner) statsSummary() string {
 	return text + "\n" + s.formatTable([]string{"Model", "Reqs", "Input Tokens", "Cache Reads", "Output Tokens"}, used...)
 }
 
-// countAccepted returns how many tool calls the user accepted unchanged, and how many the
-// user reviewed.
-func countAccepted(d stats.Decisions) (accepted, reviewed int) {
-	return d.Accept, d.Accept + d.Reject + d.Modify
+// countAccepted returns how many of the calls with these decisions were accepted unchanged, and
+// the number of calls.
+func countAccepted(d stats.Decisions) (accepted, calls int) {
+	accepted = d.Accept + d.AutoAccept
+	return accepted, accepted + d.Reject + d.Modify
 }
 
 // statsModel shows requests, errors, latency and tokens for each model.
@@ -144,19 +145,18 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 			t.Name, formatNumber(t.Calls), formatPercent(float64(t.Success), float64(t.Calls)), formatDuration(t.Duration / time.Duration(max(1, t.Calls))),
 		})
 	}
-	d := c.Tools.Decisions
-	accepted, reviewed := countAccepted(d)
-	decisions := [][]string{
-		{"Total Reviewed", strconv.Itoa(reviewed)},
-		{"Accepted", strconv.Itoa(d.Accept)},
-		{"Rejected", strconv.Itoa(d.Reject)},
-		{"Modified", strconv.Itoa(d.Modify)},
+	text := "Tool Stats For Nerds\n\n" + s.formatTable([]string{"Tool", "Calls", "Success Rate", "Avg Duration"}, rows...)
+	if accepted, asked := countAccepted(c.Asked); asked > 0 {
+		text += "\n" + s.formatTable(
+			nil,
+			[]string{"Asked You About", formatNumber(asked)},
+			[]string{"Accepted", formatNumber(accepted)},
+			[]string{"Rejected", formatNumber(c.Asked.Reject)},
+			[]string{"Modified", formatNumber(c.Asked.Modify)},
+			[]string{"Agreement Rate", formatPercent(float64(accepted), float64(asked))},
+		)
 	}
-	if reviewed > 0 {
-		decisions = append(decisions, []string{"Overall Agreement Rate", formatPercent(float64(accepted), float64(reviewed))})
-	}
-	head := []string{"Tool", "Calls", "Success Rate", "Avg Duration"}
-	return textResult("Tool Stats For Nerds\n\n%s\n%s", s.formatTable(head, rows...), s.formatTable(nil, decisions...))
+	return Result{Text: text}, nil
 }
 
 // cost shows the tokens and the cost of the session for each model.

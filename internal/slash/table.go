@@ -22,6 +22,7 @@ func Commands() []*Command {
 		{Name: "about", Summary: "Show the version and environment of Pollux", RunsWhileBusy: busy, Run: about},
 		{
 			Name: "auth", Summary: "Sign in: store an API key", NeedsPerson: person, Run: authSignin,
+			Instead: "To store a key, run 'pollux auth set'.",
 			Subs: []*Command{
 				{Name: "signin", Aliases: []string{"login"}, Args: "[provider]", Summary: "Store an API key", NeedsPerson: person, Run: authSignin},
 				{Name: "signout", Aliases: []string{"logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: authSignout},
@@ -83,6 +84,7 @@ func Commands() []*Command {
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: busy, Run: setMode},
 		{
 			Name: "model", Summary: "Choose a model", NeedsPerson: person, Run: modelChoose,
+			Instead: "To choose the model of a run, use -m MODEL. 'pollux models' lists models.",
 			Subs: []*Command{
 				{Name: "manage", Summary: "Choose a model from a list", NeedsPerson: person, Run: modelChoose},
 				{Name: "set", Args: "<name> [--persist]", Summary: "Use a model; --persist saves it in your settings", Run: modelSet},
@@ -101,11 +103,15 @@ func Commands() []*Command {
 		},
 		{
 			Name: "policies", Summary: "Show policy rules",
-			Subs: []*Command{{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies}},
+			Subs: []*Command{
+				{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies},
+				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
+			},
 		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{
 			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
+			Instead: "/settings list prints the settings.",
 			Subs: []*Command{
 				{Name: "list", Summary: "List settings and their sources", RunsWhileBusy: busy, Run: settingsList},
 				{Name: "get", Args: "<key>", Summary: "Show a setting", RunsWhileBusy: busy, Run: settingsGet},

@@ -29,6 +29,8 @@ type Counter struct {
 	counts Snapshot
 	// agents is the last model that an agent asked, the main one or a subagent.
 	agents string
+	// asked has the ids of unfinished calls that the user was asked about.
+	asked map[string]bool
 }
 
 // New returns a session without counts.
@@ -55,16 +57,19 @@ func (s *Counter) Snapshot() Snapshot {
 func (s *Counter) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts, s.agents = Snapshot{}, ""
+	s.counts, s.agents, s.asked = Snapshot{}, "", nil
 }
 
-// Observe counts a tool call when its event is [agent.ToolFinished], and an error of the model
+// Observe counts a tool call when its event is [agent.ToolFinished], the user's decision about it
+// if [agent.ToolAsked] came before, and an error of the model
 // when it is [agent.InvalidStream]: empty and blocked responses are errors once no further
 // attempt is made. It counts events of agents that run inside a call, too, and ignores others.
 func (s *Counter) Observe(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Nested:
 		s.Observe(e.Event)
+	case agent.ToolAsked:
+		s.ask(e)
 	case agent.ToolFinished:
 		s.finish(e)
 	case agent.InvalidStream:
@@ -76,10 +81,27 @@ func (s *Counter) Observe(e agent.Event) {
 	}
 }
 
+// ask notes that the user was asked about a call. Questions of the model are no such calls.
+func (s *Counter) ask(e agent.ToolAsked) {
+	if _, isQuestion := e.Details.(*tool.QuestionConfirmation); isQuestion {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked == nil {
+		s.asked = map[string]bool{}
+	}
+	s.asked[e.Call.ID] = true
+}
+
 // finish counts a tool call.
 func (s *Counter) finish(done agent.ToolFinished) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.asked[done.Call.ID] {
+		delete(s.asked, done.Call.ID)
+		s.counts.Asked.add(done.Outcome)
+	}
 	s.counts.tool(done.Call.Name).finish(&done)
 	s.counts.Tools.finish(&done)
 	if done.Result != nil && done.Status == agent.Success {
@@ -108,8 +130,9 @@ func (s *Counter) request(req *llm.Request, spent spending, err error, took time
 // Snapshot contains counts. Lists are in the order in which their names first occurred.
 type Snapshot struct {
 	Models []Model
-	Tools  Tool   // all tools together, without a name
-	ByName []Tool // by tool
+	Tools  Tool      // all tools together, without a name
+	ByName []Tool    // by tool
+	Asked  Decisions // about the calls that the user was asked about
 	Lines  tool.LineChange
 }
 
@@ -174,6 +197,20 @@ type Decisions struct {
 	Reject     int
 	Modify     int // the user changed it first
 	AutoAccept int // the user approved it permanently
+}
+
+// add counts a decision.
+func (d *Decisions) add(o tool.Outcome) {
+	switch o {
+	case tool.ProceedOnce:
+		d.Accept++
+	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
+		d.AutoAccept++
+	case tool.ModifyWithEditor:
+		d.Modify++
+	case tool.Cancel:
+		d.Reject++
+	}
 }
 
 func (s *Snapshot) clone() Snapshot {
@@ -249,14 +286,5 @@ func (t *Tool) finish(e *agent.ToolFinished) {
 		t.Fail++
 	}
 	t.Duration += e.Active
-	switch e.Outcome {
-	case tool.ProceedOnce:
-		t.Decisions.Accept++
-	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
-		t.Decisions.AutoAccept++
-	case tool.ModifyWithEditor:
-		t.Decisions.Modify++
-	case tool.Cancel:
-		t.Decisions.Reject++
-	}
+	t.Decisions.add(e.Outcome)
 }

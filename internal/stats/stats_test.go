@@ -90,6 +90,32 @@ func work() *Counter {
 	return s
 }
 
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for name, outcome := range map[string]tool.Outcome{
+		"once": tool.ProceedOnce, "always": tool.ProceedAlwaysTool, "no": tool.Cancel, "edit": tool.ModifyWithEditor, "rule": tool.ProceedOnce, "ask": tool.ProceedOnce,
+	} {
+		done := finished(name, agent.Success, outcome, nil)
+		switch name {
+		case "rule":
+		case "ask":
+			s.Observe(agent.ToolAsked{Call: done.Call, Details: &tool.QuestionConfirmation{}})
+		default:
+			s.Observe(agent.ToolAsked{Call: done.Call, Details: &tool.ExecConfirmation{}})
+		}
+		s.Observe(done)
+		s.Observe(done) // a later call with this id was not asked about
+	}
+	if got, want := s.Snapshot().Asked, (Decisions{Accept: 1, AutoAccept: 1, Reject: 1, Modify: 1}); got != want {
+		t.Errorf("asked %+v, want %+v", got, want)
+	}
+	s.Reset()
+	if got := s.Snapshot().Asked; got != (Decisions{}) {
+		t.Errorf("after a reset: %+v", got)
+	}
+}
+
 func TestAppendJSON(t *testing.T) {
 	t.Parallel()
 	const want = `{"models":{` +

@@ -61,12 +61,7 @@ func TestLocale(t *testing.T) {
 
 func TestAbilities(t *testing.T) {
 	t.Parallel()
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	defer master.Close()
-	defer tty.Close()
+	_, tty := openTTY(t)
 	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 97}); err != nil {
 		t.Fatal(err)
 	}

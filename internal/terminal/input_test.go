@@ -11,14 +11,21 @@ import (
 	"github.com/creack/pty"
 )
 
-// openPTY returns both ends of a pseudo-terminal, and the terminal on it.
-func openPTY(t *testing.T) (master *os.File, term *Terminal) {
+// openTTY opens a pseudo-terminal, or skips the test if the system has none.
+func openTTY(t testing.TB) (master, tty *os.File) {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
 	t.Cleanup(func() { _ = master.Close(); _ = tty.Close() })
+	return master, tty
+}
+
+// openPTY is openTTY with a Terminal.
+func openPTY(t *testing.T) (master *os.File, term *Terminal) {
+	t.Helper()
+	master, tty := openTTY(t)
 	return master, New(tty, tty, tty, getenv(nil))
 }
 

@@ -1,8 +1,12 @@
 package terminal
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Linear is a [Stripper] for line-based output and screen readers. In its text, the order of
@@ -66,6 +70,34 @@ func isUnseen(r rune) bool {
 		return true
 	}
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// AppendJSON appends JSON text to dst with escape sequences in place of the characters that a
+// terminal or an editor does not show as they are: C1 control characters, invisible characters and
+// those that change the text direction. In valid JSON they occur only in strings.
+func AppendJSON(dst, text []byte) []byte {
+	for len(text) > 0 {
+		if text[0] < utf8.RuneSelf {
+			n := slices.IndexFunc(text, func(b byte) bool { return b >= utf8.RuneSelf })
+			if n < 0 {
+				n = len(text)
+			}
+			dst, text = append(dst, text[:n]...), text[n:]
+			continue
+		}
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r > 0xFFFF && isUnseen(r):
+			high, low := utf16.EncodeRune(r)
+			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+		case r < 0xA0 || isUnseen(r):
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		default:
+			dst = append(dst, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return dst
 }
 
 // Text returns s as a [Linear] returns it: safe to print, possibly with several lines.

@@ -32,12 +32,7 @@ func TestNewOnPipes(t *testing.T) {
 
 func TestNewOnTerminal(t *testing.T) {
 	t.Parallel()
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	defer master.Close()
-	defer tty.Close()
+	_, tty := openTTY(t)
 	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 97}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +58,7 @@ func TestNewOnTerminal(t *testing.T) {
 // The width follows the window, and is 0 where lines are not to be broken.
 func TestOutWidth(t *testing.T) {
 	t.Parallel()
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
-	}
-	defer master.Close()
-	defer tty.Close()
+	_, tty := openTTY(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -96,12 +86,7 @@ func TestOutWidth(t *testing.T) {
 }
 
 func BenchmarkOutWidth(b *testing.B) {
-	master, tty, err := pty.Open()
-	if err != nil {
-		b.Skipf("no pseudo-terminal here: %v", err)
-	}
-	defer master.Close()
-	defer tty.Close()
+	_, tty := openTTY(b)
 	term := New(tty, tty, tty, getenv(nil))
 	for b.Loop() {
 		term.OutWidth()

@@ -1,7 +1,9 @@
 package terminal
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,13 +14,53 @@ import (
 // unless it is a single word. Continuation lines are indented like the text of their line:
 // behind the marker of a list item, else below the first word. Wrap does not change blocks of
 // code: lines between Markdown fences, and lines indented by four columns or more outside a
-// list. It returns the text unchanged if width is less than [MinWidth].
+// list. It does not break a line within 'quotes' or `backticks`, in which texts have commands to
+// copy, if they fit in a line. It returns the text unchanged if width is less than [MinWidth].
 func Wrap(text string, width int) string {
 	if width < MinWidth {
 		return text
 	}
+	joined := joinQuoted(text, width)
+	if joined == text {
+		return wrapWords(text, width)
+	}
+	return strings.ReplaceAll(wrapWords(joined, width), joint, " ")
+}
+
+// wrapWords is [Wrap] without the rule for quotes.
+func wrapWords(text string, width int) string {
 	var w Wrapper
 	return w.Add(text, width) + w.Flush(width) + string(w.spaces)
+}
+
+// joint stands for a space at which a line must not be broken. It takes one column, and does not
+// occur in text without control characters.
+const joint = "\x1f"
+
+// quoted matches a text of several words in quotes or backticks, after what precedes it and before
+// what follows it. Other quotation marks are apostrophes.
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(^\\(?| \\(?)('[^' \\t\\n](?:[^'\\n]*[^' \\t\\n])?'|`[^` \\t\\n](?:[^`\\n]*[^` \\t\\n])?`)([.,;:)?]*(?:[ \\n]|$))")
+})
+
+// joinQuoted replaces the spaces within quotes and backticks with joints, where they fit in a line
+// of this width.
+func joinQuoted(text string, width int) string {
+	if !strings.ContainsAny(text, "'`") || strings.Contains(text, joint) {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " ")) + len("10. ") // of a list item at most
+		lines[i] = quoted().ReplaceAllStringFunc(line, func(match string) string {
+			if strings.Contains(match, "\t") || Width(strings.Trim(match, " \n"))+indent > width {
+				return match
+			}
+			m := quoted().FindStringSubmatch(match)
+			return m[1] + strings.ReplaceAll(m[2], " ", joint) + m[3]
+		})
+	}
+	return strings.Join(lines, "")
 }
 
 // Hang returns text behind a prefix, wrapped like [Wrap], with continuation lines below the

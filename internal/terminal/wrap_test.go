@@ -36,6 +36,12 @@ func TestWrap(t *testing.T) {
 		{"spaces at the end", "one two three four   \nfive  ", "one two three four\nfive  "},
 		{"two spaces", "one  two  three  four  five", "one  two  three\nfour  five"},
 		{"no-break space", "one two three four\u00a0five", "one two three\nfour\u00a0five"},
+		{"quotes", "Run one or 'pollux auth', or two (`a b`).", "Run one or\n'pollux auth', or\ntwo (`a b`)."},
+		{"quotes in two lines", "Set 'one two\nthree four five six'", "Set 'one two\nthree four five six'"},
+		{"quotes that do not fit", "Set 'one two three four five'", "Set 'one two three\nfour five'"},
+		{"quotes in a list", "- Run or 'pollux auth' or", "- Run or\n  'pollux auth' or"},
+		{"apostrophes", "It's a user's file, and four users' files", "It's a user's file,\nand four users'\nfiles"},
+		{"fence in quotes", "```\nls 'one two three four' five six\n```", "```\nls 'one two three four' five six\n```"},
 	} {
 		if got := Wrap(tt.in, 20); got != tt.want {
 			t.Errorf("%s: Wrap(%q) =\n%s\nwant\n%s", tt.name, tt.in, got, tt.want)
@@ -101,7 +107,7 @@ func wrapChunks(width int, chunks ...string) string {
 func FuzzWrap(f *testing.F) {
 	for _, s := range []string{
 		"one two three four five six seven", "- one two three four five six\n  more", "```\ncode code code code code\n```\nx", "日本語、日本語（日本語）日本語日本語",
-		"12. a b c d e f g h i j k l m n o p", "\t\ta b\tc", "e\u0301e\u0301 👩‍👩‍👧👩‍👩‍👧 🇩🇪🇫🇷🇩🇪", "a\n\n    code code code code code code", "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\nx",
+		"run 'one two three', or `four five`; 'six seven eight nine' (`ten`)", "- don't 'a b\n  c d' `e f`", "12. a b c d e f g h i j k l m n o p", "\t\ta b\tc", "e\u0301e\u0301 👩‍👩‍👧👩‍👩‍👧 🇩🇪🇫🇷🇩🇪", "a\n\n    code code code code code code", "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\nx",
 		"                    x  ", "#            1234567890123456789012.) x", "\u0301a", "क्षि क्षि क्षि क्षि क्षि क्षि क्षि",
 	} {
 		f.Add(s, uint8(20), uint16(1), uint16(7))
@@ -115,9 +121,12 @@ func FuzzWrap(f *testing.F) {
 			t.Skip()
 		}
 		width := MinWidth + int(columns)%100
-		got := Wrap(s, width)
-		if squeeze(got) != squeeze(s) {
-			t.Fatalf("%q, %d columns: characters changed: %q", s, width, got)
+		got := wrapWords(s, width)
+		whole := Wrap(s, width)
+		for _, wrapped := range []string{got, whole} {
+			if squeeze(wrapped) != squeeze(s) {
+				t.Fatalf("%q, %d columns: characters changed: %q", s, width, wrapped)
+			}
 		}
 		a := int(i) % (len(s) + 1)
 		b := a + int(j)%(len(s)-a+1)
@@ -136,7 +145,7 @@ func FuzzWrap(f *testing.F) {
 		if strings.Contains(s, "```") || strings.Contains(s, "~~~") || strings.Contains(s, "    ") || strings.Contains(s, "\t") {
 			return // code is not wrapped
 		}
-		for line := range strings.Lines(got) {
+		for line := range strings.Lines(got + "\n" + whole) {
 			line = strings.TrimRight(line, " \n")
 			words := strings.Fields(line)
 			if len(words) > 0 && isMarker(words[0]) {

@@ -21,6 +21,9 @@ type Place struct {
 	KeyFrom    string // variable, setting or store that the API key is from
 	AddressVar string // variable or setting that the address is from, "" for the provider's own
 	ProxyVar   string // variable that the proxy is from, "" for no proxy
+	// Gateway is the address of a gateway, and GatewayKeyVar the variable for its key, which
+	// Pollux does not store; "" for other providers.
+	Gateway, GatewayKeyVar string
 }
 
 // Failure returns the sentences for a failed request: what happened, and what to do next.
@@ -146,6 +149,16 @@ func networkStep(at Place) string {
 
 // keyStep returns what to do about an API key that the provider refuses.
 func keyStep(at Place) string {
+	if at.GatewayKeyVar != "" && at.KeyFrom == "" {
+		step := "Set " + at.GatewayKeyVar + " to the key for " + at.Gateway
+		if at.InSession {
+			return step + ", or enter the key with /auth."
+		}
+		return step + "."
+	}
+	if at.InSession && at.ProviderID != "" && at.KeyFrom == "" {
+		return "Enter a key with /auth."
+	}
 	step := "Check the API key"
 	if at.KeyFrom != "" {
 		step += " in " + at.KeyFrom
@@ -153,8 +166,8 @@ func keyStep(at Place) string {
 	switch {
 	case at.InSession:
 		return step + ", or enter another with /auth."
-	case at.ProviderID != "":
-		return step + ", or store another with: pollux auth set " + at.ProviderID
+	case at.ProviderID != "" && at.GatewayKeyVar == "":
+		return step + ", or store another with 'pollux auth set " + at.ProviderID + "'."
 	}
 	return step + "."
 }

@@ -17,6 +17,9 @@ func TestFailure(t *testing.T) {
 	outside := wording.Place{Provider: "OpenAI", ProviderID: "openai", KeyFrom: "OPENAI_API_KEY", ProxyVar: "HTTPS_PROXY", AddressVar: "OPENAI_BASE_URL"}
 	session := outside
 	session.InSession = true
+	gateway := wording.Place{Provider: "OpenAI", ProviderID: "openai", KeyFrom: "OPENAI_API_KEY", Gateway: "http://h/v1", GatewayKeyVar: "OPENAI_API_KEY"}
+	keyless, keylessSession := gateway, gateway
+	keyless.KeyFrom, keylessSession.KeyFrom, keylessSession.InSession = "", "", true
 	ollama := wording.Place{Provider: "Ollama", ProviderID: "ollama", IsOllama: true}
 	for _, tt := range []struct {
 		err  llm.Error
@@ -35,9 +38,12 @@ func TestFailure(t *testing.T) {
 		{llm.Error{Code: "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", Message: "m"}, outside, "m. If a proxy or gateway of your company signs it, set NODE_EXTRA_CA_CERTS to its CA file."},
 		{llm.Error{Code: "CERT_HAS_EXPIRED", Message: "m"}, outside, "m. Check OPENAI_BASE_URL."},
 		{llm.Error{Code: "CERT_HAS_EXPIRED", Message: "m"}, ollama, "m. Check the base URL and the network."},
-		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, outside, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or store another with: pollux auth set openai"},
+		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, outside, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or store another with 'pollux auth set openai'."},
 		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, session, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or enter another with /auth."},
 		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, wording.Place{}, "m. Check the API key."},
+		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, gateway, "m. Check the API key in OPENAI_API_KEY."},
+		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, keyless, "m. Set OPENAI_API_KEY to the key for http://h/v1."},
+		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, keylessSession, "m. Set OPENAI_API_KEY to the key for http://h/v1, or enter the key with /auth."},
 		{llm.Error{Kind: llm.KindModelNotFound, Status: 404, Message: "m"}, outside, "m (status 404). Choose another model with --model ('pollux models' lists them)."},
 		{llm.Error{Kind: llm.KindModelNotFound, Message: "m"}, session, "m. Choose another model with /model."},
 		{llm.Error{Kind: llm.KindModelNotFound, Message: "Download the model with: ollama pull m"}, ollama, "Download the model with: ollama pull m."},

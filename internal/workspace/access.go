@@ -24,7 +24,7 @@ func (w *Workspace) check(abs string, allowed func(string) bool) error {
 	if why := malformed(abs); why != "" {
 		return Refusal("Invalid path: " + why)
 	}
-	if !allowed(realpath(filepath.Clean(abs))) {
+	if !allowed(RealPath(filepath.Clean(abs))) {
 		return w.refuse(abs)
 	}
 	return nil
@@ -52,7 +52,7 @@ func (w *Workspace) mayRead(real string) bool {
 		return true
 	}
 	return w.readable != nil && slices.ContainsFunc(w.readable(), func(file string) bool {
-		return filepath.Base(real) == filepath.Base(file) && real == filepath.Join(realpath(filepath.Dir(file)), filepath.Base(file))
+		return filepath.Base(real) == filepath.Base(file) && real == filepath.Join(RealPath(filepath.Dir(file)), filepath.Base(file))
 	})
 }
 

@@ -47,14 +47,23 @@ func (w *Workspace) confined() Disk {
 			return entries, err
 		},
 		Write: func(path string, data []byte) error {
-			_, err := reach(w, "write", path, w.allows, func(path string) (any, error) { return nil, writeFile(path, data) })
+			_, err := reach(w, "write", path, w.allows, func(path string) (any, error) { return nil, writeFile(path, data, w.newMode(path)) })
 			return err
 		},
 		Mkdir: func(path string) error {
-			_, err := reach(w, "mkdir", path, w.mayMake, func(path string) (any, error) { return nil, makeDir(path) })
+			_, err := reach(w, "mkdir", path, w.mayMake, func(path string) (any, error) { return nil, makeDir(path, w.newMode(path)) })
 			return err
 		},
 	}
+}
+
+// newMode returns the mode of a new directory at path, which of a file lacks the right to execute. The
+// user's umask decides about modes in the project; plans and other files of Pollux are private.
+func (w *Workspace) newMode(path string) fs.FileMode {
+	if w.temp != "" && IsWithin(path, w.temp) {
+		return 0o700
+	}
+	return 0o777
 }
 
 // stream is for files that a walk has found, and so follows no link. It permits everything in
@@ -116,7 +125,7 @@ func reach[T any](w *Workspace, op, path string, allowed func(string) bool, use 
 		got, err = use(clean)
 	}
 	if errors.Is(err, syscall.ELOOP) {
-		real := realpath(clean)
+		real := RealPath(clean)
 		if !allowed(real) {
 			return got, w.refuse(path)
 		}

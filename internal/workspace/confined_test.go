@@ -204,3 +204,23 @@ func TestDiskUnlistable(t *testing.T) {
 	must(t, w.Disk().Write(filepath.Join(dir, "dark", "new"), []byte("x")))
 	must(t, w.Disk().Mkdir(filepath.Join(dir, "dark", "more", "x")))
 }
+
+// Files of Pollux are private, whatever the umask; those of the project are not.
+func TestConfinedModes(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	write(t, dir, map[string]string{"root/file": "", "tmp/file": ""})
+	w, _ := workspace.New(workspace.Options{Root: dir + "/root", ProjectTemp: dir + "/tmp"})
+	for base, want := range map[string][2]os.FileMode{"root": {0o777, 0o666}, "tmp": {0o700, 0o600}} {
+		sub := filepath.Join(dir, base, "id", "plans")
+		must(t, w.Disk().Mkdir(sub))
+		must(t, w.Disk().Write(filepath.Join(sub, "plan.md"), []byte("x")))
+		for i, path := range []string{sub, filepath.Join(sub, "plan.md")} {
+			fi, err := os.Stat(path)
+			must(t, err)
+			if got := fi.Mode().Perm(); got&^want[i] != 0 || base == "root" && got&0o400 == 0 || base == "tmp" && got != want[i] {
+				t.Errorf("%s: mode %o, want %o", path, got, want[i])
+			}
+		}
+	}
+}

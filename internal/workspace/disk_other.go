@@ -18,7 +18,7 @@ const fileFlags = 0
 // no way to open a path that surely contains none.
 
 func checkNoLinks(path string) error {
-	if realpath(path) != path {
+	if RealPath(path) != path {
 		return syscall.ELOOP
 	}
 	return nil
@@ -42,16 +42,16 @@ func openDir(path string) (*os.File, error) {
 
 func lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
-func writeFile(path string, data []byte) error {
+func writeFile(path string, data []byte, mode fs.FileMode) error {
 	if err := checkNoLinks(path); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, data, 0o666)
+	return durable.WriteFile(path, data, mode&^0o111)
 }
 
-func makeDir(path string) error {
+func makeDir(path string, mode fs.FileMode) error {
 	if err := checkNoLinks(path); err != nil {
 		return err
 	}
-	return os.MkdirAll(path, 0o777)
+	return os.MkdirAll(path, mode)
 }

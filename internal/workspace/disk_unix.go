@@ -46,17 +46,17 @@ func openAs(path string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-func writeFile(path string, data []byte) error {
+func writeFile(path string, data []byte, mode fs.FileMode) error {
 	dir, err := openAs(filepath.Dir(path), searchFlags)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	return durable.WriteFileAt(dir, filepath.Base(path), data, 0o666)
+	return durable.WriteFileAt(dir, filepath.Base(path), data, mode&^0o111)
 }
 
-func makeDir(path string) error {
-	fd, err := openMade(path)
+func makeDir(path string, mode fs.FileMode) error {
+	fd, err := openMade(path, mode)
 	if err != nil {
 		return &fs.PathError{Op: "mkdir", Path: path, Err: err}
 	}
@@ -64,18 +64,18 @@ func makeDir(path string) error {
 }
 
 // openMade opens a directory, and creates it and its missing parents.
-func openMade(path string) (int, error) {
+func openMade(path string, mode fs.FileMode) (int, error) {
 	fd, err := openStraight(path, searchFlags)
 	if !errors.Is(err, unix.ENOENT) || path == "/" {
 		return fd, err
 	}
-	above, err := openMade(filepath.Dir(path))
+	above, err := openMade(filepath.Dir(path), mode)
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(above)
 	name := filepath.Base(path)
-	if err := unix.Mkdirat(above, name, 0o777); err != nil && !errors.Is(err, unix.EEXIST) {
+	if err := unix.Mkdirat(above, name, uint32(mode)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err
 	}
 	return retry(func() (int, error) { return unix.Openat(above, name, searchFlags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0) })

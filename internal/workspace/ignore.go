@@ -44,7 +44,7 @@ func linkTarget(path string) (target string, dir, ok bool) {
 	if fi, err := os.Lstat(path); err != nil || fi.Mode()&fs.ModeSymlink == 0 {
 		return "", false, false
 	}
-	target = realpath(path)
+	target = RealPath(path)
 	fi, err := os.Stat(target)
 	return target, err == nil && fi.IsDir(), true
 }

@@ -26,10 +26,10 @@ const maxLinks = 40
 func (w *Workspace) Resolve(path string) string {
 	path = strings.ReplaceAll(path, "\x00", "")
 	if u, ok := fileURL(path); ok {
-		return realpath(w.abs(u))
+		return RealPath(w.abs(u))
 	}
 	if w.exists(path) {
-		return realpath(w.abs(path))
+		return RealPath(w.abs(path))
 	}
 	path = w.stripAt(path)
 	if slashed := strings.ReplaceAll(path, `\`, "/"); slashed != path && w.exists(slashed) {
@@ -40,14 +40,14 @@ func (w *Workspace) Resolve(path string) string {
 			path = strings.ReplaceAll(p, "\x00", "")
 		}
 	}
-	return realpath(w.abs(path))
+	return RealPath(w.abs(path))
 }
 
 // Reading returns the path that [Workspace.Resolve] takes path for, relative to the root if it is
 // below it; "" if it takes path as it is.
 func (w *Workspace) Reading(path string) string {
 	taken := w.Resolve(path)
-	if taken == realpath(w.abs(path)) {
+	if taken == RealPath(w.abs(path)) {
 		return ""
 	}
 	return w.Display(taken)
@@ -100,11 +100,11 @@ func fileURL(s string) (path string, ok bool) {
 	return filepath.FromSlash(path), true
 }
 
-// realpath follows the links of a clean absolute path. From the first name that does not exist
+// RealPath follows the links of a clean absolute path. From the first name that does not exist
 // the rest is unchanged; unlike filepath.EvalSymlinks it therefore follows a link with a
 // missing target, which a write would create. A path that is too long, or whose links form a
 // cycle, is returned unchanged: it cannot be opened.
-func realpath(path string) string {
+func RealPath(path string) string {
 	if len(path) > maxPath {
 		return path
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 const (
@@ -139,7 +139,7 @@ func rankName(name, want string) int {
 		return 3
 	}
 	if d := len(lower) - len(wantLower); d >= -3 && d <= 3 && len(wantLower) >= 3 {
-		switch d := levenshtein.ComputeDistance(lower, wantLower); {
+		switch d := spelling.Distance(lower, wantLower); {
 		case d == 1:
 			return 4
 		case d <= min(3, len(wantStem)/3):

@@ -15,7 +15,7 @@ func TestOpenSteps(t *testing.T) {
 	if !hasOpenat2() {
 		t.Skip("this kernel knows one way only")
 	}
-	dir := realpath(t.TempDir())
+	dir := RealPath(t.TempDir())
 	for _, d := range []string{"a/b", "dark"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)

@@ -80,6 +80,9 @@ func TestSwap(t *testing.T) {
 			if tc.file {
 				rounds = 12 // most calls succeed, and writing takes its time
 			}
+			if testing.Short() {
+				rounds /= 4
+			}
 			worked := map[string]int{}
 			for round := range rounds {
 				for what, call := range attempts(t, w, round) {

@@ -61,7 +61,7 @@ func New(o Options) (*Workspace, []error) {
 	if err != nil {
 		root = filepath.Clean(o.Root)
 	}
-	root = realpath(root)
+	root = RealPath(root)
 	if err := checkDir(root); err != nil {
 		warnings = append(warnings, fmt.Errorf("workspace directory: %w", err))
 	}
@@ -73,10 +73,10 @@ func New(o Options) (*Workspace, []error) {
 		}
 	}
 	if o.ProjectTemp != "" {
-		w.temp = realpath(filepath.Clean(o.ProjectTemp))
+		w.temp = RealPath(filepath.Clean(o.ProjectTemp))
 	}
 	if o.GlobalMemory != "" {
-		w.memory = realpath(filepath.Clean(o.GlobalMemory))
+		w.memory = RealPath(filepath.Clean(o.GlobalMemory))
 	}
 	w.disk = o.Disk.withDefaults(w.confined())
 	w.rules = newRuleSet(root, o)
@@ -90,7 +90,7 @@ func (w *Workspace) Add(dir string) (path string, added bool, err error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(w.Root(), dir)
 	}
-	path = realpath(filepath.Clean(dir))
+	path = RealPath(filepath.Clean(dir))
 	if err := checkDir(path); err != nil {
 		return path, false, err
 	}

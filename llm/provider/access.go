@@ -14,14 +14,16 @@ import (
 type Access struct {
 	*Profile
 	// BaseURL is the address of the service, "" for the default of the protocol.
-	BaseURL string
+	// AddressVar is the variable that set it, "" if it is that of the profile.
+	BaseURL, AddressVar string
 	// APIKey and AuthToken, a bearer token, are the credentials. From is their source:
 	// the name of a variable or of a setting.
 	APIKey, AuthToken string
 	From              string
-	// Model is the default model, "" if there is none. envModel is that of a variable.
-	Model    string
-	envModel string
+	// Model is the default model, "" if there is none. ModelVar is the variable that sets it to
+	// envModel, "" if it is that of the profile.
+	Model, ModelVar string
+	envModel        string
 
 	// For Google only: Bearer sends the key in the Authorization header, Gateway means
 	// that a gateway adds the key. APIVersion is part of the path. Project and
@@ -50,7 +52,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	a = Access{Profile: p, BaseURL: p.BaseURL, APIKey: strings.TrimSpace(p.APIKey)}
 	base, baseFrom := first(p.BaseURLVars)
 	if base != "" {
-		a.BaseURL = base
+		a.BaseURL, a.AddressVar = base, baseFrom
 		if p.Imitated && !p.CustomAddress && host(base) != host(p.BaseURL) { // something else may be there
 			a.Profile = p.elsewhere()
 		}
@@ -69,7 +71,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	if p.CustomAddress && p.Keyless && a.From == "" {
 		a.From = "modelProviders." + p.ID
 	}
-	a.envModel, _ = first(p.ModelVars)
+	a.envModel, a.ModelVar = first(p.ModelVars)
 	a.Model = cmp.Or(a.envModel, a.Profile.Model)
 	switch p.Protocol {
 	case Bedrock:

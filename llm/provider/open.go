@@ -233,11 +233,14 @@ type lister interface {
 
 // Models returns the models of the provider, with all that is known about each. If the
 // provider has no list, or the request for it fails, which the error reports, the
-// models are those of the built-in table and the user's rules.
+// models are those of the built-in table, unless the user has set the address, and of the user's
+// rules.
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	models, err := c.list(ctx)
 	if len(models) == 0 {
-		models = slices.Collect(catalog.Models(c.access.ID))
+		if !c.access.HasCustomAddress() {
+			models = slices.Collect(catalog.Models(c.access.ID))
+		}
 		for i := range c.access.Profile.Models {
 			for _, name := range c.access.Profile.Models[i].Match {
 				if !strings.ContainsAny(name, "*?[") {

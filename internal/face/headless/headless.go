@@ -130,7 +130,7 @@ type face struct {
 	out      *output
 	err      *errOutput
 	enc      encoder
-	stripper terminal.Stripper
+	stripper stripper
 	batch    batch
 	refused  []string // messages about refused calls that were printed
 
@@ -161,7 +161,7 @@ func newFace(o Options) *face {
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	f := &face{Options: o, out: newOutput(o.Out), err: &errOutput{w: o.Err, width: o.ErrWidth}}
+	f := &face{Options: o, stripper: newStripper(o.Format), out: newOutput(o.Out), err: &errOutput{w: o.Err, width: o.ErrWidth}}
 	if !o.Raw {
 		f.out.width = o.OutWidth
 	}
@@ -200,7 +200,7 @@ func (f *face) renderEvent(e agent.Event) {
 	case agent.Text:
 		f.enc.text(f.strip(e.Text))
 	case agent.Retried:
-		f.stripper = terminal.Stripper{}
+		f.stripper = newStripper(f.Format)
 		f.enc.discard(e)
 	case agent.ToolRequested:
 		f.flushStripper()
@@ -276,6 +276,21 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 		}
 	}
 	return ""
+}
+
+// stripper removes from a stream of text what must not reach a terminal.
+type stripper interface {
+	Strip(s string) string
+	Flush() string
+}
+
+// newStripper returns the stripper of a format. JSON keeps characters that only hide or turn text,
+// as escape sequences.
+func newStripper(format Format) stripper {
+	if format == Text {
+		return &terminal.Linear{}
+	}
+	return &terminal.Stripper{}
 }
 
 func (f *face) strip(s string) string {
@@ -366,7 +381,7 @@ func (f *face) finish(err error) error {
 func (f *face) printErr(line string) {
 	f.out.endLine()
 	f.out.flush()
-	f.err.line(terminal.Clean(line))
+	f.err.line(terminal.Text(line))
 }
 
 // announceCancel writes a line to Err if a cancelled run does not end within

@@ -564,7 +564,10 @@ func TestFailureOnBrokenPipe(t *testing.T) {
 // contains no terminal escapes.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	const evil = "a\x1b]0;title\x07\x00\xff\u009b31m\u2028\"\\\n{}\r\x1b[2Jz"
+	const (
+		evil   = "a\x1b]0;title\x07\x00\xff\u009b31m\u2028\"\\\n{}\r\v\f\u0085\u202e\u2066\u2029\u061c\U000e0067\x1b[2Jz"
+		unseen = "\x1b\x00\x07\r\v\f\u009b\u0085\u2028\u2029\u202e\u2066\u061c\U000e0067"
+	)
 	c := &agent.ToolCall{ID: evil, Name: evil, Args: json.RawMessage("not\xffjson")}
 	e := join(turn(1, evil), events(
 		agent.ToolRequested{Call: c}, done(c, agent.Failed, tool.Fail(tool.ErrorType(evil), evil)),
@@ -578,10 +581,11 @@ func TestHostileText(t *testing.T) {
 			}
 			if format != Text {
 				wellFormed(t, format, out.String())
-			} else if !raw && strings.ContainsAny(out.String(), "\x1b\x00\x07") {
-				t.Errorf("stdout: %q", out.String())
 			}
-			if format != JSON && strings.ContainsAny(errs.String(), "\x1b\x00\x07") {
+			if (format != Text || !raw) && strings.ContainsAny(out.String(), unseen) {
+				t.Errorf("%s: stdout: %q", format, out.String())
+			}
+			if strings.ContainsAny(errs.String(), unseen) {
 				t.Errorf("%s: stderr: %q", format, errs.String())
 			}
 		}

@@ -67,16 +67,34 @@ func RunJob(ctx context.Context, j Job) error {
 	return Run(ctx, o, s.Run(ctx, prompt))
 }
 
-// tellEnded writes which commands still run in the background and end with the session.
+// tellEnded writes which commands still run in the background and end with the session, and which
+// processes do not end with it.
 func tellEnded(w io.Writer, s *session.Session) {
 	var names []string
+	add := func(command string, pid int) {
+		name := []rune(strings.Join(strings.Fields(terminal.Clean(command)), " "))
+		if len(name) > maxCommand {
+			name = append(name[:maxCommand], []rune("...")...)
+		}
+		names = append(names, fmt.Sprintf("%s (PID %d)", string(name), pid))
+	}
+	for _, l := range s.Processes.Left() {
+		for _, pid := range l.Apart {
+			add(l.Command, pid)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintln(w, "Still running, because it left the session of its command: "+strings.Join(names, ", "))
+	}
+	names = nil
 	for _, c := range s.Processes.List() {
 		if !c.Exited {
-			name := []rune(strings.Join(strings.Fields(terminal.Clean(c.Command)), " "))
-			if len(name) > maxCommand {
-				name = append(name[:maxCommand], []rune("...")...)
-			}
-			names = append(names, fmt.Sprintf("%s (PID %d)", string(name), c.PID))
+			add(c.Command, c.PID)
+		}
+	}
+	for _, l := range s.Processes.Left() {
+		if l.Runs() {
+			add(l.Command, l.PGID)
 		}
 	}
 	switch len(names) {
@@ -102,6 +120,9 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 	case err != nil:
 		return "", "", err
 	case !known:
+		if reason := slash.Unknown(text); reason != "" {
+			commands.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
+		}
 		return text, "", commands.Reachable()
 	case r.Failed:
 		return "", "", r.Err

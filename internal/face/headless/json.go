@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
@@ -37,7 +38,11 @@ func (j *jsonObject) discard(agent.Retried) { j.response = j.response[:j.turnSta
 
 func (j *jsonObject) call(*agent.ToolCall) { j.hasCalls = true }
 
-func (j *jsonObject) result(*agent.ToolFinished) {}
+func (j *jsonObject) result(r *agent.ToolFinished) {
+	if r.Result != nil && r.Result.Answer != "" { // comes in the same turn
+		j.turn()
+	}
+}
 
 func (j *jsonObject) notice(n notice) {
 	if n.severity != "" && !n.isTransient {
@@ -72,15 +77,15 @@ func (j *jsonObject) success() {
 		}
 		b = append(b, ']')
 	}
-	j.out.write(indented(append(b, '}')))
+	j.out.writeJSON(indented(append(b, '}')))
 }
 
 // failure writes the error object to Out and, for scripts that search it there, to Err.
 func (j *jsonObject) failure(x explanation) {
 	object := j.errorObject(x)
-	j.out.write(object)
+	j.out.writeJSON(object)
 	j.out.flush()
-	j.err.write(object)
+	j.err.write(terminal.AppendJSON(nil, object))
 }
 
 func (j *jsonObject) early(x explanation) {
@@ -88,7 +93,7 @@ func (j *jsonObject) early(x explanation) {
 		j.failure(x)
 		return
 	}
-	j.out.write(j.errorObject(x))
+	j.out.writeJSON(j.errorObject(x))
 	j.out.flush()
 	j.err.printFailure(x, j.Color)
 }

@@ -60,13 +60,14 @@ func (o *output) append(s string) {
 	o.afterWrite(s[len(s)-1])
 }
 
-func (o *output) write(b []byte) {
+// writeJSON writes JSON text, with nothing in it that a terminal would not show as it is.
+func (o *output) writeJSON(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(b) == 0 || o.err != nil {
 		return
 	}
-	o.buf = append(o.buf, b...)
+	o.buf = terminal.AppendJSON(o.buf, b)
 	o.afterWrite(b[len(b)-1])
 }
 
@@ -165,7 +166,7 @@ func (e *errOutput) wrap(s string) string {
 // printFailure writes the message of a failure for people, in red if the failure is
 // fatal and color is set.
 func (e *errOutput) printFailure(x explanation, color bool) {
-	line := terminal.Clean(x.line)
+	line := terminal.Text(x.line)
 	if x.isFatal && color {
 		line = "\x1b[31m" + e.wrap(line) + "\x1b[0m"
 		e.write([]byte(line + "\n"))

@@ -72,7 +72,7 @@ func TestOutputWidth(t *testing.T) {
 		out.writeString(chunk)
 	}
 	out.endLine()
-	out.write([]byte("one two three four five\n"))
+	out.writeJSON([]byte("one two three four five\n"))
 	out.writeString("six")
 	out.endLine()
 	if err := out.close(); err != nil {

@@ -149,7 +149,7 @@ func (l *jsonLines) member(key, value string) {
 
 func (l *jsonLines) closeLine() {
 	l.buf = append(l.buf, '}', '\n')
-	l.out.write(l.buf)
+	l.out.writeJSON(l.buf)
 	if cap(l.buf) > maxKeptBuffer {
 		l.buf = nil
 	}

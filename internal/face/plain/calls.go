@@ -121,7 +121,7 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 	case e.Status == agent.CallCancelled:
 		l.screen.line(ending(e) + label)
 	case e.Status == agent.Failed:
-		l.screen.line(ending(e) + label + failureReason(r))
+		l.screen.line(ending(e) + label + l.failureReason(r))
 	default:
 		short := l.showDisplay(c, label, r)
 		if r.OutputFile != "" {
@@ -159,7 +159,7 @@ func (l *loop) showNested(e agent.Nested) {
 }
 
 // failureReason returns the error of a failed call as ": reason", or "".
-func failureReason(r *tool.Result) string {
+func (l *loop) failureReason(r *tool.Result) string {
 	text := ""
 	switch d := r.Display.(type) {
 	case tool.TextDisplay:
@@ -172,6 +172,9 @@ func failureReason(r *tool.Result) string {
 	}
 	if isBlank(text) {
 		return ""
+	}
+	if l.backend.ShortText != nil {
+		text = l.backend.ShortText(text)
 	}
 	return ": " + brief(strings.TrimSpace(text))
 }

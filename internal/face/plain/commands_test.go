@@ -23,12 +23,7 @@ func table(o backend, do func(ctx context.Context, line string) (slash.Result, e
 		return false, false
 	}
 	o.RunCommand = do
-	o.SuggestCommand = func(line string) string {
-		if line == "/statz" {
-			return "/stats"
-		}
-		return ""
-	}
+	o.UnknownCommand = slash.Unknown
 	return o
 }
 
@@ -71,9 +66,13 @@ func TestCommands(t *testing.T) {
 		p.types("//x")
 		p.sees("//x\nModel: You said: //x\n> ")
 		p.types("/statz")
-		p.sees("/statz\nUnknown command. Did you mean /stats? Press Enter again to send it as text.\n> ")
+		p.sees("/statz\n/statz is not a command. Did you mean /stats? Press Enter again to send it as text.\n> ")
 		p.types("")
 		p.sees("\nModel: You said: /statz\n> ")
+		p.types("/deploy it")
+		p.sees("/deploy it\n/deploy is not a command. /help lists the commands. Press Enter again to send it as text.\n> ")
+		p.types(" /deploy it")
+		p.sees(" /deploy it\nModel: You said:  /deploy it\n> ")
 		p.types("/statz")
 		p.types("no")
 		p.skips()
@@ -109,9 +108,10 @@ func TestCommandsWhileBusy(t *testing.T) {
 		p.types("/stats")
 		p.types("/clear")
 		p.types("/home/ada")
+		p.types("/statz")
 		p.types("?")
 		p.types("x" + editKey)
-		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n" + helpText(false) +
+		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n/statz is not a command. Did you mean /stats? Press Enter again to send it as text.\n" + helpText(false) +
 			"\nThe editor opens only while nothing is under way.\n")
 		p.types("/quit")
 		if err := <-p.done; err != nil {

@@ -92,6 +92,9 @@ func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
 		}
 		c.help = "Pollux does not ask about this again, in later sessions too."
 	}
+	if len(o.Runners) > 0 {
+		c.label += " (" + terminal.Line(strings.Join(o.Runners, ", ")) + " can run other programs)"
+	}
 	c.isDefault = o.First
 	return confirmOption{c, o.Outcome}
 }
@@ -166,7 +169,7 @@ func isShownUnchanged(text string) bool {
 func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
-	d.print("File: " + terminal.Line(c.FilePath) + ", " + countChanges(c.Diff))
+	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
 	hidden := d.showCode(text, longDiff)
 	d.showHooked(c.Hooked)
 	for {
@@ -190,6 +193,14 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 			return d.answerFor(outcome)
 		}
 	}
+}
+
+// shortPath returns a path in the form that people read.
+func (f *Face) shortPath(path string) string {
+	if f.backend.ShortPath != nil {
+		path = f.backend.ShortPath(path)
+	}
+	return terminal.Line(path)
 }
 
 // noEditor is the message for a missing external editor.
@@ -227,7 +238,7 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	hidden := d.showCode(c.Command, longCommand)
 	script, err := shellcmd.Parse(c.Command)
 	if err == nil && len(script.Commands) > 1 {
-		d.showCommands(script.Commands)
+		d.showCommands(script)
 	}
 	mode := ""
 	if d.backend.Mode != nil {
@@ -296,16 +307,33 @@ func joinBrief(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// showCommands lists the simple commands of a shell command.
-func (d *dialog) showCommands(commands []shellcmd.Command) {
+// showCommands lists the simple commands of a shell command: first one of each program, and each
+// text once, so that a long list hides no program.
+func (d *dialog) showCommands(script *shellcmd.Script) {
 	const most = 20
-	d.print(fmt.Sprintf("The line runs %d commands:", len(commands)))
-	for i, c := range commands[:min(len(commands), most)] {
-		d.print(fmt.Sprintf("Command %d: %s", i+1, brief(c.Text)))
+	d.print(fmt.Sprintf("The line runs %d commands:", len(script.Commands)))
+	list := script.Distinct()
+	for i, c := range list[:min(len(list), most)] {
+		times := ""
+		if c.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", c.Times)
+		}
+		d.print(fmt.Sprintf("Command %d: %s%s", i+1, brief(c.Text), times))
 	}
-	if len(commands) > most {
-		d.print(fmt.Sprintf("and %d more.", len(commands)-most))
+	if more := list[min(len(list), most):]; len(more) > 0 {
+		d.print(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
 	}
+}
+
+// programs returns the names of the programs of these commands, each once.
+func programs(list []shellcmd.Counted) []string {
+	var names []string
+	for _, c := range list {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.
@@ -382,7 +410,7 @@ func (d *dialog) showURL(address string) {
 
 func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
-	d.print("Plan in " + terminal.Line(c.Path) + ":")
+	d.print("Plan in " + d.shortPath(c.Path) + ":")
 	hidden := d.showText(c.Plan, longPlan)
 	for {
 		d.print("Ready to start implementation?")

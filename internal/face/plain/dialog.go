@@ -249,6 +249,8 @@ func (l *loop) slashAnswer(line string) string {
 		return ""
 	case known && l.isOpening() && call.Command.Name == "help":
 		return "?"
+	case call.Command != nil && call.Command.IsPlanned:
+		reason = word + " is not available yet."
 	case known && l.backend.IsTask:
 		reason = word + " is not a command here."
 	case known && l.isOpening():

@@ -30,11 +30,11 @@ type backend struct {
 	Run func(ctx context.Context, text string) iter.Seq2[agent.Event, error]
 
 	// LookupCommand reports whether a line is a / command, and whether the command may
-	// run while the model works. RunCommand runs it. SuggestCommand returns the command
-	// that a mistyped one resembles, "/stats" for "/statz", or "".
+	// run while the model works. RunCommand runs it. UnknownCommand explains that
+	// a line looks like a command and names none; "" for other lines.
 	LookupCommand  func(line string) (known, busy bool)
 	RunCommand     func(ctx context.Context, line string) (slash.Result, error)
-	SuggestCommand func(line string) string
+	UnknownCommand func(line string) string
 	// RunShell runs the command that the user typed after "!", and returns the text to
 	// show. If it is nil, such lines are prompts.
 	RunShell func(ctx context.Context, command string) (string, error)
@@ -61,6 +61,9 @@ type backend struct {
 	Mode func() string
 	// ToolTitle returns the title of a tool for people, "" if it has none.
 	ToolTitle func(tool string) string
+	// ShortPath returns an absolute path relative to the workspace, else with ~ for the home
+	// directory. ShortText does the latter with the paths in a text.
+	ShortPath, ShortText func(string) string
 
 	// Editor is the user's editor, nil if there is none.
 	Editor Editor
@@ -101,7 +104,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 			r, _, err := commands.Run(ctx, line)
 			return r, err
 		},
-		SuggestCommand: slash.Suggest,
+		UnknownCommand: slash.Unknown,
 		RunShell:       s.RunTyped,
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
@@ -110,6 +113,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Offers: s.Offers, SavedIn: s.Paths.Display(s.SavedIn()), IsAllowed: s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
+		ShortPath:    func(path string) string { return s.Paths.Display(s.Workspace.Display(path)) },
+		ShortText:    s.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",

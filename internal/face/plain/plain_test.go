@@ -400,6 +400,16 @@ func TestCtrlC(t *testing.T) {
 			p.leaves()
 		})
 	})
+	t.Run("empty line between", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, backend{})
+			p.ctrlC()
+			p.types("")
+			p.ctrlC()
+			p.sees("> \nPress Ctrl+C again to exit.\n> \n> \nPress Ctrl+C again to exit.\n> ")
+			p.leaves()
+		})
+	})
 	t.Run("continued line", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			p := sit(t, backend{})

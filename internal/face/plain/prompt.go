@@ -186,7 +186,7 @@ func (l *loop) submit(text string) {
 		l.screen.line(helpText(l.dialog != nil))
 	case strings.HasSuffix(text, editKey):
 		l.composeInEditor(strings.TrimSuffix(text, editKey))
-	case l.suggestCommand(trimmed):
+	case l.refuseUnknown(text):
 	case l.backend.RunShell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
 		l.runShell(text[1:])
 	default:
@@ -214,18 +214,18 @@ func (l *loop) runShell(command string) {
 	}
 }
 
-// suggestCommand shows a similar command if a line looks like a mistyped one, and
-// reports whether it did. The next Enter then sends the line as text.
-func (l *loop) suggestCommand(line string) bool {
-	if l.backend.SuggestCommand == nil || l.job != nil || !strings.HasPrefix(line, "/") || strings.ContainsAny(line[1:], "/ \t\n") {
+// refuseUnknown explains that a line looks like a command and is none, and reports whether it
+// did. The next Enter then sends the line as text.
+func (l *loop) refuseUnknown(line string) bool {
+	if l.backend.UnknownCommand == nil {
 		return false
 	}
-	meant := l.backend.SuggestCommand(line)
-	if meant == "" {
+	reason := l.backend.UnknownCommand(line)
+	if reason == "" {
 		return false
 	}
-	l.unknownCommand = line
-	l.screen.line("Unknown command. Did you mean " + terminal.Line(meant) + "? Press Enter again to send it as text.")
+	l.unknownCommand = strings.TrimSpace(line)
+	l.screen.line(terminal.Line(reason) + " Press Enter again to send it as text.")
 	return true
 }
 

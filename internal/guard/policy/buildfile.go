@@ -21,9 +21,12 @@ const (
 	Unprotected
 )
 
-// protectsBuildFile reports whether the call edits a protected build file.
-func (d *decider) protectsBuildFile() bool {
-	if !d.opts.BuildFiles.protects(d.state.mode) || !edits(d.q.Name) {
+// protectsBuildFile reports whether the call edits a protected build file. r is the rule that
+// allows the call: one of the user's that names the file permits it, unless build files are
+// always protected.
+func (d *decider) protectsBuildFile(r *Rule) bool {
+	if !d.opts.BuildFiles.protects(d.state.mode) || !edits(d.q.Name) ||
+		r.isUsers() && r.isConditional() && d.opts.BuildFiles != Protected {
 		return false
 	}
 	if slices.ContainsFunc(d.q.Paths, IsBuildFile) {
@@ -70,7 +73,7 @@ func Builds(command string) bool {
 		}
 		switch program(c) {
 		case "bazel", "blaze", "build_cleaner", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "bun",
-			"cargo", "go", "mvn", "mvnw", "gradle", "gradlew", "pytest", "python", "python3", "pip", "pip3", "uv", "docker", "podman":
+			"cargo", "go", "mvn", "mvnw", "gradle", "gradlew", "pytest", "python", "python3", "pip", "pip3", "uv", "docker", "podman", "just", "task", "rake", "tox", "nox":
 			return true
 		}
 		return false
@@ -96,11 +99,14 @@ func isBuildFile(name string) bool {
 		"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lockb",
 		"setup.py", "setup.cfg", "pyproject.toml", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock",
 		"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
-		"Dockerfile", "Containerfile":
+		"Dockerfile", "Containerfile", "Justfile", "justfile", ".justfile", "Rakefile", "rakefile", "tox.ini", "noxfile.py":
 		return true
 	}
 	switch filepath.Ext(name) {
 	case ".bzl", ".bazel", ".bzlmod", ".mk", ".cmake":
+		return true
+	}
+	if ok, _ := filepath.Match("[Tt]askfile*.y*ml", name); ok {
 		return true
 	}
 	return strings.HasPrefix(name, "Dockerfile.") || strings.HasPrefix(name, "Containerfile.")

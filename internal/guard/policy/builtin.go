@@ -10,6 +10,7 @@ func Builtin() []Rule {
 		write = "Default: tools that change something"
 		yolo  = "Default: yolo mode"
 		agent = "Default: agents"
+		later = "Default: " + laterFiles
 	)
 	askedInPlan := In(Plan)
 	rules := []Rule{
@@ -51,6 +52,11 @@ func Builtin() []Rule {
 		{
 			Tools: []string{"*"}, Decision: Deny, Priority: 1.040, Modes: askedInPlan, Source: plan,
 			DenyMessage: "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved.",
+		},
+		{Tools: []string{"replace", "write_file"}, Decision: Ask, Priority: 1.016, When: Interactive, Modes: In(AutoEdit), Source: later, later: true},
+		{
+			Tools: []string{"replace", "write_file"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(AutoEdit), Source: later, later: true,
+			DenyMessage: `Approval mode "auto_edit" asks about ` + laterFiles + ", and headless runs cannot ask. A user can allow this file with a policy rule.",
 		},
 		{Tools: []string{"replace", "write_file", "web_fetch"}, Decision: Allow, Priority: 1.015, Modes: In(AutoEdit), Source: write},
 	}

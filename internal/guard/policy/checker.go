@@ -49,14 +49,15 @@ func (d *decider) check(v Verdict) Verdict {
 			return v
 		}
 		c := &d.checkers[i]
-		if !c.Calls.matches(d.q, d.state.mode, d.opts.Interactive) {
+		if !c.Calls.matches(d.q, d.state.mode, d.interactive) {
 			continue
 		}
 		switch d.opinion(c) {
 		case Deny:
+			d.change(&v, Deny, "the checker "+c.Name+" denies it")
 			v = Verdict{Decision: Deny}
 		case Ask:
-			v.Decision = Ask
+			d.change(&v, Ask, "the checker "+c.Name+" asks about it")
 		}
 	}
 	return v
@@ -155,15 +156,18 @@ func (r *fileReader) checker(f fields) {
 	before := len(r.wrong)
 	c := Checker{Calls: Rule{
 		Tools:       f.texts("toolName", true),
-		Priority:    r.tier.priority(f.priority(false)),
+		Priority:    r.origin.tier.priority(f.priority(false)),
 		Server:      f.text("mcpName"),
 		Modes:       f.modes(),
 		Annotations: f.annotations(),
-		Source:      r.tier.String() + ": " + r.source,
+		Source:      r.origin.source(r.source),
 	}}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
 	f.parseKind(&c)
 	if len(r.wrong) > before {
+		return
+	}
+	if r.origin.restricts && r.permits(f, &Rule{Decision: Ask, Modes: c.Calls.Modes}) {
 		return
 	}
 	r.misnamed(f, c.Calls.Tools, c.Calls.Server)

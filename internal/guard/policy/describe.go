@@ -3,6 +3,8 @@ package policy
 import (
 	"strconv"
 	"strings"
+
+	"pollux/internal/terminal"
 )
 
 // short returns a short description of the calls that a rule is about.
@@ -37,6 +39,8 @@ func (r *Rule) String() string {
 		b.WriteString(" (commands: `" + strings.Join(r.Prefixes, "`, `") + "`)")
 	case r.Args != nil:
 		b.WriteString(" (args match: `" + r.Args.String() + "`)")
+	case r.later:
+		b.WriteString(" (" + laterFiles + ")")
 	}
 	for key, value := range map[When]string{Interactive: " (interactive only)", Headless: " (headless only)"} {
 		if r.When == key {
@@ -51,9 +55,47 @@ func (r *Rule) String() string {
 	}
 	b.WriteString(" [Priority: " + strconv.FormatFloat(r.Priority, 'f', -1, 64) + "]")
 	if r.Source != "" {
-		b.WriteString(" [Source: " + r.Source + "]")
+		b.WriteString(" [Source: " + r.Source)
+		if r.file != "" {
+			b.WriteString(":" + strconv.Itoa(r.line))
+		}
+		b.WriteString("]")
 	}
 	return b.String()
+}
+
+// FormatRules returns rules in Markdown, by approval mode.
+func FormatRules(rules []Rule) string {
+	if len(rules) == 0 {
+		return "No active policies."
+	}
+	var b strings.Builder
+	b.WriteString("**Active Policies**\n")
+	for _, group := range []struct {
+		title string
+		mode  Mode
+	}{
+		{"Normal Mode Policies", Default},
+		{"Auto Edit Mode Policies (in addition to those of normal mode)", AutoEdit},
+		{"Yolo Mode Policies (in addition to those of normal mode)", Yolo},
+		{"Plan Mode Policies (in addition to those of normal mode)", Plan},
+	} {
+		n := 0
+		for i := range rules {
+			r := &rules[i]
+			if !r.Modes.Has(group.mode) || group.mode != Default && r.Modes.Has(Default) {
+				continue
+			}
+			if n++; n == 1 {
+				b.WriteString("\n### " + group.title + "\n\n")
+			}
+			b.WriteString(strconv.Itoa(n) + ". " + terminal.Line(r.String()) + "\n")
+		}
+		if n == 0 {
+			b.WriteString("\n### " + group.title + "\n\nNone.\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // qualified returns the tools' names including their server.

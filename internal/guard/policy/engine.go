@@ -63,25 +63,24 @@ type Engine struct {
 // state is immutable; a change replaces it.
 type state struct {
 	mode    Mode
-	trusted bool   // of the folder
-	rules   []Rule // sorted
+	trusted bool // of the folder
+	rules   *ruleset
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}
 	sortCheckers(e.checkers)
-	s := &state{mode: o.Mode, trusted: o.Trusted}
+	var rules []Rule
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
 		// All saved answers have the priority tier + 0.950. Rules in files with this priority
 		// count as saved answers too.
 		if o.DisableAlways && math.Round((r.Priority-math.Floor(r.Priority))*1000) == 950 {
 			continue
 		}
-		s.rules = append(s.rules, r)
+		rules = append(rules, r)
 	}
-	sortRules(s.rules)
-	e.state.Store(s)
+	e.state.Store(&state{mode: o.Mode, trusted: o.Trusted, rules: newRuleset(rules)})
 	return e
 }
 
@@ -121,13 +120,13 @@ func (e *Engine) SetTrusted(trusted bool) {
 	s.trusted = trusted
 	if !trusted {
 		s.mode = Default
-		s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) })
+		s.rules = newRuleset(slices.DeleteFunc(slices.Clone(s.rules.all), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) }))
 	}
 	e.state.Store(&s)
 }
 
 // Rules returns the rules in order of precedence. The caller must not change them.
-func (e *Engine) Rules() []Rule { return e.state.Load().rules }
+func (e *Engine) Rules() []Rule { return e.state.Load().rules.all }
 
 // add adds a user's answer after the rules of the same priority. An answer about the same
 // calls replaces the earlier one and includes what that permitted.
@@ -135,19 +134,18 @@ func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
 	s := *e.state.Load()
-	s.rules = slices.Clone(s.rules)
-	if i := slices.IndexFunc(s.rules, r.extends); i >= 0 {
-		old := s.rules[i]
+	rules := slices.Clone(s.rules.all)
+	if i := slices.IndexFunc(rules, r.extends); i >= 0 {
+		old := rules[i]
 		r.Grant, r.Saved = old.Grant, r.Saved || old.Saved
 		r.Modes, r.Priority = r.Modes|old.Modes, max(r.Priority, old.Priority)
 		r.AllowRedirection = r.AllowRedirection || old.AllowRedirection
-		s.rules = slices.Delete(s.rules, i, i+1)
+		rules = slices.Delete(rules, i, i+1)
 	} else {
 		e.grants++
 		r.Grant = e.grants
 	}
-	s.rules = append(s.rules, r)
-	sortRules(s.rules)
+	s.rules = newRuleset(append(rules, r))
 	e.state.Store(&s)
 }
 
@@ -171,23 +169,47 @@ type Verdict struct {
 	// second time, so that the command needs approval; see [shellcmd.Script]. "" if there is
 	// none.
 	Evaluates string
+	// IsLifted reports whether the call runs without a question only because the command is known to
+	// be harmless: neither a user nor a rule or mode of theirs has allowed it.
+	IsLifted bool
 }
 
 // Check decides about a call.
 func (e *Engine) Check(c Call) Verdict {
+	d := e.decider(c)
+	return d.verdict()
+}
+
+// decider checks one call against one state.
+type decider struct {
+	*Engine
+	state       *state
+	interactive bool // a user can answer
+	q           *query
+	moved       bool   // a part of the command may run in another directory
+	why         string // the reason of the last change, a clause
+	log         *log   // nil records nothing
+}
+
+func (e *Engine) decider(c Call) *decider {
 	q := newQuery(c)
 	q.root = e.opts.Dir
-	d := decider{Engine: e, state: e.state.Load(), q: q}
-	v := d.decide(q)
-	if q.shell() && q.command() != "" {
+	return &decider{Engine: e, state: e.state.Load(), interactive: e.opts.Interactive, q: q}
+}
+
+// verdict decides about the call.
+func (d *decider) verdict() Verdict {
+	v := d.decide(d.q)
+	d.log.start(v)
+	if d.q.shell() && d.q.command() != "" {
 		v = d.shell(v)
 	}
 	if v.Decision == Allow && d.asksForOutside() {
-		v.Decision = Ask
+		d.change(&v, Ask, "additional_permissions names files outside the workspace")
 	}
-	if v.Decision == Allow && d.protectsBuildFile() {
-		v.Decision = Ask
-		if !e.opts.Interactive {
+	if v.Decision == Allow && d.protectsBuildFile(v.Rule) {
+		d.change(&v, Ask, "the file is a build file (pollux.buildFiles)")
+		if !d.interactive {
 			v.Decision = Deny
 			v.Message = "Modifying build configuration files requires explicit user confirmation"
 		}
@@ -196,28 +218,48 @@ func (e *Engine) Check(c Call) Verdict {
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
 		v.Message = v.Rule.DenyMessage
 	}
-	if v.Decision == Deny || v.Decision == Ask && !e.opts.Interactive {
-		v.Reason = e.reason(c.Name, v)
+	if v.Decision == Deny || v.Decision == Ask && !d.interactive {
+		v.Reason = d.reason(v)
 	}
 	return v
 }
 
-// decider checks one call against one state.
-type decider struct {
-	*Engine
-	state *state
-	q     *query
+// change changes a decision. why is the reason, as a clause.
+func (d *decider) change(v *Verdict, to Decision, why string) {
+	if v.Decision != to {
+		d.log.step(v.Decision, to, why)
+		v.Decision, d.why = to, why
+	}
 }
 
 // decide returns the verdict of the first matching rule.
 func (d *decider) decide(q *query) Verdict {
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		if r.matches(q, d.state.mode, d.opts.Interactive) {
-			return Verdict{Decision: r.Decision, Rule: r}
+	return d.first(q.programs(), func(r *Rule) bool { return r.matchesArgs(q) })
+}
+
+// first returns the verdict of the first rule about the tool whose condition on the arguments is
+// met; of the rules with prefixes, only those about these programs can be. Rules that may only restrict do not replace a stricter verdict of later rules.
+func (d *decider) first(among programs, matchesArgs func(r *Rule) bool) Verdict {
+	var asks *Rule
+	v := Verdict{Decision: d.fallback()}
+	about := d.state.rules.about(d.q)
+	for i, r := range about.rules {
+		if set := about.programs[i]; set != anyProgram && set&among == 0 || !r.applies(d.q, d.state.mode, d.interactive) || !matchesArgs(r) {
+			continue
 		}
+		if r.restricts && r.Decision != Deny {
+			if asks == nil && r.Decision == Ask {
+				asks = r
+			}
+			continue
+		}
+		v = Verdict{Decision: r.Decision, Rule: r}
+		break
 	}
-	return Verdict{Decision: d.fallback()}
+	if asks != nil && v.Decision == Allow {
+		v = Verdict{Decision: Ask, Rule: asks}
+	}
+	return v
 }
 
 // fallback returns the decision for calls that no rule matches.
@@ -225,7 +267,7 @@ func (d *decider) fallback() Decision {
 	switch {
 	case d.state.mode == Yolo:
 		return Allow
-	case d.opts.Interactive:
+	case d.interactive:
 		return Ask
 	}
 	return Deny
@@ -268,18 +310,18 @@ func (e *Engine) abs(dir, path string) string {
 // Hidden reports whether a tool should be hidden from the model because no call of it could be
 // allowed. It is meant for tool.Registry.Hide.
 func (e *Engine) Hidden(s *tool.Spec) bool {
-	hidden, _ := e.hides(s)
+	hidden, _ := e.decider(Call{Name: s.Name, Aliases: s.Aliases}).hides()
 	return hidden
 }
 
-// hides reports whether a tool should be hidden from the model, and the rule because of which,
-// nil if it is none.
-func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
-	q := newQuery(Call{Name: s.Name, Aliases: s.Aliases})
-	d := decider{Engine: e, state: e.state.Load(), q: q}
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		if !r.matchesTool(q, d.state.mode, d.opts.Interactive) {
+// hides reports whether the tool of the call should be hidden from the model, and the rule because
+// of which, nil if it is none.
+func (d *decider) hides() (bool, *Rule) {
+	for _, r := range d.state.rules.about(d.q).rules {
+		if !r.applies(d.q, d.state.mode, d.interactive) {
+			continue
+		}
+		if r.restricts && r.Decision != Deny {
 			continue
 		}
 		if r.Decision != Deny {

@@ -71,7 +71,8 @@ func TestShellVectors(t *testing.T) {
 		{"git push > out|||git push 2>&1", [4]Decision{Ask, Ask, Allow, Allow}},
 		{`ls; rm x|||bash -c "rm x"`, [4]Decision{Deny, Deny, Deny, Deny}},
 		{`bash -c "git push"|||(git push)|||if true; then git push; fi|||FOO=1 git push|||[ -f x ] && git push`, [4]Decision{Ask, Deny, Allow, Ask}},
-		{`git -c a=b status|||git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
+		{`git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
+		{`git -c a=b status`, [4]Decision{Ask, Ask, Allow, Ask}}, // §10.15: the rule does not name the flag
 		{"gitfoo|||git\tpush|||echo \"unterminated", [4]Decision{Ask, Deny, Allow, Ask}},
 		// What is denied is denied however it is written.
 		{`"rm" x|||\rm x|||A=1 rm x|||time rm x|||git status; 'r'm x|||git log $(rm x)|||bash -c 'bash -c "rm x"'`, [4]Decision{Deny, Deny, Deny, Deny}},

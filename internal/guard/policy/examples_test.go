@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every example loads without a warning, and does what it says.
+// Every example loads without a warning, and does what its tests say.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	const dir = "../../../examples/policies"
@@ -24,38 +24,19 @@ func TestExamples(t *testing.T) {
 			t.Errorf("the README does not name %s", name)
 		}
 	}
-	reading := map[string]any{"readOnlyHint": true}
-	for _, tt := range []struct {
-		file        string
-		mode        Mode
-		interactive bool
-		call        Call
-		want        Decision
-	}{
-		{"ci", Default, false, command("go build ./... && go test ./..."), Allow},
-		{"ci", Default, false, command("go test > out"), Ask},
-		{"ci", Default, false, command("curl x"), Deny},
-		{"ci", Default, false, call("write_file", "file_path", "main.go"), Allow},
-		{"ci", Yolo, false, call("write_file", "file_path", "/project/.github/workflows/ci.yml"), Deny},
-		{"ci", Default, true, command("go build ./..."), Ask},
-		{"careful", Default, true, command("git log && go vet ./..."), Allow},
-		{"careful", Default, false, command("go test ./... > out"), Allow},
-		{"careful", Yolo, true, command("git push"), Ask},
-		{"careful", Yolo, true, command("git push origin --force"), Deny},
-		{"careful", Yolo, true, command("make && git push -f"), Deny},
-		{"careful", Default, true, command("make"), Ask},
-		{"readonly", Yolo, true, call("write_file", "file_path", "a"), Deny},
-		{"readonly", Plan, true, call("read_file", "file_path", "a"), Allow},
-		{"servers", Default, true, Call{Name: "mcp_docs_look", Server: "docs", Annotations: reading}, Allow},
-		{"servers", Default, true, Call{Name: "mcp_other_look", Server: "other", Annotations: reading}, Ask},
-		{"servers", Yolo, true, Call{Name: "mcp_docs_write", Server: "docs"}, Ask},
-		{"servers", Yolo, true, Call{Name: "mcp_docs_delete", Server: "docs", Annotations: reading}, Deny},
-		{"servers", Default, true, Call{Name: "mcp_docs_look", Server: "docs", Annotations: reading, Args: []byte(`{"path":"/etc/passwd"}`)}, Deny},
-	} {
-		files := load(t, Sources{User: []string{filepath.Join(dir, tt.file+".toml")}})
-		e := engine(t, Options{Rules: files.Rules, Checkers: files.Checkers, Mode: tt.mode, Interactive: tt.interactive, Trusted: true})
-		if got := e.Check(tt.call).Decision; got != tt.want {
-			t.Errorf("%s: %s %s in %v: %v, want %v", tt.file, tt.call.Name, tt.call.Args, tt.mode, got, tt.want)
+	for _, file := range files {
+		tests, err := ReadTests(filepath.Join(dir, "tests", filepath.Base(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := load(t, Sources{User: tests.Policies})
+		e := engine(t, Options{Rules: rules.Rules, Checkers: rules.Checkers})
+		for i := range tests.Tests {
+			tt := &tests.Tests[i]
+			v := e.CheckIn(tt.Situation, Call{Name: tt.Name, Args: tt.Args, Server: tt.Server, Annotations: tt.Annotations})
+			if text := tt.Check(v, filepath.Base); text != "" {
+				t.Errorf("%s:%d: %s: %s", filepath.Base(file), tt.Line, tt.Call(), text)
+			}
 		}
 	}
 }
@@ -81,7 +62,7 @@ checker = { type = "external", name = "mine" }
 toolName = "*"
 priority = 5000
 checker = { type = "in-process", name = "conseca" }
-`), TierUser, "f")
+`), origin{tier: TierUser}, "f")
 	if len(p.problems) > 0 || len(p.checkers) != 3 {
 		t.Fatalf("%+v", p)
 	}
@@ -119,7 +100,7 @@ checker = { type = "in-process", name = "conseca" }
 		"toolName = '*'", "toolName = '*'\nchecker = 1", "checker = {type = 'in-process', name = 'conseca'}",
 		"toolName = '*'\nchecker = {type = 'in-process', name = 'mine'}", "toolName = '*'\nchecker = {type = 'x', name = 'mine'}",
 	} {
-		if p := parseFile([]byte("[[safety_checker]]\n"+bad), TierUser, "f"); len(p.problems) != 1 || len(p.checkers) > 0 {
+		if p := parseFile([]byte("[[safety_checker]]\n"+bad), origin{tier: TierUser}, "f"); len(p.problems) != 1 || len(p.checkers) > 0 {
 			t.Errorf("%q: %+v", bad, p)
 		}
 	}
@@ -138,7 +119,7 @@ func TestSlowExpressions(t *testing.T) {
 	t.Parallel()
 	var rules []Rule
 	for range 2000 {
-		p, err := NewPattern(`"command":"(a|a|aa)*b"`)
+		p, err := NewPattern(`"command":"(a|a|aa)*[b]"`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,12 +140,12 @@ func BenchmarkTenThousandRules(b *testing.B) {
 	text := strings.Repeat("[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 100\ncommandPrefix = [\"x\", \"y z\"]\n", 10_000)
 	b.Run("parse", func(b *testing.B) {
 		for b.Loop() {
-			if p := parseFile([]byte(text), TierUser, "f"); len(p.rules) != 10_000 {
+			if p := parseFile([]byte(text), origin{tier: TierUser}, "f"); len(p.rules) != 10_000 {
 				b.Fatal(p.problems)
 			}
 		}
 	})
-	e := engine(b, Options{Rules: parseFile([]byte(text), TierUser, "f").rules, Mode: Default, Interactive: true, Trusted: true})
+	e := engine(b, Options{Rules: parseFile([]byte(text), origin{tier: TierUser}, "f").rules, Mode: Default, Interactive: true, Trusted: true})
 	for name, c := range map[string]Call{"shell": command("cd internal && go test ./..."), "read": call("read_file", "file_path", "x")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -26,7 +26,7 @@ func (f fields) refuse(key, format string, args ...any) {
 	if m, ok := f.s.members[key]; ok {
 		line = m.line
 	}
-	if len(f.r.wrong) >= most {
+	if len(f.r.wrong) >= most && !f.r.origin.isChecked {
 		return
 	}
 	what := "rule"
@@ -35,6 +35,7 @@ func (f fields) refuse(key, format string, args ...any) {
 	}
 	f.r.wrong = append(f.r.wrong, fmt.Sprintf("Invalid policy %s (rule #%d, line %d):\n  - Field \"%s.%d.%s\": ", what, f.index+1, line, f.array, f.index, key)+
 		fmt.Sprintf(format, args...))
+	f.r.fields = append(f.r.fields, place{line, fmt.Sprintf("%s #%d: %s ", what, f.index+1, key) + fmt.Sprintf(format, args...)})
 }
 
 func (f fields) text(key string) string {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // Tier is the origin of rules. Those of higher tiers have precedence.
@@ -43,14 +43,25 @@ func (e errNoTool) Error() string {
 type problem struct {
 	warning                      bool
 	message, details, suggestion string
+	places                       []place // the lines that details are about
 }
 
-func (p problem) text(tier Tier, file string) string {
+// place is a line of a file with its part of a problem's details.
+type place struct {
+	line int
+	text string
+}
+
+func (p problem) text(from origin, file string) string {
 	severity := "error"
 	if p.warning {
 		severity = "warning"
 	}
-	text := fmt.Sprintf("[%s] Policy file %s in %s:\n  %s", strings.ToUpper(tier.String()), severity, file, p.message)
+	owner := from.tier.String()
+	if from.tier != TierExtension {
+		owner = cmp.Or(from.label, owner)
+	}
+	text := fmt.Sprintf("[%s] Policy file %s in %s:\n  %s", strings.ToUpper(owner), severity, file, p.message)
 	if p.details != "" {
 		text += "\n" + p.details
 	}
@@ -59,6 +70,19 @@ func (p problem) text(tier Tier, file string) string {
 	}
 	return text
 }
+
+// origin is where a file comes from.
+type origin struct {
+	tier Tier
+	// label replaces the tier's name in the sources of rules, unless it is "".
+	label string
+	// restricts reports whether the file may only restrict: rules that allow are left out.
+	restricts bool
+	// isChecked reports whether all problems are wanted, not only the first ones.
+	isChecked bool
+}
+
+func (o origin) source(file string) string { return cmp.Or(o.label, o.tier.String()) + ": " + file }
 
 // parsed is the content of a file.
 type parsed struct {
@@ -71,33 +95,42 @@ type parsed struct {
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
 // rules is used: a part of the rules may allow what the others deny. source is the name of the
 // file in its rules.
-func parseFile(data []byte, tier Tier, source string) parsed {
+func parseFile(data []byte, from origin, source string) parsed {
 	top, err := parseTOML(data)
 	if err != nil {
-		return parsed{problems: []problem{{
+		p := problem{
 			message: "TOML parsing failed", details: "  " + err.Error(),
 			suggestion: "fix this line; Pollux ignores the file until then",
-		}}}
+		}
+		var syntax *tomlError
+		if errors.As(err, &syntax) {
+			p.places = []place{{syntax.line, fmt.Sprintf("column %d: %s", syntax.column, syntax.message)}}
+		}
+		return parsed{problems: []problem{p}}
 	}
-	r := fileReader{tier: tier, source: source}
+	r := fileReader{origin: from, source: source}
 	r.top(top)
 	if len(r.wrong) > 0 {
 		r.problems = append(r.misspelt, problem{
 			message: "Schema validation failed", details: strings.Join(r.wrong, "\n"),
-			suggestion: "fix these fields; Pollux ignores the file until then",
+			suggestion: "fix these fields; Pollux ignores the file until then", places: r.fields,
 		})
 		r.rules, r.checkers, r.err = nil, nil, nil
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
+		r.warnOfRunners()
+		if from.isChecked && len(r.noTool) > 0 { // else the error says so
+			r.problems = append(r.problems, problem{message: "Invalid policy rule", suggestion: "use '*' for all tools", places: r.noTool})
+		}
 	}
-	r.problems = few(r.problems)
+	r.problems = few(r.problems, from)
 	return r.parsed
 }
 
 // few limits the number of problems that are reported for one file.
-func few(list []problem) []problem {
+func few(list []problem, from origin) []problem {
 	const most = 20
-	if len(list) <= most {
+	if len(list) <= most || from.isChecked {
 		return list
 	}
 	more := problem{warning: true, message: fmt.Sprintf("and %d more problems", len(list)-most)}
@@ -107,9 +140,12 @@ func few(list []problem) []problem {
 // fileReader converts the tables of a file to rules.
 type fileReader struct {
 	parsed
-	tier     Tier
+	origin   origin
 	source   string
 	wrong    []string // descriptions of invalid fields
+	fields   []place  // the same, for each field
+	noTool   []place  // rules without a tool
+	runners  []place  // programs that a rule allows and that run others
 	misspelt []problem
 }
 
@@ -142,7 +178,9 @@ func (r *fileReader) tables(s *section, key string) []*section {
 			return list
 		}
 	}
-	r.wrong = append(r.wrong, fmt.Sprintf("  - Field %q (line %d): must be a list of tables; a rule begins with [[%s]]", key, m.line, key))
+	const must = "must be a list of tables; a rule begins with"
+	r.wrong = append(r.wrong, fmt.Sprintf("  - Field %q (line %d): %s [[%s]]", key, m.line, must, key))
+	r.fields = append(r.fields, place{m.line, fmt.Sprintf("%q %s [[%s]]", key, must, key)})
 	return nil
 }
 
@@ -150,15 +188,10 @@ func (r *fileReader) tables(s *section, key string) []*section {
 // people add names and comments.
 func (r *fileReader) names(s *section, where string, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(s.members)) {
-		if slices.Contains(known, key) || len(key) > 64 {
+		if slices.Contains(known, key) {
 			continue
 		}
-		near, distance := "", 3
-		for _, k := range known {
-			if d := levenshtein.ComputeDistance(strings.ToLower(key), strings.ToLower(k)); d < distance {
-				near, distance = k, d
-			}
-		}
+		near := spelling.Closest(key, slices.Values(known))
 		if near == "" {
 			continue
 		}
@@ -166,6 +199,7 @@ func (r *fileReader) names(s *section, where string, known ...string) {
 			warning: true, message: fmt.Sprintf("Unknown key %q", key),
 			details:    fmt.Sprintf("  %s%q (line %d) has no effect", where, key, s.members[key].line),
 			suggestion: fmt.Sprintf("did you mean %q?", near),
+			places:     []place{{s.members[key].line, "it has no effect"}},
 		})
 	}
 }
@@ -177,7 +211,7 @@ func (r *fileReader) rule(f fields) {
 	rule := Rule{
 		Tools:            f.texts("toolName", true),
 		Decision:         Decision(f.choice("decision", string(Allow), string(Deny), string(Ask))),
-		Priority:         r.tier.priority(f.priority(true)),
+		Priority:         r.origin.tier.priority(f.priority(true)),
 		Server:           f.text("mcpName"),
 		Modes:            f.modes(),
 		When:             f.when(),
@@ -185,8 +219,9 @@ func (r *fileReader) rule(f fields) {
 		Annotations:      f.annotations(),
 		AllowRedirection: f.flag("allowRedirection", "allow_redirection"),
 		DenyMessage:      f.either("denyMessage", "deny_message"),
-		Source:           r.tier.String() + ": " + r.source,
+		Source:           r.origin.source(r.source),
 		line:             f.s.line,
+		restricts:        r.origin.restricts,
 	}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
 	if len(r.wrong) > before {
@@ -194,12 +229,67 @@ func (r *fileReader) rule(f fields) {
 	}
 	if slices.Contains(rule.Tools, "") {
 		r.err = cmp.Or(r.err, error(errNoTool{rule.Source}))
+		r.noTool = append(r.noTool, place{rule.line, "toolName is empty"})
 		return
 	}
 	r.misnamed(f, rule.Tools, rule.Server)
+	if r.permits(f, &rule) {
+		return
+	}
 	if r.condition(f, &rule, prefixes, regex, pattern) {
 		r.rules = append(r.rules, rule)
+		for _, p := range rule.Prefixes {
+			if name := runner(p); name != "" && rule.Decision == Allow {
+				r.runners = append(r.runners, place{rule.line, name})
+			}
+		}
 	}
+}
+
+// permits reports whether a rule would permit something that its source may not. It warns about
+// such a rule.
+func (r *fileReader) permits(f fields, rule *Rule) bool {
+	what := ""
+	switch {
+	case !r.origin.restricts:
+	case rule.Decision == Allow:
+		what = "rules that allow"
+	case r.origin.tier == TierExtension && rule.Modes != 0 && rule.Modes.Has(Yolo):
+		what = "rules for yolo mode"
+	}
+	if what == "" {
+		return false
+	}
+	owner := "a project"
+	if r.origin.tier == TierExtension {
+		owner = "an extension"
+	}
+	r.problems = append(r.problems, problem{
+		warning: true, message: "Rule ignored", details: "  " + f.label() + ": " + owner + " cannot have " + what,
+		suggestion: "copy the rule to your own policy files, if you want it", places: []place{{f.s.line, owner + " cannot have " + what}},
+	})
+	return true
+}
+
+// warnOfRunners warns about rules that allow more than they seem to. Saved answers are left out:
+// the user saw the warning with the question.
+func (r *fileReader) warnOfRunners() {
+	const most = 5
+	if len(r.runners) == 0 || r.source == SavedName {
+		return
+	}
+	var names []string
+	for _, p := range r.runners[:min(len(r.runners), most)] {
+		names = append(names, fmt.Sprintf("%s (line %d)", p.text, p.line))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(r.runners) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	r.problems = append(r.problems, problem{
+		warning: true, message: "Rules allow programs that run others", details: "  " + text,
+		suggestion: `allow single subcommands, such as "git status"`, places: r.runners,
+	})
 }
 
 var ruleFields = []string{
@@ -243,7 +333,7 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 }
 
 func problemOf(message string, f fields, what, suggestion string) problem {
-	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion}
+	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion, places: []place{{f.s.line, what}}}
 }
 
 // shellSyntax returns what is wrong with a rule's conditions about commands, "" if nothing is.
@@ -265,33 +355,28 @@ func (r *fileReader) misnamed(f fields, tools []string, server string) {
 		return // only the server knows its tools
 	}
 	for _, name := range tools {
-		what := unlikely(name)
+		what := SuggestTool(name)
 		if what == "" {
 			continue
 		}
 		r.problems = append(r.problems, problem{
 			warning: true, message: "Unrecognized tool name",
-			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what,
+			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what, places: []place{{f.s.line, fmt.Sprintf("%q", name)}},
 		})
 	}
 }
 
-// unlikely returns a suggestion for an unknown tool name, "" if there is none.
-func unlikely(name string) string {
+// SuggestTool returns a suggestion for a tool name that is probably misspelled, "" if there is
+// none.
+func SuggestTool(name string) string {
 	if strings.Contains(name, "__") {
 		return "MCP tools have names such as mcp_<server>_<tool>"
 	}
-	if len(name) > 64 || strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
+	if strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
 		return ""
 	}
-	near, distance := "", 4
-	for _, known := range toolNames {
-		// All short names are similar.
-		if d := levenshtein.ComputeDistance(name, known); d < distance && d <= len(known)/2 {
-			near, distance = known, d
-		}
-	}
-	if near == "" || name == "*" {
+	near := spelling.Closest(name, slices.Values(toolNames))
+	if near == "" {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %q?", near)

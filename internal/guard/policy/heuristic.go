@@ -11,25 +11,24 @@ import (
 )
 
 // heuristics adjusts the decision of a rule without conditions about a shell command. script
-// is nil if the command cannot be parsed.
-func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
-	if v == Deny {
-		return v
+// is nil if the command cannot be parsed. What the user wants to be asked about stays a
+// question, and so does everything in an untrusted folder.
+func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
+	if v.Decision == Deny {
+		return
 	}
 	dir := d.dir()
-	if d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir) {
-		return Ask
+	switch {
+	case d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir):
+		d.change(v, Ask, "dir_path is outside the workspace")
+	case !d.state.trusted && runsGit(d.q.command(), script):
+		d.change(v, Ask, "git runs programs that a repository names, and the folder is not trusted")
+	case d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)):
+		d.change(v, Ask, "the command deletes or writes files, or runs other programs")
+	case v.Decision == Ask && d.interactive && d.state.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
+		d.change(v, Allow, "the command is known to only read inside the workspace")
+		v.IsLifted = true
 	}
-	if !d.state.trusted && runsGit(d.q.command(), script) {
-		return Ask
-	}
-	if d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)) {
-		return Ask
-	}
-	if v == Ask && d.opts.Interactive && d.isSafe(dir, script) {
-		return Allow
-	}
-	return v
 }
 
 // dir returns the directory that the command runs in, resolved like the shell tool does.
@@ -115,6 +114,82 @@ func isDangerous(words []string) bool {
 	return false
 }
 
+// runsOthers reports whether a command runs other programs, deletes or writes with flags that the
+// user may not have thought of when they allowed the program: r does not name the flags.
+func (d *decider) runsOthers(c shellcmd.Command, r *Rule) bool {
+	list := words(c)
+	if c.Words == nil { // "time x"
+		list = strings.Fields(c.Plain)
+	}
+	list = r.withoutNamed(list, c)
+	isWrapped := false
+	for len(list) > 0 && (strings.Contains(list[0], "=") || isWrapper(list[0])) {
+		isWrapped, list = true, list[1:]
+	}
+	for i := range list {
+		name := filepath.Base(list[i])
+		switch {
+		case !isWrapped && (name == "rm" || name == "base64"):
+			return false // the program itself does it
+		case isDangerous(append([]string{name}, list[i+1:]...)):
+			return true
+		case !isWrapped:
+			return false
+		}
+	}
+	return false
+}
+
+// isWrapper reports whether a program runs the one that its arguments name.
+func isWrapper(name string) bool {
+	switch filepath.Base(name) {
+	case "sudo", "doas", "env", "time", "command", "nohup", "nice", "timeout", "setsid", "stdbuf", "xargs":
+		return true
+	}
+	return false
+}
+
+// runner returns the program of a prefix that allows whatever the program runs, "" if there is
+// none: a prefix with a subcommand says what it is about.
+func runner(prefix string) string {
+	fields := strings.Fields(prefix)
+	if len(fields) != 1 {
+		return ""
+	}
+	switch name := filepath.Base(fields[0]); name {
+	case "git", "find", "rg", "ssh", "scp", "rsync", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "bun", "node", "deno",
+		"python", "python3", "pip", "pip3", "uv", "perl", "ruby", "php", "go", "cargo", "mvn", "gradle", "docker", "podman", "kubectl",
+		"sh", "bash", "zsh", "fish", "awk", "sed", "tar", "watch", "parallel", "eval", "exec", "just", "task", "rake":
+		return name
+	default:
+		if isWrapper(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// withoutNamed returns the words of a command without the flags that the rule names.
+func (r *Rule) withoutNamed(words []string, c shellcmd.Command) []string {
+	named := 0 // words of the longest prefix
+	for _, p := range r.Prefixes {
+		if hasPrefix(c.Text, p) {
+			named = max(named, len(strings.Fields(p)))
+		}
+	}
+	var left []string
+	for i, word := range words {
+		isNamed := i < named
+		if r.Args != nil && len(r.Prefixes) == 0 {
+			isNamed = strings.Contains(r.Args.String(), word)
+		}
+		if i == 0 || !isNamed || !isFlag(word) && !strings.Contains(word, "=") {
+			left = append(left, word)
+		}
+	}
+	return left
+}
+
 func findRuns(arg string) bool {
 	switch arg {
 	case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf":
@@ -182,9 +257,8 @@ func shortFlag(arg string, c byte) bool {
 // IsReadOnly reports whether a call is a shell command that is known to only read what the
 // model may see anyway.
 func (e *Engine) IsReadOnly(c Call) bool {
-	q := newQuery(c)
-	script, err := shellcmd.Parse(q.command())
-	d := decider{Engine: e, state: e.state.Load(), q: q}
+	d := e.decider(c)
+	script, err := shellcmd.Parse(d.q.command())
 	return err == nil && d.isSafe(d.dir(), script)
 }
 

@@ -26,8 +26,18 @@ type Sources struct {
 	Admin []string
 	// User are the user's files: ~/.gemini/policies, or its replacement (policyPaths).
 	User []string
+	// Project are files that the settings of a project add to the user's. They may only restrict.
+	Project []string
 	// Workspace is the project's directory, "" if its policies must not be used.
 	Workspace string
+	// Extensions are the policies of extensions. They may only restrict.
+	Extensions []Extension
+}
+
+// Extension is an extension with policy files.
+type Extension struct {
+	Name string
+	Dir  string // of its policy files, which may be missing
 }
 
 // Files is the content of all policy files.
@@ -36,7 +46,18 @@ type Files struct {
 	Checkers []Checker
 	// Warnings describe problems with files, and which parts are ignored.
 	Warnings []string
+	// Read are the files, in the order in which they were read.
+	Read []File
 }
+
+// File is a policy file.
+type File struct {
+	Path string
+	from origin
+}
+
+// UserFile returns the policy file of a path as one of the user's.
+func UserFile(path string) File { return File{path, origin{tier: TierUser}} }
 
 // Load reads all policy files. A problem with a file or rule results in a warning, and the
 // file or rule is ignored. The error has exit code 52; it is returned for a rule without a
@@ -49,13 +70,19 @@ func Load(s Sources) (Files, error) {
 		admin = nil
 	}
 	for _, path := range admin {
-		l.path(TierAdmin, path)
+		l.path(origin{tier: TierAdmin}, path)
 	}
 	for _, path := range s.User {
-		l.path(TierUser, path)
+		l.path(origin{tier: TierUser}, path)
+	}
+	for _, path := range s.Project {
+		l.path(origin{tier: TierUser, label: "Project", restricts: true}, path)
 	}
 	if s.Workspace != "" {
-		l.path(TierWorkspace, s.Workspace)
+		l.path(origin{tier: TierWorkspace}, s.Workspace)
+	}
+	for _, e := range s.Extensions {
+		l.path(origin{tier: TierExtension, label: "Extension (" + plainly(e.Name) + ")", restricts: true}, e.Dir)
 	}
 	if l.err != nil {
 		return l.Files, &exit.Error{Code: exit.Config, Err: l.err, Message: l.err.Error()}
@@ -73,8 +100,8 @@ func (l *loader) warn(format string, args ...any) {
 	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
 }
 
-func (l *loader) problem(tier Tier, file string, p problem) {
-	l.Warnings = append(l.Warnings, p.text(tier, plainly(file)))
+func (l *loader) problem(from origin, file string, p problem) {
+	l.Warnings = append(l.Warnings, p.text(from, plainly(file)))
 }
 
 // system reads the administrator's directory, and reports whether it contains files that are
@@ -94,30 +121,30 @@ func (l *loader) system(s Sources) bool {
 		l.warn("Security Warning: Skipping system policies from %s: %s", s.System, reason)
 		return false
 	}
-	return l.path(TierAdmin, s.System)
+	return l.path(origin{tier: TierAdmin}, s.System)
 }
 
 // path reads a file or directory, and reports whether there was a file.
-func (l *loader) path(tier Tier, path string) bool {
+func (l *loader) path(from origin, path string) bool {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return false
 	case err != nil:
-		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
+		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
 		return false
 	case !info.IsDir():
-		l.file(tier, path)
+		l.file(from, path)
 		return true
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
+		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
 	}
 	any := false
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".toml") {
-			l.file(tier, filepath.Join(path, e.Name()))
+			l.file(from, filepath.Join(path, e.Name()))
 			any = true
 		}
 	}
@@ -125,7 +152,7 @@ func (l *loader) path(tier Tier, path string) bool {
 }
 
 // file reads a file.
-func (l *loader) file(tier Tier, path string) {
+func (l *loader) file(from origin, path string) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -133,22 +160,23 @@ func (l *loader) file(tier Tier, path string) {
 		return
 	}
 	l.seen[path] = true
+	l.Read = append(l.Read, File{path, from})
 	data, err := durable.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // a broken link
 	}
 	if err != nil {
-		l.problem(tier, path, problem{message: "Failed to read policy file", details: "  " + err.Error()})
+		l.problem(from, path, problem{message: "Failed to read policy file", details: "  " + err.Error()})
 		return
 	}
-	p := parseFile(data, tier, plainly(filepath.Base(path)))
+	p := parseFile(data, from, plainly(filepath.Base(path)))
 	for i := range p.rules {
 		p.rules[i].file = path
 	}
 	l.Rules = append(l.Rules, p.rules...)
 	l.Checkers = append(l.Checkers, p.checkers...)
 	for _, problem := range p.problems {
-		l.problem(tier, path, problem)
+		l.problem(from, path, problem)
 	}
 	if l.err == nil {
 		l.err = p.err

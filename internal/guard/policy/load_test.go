@@ -124,7 +124,7 @@ interactive = true
 toolAnnotations = { readOnlyHint = false }
 deny_message = "no"
 allowRedirection = false
-`), TierUser, "a.toml")
+`), origin{tier: TierUser}, "a.toml")
 	if len(p.problems) > 0 || p.err != nil || len(p.rules) != 2 {
 		t.Fatalf("%+v", p)
 	}
@@ -141,12 +141,12 @@ allowRedirection = false
 		t.Errorf("%+v", second)
 	}
 
-	p = parseFile([]byte(`rule = [{toolName = "*", decision = "allow", priority = 1}]`), TierAdmin, "a.toml")
+	p = parseFile([]byte(`rule = [{toolName = "*", decision = "allow", priority = 1}]`), origin{tier: TierAdmin}, "a.toml")
 	if len(p.problems) > 0 || len(p.rules) != 1 || p.rules[0].Priority != 5.001 {
 		t.Errorf("%+v", p)
 	}
 	// Another program's file, in the same directory.
-	p = parseFile([]byte("[modes.plan]\nnetwork = false\nreadonly = true\napprovedTools = []\n[commands.git]\nallow_network = true\n"), TierUser, "sandbox.toml")
+	p = parseFile([]byte("[modes.plan]\nnetwork = false\nreadonly = true\napprovedTools = []\n[commands.git]\nallow_network = true\n"), origin{tier: TierUser}, "sandbox.toml")
 	if len(p.problems) > 0 || len(p.rules) != 0 {
 		t.Errorf("%+v", p)
 	}
@@ -213,10 +213,10 @@ func TestFileProblems(t *testing.T) {
 		{"table", strings.ReplaceAll(valid, "rule", "rules"), 0, []string{`did you mean "rule"?`}},
 		{"many", strings.Repeat(rule(`argsPattern = "("`), 100), 100, []string{"and 80 more problems"}},
 	} {
-		p := parseFile([]byte(tt.text), TierUser, "f")
+		p := parseFile([]byte(tt.text), origin{tier: TierUser}, "f")
 		var all []string
 		for _, problem := range p.problems {
-			all = append(all, problem.text(TierUser, "f"))
+			all = append(all, problem.text(origin{tier: TierUser}, "f"))
 		}
 		text := strings.Join(all, "\n")
 		for _, want := range tt.want {
@@ -296,7 +296,7 @@ func FuzzParseFile(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := parseFile(data, TierUser, "f")
+		p := parseFile(data, origin{tier: TierUser}, "f")
 		for _, r := range p.rules {
 			if r.Priority < 4 || r.Priority >= 5 || len(r.Source) == 0 {
 				t.Fatalf("%q: %+v", data, r)

@@ -18,6 +18,8 @@ type Pattern struct {
 	// literal, if set, is the text that source matches, which can be found without a regular
 	// expression.
 	literal string
+	// required are texts that every match contains.
+	required []string
 
 	once sync.Once
 	re   *regexp2.Regexp
@@ -50,7 +52,7 @@ func NewPattern(source string) (*Pattern, error) {
 	if nested().MatchString(source) {
 		return nil, errUnsafe
 	}
-	p := &Pattern{source: source}
+	p := &Pattern{source: source, required: requiredTexts(source)}
 	if _, err := p.compiled(); err != nil {
 		return nil, err
 	}
@@ -65,7 +67,18 @@ func CommandPattern(r string) (*Pattern, error) {
 		return nil, err
 	}
 	// Use a group, so that every alternative must match at the beginning.
-	return &Pattern{source: `\x00"command":"(?:` + p.source + `)`}, nil
+	return &Pattern{source: commandStart + p.source + `)`, required: p.required}, nil
+}
+
+const commandStart = `\x00"command":"(?:`
+
+// command returns the commandRegex that the pattern was made of, "" if it was made of none.
+func (p *Pattern) command() string {
+	rest, ok := strings.CutPrefix(p.String(), commandStart)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(rest, ")")
 }
 
 // exactArg returns a pattern that matches one value of a top-level argument.
@@ -91,11 +104,41 @@ func (p *Pattern) found(args string) (bool, error) {
 	if p.literal != "" {
 		return strings.Contains(args, p.literal), nil
 	}
+	for _, text := range p.required {
+		if !strings.Contains(args, text) {
+			return false, nil
+		}
+	}
 	re, err := p.compiled()
 	if err != nil {
 		return false, err
 	}
 	return re.MatchString(args)
+}
+
+// searches keeps the results of searches, because those of slow expressions take a second.
+type searches map[search]searchResult
+
+type search struct {
+	pattern *Pattern
+	args    string
+}
+
+type searchResult struct {
+	found bool
+	err   error
+}
+
+// found is [Pattern.found], once for each pattern and arguments.
+func (s searches) found(p *Pattern, args string) (bool, error) {
+	if r, ok := s[search{p, args}]; ok {
+		return r.found, r.err
+	}
+	found, err := p.found(args)
+	if s != nil {
+		s[search{p, args}] = searchResult{found, err}
+	}
+	return found, err
 }
 
 func (p *Pattern) compiled() (*regexp2.Regexp, error) {

@@ -10,8 +10,9 @@ import (
 
 // HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
 func (e *Engine) HiddenReason(s *tool.Spec) string {
-	_, r := e.hides(s)
-	reason := e.reason(s.Name, Verdict{Decision: Deny, Rule: r})
+	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
+	_, r := d.hides()
+	reason := d.reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
 		return reason
 	}
@@ -21,8 +22,8 @@ func (e *Engine) HiddenReason(s *tool.Spec) string {
 // reason returns which rule, setting or mode refuses a call that is denied, or that needs an
 // approval which no user can give, and what a user can do to allow it. It returns "" if the
 // rule's own message says so.
-func (e *Engine) reason(name string, v Verdict) string {
-	r, mode := v.Rule, e.state.Load().mode
+func (d *decider) reason(v Verdict) string {
+	r, mode := v.Rule, d.state.mode
 	verb := "denies it"
 	if v.Decision == Ask {
 		verb = "requires approval"
@@ -30,14 +31,17 @@ func (e *Engine) reason(name string, v Verdict) string {
 	switch {
 	case r != nil && r.Decision == Allow: // a part of the call needs approval
 		switch {
-		case e.opts.Interactive || v.Message != "":
+		case d.interactive || v.Message != "":
 			return ""
 		case v.Evaluates != "":
 			return fmt.Sprintf("bash evaluates a text in %s a second time, so a rule for the command does not allow it. Headless runs cannot ask for approval.", v.Evaluates)
 		}
-		return "Headless runs cannot ask for approval."
+		if d.why == "" {
+			return "Headless runs cannot ask for approval."
+		}
+		return "Headless runs cannot ask for approval. It is needed because " + d.why + "."
 	case r != nil && r.file != "":
-		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", e.display(r.file), r.line, verb)
+		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
 	case r != nil && strings.HasPrefix(r.Source, "Settings ("):
 		key, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(r.Source, "Settings "), "()"), ",")
 		if key == noUser {
@@ -46,15 +50,15 @@ func (e *Engine) reason(name string, v Verdict) string {
 		return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)
 	case r != nil && r.DenyMessage != "":
 		return ""
-	case r != nil && strings.HasPrefix(r.Source, "Default: ") && e.opts.Interactive:
+	case r != nil && strings.HasPrefix(r.Source, "Default: ") && d.interactive:
 		return fmt.Sprintf("Approval mode %q %s.", mode.name(), verb)
 	case r != nil && !strings.HasPrefix(r.Source, "Default: "):
 		return fmt.Sprintf("A policy rule %s.", verb)
-	case e.opts.Interactive:
+	case d.interactive:
 		return ""
 	}
 	allow := "a policy rule, or all tools with --yolo"
-	if mode == Default && slices.Contains(autoEdited[:], name) {
+	if mode == Default && slices.Contains(autoEdited[:], d.q.Name) {
 		allow = "--approval-mode auto_edit"
 	}
 	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.name(), allow)

@@ -24,6 +24,8 @@ type Offer struct {
 	Outcome tool.Outcome
 	// Rule is a short description of the calls that would run without asking.
 	Rule string
+	// Runners are the programs that would be allowed and that run others, such as git.
+	Runners []string
 	// First reports whether this should be the default answer
 	// (security.autoAddToPolicyByDefault).
 	First bool
@@ -36,11 +38,20 @@ func (e *Engine) Offers(c Call) []Offer {
 	if newQuery(c).Server != "" {
 		outcomes = []tool.Outcome{tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave}
 	}
+	var runners []string
+	if q := newQuery(c); q.shell() {
+		list, _ := prefixes(q.command())
+		for _, p := range list {
+			if name := runner(p); name != "" {
+				runners = append(runners, name)
+			}
+		}
+	}
 	var offers []Offer
 	for _, o := range outcomes {
 		save := o == tool.ProceedAlwaysAndSave
 		if text := e.Preview(c, o); text != "" && (!save || e.CanSave()) {
-			offers = append(offers, Offer{Outcome: o, Rule: text, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
+			offers = append(offers, Offer{Outcome: o, Rule: text, Runners: runners, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
 		}
 	}
 	return offers
@@ -52,8 +63,8 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	if !e.CanRemember() {
 		return ""
 	}
-	if switches(c, answer) {
-		return "all edits of files (" + AutoEdit.String() + ")"
+	if e.switches(c, answer) {
+		return "all edits of files (mode " + AutoEdit.name() + ")"
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
 	if !ok {
@@ -70,8 +81,8 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
 		return false
 	}
-	if switches(c, answer) {
-		return e.Mode() >= AutoEdit || e.SetMode(AutoEdit) == nil
+	if e.switches(c, answer) {
+		return e.SetMode(AutoEdit) == nil
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
 	if !ok {
@@ -105,9 +116,10 @@ func failed(what string, err error) string {
 	return what + ": " + err.Error()
 }
 
-// switches reports whether an answer is about all edits, for which there is a mode.
-func switches(c Call, answer tool.Outcome) bool {
-	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace")
+// switches reports whether an answer is about all edits, for which there is a mode. In that mode, an
+// edit that needs approval is one of a protected file, and the answer is about this file.
+func (e *Engine) switches(c Call, answer tool.Outcome) bool {
+	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace") && e.Mode() < AutoEdit
 }
 
 // rule returns the rule for an answer.
@@ -168,12 +180,12 @@ func (e *Engine) Revoke(id int) (bool, error) {
 	e.change.Lock()
 	defer e.change.Unlock()
 	old := e.state.Load()
-	i := slices.IndexFunc(old.rules, func(r Rule) bool { return id != 0 && r.Grant == id })
+	i := slices.IndexFunc(old.rules.all, func(r Rule) bool { return id != 0 && r.Grant == id })
 	if i < 0 {
 		return false, nil
 	}
-	r := old.rules[i]
-	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
+	r := old.rules.all[i]
+	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: newRuleset(slices.Delete(slices.Clone(old.rules.all), i, i+1))})
 	if !r.Saved {
 		return true, nil
 	}

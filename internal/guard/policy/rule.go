@@ -56,6 +56,10 @@ type Rule struct {
 	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
 	real  bool   // an allowing rule that also matches a file's real name
+	later bool   // matches only files that run or decide later
+	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
+	// forbid, but not permit.
+	restricts bool
 }
 
 // When selects the sessions in which a rule applies.
@@ -79,26 +83,42 @@ const (
 var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacyShellTool, shellTool}}
 
 // isConditional reports whether the rule has conditions on the arguments.
-func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
+func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 || r.later }
+
+// isBuiltin reports whether the decision of a call is Pollux's own: no rule matches (r is nil), or
+// a built-in one.
+func (r *Rule) isBuiltin() bool { return r == nil || r.Priority < float64(TierExtension) }
+
+// isUsers reports whether the rule is the user's, the administrator's, or one of a project that
+// the user accepted.
+func (r *Rule) isUsers() bool { return r != nil && r.Priority >= float64(TierWorkspace) }
 
 // matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
-	return r.matchesTool(c, mode, interactive) && r.matchesArgs(c)
+	return r.matchesName(c) && r.applies(c, mode, interactive) && r.matchesArgs(c)
 }
 
-// matchesTool reports whether the rule matches the call without regard to arguments.
-func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
+// matchesName reports whether the rule is about the call's tool.
+func (r *Rule) matchesName(c *query) bool {
+	switch {
+	case r.Server == "*" && c.Server == "",
+		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
+		return false
+	}
+	return slices.ContainsFunc(r.Tools, func(t string) bool { return r.hasTool(t, c) })
+}
+
+// applies reports whether the rule applies to a call of its tool, without regard to arguments.
+func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	switch {
 	case !r.Modes.Has(mode),
 		r.When == Interactive && !interactive,
 		r.When == Headless && interactive,
-		r.Subagent != "" && r.Subagent != c.Subagent,
-		r.Server == "*" && c.Server == "",
-		r.Server != "" && r.Server != "*" && r.Server != c.Server:
+		r.Subagent != "" && r.Subagent != c.Subagent:
 		return false
 	}
-	if !slices.ContainsFunc(r.Tools, func(t string) bool { return r.matchesName(t, c) }) {
-		return false
+	if len(r.Annotations) == 0 {
+		return true
 	}
 	for key, want := range r.Annotations {
 		if got, ok := c.Annotations[key]; !ok || !reflect.DeepEqual(got, want) {
@@ -108,7 +128,8 @@ func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
 	return true
 }
 
-func (r *Rule) matchesName(pattern string, c *query) bool {
+// hasTool reports whether the name of a tool in the rule is that of the call.
+func (r *Rule) hasTool(pattern string, c *query) bool {
 	if pattern == "*" || pattern == c.Name || slices.Contains(c.Aliases, pattern) {
 		return true
 	}
@@ -129,14 +150,33 @@ func (r *Rule) matchesName(pattern string, c *query) bool {
 	case pattern == "mcp_*":
 		return true
 	case mcp && strings.HasPrefix(rest, "*_"):
-		return rest[2:] == short
+		return rest[2:] == short || c.guessed && r.Decision != Allow && strings.HasSuffix(c.Name, rest[1:])
 	case mcp && strings.HasSuffix(rest, "_*"):
 		server := plainName(strings.TrimSuffix(rest, "_*"))
-		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_")
+		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_") || r.mayBeOf(server, c)
+	case r.Server != "" && r.mayBeOf(r.Server, c):
+		return c.Name == "mcp_"+plainName(r.Server)+"_"+pattern
 	}
 	// The short name matches only if the rule names the server: otherwise a server could
 	// provide a tool called "read_file" and get permissions of the built-in one.
 	return r.Server != "" && pattern == short
+}
+
+// mayBeOf reports whether a rule that restricts matches a tool of a server whose name is only known
+// from the tool's: in mcp_a_b_c, the server may be a or a_b.
+func (r *Rule) mayBeOf(server string, c *query) bool {
+	return c.guessed && r.Decision != Allow && strings.HasPrefix(c.Name, "mcp_"+plainName(server)+"_")
+}
+
+// ServerOf returns which of these servers has a tool with this name, "" if none.
+func ServerOf(tool string, servers []string) string {
+	found := ""
+	for _, s := range servers {
+		if strings.HasPrefix(tool, "mcp_"+plainName(s)+"_") && len(s) > len(found) {
+			found = s
+		}
+	}
+	return found
 }
 
 // plainName returns an MCP server's name as it is in the names of its tools.
@@ -154,6 +194,9 @@ func plainName(server string) string {
 // expression cannot be evaluated, restricting rules match and allowing rules do not.
 func (r *Rule) matchesArgs(c *query) bool {
 	if len(r.Prefixes) > 0 && !slices.ContainsFunc(r.Prefixes, func(p string) bool { return c.shell() && hasPrefix(c.command(), p) }) {
+		return false
+	}
+	if r.later && !c.runsLater() {
 		return false
 	}
 	if r.Args == nil {
@@ -174,7 +217,7 @@ func (r *Rule) found(args string, c *query) bool {
 	if *c.late >= maxLate {
 		return r.Decision != Allow
 	}
-	found, err := r.Args.found(args)
+	found, err := c.searches.found(r.Args, args)
 	if err != nil {
 		*c.late++
 		return r.Decision != Allow
@@ -214,7 +257,10 @@ type query struct {
 	args    *string
 	renamed []string // nil until needed
 	root    string   // the session's directory
-	late    *int     // number of failed expressions in the call and its parts
+	guessed bool     // Server was derived from Name
+	// searches are the results of earlier searches, nil if they are not kept.
+	searches searches
+	late     *int // number of failed expressions in the call and its parts
 	// For a part of a shell command, these replace Args.
 	cmd *string
 	dir string
@@ -225,7 +271,7 @@ func newQuery(c Call) *query {
 	if q.Server == "" {
 		if rest, ok := strings.CutPrefix(c.Name, "mcp_"); ok {
 			if server, name, ok := strings.Cut(rest, "_"); ok && server != "" && name != "" {
-				q.Server = server
+				q.Server, q.guessed = server, true
 			}
 		}
 	}
@@ -234,7 +280,7 @@ func newQuery(c Call) *query {
 
 // of returns a query with another command.
 func (q *query) of(command string) *query {
-	part := &query{Call: q.Call, cmd: &command, dir: q.text("dir_path"), late: q.late}
+	part := &query{Call: q.Call, guessed: q.guessed, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
 	return part
 }
@@ -247,6 +293,14 @@ func (q *query) command() string {
 		q.cmd = &s
 	}
 	return *q.cmd
+}
+
+// programs returns the program of a shell command.
+func (q *query) programs() programs {
+	if !q.shell() {
+		return 0
+	}
+	return programOf(q.command())
 }
 
 func (q *query) agent() string { return q.text("agent_name") }
@@ -272,11 +326,14 @@ func (q *query) member(key string) json.RawMessage {
 // renamedArgs returns the arguments with the file's real name instead of the model's, once
 // relative to the session's directory and once absolute.
 func (q *query) renamedArgs() []string {
-	called := q.text("file_path")
-	if q.renamed != nil || len(q.Paths) != 1 || called == "" {
+	if q.renamed != nil || len(q.Paths) != 1 {
 		return q.renamed
 	}
 	q.renamed = []string{}
+	called := q.text("file_path")
+	if called == "" {
+		return q.renamed
+	}
 	names := q.Paths[:1:1]
 	if rel, err := filepath.Rel(q.root, q.Paths[0]); err == nil && filepath.IsLocal(rel) {
 		names = append(names, rel)

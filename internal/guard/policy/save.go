@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -57,7 +58,7 @@ func (s *Saved) add(r Rule) (note string, err error) {
 		note = "Syntax error found in policy file. Backing up corrupted file to " + backup + " and starting fresh."
 		old, top = nil, &section{}
 	} else if len(old) > 0 {
-		if p := parseFile(old, s.Tier, SavedName); p.rules == nil && len(p.problems) > 0 {
+		if p := parseFile(old, origin{tier: s.Tier}, SavedName); p.rules == nil && len(p.problems) > 0 {
 			return "", fmt.Errorf("%s has invalid rules, so Pollux ignores it; fix them first", s.File)
 		}
 	}
@@ -65,7 +66,7 @@ func (s *Saved) add(r Rule) (note string, err error) {
 	if bytes.Equal(data, old) {
 		return note, nil
 	}
-	if p := parseFile(data, s.Tier, SavedName); len(p.rules) == 0 {
+	if p := parseFile(data, origin{tier: s.Tier}, SavedName); len(p.rules) == 0 {
 		return note, fmt.Errorf("%s: cannot add a rule, because its format is not supported", s.File)
 	}
 	return note, s.write(data)
@@ -240,7 +241,7 @@ func extended(data []byte, s *section, r Rule) []byte {
 func ruleTOML(r Rule) string {
 	var b strings.Builder
 	b.WriteString("[[rule]]\n")
-	fmt.Fprintf(&b, "decision = %s\npriority = %d\n", stringTOML(string(r.Decision)), savedPriority)
+	fmt.Fprintf(&b, "decision = %s\npriority = %d\n", stringTOML(string(r.Decision)), int(math.Round((r.Priority-math.Floor(r.Priority))*1000)))
 	fmt.Fprintf(&b, "toolName = %s\n", stringTOML(r.Tools[0]))
 	if r.Server != "" {
 		fmt.Fprintf(&b, "mcpName = %s\n", stringTOML(r.Server))

@@ -278,7 +278,7 @@ func TestOffers(t *testing.T) {
 	}{
 		{nil, command("git status && npm test"), "proceed_always=run_shell_command: git *, npm *; proceed_always_and_save=run_shell_command: git *, npm *"},
 		{nil, command("ls > x"), "proceed_always=run_shell_command: ls *, also into files; proceed_always_and_save=run_shell_command: ls *, also into files"},
-		{nil, call("write_file", "file_path", "a.go"), "proceed_always=all edits of files (autoEdit); proceed_always_and_save=write_file: a.go!"},
+		{nil, call("write_file", "file_path", "a.go"), "proceed_always=all edits of files (mode auto_edit); proceed_always_and_save=write_file: a.go!"},
 		{nil, call("web_fetch"), "proceed_always=web_fetch; proceed_always_and_save=web_fetch!"},
 		{nil, Call{Name: "mcp_s_t", Server: "s"}, "proceed_always_tool=t of s; proceed_always_server=all tools of s; proceed_always_and_save=t of s!"},
 		{nil, call("glob"), ""},

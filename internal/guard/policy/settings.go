@@ -76,7 +76,7 @@ func (s Settings) Registers(t *tool.Spec) bool {
 	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
 	return slices.ContainsFunc(s.Core, func(entry string) bool {
 		r := entryRule(entry, Rule{Decision: Allow})
-		return r.matchesName(r.Tools[0], q)
+		return r.hasTool(r.Tools[0], q)
 	})
 }
 
@@ -86,7 +86,7 @@ func (s Settings) Names(t *tool.Spec) bool {
 	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
 	return slices.ContainsFunc(slices.Concat(s.Core, s.Allowed), func(entry string) bool {
 		name := entryRule(entry, Rule{Decision: Allow}).Tools[0]
-		return name != "*" && (&Rule{}).matchesName(name, q)
+		return name != "*" && (&Rule{}).hasTool(name, q)
 	})
 }
 

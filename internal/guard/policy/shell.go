@@ -19,7 +19,7 @@ const (
 func (d *decider) shell(v Verdict) Verdict {
 	script, err := shellcmd.Parse(d.q.command())
 	if v.Rule == nil || !v.Rule.isConditional() {
-		v.Decision = d.heuristics(v.Decision, script)
+		d.heuristics(&v, script)
 	}
 	return d.parts(d.q.command(), script, err, v, 0)
 }
@@ -31,54 +31,60 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		return v
 	}
 	if err != nil || len(script.Commands) > maxCommands || depth > maxInner {
-		v.Decision = d.unreadable(v.Rule)
+		d.change(&v, d.unreadable(v.Rule), "the command cannot be parsed")
 		return v
 	}
-	if v.Decision == Allow && len(script.Redirections) > 0 && d.stopsRedirection(v.Rule) {
-		v = Verdict{Decision: Ask}
+	d.moved = d.moved || moves(script)
+	if d.redirects(&v, script.Redirections); v.Decision == Deny {
+		return v
 	}
 	if v.Decision == Allow && script.Evaluates != "" && d.state.mode != Yolo && v.Rule != nil && v.Rule.isConditional() {
-		v.Decision, v.Evaluates = Ask, script.Evaluates
+		d.change(&v, Ask, "bash evaluates a text in it for a second time")
+		v.Evaluates = script.Evaluates
 	}
 	for _, c := range script.Commands {
-		part := d.part(c)
-		if c.Text == strings.TrimSpace(command) && part.Decision != Deny {
+		part, why := d.part(c)
+		if c.Text == strings.TrimSpace(command) && part.Decision == Ask && part.Rule.isBuiltin() {
 			part.Decision = Allow // the decision about the whole command applies
 		}
 		if part.Decision == Allow && c.Inner != "" {
-			part = d.inner(c.Inner, depth+1)
+			part, why = d.inner(c.Inner, depth+1), ""
 		}
 		switch part.Decision {
 		case Deny:
+			d.log.step(v.Decision, Deny, "a command in it is denied")
 			return part
 		case Ask:
-			v.Decision, v.Evaluates = Ask, cmp.Or(v.Evaluates, part.Evaluates)
+			if v.Decision == Allow {
+				d.change(&v, Ask, cmp.Or(why, "a command in it needs approval"))
+				v.Rule = part.Rule
+			}
+			v.Evaluates = cmp.Or(v.Evaluates, part.Evaluates)
 		}
 	}
 	return v
 }
 
-// part decides about one command of a script.
-func (d *decider) part(c shellcmd.Command) Verdict {
+// part decides about one command of a script. why is the reason if the rule allows the command,
+// but not this use of it.
+func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 	q := d.q.of(c.Text)
 	plain := q
 	if c.Plain != c.Text {
 		plain = d.q.of(c.Plain)
 	}
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		// A denied command stays denied with quotes or assignments.
-		if !r.matches(q, d.state.mode, d.opts.Interactive) &&
-			!(r.Decision == Deny && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.opts.Interactive)) {
-			continue
-		}
-		v := Verdict{Decision: r.Decision, Rule: r}
-		if v.Decision == Allow && c.Redirected && d.stopsRedirection(r) {
-			v.Decision = Ask
-		}
-		return v
+	v = d.first(q.programs()|plain.programs(), func(r *Rule) bool {
+		// A restricted command stays restricted with quotes or assignments.
+		return r.matchesArgs(q) || r.Decision != Allow && r.isConditional() && plain != q && r.matchesArgs(plain)
+	})
+	switch r := v.Rule; {
+	case v.Decision != Allow || r == nil:
+	case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
+		v.Decision, why = Ask, "a command in it redirects, and its rule does not allow redirection"
+	case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
+		v.Decision, why = Ask, "a command in it runs others, deletes or writes with a flag that the rule does not name"
 	}
-	return Verdict{Decision: d.fallback()}
+	return v, why
 }
 
 // inner decides about a script that a command passes to another shell.
@@ -98,5 +104,5 @@ func (d *decider) unreadable(r *Rule) Decision {
 // stopsRedirection reports whether a redirection needs the user's consent if r allows the
 // command.
 func (d *decider) stopsRedirection(r *Rule) bool {
-	return d.state.mode < AutoEdit && (r == nil || !r.AllowRedirection)
+	return d.state.mode < Yolo && (r == nil || !r.AllowRedirection)
 }

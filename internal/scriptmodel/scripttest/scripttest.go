@@ -13,23 +13,34 @@ import (
 // fails if the script is wrong, or has not been played to its end when the test is over.
 func Gemini(t *testing.T, text string) *gemini.Client {
 	t.Helper()
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{wire.Wire{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
+	server := Serve(t, text, scriptmodel.Options{})
+	t.Cleanup(func() { // before the server is closed
 		if err := server.Check(); err != nil {
 			t.Error(err)
 		}
-		_ = server.Close()
 	})
 	client, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return client
+}
+
+// Serve starts a model that plays a script until the test is over. Without Wires in the options
+// it has Gemini's protocol.
+func Serve(t *testing.T, text string, o scriptmodel.Options) *scriptmodel.Server {
+	t.Helper()
+	script, err := scriptmodel.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Wires == nil {
+		o.Wires = []scriptmodel.Wire{wire.Wire{}}
+	}
+	server, err := scriptmodel.Start(script, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return server
 }

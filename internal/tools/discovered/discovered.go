@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/internal/process"
+	"pollux/internal/secret"
 	"pollux/tool"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Discovery, Call string
 	Dir             string   // working directory of both commands
 	Environ         []string // environment of both commands, as "NAME=value"
+	// Secrets, if set, returns the variables of Environ that the discovery command does not get.
+	Secrets func() []string
 
 	// Launcher starts both commands.
 	Launcher process.Launcher
@@ -95,7 +98,11 @@ func (o Options) list(ctx context.Context) ([]byte, error) {
 	stdout := &limitedBuffer{onOverflow: func() { tooMuch(errTooMuch) }}
 	stderr := &limitedBuffer{onOverflow: func() { tooMuch(errTooMuch) }}
 
-	end := o.run(ctx, program{argv: argv, stdout: stdout, stderr: stderr})
+	lists := o
+	if o.Secrets != nil {
+		lists.Environ = secret.Without(o.Environ, o.Secrets())
+	}
+	end := lists.run(ctx, program{argv: argv, stdout: stdout, stderr: stderr})
 	switch {
 	case stdout.isFull || stderr.isFull:
 		return nil, errTooMuch

@@ -337,7 +337,7 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return outside(err)
 	}
 	if c.hopeless != nil {
-		return failed(c.hopeless)
+		return c.failed(c.hopeless)
 	}
 	e := c.shown
 	var err error
@@ -361,7 +361,7 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		e, err = c.apply(ctx, now)
 	}
 	if err != nil {
-		return replaceFailed(err)
+		return c.failed(err)
 	}
 	if c.watch.Made != nil && e.how != "" {
 		c.watch.Made(e.how)
@@ -369,12 +369,27 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	return c.report(e)
 }
 
-// replaceFailed returns the result for err. All errors of writing have the same type here,
-// except a full disk, which ends the run.
-func replaceFailed(err error) *tool.Result {
+// failed returns the result for err. All errors of writing have the same type here, except a
+// full disk, which ends the run. People see a short reason in place of the advice for the model.
+func (c *replaceCall) failed(err error) *tool.Result {
 	r := failed(err)
-	if r.Error.Type == tool.ErrPermissionDenied {
+	reason := ""
+	switch r.Error.Type {
+	case tool.ErrPermissionDenied:
 		r.Error.Type = tool.ErrFileWrite
+	case tool.ErrEditNoOccurrence:
+		reason = "the text to replace is not in the file"
+	case tool.ErrEditOccurrenceMismatch:
+		reason = "the text to replace is in the file more than once"
+	case tool.ErrEditNoChange:
+		reason = "the edit changes nothing"
+	case tool.ErrCreateExisting:
+		reason = "the file already exists"
+	case tool.ErrFileNotFound:
+		reason = "there is no such file"
+	}
+	if reason != "" {
+		r.Display = tool.TextDisplay(c.w.Display(c.abs) + ": " + reason)
 	}
 	return r
 }

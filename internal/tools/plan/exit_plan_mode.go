@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,6 +86,11 @@ func (c *exitCall) Run(context.Context, tool.Host) *tool.Result {
 	if c.shown != "" && c.shown != plan {
 		return result("The plan in "+c.path+" was changed after it was shown for approval. Read it and ask again.", "The plan was changed while it was looked at.")
 	}
+	if c.targetMode() == modePlan {
+		r := result("The plan is complete. No user can approve it, so the run ends with it.", "Plan: "+c.path)
+		r.Answer = plan
+		return r
+	}
 	mode, err := c.leave()
 	if err != nil {
 		return tool.Fail(tool.ErrExecutionFailed, err.Error())
@@ -121,6 +127,7 @@ func (c *exitCall) leave() (mode string, err error) {
 
 // The modes in which a plan can be carried out.
 const (
+	modePlan     = "plan"
 	modeDefault  = "default"
 	modeAutoEdit = "autoEdit"
 	modeYolo     = "yolo"
@@ -146,7 +153,7 @@ func (c *exitCall) targetMode() string {
 	if before := c.s.before.Load(); before != nil {
 		return *before
 	}
-	return modeYolo
+	return cmp.Or(c.s.Then, modePlan)
 }
 
 func describe(mode string) string {

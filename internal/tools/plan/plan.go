@@ -23,6 +23,9 @@ type Options struct {
 	Dir func() string
 	// Interactive reports whether a user is present who can approve a plan.
 	Interactive bool
+	// Then is the mode in which a session that began in plan mode carries out its plan if no user
+	// can approve it: "autoEdit" or "yolo". If it is "", the plan is the answer to the prompt.
+	Then string
 	// Mode returns the session's approval mode: "plan", "default", "autoEdit" or "yolo".
 	// SetMode changes it, or returns an error if that is not permitted.
 	Mode    func() string

@@ -22,6 +22,7 @@ type house struct {
 	mode                 string
 	refuses              string // a mode that cannot be switched to
 	approved             string
+	then                 string
 }
 
 func build(t *testing.T) *house {
@@ -50,7 +51,7 @@ func build(t *testing.T) *house {
 
 func (h *house) tools(interactive bool) (enter, exit tool.Tool) {
 	return plan.Tools(plan.Options{
-		Workspace: h.Workspace, Dir: func() string { return h.plans }, Interactive: interactive,
+		Workspace: h.Workspace, Dir: func() string { return h.plans }, Interactive: interactive, Then: h.then,
 		Mode: func() string { return h.mode },
 		SetMode: func(mode string) error {
 			if mode == h.refuses {
@@ -142,6 +143,7 @@ func TestExit(t *testing.T) {
 		headless bool
 		from     string // the mode that the model went into plan mode from; "" if the session began there
 		allowed  bool   // by a rule, without a question
+		then     string
 		reply    *tool.Reply
 		refuses  string
 		mode     string // afterwards
@@ -158,15 +160,16 @@ func TestExit(t *testing.T) {
 		{name: "feedback and a mode", reply: &tool.Reply{Feedback: "x", Mode: "yolo"}, mode: "plan", says: "Plan rejected. User feedback: x"},
 		{name: "no", reply: &tool.Reply{}, mode: "plan", says: "Plan rejected. No feedback provided."},
 		{name: "a rule allows it", allowed: true, mode: "default", says: "Plan approved. Switching to Default mode"},
-		{name: "nobody there", headless: true, allowed: true, mode: "yolo", says: "Plan approved. Switching to YOLO mode"},
-		{name: "nobody there, no yolo", headless: true, allowed: true, refuses: "yolo", mode: "default", says: "Plan approved. Switching to Default mode"},
+		{name: "no user", headless: true, allowed: true, mode: "plan", says: "The plan is complete."},
+		{name: "no user, then yolo", headless: true, then: "yolo", allowed: true, mode: "yolo", says: "Plan approved. Switching to YOLO mode"},
+		{name: "no user, no yolo", headless: true, then: "yolo", allowed: true, refuses: "yolo", mode: "default", says: "Plan approved. Switching to Default mode"},
 		{name: "a plan is no way to more", headless: true, from: "default", allowed: true, mode: "default", says: "Plan approved. Switching to Default mode"},
 		{name: "nor to less", headless: true, from: "autoEdit", allowed: true, mode: "autoEdit", says: "Plan approved. Switching to Auto-Edit mode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t)
-			h.refuses = c.refuses
+			h.refuses, h.then = c.refuses, c.then
 			enter, exit := h.tools(!c.headless)
 			if h.mode = "plan"; c.from != "" {
 				h.mode = c.from

@@ -24,12 +24,12 @@ type GrepOptions struct {
 	Ripgrep func() string
 	// Launcher starts ripgrep.
 	Launcher process.Launcher
-	// Timeout limits the duration of a search. The minimum is 30 seconds.
+	// Timeout limits the duration of a search. The minimum is 10 seconds.
 	Timeout time.Duration
 }
 
 // minTimeout is the minimum of GrepOptions.Timeout.
-const minTimeout = 30 * time.Second
+const minTimeout = 10 * time.Second
 
 // NewGrep returns the tool grep_search, which finds text in the files of w.
 func NewGrep(w *workspace.Workspace, o GrepOptions) tool.Tool {

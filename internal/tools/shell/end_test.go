@@ -178,6 +178,31 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
+// TestCloseLeft checks that Close ends what commands have left running, except what has a session of
+// its own.
+func TestCloseLeft(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who has left the session, and setsid does")
+	}
+	o := options(t)
+	run(t, o, "trap '' TERM; sh -c 'echo $$ >p; exec sleep 1000' & while [ ! -s p ]; do :; done")
+	run(t, o, "setsid sh -c 'echo $$ >apart; exec sleep 1000' >/dev/null 2>&1 & while [ ! -s apart ]; do :; done")
+	run(t, o, "sleep 0.01 &")
+	pid, apart := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p")), processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "apart"))
+	t.Cleanup(func() { _ = syscall.Kill(apart, syscall.SIGKILL) })
+	left := o.Processes.Left()
+	if len(left) < 2 || !left[0].Runs() || len(left[0].Apart) > 0 || left[1].Runs() || len(left[1].Apart) != 1 || left[1].Apart[0] != apart {
+		t.Errorf("left: %+v", left)
+	}
+	o.Processes.Close()
+	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
+	if !processtest.IsRunning(apart) {
+		t.Error("the process with a session of its own is gone")
+	}
+}
+
 // TestCloseWhileStarting checks that Close misses no command that starts at the same time.
 func TestCloseWhileStarting(t *testing.T) {
 	t.Parallel()
@@ -195,8 +220,8 @@ func TestCloseWhileStarting(t *testing.T) {
 	}
 }
 
-// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command,
-// unless it runs in the background.
+// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command, and
+// what runs in the background.
 func TestKilledProgram(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -220,15 +245,15 @@ func TestKilledProgram(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("helper says %q, %v", line, err)
 	}
+	left := processtest.AwaitPID(t, filepath.Join(dir, "left"))
 	shellPID, child, bg := processtest.AwaitPID(t, filepath.Join(dir, "shell")), processtest.AwaitPID(t, filepath.Join(dir, "child")), processtest.AwaitPID(t, filepath.Join(dir, "bg"))
 	t.Cleanup(func() { _ = syscall.Kill(-bg, syscall.SIGKILL) }) // it leads a group
 	_ = program.Process.Kill()
 	_ = program.Wait() // it was killed
 	processtest.WaitUntil(t, "the shell is gone", func() bool { return !processtest.IsRunning(shellPID) })
 	processtest.WaitUntil(t, "its child is gone", func() bool { return !processtest.IsRunning(child) })
-	if !processtest.IsRunning(bg) {
-		t.Error("the command in the background is gone")
-	}
+	processtest.WaitUntil(t, "the command in the background is gone", func() bool { return !processtest.IsRunning(bg) })
+	processtest.WaitUntil(t, "what a command left running is gone", func() bool { return !processtest.IsRunning(left) })
 }
 
 // TestHelperProgram is the program that is killed in TestKilledProgram.
@@ -246,6 +271,7 @@ func TestHelperProgram(t *testing.T) {
 		Run(t.Context(), tool.Host{})
 	fg := build(t, tl, args{"command": "echo $$ >shell; bash -c 'echo $$ >child; exec sleep 1000'; true"})
 	go fg.Run(t.Context(), tool.Host{})
+	run(t, o, "nohup sh -c 'echo $$ >left; exec sleep 1000' >/dev/null & while [ ! -s left ]; do :; done")
 	for _, file := range []string{"bg", "shell", "child"} {
 		processtest.WaitUntil(t, file, func() bool {
 			b, _ := os.ReadFile(filepath.Join(dir, file))

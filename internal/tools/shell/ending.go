@@ -52,6 +52,7 @@ func (r *runningCall) running(left []int) string {
 		text = "\nBackground PIDs: " + joinInts(left)
 	}
 	if len(left) > 0 || r.leavesGroup() {
+		r.leaves = true
 		r.tool.Processes.addLeft([]int{r.PID()})
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}

@@ -22,7 +22,6 @@ type job struct {
 	dir     string
 	env     []string
 	idle    time.Duration // end the command after this time without output; 0 is never
-	detach  bool          // the command may outlive Pollux
 }
 
 // execution is a started command with all of its processes.
@@ -41,17 +40,13 @@ func start(ctx context.Context, launcher process.Launcher, j job, out *output) (
 		Name: name, Path: j.shell, Args: shellArgs(j), Dir: j.dir,
 		Env:    append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
 		Stdout: out, Stderr: out,
-		Detach: j.detach, Gate: j.isGated(), Grace: killGrace, Idle: j.idle,
+		Gate: j.isBash(), Grace: killGrace, Idle: j.idle,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &execution{Process: p, out: out, toBackground: make(chan struct{})}, nil
 }
-
-// isGated reports whether the shell waits, before it runs the command, until the launcher has
-// made sure that the command cannot outlive Pollux.
-func (j job) isGated() bool { return !j.detach && j.isBash() }
 
 func (j job) isBash() bool { return filepath.Base(j.shell) == "bash" }
 
@@ -84,10 +79,9 @@ func script(j job) string {
 	fd := strconv.Itoa(process.ReportFD)
 	if j.isBash() {
 		text := "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
-		if j.isGated() {
-			gate := strconv.Itoa(process.GateFD)
-			text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
-		}
+		// The command waits until the launcher has made sure that it cannot outlive Pollux.
+		gate := strconv.Itoa(process.GateFD)
+		text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
 		// The exit codes of the last pipe are reported as words such as p1.
 		return text + `(trap 'echo "${PIPESTATUS[@]/#/p}" >&` + fd + "; jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
 	}

@@ -89,6 +89,7 @@ type runningCall struct {
 	text       *tool.Collector
 	log        *Process  // its entry in the history of background commands, or nil
 	lastUpdate time.Time // of the live output
+	leaves     bool      // processes of the command run on after it
 }
 
 // start starts the command.
@@ -98,8 +99,8 @@ func (r *runningCall) start(ctx context.Context) error {
 		return err
 	}
 	j := job{
-		shell: shell, command: r.command, dir: r.dir, env: r.tool.env(),
-		idle: r.tool.InactivityTimeout, detach: r.args.Background,
+		shell: shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
+		idle: r.tool.InactivityTimeout,
 	}
 	out := newOutput(r.text)
 	out.mu.Lock() // until the log is set, so that it gets all output
@@ -220,9 +221,12 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 			r.text.Before = untrustedBegin + why + hint + " There was no output before it was cancelled."
 		}
 	}
-	if r.log != nil { // cancelled before it moved to the background
+	switch {
+	case r.log != nil: // cancelled before it moved to the background
 		go r.tool.Processes.watchExit(r.log)
-	} else {
+	case end == exited && r.leaves && !r.tool.forUser:
+		r.tool.Processes.keep(r.execution, r.args.Command)
+	default:
 		r.tool.Processes.forget(r.execution)
 	}
 	text, file := r.text.Text()

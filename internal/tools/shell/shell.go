@@ -8,8 +8,9 @@
 // and shown while the command runs. When the command exits, the call returns, even if a
 // process that the command started keeps the output stream open.
 //
-// On Linux a foreground command does not outlive Pollux, however Pollux ends; on other
-// systems a kill -9 of Pollux leaves it running. Windows is not supported.
+// On Linux no command outlives Pollux, however Pollux ends, and neither does what a command leaves
+// running, unless it has moved to a session of its own; on other systems a kill -9 of Pollux leaves
+// both running. Windows is not supported.
 package shell
 
 import (
@@ -56,6 +57,9 @@ type Options struct {
 	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
 	// is. If it is not, the result names the file with the output.
 	CanReadOn func() bool
+	// Keys, if set, returns the variables of Environ with the keys that Pollux itself uses. A call
+	// that neither the user nor a rule of theirs has allowed does not get them.
+	Keys func() []string
 	// Debug shows the user the text that the model gets.
 	Debug bool
 	// Summarizer summarizes long output for the model; nil leaves it as it is.
@@ -72,8 +76,14 @@ func New(o Options) tool.Tool {
 	return &shellTool{
 		Options: o,
 		spec:    describe(o.InactivityTimeout),
-		env:     func() []string { return childEnv(inherited(), o.Trusted != nil && o.Trusted()) },
-		shell:   sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
+		env: func(unasked bool) []string {
+			base := inherited()
+			if unasked && o.Keys != nil {
+				base = secret.Without(base, o.Keys())
+			}
+			return childEnv(base, o.Trusted != nil && o.Trusted())
+		},
+		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
 }
 
@@ -93,7 +103,7 @@ type shellTool struct {
 	Options
 	spec    *tool.Spec
 	forUser bool // runs commands that the user typed, see NewForUser
-	env     func() []string
+	env     func(unasked bool) []string
 	shell   func() (string, error)
 }
 

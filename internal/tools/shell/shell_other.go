@@ -23,6 +23,7 @@ type Options struct {
 	Workspace         any
 	Environ           []string
 	Redact            secret.Redaction
+	Keys              func() []string
 	Trusted           func() bool
 	InactivityTimeout time.Duration
 	CanReadOn         func() bool
@@ -51,6 +52,19 @@ func NewReadTool(*Processes) tool.Tool {
 
 // Processes is an empty table of commands.
 type Processes struct{}
+
+// Left describes what a command has left running. There is none on this system.
+type Left struct {
+	PGID    int
+	Command string
+	Apart   []int
+}
+
+// Runs returns false.
+func (*Left) Runs() bool { return false }
+
+// Left returns nothing.
+func (*Processes) Left() []Left { return nil }
 
 // Process is a background command.
 type Process struct {

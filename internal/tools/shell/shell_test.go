@@ -481,3 +481,18 @@ func TestLauncher(t *testing.T) {
 		t.Errorf("the command is %+v", seen)
 	}
 }
+
+// A command that runs unasked gets no keys of Pollux.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.Environ = append(o.Environ, "MY_KEY=secret", "OTHER=x")
+	o.Keys = func() []string { return []string{"my_key", "NONE"} }
+	for unasked, want := range map[bool]string{false: "secret x", true: "none x"} {
+		r := build(t, shell.New(o), args{"command": "echo ${MY_KEY:-none} $OTHER"}).Run(t.Context(), tool.Host{Unasked: unasked})
+		if got := text(r); !strings.Contains(got, want) {
+			t.Errorf("unasked %v: %q", unasked, got)
+		}
+	}
+}

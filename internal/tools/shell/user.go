@@ -21,13 +21,13 @@ func NewForUser(o Options) tool.Tool {
 		Options: o,
 		spec:    &spec,
 		forUser: true,
-		env: sync.OnceValue(func() []string {
+		env: func(bool) []string {
 			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {
 				return strings.HasPrefix(v, "PWD=") || strings.Contains(v, "\x00")
 			})
 			return append(env, quiet...)
-		}),
+		},
 		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
 }

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A project may only tighten what protects the user.
+func TestTighten(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		user, project string
+		path          string
+		want          any
+		ignored       bool
+	}{
+		{`{"security":{"disableYoloMode":true}}`, `{"security":{"disableYoloMode":false}}`, "security.disableYoloMode", true, true},
+		{`{"security":{"disableYoloMode":true}}`, `{"security":{"disableYoloMode":null}}`, "security.disableYoloMode", true, true},
+		{`{"security":{"disableYoloMode":true}}`, `{"security":null}`, "security.disableYoloMode", true, true},
+		{`{"security":{"disableYoloMode":true}}`, `{"security.disableYoloMode":false}`, "security.disableYoloMode", true, false},
+		{`{"security":{"environmentVariableRedaction":{"enabled":true}}}`, `{"security":{"environmentVariableRedaction":null}}`, "security.environmentVariableRedaction.enabled", true, true},
+		{`{}`, `{"security":{"disableYoloMode":true}}`, "security.disableYoloMode", true, false},
+		{`{}`, `{"security":{"disableYoloMode":false}}`, "security.disableYoloMode", false, false},
+		{`{"pollux":{"trustProjectSafety":true},"security":{"disableYoloMode":true}}`, `{"security":{"disableYoloMode":false}}`, "security.disableYoloMode", false, false},
+		{`{"security":{"disableYoloMode":true}}`, `{"pollux":{"trustProjectSafety":true},"security":{"disableYoloMode":false}}`, "security.disableYoloMode", true, true},
+		{`{"security":{"disableAlwaysAllow":true}}`, `{"security":{"disableAlwaysAllow":false}}`, "security.disableAlwaysAllow", true, true},
+		{`{}`, `{"security":{"enablePermanentToolApproval":true}}`, "security.enablePermanentToolApproval", nil, true},
+		{`{"security":{"enablePermanentToolApproval":true}}`, `{"security":{"enablePermanentToolApproval":false}}`, "security.enablePermanentToolApproval", false, false},
+		{`{}`, `{"security":{"autoAddToPolicyByDefault":true}}`, "security.autoAddToPolicyByDefault", nil, true},
+		{`{}`, `{"security":{"folderTrust":{"enabled":false}}}`, "security.folderTrust.enabled", nil, true},
+		{`{"security":{"environmentVariableRedaction":{"enabled":true}}}`, `{"security":{"environmentVariableRedaction":{"enabled":false}}}`, "security.environmentVariableRedaction.enabled", true, true},
+		{`{}`, `{"security":{"environmentVariableRedaction":{"allowed":["KEY"]}}}`, "security.environmentVariableRedaction.allowed", nil, true},
+		{`{"security":{"environmentVariableRedaction":{"allowed":["KEY","B"]}}}`, `{"security":{"environmentVariableRedaction":{"allowed":["B"]}}}`, "security.environmentVariableRedaction.allowed", "B", false},
+		{`{"security":{"environmentVariableRedaction":{"blocked":["A"]}}}`, `{"security":{"environmentVariableRedaction":{"blocked":["B"]}}}`, "security.environmentVariableRedaction.blocked", "A B", false},
+		{`{"tools":{"confirmationRequired":["glob"]}}`, `{"tools":{"confirmationRequired":[]}}`, "tools.confirmationRequired", "glob", false},
+		{`{}`, `{"tools":{"confirmationRequired":["glob"]}}`, "tools.confirmationRequired", "glob", false},
+		{`{"tools":{"confirmationRequired":["glob"]}}`, `{"tools":null}`, "tools.confirmationRequired", "glob", true},
+		{`{}`, `{"security":{"allowedExtensions":["a"]}}`, "security.allowedExtensions", "a", false},
+		{`{"security":{"allowedExtensions":["a"]}}`, `{"security":{"allowedExtensions":[]}}`, "security.allowedExtensions", "a", true},
+		{`{"security":{"allowedExtensions":["a"]}}`, `{"security":{"allowedExtensions":["b"]}}`, "security.allowedExtensions", "a", true},
+		{`{"security":{"auth":{"enforcedType":"x"}}}`, `{"security":{"auth":{"enforcedType":"y"}}}`, "security.auth.enforcedType", "x", true},
+		{`{}`, `{"security":{"auth":{"enforcedType":"y"}}}`, "security.auth.enforcedType", "y", false},
+		{`{}`, `{"pollux":{"buildFiles":"never"}}`, "pollux.buildFiles", nil, true},
+		{`{}`, `{"pollux":{"buildFiles":"always"}}`, "pollux.buildFiles", "always", false},
+		{`{"pollux":{"buildFiles":"never"}}`, `{"pollux":{"buildFiles":"unlessYolo"}}`, "pollux.buildFiles", "unlessYolo", false},
+		{`{"pollux":{"buildFiles":"always"}}`, `{"pollux":{"buildFiles":"unlessYolo"}}`, "pollux.buildFiles", "always", true},
+		{`{}`, `{"pollux":{"planThen":"yolo"}}`, "pollux.planThen", nil, true},
+		{`{"tools":{"sandbox":true}}`, `{"tools":{"sandbox":false}}`, "tools.sandbox", true, true},
+		{`{"tools":{"sandbox":"docker"}}`, `{"tools":{"sandbox":"docker"}}`, "tools.sandbox", "docker", false},
+		{`{"advanced":{"ignoreLocalEnv":true}}`, `{"advanced":{"ignoreLocalEnv":false}}`, "advanced.ignoreLocalEnv", true, true},
+		// What a project decides about its own work.
+		{`{"tools":{"allowed":["glob"]}}`, `{"tools":{"allowed":["run_shell_command"]}}`, "tools.allowed", "run_shell_command", false},
+	} {
+		t.Run(tt.project, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.user(t, tt.user)
+			p.workspace(t, tt.project)
+			s, warnings := p.mustLoad(t)
+			got, _ := s.Lookup(tt.path)
+			if list, ok := got.([]any); ok {
+				got = strings.Join(texts(list), " ")
+			}
+			if got != tt.want {
+				t.Errorf("%s and %s: %v, want %v", tt.user, tt.project, got, tt.want)
+			}
+			if group, _, ok := strings.Cut(tt.project, ":null"); ok { // the warning names what is null
+				tt.path = strings.ReplaceAll(strings.Trim(strings.ReplaceAll(group, "{", ""), `"`), `":"`, ".")
+			}
+			said := slices.ContainsFunc(warnings, func(w Warning) bool {
+				return strings.Contains(string(w), "would loosen yours: "+tt.path) || strings.Contains(string(w), ", "+tt.path)
+			})
+			if said != tt.ignored {
+				t.Errorf("%s and %s: %q", tt.user, tt.project, warnings)
+			}
+		})
+	}
+}
+
+// Every setting under security is either protective, or named here with the reason.
+func TestTightenCoversSecurity(t *testing.T) {
+	t.Parallel()
+	free := []string{
+		"security.auth.selectedType", // which account a project uses, not what it may do
+		"security.auth.useExternal",  // the same
+	}
+	for i := range table {
+		path := table[i].Path
+		if strings.HasPrefix(path, "security.") && protective[path] == nil && !slices.Contains(free, path) {
+			t.Errorf("a project may loosen %s", path)
+		}
+	}
+	for path := range protective {
+		if _, ok := KeyOf(path); !ok {
+			t.Errorf("there is no setting %s", path)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/secret"
+)
+
+// What child processes get of the environment. Keys of model providers are for Pollux: only
+// commands that the user, a rule or the mode has allowed get them, because a test suite may need
+// one, and not even those with pollux.childSecrets.
+
+// keyVariables returns the names of the variables that hold keys of providers.
+func (p *Setup) keyVariables() []string {
+	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
+}
+
+// commandEnviron returns the environment of commands, before redaction.
+func (p *Setup) commandEnviron() []string {
+	if config.ChildSecrets.In(p.Settings) == "none" {
+		return secret.Without(p.Env.List(), p.keyVariables())
+	}
+	return p.Env.List()
+}
+
+// hookEnviron returns the environment of hooks. Those of a project get no variables with keys.
+func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
+	environ := userRedaction(p).Apply(p.commandEnviron())
+	if ofProject {
+		return secret.Without(environ, keys())
+	}
+	return environ
+}
+
+// userRedaction is the redaction that the user's settings describe.
+func userRedaction(p *Setup) secret.Redaction {
+	return secret.Redaction{
+		Enabled: config.RedactionEnabled.In(p.Settings),
+		Allowed: config.RedactionAllowed.In(p.Settings),
+		Blocked: config.RedactionBlocked.In(p.Settings),
+	}
+}
+
+// redaction says which variables commands do not get. Those that the user's own
+// providers have their keys from are secrets whatever they are called; the names of
+// the others show it.
+func redaction(p *Setup) secret.Redaction {
+	r := userRedaction(p).WithoutSensitive()
+	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
+		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
+		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
+		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
+			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
+		})
+	}
+	return r
+}

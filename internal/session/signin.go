@@ -1,0 +1,202 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/models"
+	"pollux/tool"
+)
+
+// resolve asks the person for what prevents a session, a key or the name of a model, and builds the
+// session with it.
+func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err error) {
+	for signedIn := false; ; problem = err {
+		unchosen, _ := errors.AsType[*models.UnchosenError](problem)
+		switch {
+		case unchosen != nil && unchosen.CanName():
+			s, err = p.askModel(ctx, unchosen, problem)
+		case exit.CodeOf(problem) == exit.Auth && auth.CheckNetwork(p.Env) == nil && !signedIn:
+			signedIn = true
+			s, err = p.signIn(ctx, problem)
+		default:
+			return nil, problem
+		}
+		if shown, _ := errors.AsType[*exit.Shown](err); err == nil || shown != nil || ctx.Err() != nil || err == problem {
+			return s, err
+		}
+	}
+}
+
+// askModel has the person choose a model, and builds the session with it. The error is problem if
+// the person chooses none.
+func (p *Setup) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
+	c := Choice{
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
+		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
+	}
+	if len(unchosen.Names) == 0 {
+		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
+	}
+	name, err := Choose(ctx, p.Asker, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "" || ctx.Err() != nil:
+		return nil, problem
+	}
+	p.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
+	p.useModel(name)
+	return p.rebuild(ctx, nil)
+}
+
+// useModel makes the session begin with a model that the person has chosen.
+func (p *Setup) useModel(name string) { p.Options.Model, p.Model, p.Named = name, name, true }
+
+// MaxModelChoices is how many models of a server a question lists. The person can name others.
+const MaxModelChoices = 40
+
+// MoreModels returns a line about the models that a question does not list, "" if it lists all.
+func MoreModels(total int) string {
+	if total <= MaxModelChoices {
+		return ""
+	}
+	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
+}
+
+// modelChoices returns the options of a question for one of these models.
+func modelChoices(names []string) []tool.Option {
+	var options []tool.Option
+	for _, name := range names[:min(len(names), MaxModelChoices)] {
+		options = append(options, tool.Option{Label: name})
+	}
+	return options
+}
+
+// signIn has the person store a key, and builds the session with it.
+func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
+	if command.IsUnset(ctx) {
+		p.Warn("No model is set up yet.")
+	} else {
+		p.Warn(missing.Error())
+	}
+	done, err := command.SignIn(ctx, p.Asker.Ask, "")
+	if err == nil {
+		err = ctx.Err() // a cancelled question may pass for one without an answer
+	}
+	if err != nil {
+		return nil, err
+	}
+	if done.Type == "" {
+		done.Text += "\nTo sign in later, start pollux again or run 'pollux auth set'."
+	}
+	p.Warn(done.Text)
+	p.keepKey(done)
+	if err := p.renew(done.Type); err != nil {
+		return nil, err
+	}
+	if done.Model != "" {
+		p.useModel(done.Model)
+	}
+	s, err := p.rebuild(ctx, nil)
+	if err != nil && err.Error() == missing.Error() {
+		return nil, &exit.Shown{Err: err}
+	}
+	return s, err
+}
+
+// renew reads settings and the .env file again after the person has stored a key.
+// selected, if not "", overrides the provider that they select.
+func (p *Setup) renew(selected auth.Type) error {
+	if selected != "" {
+		p.Flags = maps.Clone(p.Flags)
+		if p.Flags == nil {
+			p.Flags = map[string]any{}
+		}
+		p.Flags[string(config.AuthSelectedType)] = string(selected)
+	}
+	settings, err := p.reload()
+	if err != nil {
+		return err
+	}
+	p.Settings = settings
+	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
+	return nil
+}
+
+// keepKey makes this session use a key that the person has typed.
+func (p *Setup) keepKey(done auth.SignIn) {
+	if done.Key.Value == "" {
+		return
+	}
+	p.newKeys = maps.Clone(p.newKeys)
+	if p.newKeys == nil {
+		p.newKeys = map[string]auth.Key{}
+	}
+	p.newKeys[done.ID] = done.Key
+}
+
+// SignedOut makes the session stop using the key of a provider that the person has removed. It
+// reports whether the person had typed the key in this session, and returns a sentence about the
+// current model if the key was for it. It must not be called during a run.
+func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
+	_, hadTyped = s.newKeys[id]
+	s.newKeys = maps.Clone(s.newKeys)
+	delete(s.newKeys, id)
+	before := s.Current().Account
+	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
+	s.models.ReplaceAccounts(accounts)
+	now := s.Current().Account
+	switch {
+	case before.ConfiguredID != id || before.APIKey == now.APIKey:
+		return hadTyped, ""
+	case now.APIKey == "":
+		return hadTyped, "The current model has no key now. Enter one with /auth, or choose another model with /model."
+	}
+	return hadTyped, "This session now uses the key in " + s.describeSource(now.From) + "."
+}
+
+// authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
+// be that of a command, does not end later queries.
+func (s *Session) authInputs(ctx context.Context) auth.Inputs {
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
+}
+
+// SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
+// do to use it, "" if the current model uses it from now on. It must not be called during a
+// run.
+func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error) {
+	if done.Model != "" {
+		_, err := s.SetModel(done.Model)
+		return "", err
+	}
+	s.keepKey(done)
+	if err := s.ReloadSettings(); err != nil {
+		return "", err
+	}
+	accounts, err := auth.Open(s.authInputs(ctx))
+	if err != nil {
+		return "", err
+	}
+	s.models.ReplaceAccounts(accounts)
+	account := s.Current().Account
+	if account.ID != done.ID && account.ConfiguredID != done.ID {
+		model := "NAME"
+		if p := accounts.FindProfile(done.ID); p != nil && p.Model != "" {
+			model = p.Model
+		}
+		return "To use it now: /model set " + done.ID + "/" + model, nil
+	}
+	for _, name := range auth.Variables(account.Profile) {
+		if done.IsStored && s.Env.Get(name) != "" {
+			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
+		}
+	}
+	return "This session uses the new key.", nil
+}
