@@ -35,7 +35,7 @@ check: ## everything that CI runs
 	./.ci/run
 
 update: ## write the expected results of tests anew, then read the diff
-	go test ./acceptance ./llm/provider ./internal/cli ./internal/config ./internal/slash -update
+	go test ./acceptance ./acceptance/hostile ./llm/provider ./internal/cli ./internal/config ./internal/slash -update
 
 docs: ## write docs/man/pollux.1 from what the program says of itself
 	go test ./acceptance -run TestManPage -update

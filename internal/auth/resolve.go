@@ -119,7 +119,13 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 		return have[0], name, nil
 	}
 	if len(have) == 0 {
+		have = slices.DeleteFunc(slices.Clone(all), func(one Account) bool { return one.lacks(name) })
+	}
+	switch len(have) {
+	case 0:
 		have = all
+	case 1:
+		return have[0], name, nil
 	}
 	var candidates []string
 	for _, one := range have {
@@ -127,6 +133,13 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 	}
 	return def, "", exit.Errorf(exit.General, "Several of your providers may have the model %q. Choose one: %s.",
 		name, strings.Join(candidates, ", "))
+}
+
+// lacks reports whether the account certainly does not have a model: the names of all models of
+// Google and Anthropic begin with those of their families.
+func (a Account) lacks(name string) bool {
+	hasFamilies := isGoogle(a.Profile) || a.ID == "anthropic"
+	return hasFamilies && maker(name) == "" && !strings.Contains(name, "/") && !a.HasCustomAddress() && !a.Gateway
 }
 
 // Gemini returns which Google models the account can use.

@@ -62,6 +62,9 @@ func TestResolve(t *testing.T) {
 		{"", oai + " " + ds, "strange", `! Several of your providers may have the model "strange". Choose one: openai/strange, deepseek/strange.`},
 		{selected("openai"), oai + " " + ds, "strange", "openai strange"},
 		{"", oai + " OPENAI_BASE_URL=http://h " + ds, "strange", "openai strange"},
+		{"", gem + " " + oai + " OPENAI_BASE_URL=http://h", "large", "openai large"},
+		{"", gem + " " + ant + " ANTHROPIC_BASE_URL=http://h", "large", "anthropic large"},
+		{"", gem + " " + ant, "large", "! gemini/large, anthropic/large"},
 		// The user's own.
 		{mine, gem, "auto", "mine m"},
 		{mine, gem, "claude-x", "mine claude-x"},

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -76,30 +77,42 @@ func (s *signIn) run(name string) (SignIn, error) {
 		if err = s.refuse(p); err != nil {
 			return SignIn{}, err
 		}
-		return s.askKey(p)
+		done, err := s.askKey(p)
+		if err == errBack {
+			return SignIn{}, nil
+		}
+		return done, err
 	}
 	problem := ""
 	for {
 		p, isLocal, err := s.pickProvider(problem)
+		problem = ""
+		var done SignIn
 		switch {
-		case err != nil:
+		case err == errBack:
+			continue
+		case err != nil || p == nil && !isLocal:
 			return SignIn{}, err
 		case isLocal:
-			var done SignIn
-			if done, problem, err = s.pickServer(); problem == "" || err != nil {
-				return done, err
+			if done, problem, err = s.pickServer(); problem != "" {
+				continue
 			}
-		case p == nil:
-			return SignIn{}, nil
 		default:
 			if err := s.refuse(p); err != nil {
 				problem = err.Error() + "\n"
 				continue
 			}
-			return s.askKey(p)
+			done, err = s.askKey(p)
+		}
+		if err != errBack {
+			return done, err
 		}
 	}
 }
+
+// errBack means that the person did not answer a question that follows from the first one. The
+// sign-in then asks the first one again.
+var errBack = errors.New("back to the first question")
 
 // refuse returns an error if a key for this provider could neither be stored nor used: it would be
 // for a gateway, and no session follows or a project's .env file sets the address.
@@ -136,7 +149,8 @@ const signInHelp = "A key identifies your account at a provider, which bills you
 	"Gemini offers free keys. A server on this machine needs no key."
 
 // pickProvider asks for a provider: first for one of the most used ones, then for one of all
-// others. isLocal means a server on this machine. The provider is nil if the person cancels.
+// others. isLocal means a server on this machine. The provider is nil if the person cancels the
+// first question.
 func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool, err error) {
 	preselected, err := Preselected(s.Env)
 	if err != nil {
@@ -178,7 +192,7 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 			shown[cmp.Or(p.Name, p.ID)] = p.ID
 			q.Options = append(q.Options, tool.Option{Label: cmp.Or(p.Name, p.ID)})
 		}
-		if answer, err = question(s.ctx, s.ask, q); answer == "" {
+		if answer, err = s.next(q); err != nil {
 			return nil, false, err
 		}
 	}
@@ -217,11 +231,11 @@ func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
 	}
 	help := "Pollux sends the key only to " + name + ", " + storage
 	if vars := Variables(p); len(vars) > 0 {
-		help += "\nTo set the key as a variable instead, type /cancel and export " + vars[0] + "."
+		help += "\nTo set the key as a variable instead, press Ctrl+C and export " + vars[0] + "."
 	}
 	for problem := ""; ; {
-		key, err := question(s.ctx, s.ask, tool.Question{Text: problem + text, Header: "API key", Kind: tool.SecretQuestion, Help: help})
-		if key == "" || err != nil {
+		key, err := s.next(tool.Question{Text: problem + text, Header: "API key", Kind: tool.SecretQuestion, Help: help})
+		if err != nil {
 			return SignIn{}, err
 		}
 		if s.Notify != nil {
@@ -237,30 +251,38 @@ func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
 		case keyInvalid:
 			problem = tested.reason + "\n"
 		case keyUntested:
-			accepted, err := s.confirmUntested(tested.reason, g)
-			if !accepted || err != nil {
-				return SignIn{}, err
-			}
-			return s.accept(p, g, key)
+			return s.acceptUntested(p, g, key, tested.reason)
 		default:
 			return s.accept(p, g, key)
 		}
 	}
 }
 
-// confirmUntested asks whether to store a key that could not be tested, or to use a key for a
-// gateway.
-func (s *signIn) confirmUntested(reason string, g *gateway) (bool, error) {
-	yes, no, text := "Store the key", "Do not store it", "Store it?"
-	if g != nil {
+// acceptUntested asks what to do with a key that could not be tested, and returns the result of the
+// sign-in with it. A session can use the key without storing it.
+func (s *signIn) acceptUntested(p *provider.Profile, g *gateway, key, reason string) (SignIn, error) {
+	yes, no, text := "Store the key", "Use it for this session only", "Store it?"
+	switch {
+	case g != nil:
 		yes, no, text = "Use the key", "Do not use it", "Use it?"
+	case s.StoresOnly:
+		no = "Do not store it"
 	}
-	answer, err := question(s.ctx, s.ask, tool.Question{
+	answer, err := s.next(tool.Question{
 		Text: "The key is not tested: " + reason + "\n" + text, Header: "Store", Kind: tool.ChoiceQuestion, Closed: true,
 		Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: no}},
 		Help:    "If the key is wrong, the first request fails. You can then replace the key.",
 	})
-	return answer == yes, err
+	switch {
+	case err != nil:
+		return SignIn{}, err
+	case answer == yes:
+		return s.accept(p, g, key)
+	case g != nil || s.StoresOnly:
+		return SignIn{}, errBack
+	}
+	text = "Not stored: this session uses the key. To sign in for future sessions, type /auth."
+	return SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: typedHere}, Text: text}, nil
 }
 
 // typedHere is the source of a key that is not stored.
@@ -391,8 +413,8 @@ func (s *signIn) pickServer() (done SignIn, problem string, err error) {
 		for _, one := range servers {
 			q.Options = append(q.Options, tool.Option{Label: one.Name, Description: provider.RedactAddress(one.BaseURL)})
 		}
-		answer, err := question(s.ctx, s.ask, q)
-		if answer == "" || err != nil {
+		answer, err := s.next(q)
+		if err != nil {
 			return SignIn{}, "", err
 		}
 		server = &servers[slices.IndexFunc(servers, func(one localServer) bool { return one.Name == answer })]
@@ -409,7 +431,7 @@ func (s *signIn) pickServer() (done SignIn, problem string, err error) {
 		for _, m := range server.models {
 			q.Options = append(q.Options, tool.Option{Label: m.Name})
 		}
-		if model, err = question(s.ctx, s.ask, q); model == "" || err != nil {
+		if model, err = s.next(q); err != nil {
 			return SignIn{}, "", err
 		}
 	}
@@ -462,6 +484,19 @@ func (a *Accounts) localPorts() string {
 	}
 	half := (len(list) + 1) / 2
 	return strings.Join(list[:half], ", ") + ",\n" + strings.Join(list[half:], ", ") + "."
+}
+
+// next asks a question that follows from the first one. The error is [errBack] if the person does
+// not answer.
+func (s *signIn) next(q tool.Question) (string, error) {
+	answer, err := question(s.ctx, s.ask, q)
+	switch {
+	case s.ctx.Err() != nil:
+		return "", context.Cause(s.ctx)
+	case answer == "" && err == nil:
+		err = errBack
+	}
+	return answer, err
 }
 
 // question asks one question. It returns "" if the person does not answer.

@@ -393,10 +393,15 @@ func TestSignIn(t *testing.T) {
 	run("openai", "Nothing was changed.", "")
 	run("", stored("Google AI Studio")+"\n"+`Set security.auth.selectedType to "gemini-api-key" in ~/settings.json.`, "Gemini", "secret-ok")
 	run("", stored("OpenAI"), "OpenAI", "secret one", "secret-wrong", "secret-ok") // asked until it is right
-	run("", "Nothing was changed.", "OpenRouter", "secret-x", "")                  // refused
+	run("", "Nothing was changed.", "OpenRouter", "secret-x", "", "")              // refused
+	run("", stored("OpenAI"), "More providers", "", "OpenAI", "", "OpenAI", "secret-ok")
 	run("", stored("DeepSeek"), "More providers", "DeepSeek", "secret-x", "Store the key")
 	run("mistral", stored("Mistral"), "secret-x", "Store the key") // not reachable
+	run("mistral", "Not stored: this session uses the key. To sign in for future sessions, type /auth.", "secret-x", "Use it for this session only")
+	run("mistral", "Nothing was changed.", "secret-x", "")
+	c.StoresOnly = true
 	run("mistral", "Nothing was changed.", "secret-x", "Do not store it")
+	c.StoresOnly = false
 	run("nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
 	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
 		t.Error(text, err)

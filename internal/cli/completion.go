@@ -86,7 +86,7 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 	case f.Annotations[choices] != nil:
 		return cobra.FixedCompletions(f.Annotations[choices], cobra.ShellCompDirectiveNoFileComp)
 	case f.Name == "model":
-		return models
+		return modelNames
 	case f.Name == "scope":
 		return cobra.FixedCompletions([]string{"user", "workspace", "system"}, cobra.ShellCompDirectiveNoFileComp)
 	case f.Name == "include-directories":
@@ -160,7 +160,7 @@ func settingsValues(cmd *cobra.Command, words []string, typed string) ([]string,
 	case key.Type == "bool":
 		return []string{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
 	case key.Path == string(config.ModelName):
-		return models(cmd, nil, typed)
+		return modelNames(cmd, nil, typed)
 	}
 	if values, ok := strings.CutPrefix(key.Type, "enum "); ok {
 		return strings.Fields(values), cobra.ShellCompDirectiveNoFileComp
@@ -179,10 +179,10 @@ func providers(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// models completes the names of models. Before a slash is typed, it returns Google's models,
+// modelNames completes the names of models. Before a slash is typed, it returns Google's models,
 // their aliases, and the prefixes of providers such as "openai/". After it, it returns the
 // models of that provider.
-func models(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func modelNames(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	var names []string
 	add := func(name string) {

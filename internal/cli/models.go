@@ -20,8 +20,10 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/models"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
@@ -37,15 +39,14 @@ func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			failure := listError(lists)
+			switch {
+			case asJSON:
 				err = writeModelsJSON(t.Out, lists)
-			} else {
+			case failure == nil:
 				err = writeModels(t, lists)
 			}
-			if err != nil {
-				return err
-			}
-			return listError(lists)
+			return cmp.Or(err, failure)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
@@ -60,27 +61,36 @@ type listing struct {
 	err     error
 }
 
-// listError returns the last error in lists if all providers failed and none listed a
-// model, otherwise nil. The user has already seen the error as a warning.
+// listError returns the errors in lists if all providers failed and none listed a model, otherwise
+// nil.
 func listError(lists []listing) error {
-	var failure error
+	var failures []string
 	for _, l := range lists {
 		if len(l.models) > 0 || l.err == nil {
 			return nil
 		}
-		failure = l.err
+		failures = append(failures, l.problem())
 	}
-	if failure == nil {
+	if len(failures) == 0 {
 		return nil
 	}
-	return &exit.Shown{Err: failure}
+	return exit.Errorf(exit.General, "%s", strings.Join(failures, "\n"))
+}
+
+// problem returns the message for the user about the error of the listing.
+func (l *listing) problem() string {
+	text := wording.Error(l.err)
+	if api, ok := errors.AsType[*llm.Error](l.err); ok {
+		text = wording.Failure(api, models.Place(l.account))
+	}
+	return fmt.Sprintf("Cannot list the models of %s: %s", cmp.Or(l.account.Name, l.account.ID), text)
 }
 
 // listTimeout is the time limit for listing the models of all providers.
 const listTimeout = 10 * time.Second
 
 // listModels returns the models of the providers in names, or of all available providers
-// if names is empty. It queries them concurrently and warns about each that fails.
+// if names is empty. It queries them concurrently and warns about each that fails, unless all do.
 func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, names []string) ([]listing, error) {
 	set, err := look(t, env)
 	if err != nil {
@@ -105,9 +115,12 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if listError(lists) != nil {
+		return lists, nil
+	}
 	for _, l := range lists {
 		if l.err != nil {
-			set.Warn(fmt.Sprintf("Warning: Cannot list the models of %s: %s", cmp.Or(l.account.Name, l.account.ID), wording.Error(l.err)))
+			set.Warn("Warning: " + l.problem())
 		}
 	}
 	return lists, nil

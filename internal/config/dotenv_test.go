@@ -253,3 +253,21 @@ func FuzzParseDotEnv(f *testing.F) {
 		}
 	})
 }
+
+func TestDotEnvSelectsNoPrograms(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"XDG_CONFIG_HOME", // git/config in it
+		"MAKEFILES", "TAR_OPTIONS", "OPENSSL_CONF", "KUBECONFIG", "GOENV", "CARGO_HOME", "RIPGREP_CONFIG_PATH", "RSYNC_RSH",
+		"PERLLIB", "LUA_INIT", "PHP_INI_SCAN_DIR", "MAVEN_OPTS", "ZDOTDIR", "CC", "RUSTC", "GNUPGHOME", "LESSKEYIN", "BUNDLE_GEMFILE", "YARN_RC_FILENAME",
+	} {
+		if !changesPrograms(name) {
+			t.Errorf("a project's .env may set %s", name)
+		}
+	}
+	for _, name := range []string{"DATABASE_URL", "NODE_ENV", "GOOGLE_CLOUD_PROJECT", "CCACHE_SIZE", "PORT", "XDGX", "PHP_ENV", "LUA"} {
+		if changesPrograms(name) {
+			t.Errorf("a project's .env may not set %s", name)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			}
 			x.Default = c.account.ConfiguredID
 		}
-		if variable := c.account.ModelVar; variable != "" && x.Named == "" && c.model == c.account.Model {
+		if variable := c.account.ModelVar; variable != "" && (x.Named == "" || x.Named == x.set.Where(string(config.ModelName))) && c.model == c.account.Model {
 			x.Asked, x.Named = c.model, x.set.Where(variable)
 		}
 		if err == nil {

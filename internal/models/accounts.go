@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,8 +110,8 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case err != nil:
 		code, step := exit.General, ""
 		if api, ok := errors.AsType[*llm.Error](err); ok {
-			if api.IsBadKey() {
-				code = exit.Auth
+			if api.IsBadKey() && account.KeySource() == "" {
+				code = exit.Auth // a refused key, however, is a failed request
 			}
 			step = wording.NextStep(api, Place(account))
 		}
@@ -119,16 +120,30 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case len(list) == 0:
 		return "", exit.Errorf(exit.General, "%s has no models.%s", start, pullHint(account))
 	}
-	var names []string
-	for _, one := range list[:min(len(list), 5)] {
-		names = append(names, one.Name)
-	}
 	text := start + " has several models."
 	unchosen := &UnchosenError{Problem: text}
 	for _, m := range list {
 		unchosen.Names = append(unchosen.Names, r.requestName(account, m.Name))
 	}
-	return "", &exit.Error{Code: exit.General, Message: text + " Choose one with --model: " + strings.Join(names, ", ") + ".", Err: unchosen}
+	return "", &exit.Error{Code: exit.General, Message: text + " Choose one with --model: " + shortList(unchosen.Names) + "." + keepHint(account, unchosen.Names[0]), Err: unchosen}
+}
+
+// shortList returns the first of many names as a list.
+func shortList(names []string) string {
+	const most = 5
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// keepHint returns how the user chooses a model of an account for all sessions.
+func keepHint(account auth.Account, name string) string {
+	hint := " To keep it: pollux config set model.name " + name
+	if vars := account.ModelVars; len(vars) > 0 {
+		hint += ", or set " + vars[0]
+	}
+	return hint + "."
 }
 
 // UnchosenError is the cause of an error of [Open]: the user has chosen no model, and the list of
@@ -152,6 +167,12 @@ func (e *UnchosenError) Unwrap() error { return e.Err }
 func (e *UnchosenError) CanName() bool {
 	api, ok := errors.AsType[*llm.Error](e.Err)
 	return !ok || api.Status != 0 && !api.IsBadKey()
+}
+
+// IsKeyRefused reports whether the provider refuses the user's key.
+func (e *UnchosenError) IsKeyRefused() bool {
+	api, ok := errors.AsType[*llm.Error](e.Err)
+	return ok && api.IsBadKey()
 }
 
 // Place returns what the advice about a failed request to an account's provider depends on, as

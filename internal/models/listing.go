@@ -1,14 +1,19 @@
 package models
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/agnivade/levenshtein"
-
+	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/provider"
+	"pollux/tool/spelling"
 )
 
 // Listing is what a provider's list of models says about one name.
@@ -34,9 +39,9 @@ func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error)
 	if err != nil {
 		return Listing{IsListed: true}, nil //nolint:nilerr // Choose returns the error
 	}
-	l := Listing{Provider: known.account.Name}
-	if l.Provider == "" {
-		l.Provider = known.account.ID
+	l := Listing{Provider: cmp.Or(known.account.Name, known.account.ID)}
+	if known.account.GatewayKeyVar != "" {
+		l.Provider = "The gateway at " + provider.RedactAddress(known.account.BaseURL)
 	}
 	isVendor := !known.account.Imitated || !known.account.HasCustomAddress()
 	for m := range catalog.Models(known.account.ID) {
@@ -63,6 +68,50 @@ func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error)
 	return l, nil
 }
 
+// Stream implements [llm.Generator].
+func (m *model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		for response, err := range m.Generator.Stream(ctx, req) {
+			if !yield(response, m.explainMissing(ctx, err)) {
+				return
+			}
+		}
+	}
+}
+
+// Generate implements [llm.Generator].
+func (m *model) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	response, err := m.Generator.Generate(ctx, req)
+	return response, m.explainMissing(ctx, err)
+}
+
+// explainMissing adds the server's models to the error of a request for a model that the server
+// does not have. The server must be on this machine or at an address of the user's, which may have
+// other models than the vendor. It returns other errors unchanged.
+func (m *model) explainMissing(ctx context.Context, err error) error {
+	api, ok := errors.AsType[*llm.Error](err)
+	isOther := m.account.Profile != nil && !isGoogle(m.account) && (m.account.Local != nil || m.account.HasCustomAddress())
+	if !ok || api.Kind != llm.KindModelNotFound || !isOther {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	names, failed := m.client.List(ctx)
+	if failed != nil || len(names) == 0 || isListed(names, m.name) {
+		return err
+	}
+	has := "It has: " + shortList(names)
+	if near := closest(names, m.name); len(near) > 0 {
+		has = "Did you mean " + strings.Join(near, " or ") + "?"
+	} else if m.account.Protocol == provider.Ollama {
+		return err // the message says how to download the model
+	}
+	explained := *api
+	explained.Message = fmt.Sprintf("The server at %s does not have the model %q. %s", provider.RedactAddress(m.account.BaseURL), m.name, has)
+	explained.Err = err
+	return &explained
+}
+
 // isListed reports whether a list of models has one with this name. Part of a name may select
 // a variant: "qwen3" is "qwen3:latest", and "a/b:free" is "a/b".
 func isListed(names []string, name string) bool {
@@ -79,7 +128,7 @@ func isListed(names []string, name string) bool {
 func closest(names []string, name string) []string {
 	const most = 5
 	distance := func(n string) int {
-		d := levenshtein.ComputeDistance(strings.ToLower(n), strings.ToLower(name))
+		d := spelling.Distance(strings.ToLower(n), strings.ToLower(name))
 		if strings.Contains(n, name) || strings.Contains(name, n) {
 			d /= 4
 		}

@@ -30,6 +30,9 @@ type Options struct {
 	// IsExplicit reports whether the user gave it.
 	Requested  string
 	IsExplicit bool
+	// IsSetting means that Requested is from the user's settings, so that the variable for the
+	// default model of its provider, such as OPENAI_MODEL, takes precedence over it.
+	IsSetting bool
 	// Warn is called with each problem in the settings, one line each.
 	Warn func(string)
 }
@@ -62,6 +65,12 @@ func Open(ctx context.Context, accounts *auth.Accounts, network provider.Network
 	}
 	d := open(o)
 	d.accountModels = newAccountModels(ctx, accounts, network)
+	if o.IsSetting {
+		account, _, err := accounts.Resolve(o.Requested)
+		if err == nil && account.ModelVar != "" {
+			o.Requested = d.accountModels.requestName(account, account.Model)
+		}
+	}
 	return d, d.selectInitial(o)
 }
 

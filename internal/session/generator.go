@@ -52,7 +52,7 @@ func (p *Setup) OpenModels(ctx context.Context, accounts *auth.Accounts) (*model
 }
 
 func (p *Setup) modelOptions() models.Options {
-	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, Warn: p.Warn}
+	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.isModelSetting(), Warn: p.Warn}
 }
 
 // price returns what a model costs, nil if that is not known.

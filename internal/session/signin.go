@@ -18,10 +18,11 @@ import (
 func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err error) {
 	for signedIn := false; ; problem = err {
 		unchosen, _ := errors.AsType[*models.UnchosenError](problem)
+		needsKey := exit.CodeOf(problem) == exit.Auth || unchosen != nil && unchosen.IsKeyRefused()
 		switch {
 		case unchosen != nil && unchosen.CanName():
 			s, err = p.askModel(ctx, unchosen, problem)
-		case exit.CodeOf(problem) == exit.Auth && auth.CheckNetwork(p.Env) == nil && !signedIn:
+		case needsKey && auth.CheckNetwork(p.Env) == nil && !signedIn:
 			signedIn = true
 			s, err = p.signIn(ctx, problem)
 		default:

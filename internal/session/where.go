@@ -51,10 +51,15 @@ func (p *Setup) NamedBy() string {
 	switch {
 	case !p.Named:
 		return ""
+	case p.isModelSetting():
+		return p.Where(string(config.ModelName))
 	case strings.TrimSpace(p.Options.Model) != "":
 		return "--model"
-	case strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) != "":
-		return p.Where("GEMINI_MODEL")
 	}
-	return p.Where(string(config.ModelName))
+	return p.Where("GEMINI_MODEL")
+}
+
+// isModelSetting reports whether the user named the model in the settings.
+func (p *Setup) isModelSetting() bool {
+	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) == ""
 }

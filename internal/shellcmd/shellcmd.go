@@ -84,6 +84,7 @@ var (
 	errPrompt   = errors.New("command expands a variable as a prompt")
 	errExtGlob  = errors.New("command holds an extended glob, which the shell reads as something else")
 	errSplit    = errors.New("command splits an operator over lines")
+	errComment  = errors.New("command continues a comment on the next line, which bash does not")
 	errNothing  = errors.New("command runs nothing")
 	errNotShell = errors.New("command is not bash")
 )
@@ -139,6 +140,9 @@ func read(command string) (*syntax.File, error) {
 	if splitsOperator(command) {
 		return nil, errSplit
 	}
+	if continuesComment(command) {
+		return nil, errComment
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(&boundedReader{rest: command}, "")
 	switch {
 	case errors.Is(err, errTooDeep):
@@ -147,6 +151,26 @@ func read(command string) (*syntax.File, error) {
 		return nil, fmt.Errorf("%w: %w", errNotShell, err)
 	}
 	return file, nil
+}
+
+// continuesComment reports whether a line that may have a comment ends with a backslash. For bash the
+// next line is a command of its own; the parser takes its words for arguments of the command before
+// the comment.
+func continuesComment(command string) bool {
+	for i := strings.Index(command, "\\\n"); i >= 0; {
+		line := command[strings.LastIndexByte(command[:i], '\n')+1 : i]
+		for at, c := range []byte(line) {
+			if c == '#' && (at == 0 || strings.IndexByte(" \t;&|()<>`\\", line[at-1]) >= 0) {
+				return true
+			}
+		}
+		next := strings.Index(command[i+2:], "\\\n")
+		if next < 0 {
+			return false
+		}
+		i += 2 + next
+	}
+	return false
 }
 
 // boundedReader feeds the parser in small pieces and returns an error when the parser, which

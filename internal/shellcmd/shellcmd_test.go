@@ -113,11 +113,21 @@ func TestParseDetails(t *testing.T) {
 	}
 }
 
+func TestParseContinued(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"ls \\\n -l # x", "ls # x\ngit \\\n log", "echo a#b \\\n c", "echo ${#x} \\\n c", "git log # x\\ y\nls"} {
+		if _, err := Parse(command); err != nil {
+			t.Errorf("Parse(%q): %v", command, err)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		"", "  ", "# nothing", "A=1", "${x@P}", "echo ${x@P}", `echo "${x[@]@P}"`,
 		`echo "unterminated`, "cat <<E\n$\\\n(rm x)\nE", "(ls", "ls)", "if true", "cat <<EOF", "ls\x00rm x",
+		"git log # \\\nrm x", "#\\\nrm x", "ls \\\n# x \\\nrm x", "ls;# a \\\n\\\nrm x",
 		// With extglob off, bash reads this as ! (rm x).
 		"!(rm x)",
 		"ls " + strings.Repeat("x", maxLength),

@@ -135,10 +135,19 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 	if requestName != name {
 		text += "\nIts name in requests is " + requestName + "."
 	}
-	if persist && s.Env.Get("GEMINI_MODEL") != "" {
-		text += "\nGEMINI_MODEL is set and takes precedence the next time."
+	if variable := s.modelVariable(); persist && variable != "" {
+		text += "\n" + variable + " is set and takes precedence the next time."
 	}
 	return Result{Text: text}, nil
+}
+
+// modelVariable returns the environment variable that takes precedence over the model in the
+// settings, "" if none is set.
+func (s *Runner) modelVariable() string {
+	if s.Env.Get("GEMINI_MODEL") != "" {
+		return "GEMINI_MODEL"
+	}
+	return s.Current().Account.ModelVar
 }
 
 // modeInfo is the name and description of an approval mode.

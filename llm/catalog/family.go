@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"pollux/llm"
@@ -34,17 +35,30 @@ func Lookup(name string) Model {
 	return m
 }
 
+// HasWindow reports whether the context window of a provider's model, or of its family, is known.
+// The one of [ForProvider] is otherwise a guess.
+func HasWindow(provider, name string) bool {
+	if inTable(provider, name).Input > 0 || IsTuned(name) {
+		return true
+	}
+	name = baseName(name)
+	return slices.ContainsFunc(contextWindows[:len(contextWindows)-1], func(row windowRow) bool { return matches(row.pattern, name) })
+}
+
 // matches reports whether name matches a pattern of path.Match.
 func matches(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name) // all patterns are valid
 	return ok
 }
 
-// contextWindows holds token limits by name. The first matching row counts.
-var contextWindows = []struct {
+type windowRow struct {
 	pattern       string
 	input, output int
-}{
+}
+
+// contextWindows holds token limits by name. The first matching row counts. The last one is a guess
+// for all other models.
+var contextWindows = []windowRow{
 	{"gemini-1.5-pro*", 2_097_152, 8_192},
 	{"gemini-3*", 1_048_576, 65_536},
 	{"gemini-2.5*", 1_048_576, 65_536},

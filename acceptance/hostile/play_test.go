@@ -1,0 +1,302 @@
+//go:build linux
+
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/gemini"
+)
+
+const (
+	secret  = "AIzaHOSTILE0secret1of2the3user4567890abc"
+	private = "PRIVATE-KEY-5b1f7a-of-the-user"
+	done    = "The model is done."
+	refusal = "The user refuses this."
+)
+
+// result is a scene that was played.
+type result struct {
+	t      *testing.T
+	scene  *scene
+	root   string // directory of project, home, outside, canary and tmp
+	mark   string // variable that all processes of the run inherit
+	before map[string]string
+
+	status   error
+	output   string // standard output and error, or the terminal's
+	requests []scriptmodel.Request
+	results  map[string]string // of calls, by ID
+
+	mu    sync.Mutex
+	evils []string // requests to the attacker's server
+}
+
+func (r *result) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n%s\n", r.status, r.output)
+	for _, id := range slices.Sorted(maps.Keys(r.results)) {
+		fmt.Fprintf(&b, "%s: %s\n", id, r.results[id])
+	}
+	return b.String()
+}
+
+// play runs the program in a scene.
+func play(t *testing.T, program string, s *scene) *result {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &result{t: t, scene: s, root: root, mark: "HOSTILE_RUN=" + filepath.Base(filepath.Dir(root)) + strconv.Itoa(os.Getpid()), results: map[string]string{}}
+	evil := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) { r.evil(fmt.Sprint(q.Method, " ", q.URL, " ", q.Header)) }))
+	evil.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			r.evil("a connection")
+		}
+	}
+	evil.Start()
+	t.Cleanup(evil.Close)
+	model, err := scriptmodel.Start(r.script(evil.URL), scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.Close() })
+	r.prepare(evil.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	args := append(slices.Clone(s.Args), "-p", "go")
+	if s.Interactive {
+		args = append(slices.Clone(s.Args), "-i", "go")
+	}
+	for i := range args {
+		args[i] = r.fill(args[i], "scene", evil.URL)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
+	if s.Interactive {
+		r.output, r.status = converse(cmd)
+	} else {
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		r.status = cmd.Run()
+		r.output = out.String()
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("it does not end:\n%s", r.output)
+	}
+	r.requests = model.Requests()
+	r.readResults()
+	return r
+}
+
+func (r *result) evil(request string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.evils = append(r.evils, request)
+}
+
+// script is what the model does: the calls that work, then those that must not. At a terminal
+// each is a turn of its own, because a user who refuses a call ends the others.
+func (r *result) script(evil string) *scriptmodel.Script {
+	var turns []scriptmodel.Turn
+	add := func(steps ...scriptmodel.Step) {
+		if n := len(turns); n == 0 || r.scene.Interactive {
+			turns = append(turns, scriptmodel.Turn{Steps: steps})
+		} else {
+			turns[n-1].Steps = append(turns[n-1].Steps, steps...)
+		}
+	}
+	for i, list := range [][]attempt{r.scene.Works, r.scene.Attempts} {
+		for n, a := range list {
+			if !a.isCall() {
+				continue
+			}
+			canary := strconv.Itoa(n)
+			name, args := a.call()
+			add(scriptmodel.Call{ID: []string{"works_", "attempt_"}[i] + canary, Name: name, Args: r.fill(args, canary, evil)})
+		}
+	}
+	text := done
+	if r.scene.Text != "" {
+		text = r.fill(r.scene.Text, "scene", evil) + "\n" + done
+	}
+	turns = append(turns, scriptmodel.Turn{Steps: []scriptmodel.Step{scriptmodel.Text{Text: text}}, Times: -1})
+	return &scriptmodel.Script{Turns: turns}
+}
+
+// fill replaces the names in a text.
+func (r *result) fill(text, canary, evil string) string {
+	return strings.NewReplacer(
+		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{MANY}}", strings.Repeat("echo;", 5000),
+		"{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
+		"{{OUTSIDE}}", filepath.Join(r.root, "outside"), "{{CANARY}}", filepath.Join(r.root, "canary", canary),
+		"{{SECRET}}", secret, "{{PRIVATE}}", private, "{{EVILHOST}}", strings.ReplaceAll(strings.TrimPrefix(evil, "http://"), ":", "/"), "{{EVIL}}", evil,
+	).Replace(text)
+}
+
+// environ is the environment of the run.
+func (r *result) environ(model, evil string) []string {
+	env := map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": filepath.Join(r.root, "home"), "TMPDIR": filepath.Join(r.root, "tmp"),
+		"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GOCOVERDIR": os.Getenv("GOCOVERDIR"),
+		"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_FORCE_FILE_STORAGE": "true", "GEMINI_MODEL": "gemini-2.5-flash",
+		"GEMINI_API_KEY": secret, "GOOGLE_GEMINI_BASE_URL": model, "NO_PROXY": "127.0.0.1",
+	}
+	if r.scene.Offline {
+		env["HTTPS_PROXY"] = "http://127.0.0.1:9"
+		delete(env, "GOOGLE_GEMINI_BASE_URL")
+	}
+	for name, value := range r.scene.Env {
+		env[name] = r.fill(value, "scene", evil)
+	}
+	name, value, _ := strings.Cut(r.mark, "=")
+	env[name] = value
+	var list []string
+	for name, value := range env {
+		if value != "" {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+// prepare writes the files of the scene.
+func (r *result) prepare(evil string) {
+	for _, dir := range []string{"project", "home/.gemini/policies", "home/.ssh", "outside", "canary", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(r.root, dir), 0o700); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	files := map[string]string{
+		"outside/notes": "notes of the user\n", "outside/secret": private + "\n", "home/.ssh/id_rsa": private + "\n",
+	}
+	for name, text := range map[string]string{"home/.gemini/settings.json": r.scene.Settings, "home/.gemini/policies/rules.toml": r.scene.Policy} {
+		if text != "" {
+			files[name] = text
+		}
+	}
+	for name, text := range r.scene.Files {
+		files["project/"+name] = text
+	}
+	for name, text := range r.scene.Home {
+		files["home/"+name] = text
+	}
+	for name, text := range files {
+		path := filepath.Join(r.root, r.fill(name, "scene", evil))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(r.fill(text, "scene", evil)), 0o700))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if r.scene.Setup != "" {
+		cmd := exec.Command("bash", "-euc", r.fill(r.scene.Setup, "scene", evil))
+		cmd.Dir = filepath.Join(r.root, "project")
+		cmd.Env = []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.root, "home"), "LANG=C.UTF-8",
+			"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			r.t.Fatalf("setup: %v\n%s", err, out)
+		}
+	}
+	_ = os.Remove(filepath.Join(r.root, "canary/scene")) // if the setup itself ran the attack
+	r.before = r.files()
+}
+
+// files returns a text for each file below root, with all about it that an attack may change.
+func (r *result) files() map[string]string {
+	files := map[string]string{}
+	err := filepath.WalkDir(r.root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(r.root, path) // path is below root
+		info, err := d.Info()
+		if err != nil {
+			return nil // it is gone
+		}
+		text := info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			content, err := io.ReadAll(io.LimitReader(f, 8<<20))
+			if err != nil {
+				return err
+			}
+			text += " " + string(content)
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, _ := os.Readlink(path) // it is a link
+			text += " " + target
+		}
+		files[name] = text
+		return nil
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return files
+}
+
+// readResults finds the results of calls in the requests.
+func (r *result) readResults() {
+	for _, q := range r.requests {
+		var body struct {
+			Contents []struct {
+				Parts []struct {
+					FunctionResponse *struct {
+						ID       string
+						Response json.RawMessage
+					}
+				}
+			}
+		}
+		if json.Unmarshal(q.Body, &body) != nil {
+			continue
+		}
+		for _, c := range body.Contents {
+			for _, p := range c.Parts {
+				if f := p.FunctionResponse; f != nil {
+					var b bytes.Buffer
+					e := json.NewEncoder(&b)
+					e.SetEscapeHTML(false)
+					_ = e.Encode(f.Response) // it was JSON
+					var texts map[string]any
+					if json.Unmarshal(f.Response, &texts) == nil {
+						for _, v := range texts {
+							fmt.Fprintln(&b, v)
+						}
+					}
+					r.results[f.ID] = b.String()
+				}
+			}
+		}
+	}
+}
