@@ -202,7 +202,7 @@ func (c *authActions) set(words []string) error {
 	if err := c.accounts.CheckStorable(p); err != nil {
 		return err
 	}
-	key, err := c.readKey(p)
+	key, err := c.readKey(p, words)
 	if err != nil {
 		return err
 	}
@@ -252,8 +252,8 @@ const maxInput = 64 << 10
 
 // readKey reads the key of a provider from standard input. On a terminal it prints a
 // prompt, hides the input and reads one line. Otherwise it reads all of standard input. It
-// trims white space from both ends of the key.
-func (c *authActions) readKey(p *provider.Profile) (string, error) {
+// trims white space from both ends of the key. words name the provider, as the user did.
+func (c *authActions) readKey(p *provider.Profile, words []string) (string, error) {
 	if c.term.InTTY {
 		show, err := c.term.HideInput()
 		if err != nil {
@@ -286,7 +286,7 @@ func (c *authActions) readKey(p *provider.Profile) (string, error) {
 		case got.err != nil:
 			return "", exit.Errorf(exit.Input, "Cannot read the key: %w.", got.err)
 		case key == "":
-			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", clean(p.ID))
+			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", clean(cmp.Or(strings.Join(words, ""), "PROVIDER")))
 		}
 		return key, nil
 	}

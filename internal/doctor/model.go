@@ -41,8 +41,14 @@ type providerReport struct {
 // there is no model.
 func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoice) {
 	s := sectionReport{ID: "model", Title: "Model"}
+	var notes []string // texts that need no action
 	addLeftOut := func(text string) {
-		x.LeftOut = append(x.LeftOut, strings.TrimSuffix(strings.TrimPrefix(text, "Warning: "), "."))
+		text = strings.TrimSuffix(text, ".")
+		if problem, isWarning := strings.CutPrefix(text, "Warning: "); isWarning {
+			x.LeftOut = append(x.LeftOut, problem)
+		} else {
+			notes = append(notes, text)
+		}
 	}
 	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings, Env: x.set.Env, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
 	x.accounts = accounts
@@ -85,6 +91,9 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 	}
 	if len(x.Fallback) > 0 {
 		s.ok("fallback", strings.Join(x.Fallback, ", "))
+	}
+	for _, text := range notes {
+		s.ok("server", text)
 	}
 	for _, text := range x.LeftOut {
 		s.warn("setting", text, "fix or remove it")

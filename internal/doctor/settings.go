@@ -190,7 +190,7 @@ func (x *examination) checkTrust() sectionReport {
 	s := sectionReport{ID: "trust", Title: "Folder trust"}
 	dir := x.set.Paths.Dir()
 	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust]
-	const how = "start pollux here and choose Trust folder. For one run: --skip-trust. In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
+	const how = "start pollux here and choose Trust folder. For one run: pollux --skip-trust -p ... In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
 	env := x.set.Options.Env
 	switch {
 	case x.trustErr != nil:

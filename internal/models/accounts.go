@@ -40,6 +40,13 @@ type model struct {
 	client  *provider.Client
 	name    string // the provider's own name
 	llm.Generator
+	exchange *exchange
+}
+
+// exchange is what is known of the responses to the requests for a model.
+type exchange struct {
+	hasAnswered atomic.Bool  // a valid response, or a part of one, has come
+	malformed   atomic.Int32 // responses that violate the protocol, while none was valid
 }
 
 func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.Network) *accountModels {
@@ -227,7 +234,7 @@ func (r *accountModels) add(name string, account auth.Account, ownName string) (
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
-	added := &model{account, client, ownName, g}
+	added := &model{account, client, ownName, g, new(exchange)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names[name] = added

@@ -72,7 +72,7 @@ func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error)
 func (m *model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		for response, err := range m.Generator.Stream(ctx, req) {
-			if !yield(response, m.explainMissing(ctx, err)) {
+			if !yield(response, m.explain(ctx, err)) {
 				return
 			}
 		}
@@ -82,33 +82,52 @@ func (m *model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Res
 // Generate implements [llm.Generator].
 func (m *model) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	response, err := m.Generator.Generate(ctx, req)
-	return response, m.explainMissing(ctx, err)
+	return response, m.explain(ctx, err)
+}
+
+// explain returns the error of a response in the words of this model's server, if the server is on
+// this machine or at an address of the user's: it may have other models than the vendor, or another
+// protocol. It returns other errors, and nil, unchanged.
+func (m *model) explain(ctx context.Context, err error) error {
+	if err == nil {
+		m.exchange.hasAnswered.Store(true)
+		return nil
+	}
+	api, ok := errors.AsType[*llm.Error](err)
+	if !ok || m.account.Profile == nil || isGoogle(m.account) || m.account.Local == nil && !m.account.HasCustomAddress() {
+		return err
+	}
+	switch {
+	case api.Kind == llm.KindModelNotFound:
+		return m.explainMissing(ctx, api)
+	case api.Code == "MALFORMED_RESPONSE" && !m.exchange.hasAnswered.Load() && m.exchange.malformed.Add(1) > 1:
+		// Of no kind that is worth another attempt.
+		return &llm.Error{
+			Code: api.Code, Body: api.Body, Err: err,
+			Message: fmt.Sprintf("The server at %s does not speak the protocol %q: %s", provider.RedactAddress(m.account.BaseURL), m.account.Protocol, strings.Replace(api.Message, "The provider sent", "it sent", 1)),
+		}
+	}
+	return err
 }
 
 // explainMissing adds the server's models to the error of a request for a model that the server
-// does not have. The server must be on this machine or at an address of the user's, which may have
-// other models than the vendor. It returns other errors unchanged.
-func (m *model) explainMissing(ctx context.Context, err error) error {
-	api, ok := errors.AsType[*llm.Error](err)
-	isOther := m.account.Profile != nil && !isGoogle(m.account) && (m.account.Local != nil || m.account.HasCustomAddress())
-	if !ok || api.Kind != llm.KindModelNotFound || !isOther {
-		return err
-	}
+// does not have.
+func (m *model) explainMissing(ctx context.Context, api *llm.Error) error {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	names, failed := m.client.List(ctx)
 	if failed != nil || len(names) == 0 || isListed(names, m.name) {
-		return err
+		return api
 	}
 	has := "It has: " + shortList(names)
 	if near := closest(names, m.name); len(near) > 0 {
 		has = "Did you mean " + strings.Join(near, " or ") + "?"
 	} else if m.account.Protocol == provider.Ollama {
-		return err // the message says how to download the model
+		return api // the message says how to download the model
 	}
 	explained := *api
 	explained.Message = fmt.Sprintf("The server at %s does not have the model %q. %s", provider.RedactAddress(m.account.BaseURL), m.name, has)
-	explained.Err = err
+	explained.Err = api
 	return &explained
 }
 

@@ -44,9 +44,13 @@ func (t *Table) Discover(ctx context.Context, connectTimeout time.Duration) []Ac
 	var all sync.WaitGroup
 	for i, p := range locals {
 		all.Go(func() {
-			at := url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), Path: p.Local.Probe}
-			data, err := probe(ctx, dialer, at.String())
-			found[i] = err == nil && hasMember(data, p.Local.Marker)
+			answers := func(path, marker string) bool {
+				at := url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), Path: path}
+				data, err := probe(ctx, dialer, at.String())
+				return err == nil && hasMember(data, marker)
+			}
+			found[i] = answers(p.Local.Probe, p.Local.Marker) ||
+				p.Protocol == Chat && p.Local.List != "" && answers("/v1/models", "data") // another server with OpenAI's protocol
 		})
 	}
 	all.Wait()
