@@ -108,7 +108,7 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 			err = a.onVertex(&one.Access)
 		}
 	default:
-		return one, exit.Errorf(exit.Auth, noGoogleLogin, t)
+		return one, exit.Errorf(exit.Auth, noGoogleLogin+"%s", t, a.readyHint())
 	}
 	a.setGoogleOptions(&one.Access)
 	if p := a.Table().Find(one.ConfiguredID); isGateway(p, &one.Access) {

@@ -98,6 +98,9 @@ func (s *signIn) run(name string) (SignIn, error) {
 				continue
 			}
 		default:
+			if ready := s.readyAccount(); ready != nil && ready.ConfiguredID == p.ID {
+				return s.useReady(ready), nil
+			}
 			if err := s.refuse(p); err != nil {
 				problem = err.Error() + "\n"
 				continue
@@ -165,8 +168,14 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 		rest = slices.DeleteFunc(rest, func(other *provider.Profile) bool { return other.ID == p.ID })
 		q.Options = append(q.Options, tool.Option{Key: key, Label: label, Description: s.describe(p)})
 	}
+	ready := s.readyAccount()
+	if ready != nil {
+		label := ready.label()
+		shown[label] = ready.ConfiguredID
+		q.Options = append(q.Options, tool.Option{Label: label, Description: "key in " + ready.From})
+	}
 	for _, c := range firstChoices {
-		if p := s.accounts.Table().Find(c.id); p != nil && isStorable(p) {
+		if p := s.accounts.Table().Find(c.id); p != nil && isStorable(p) && (ready == nil || ready.ConfiguredID != p.ID) {
 			add(c.key, c.label, p)
 		}
 	}
@@ -198,6 +207,53 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 	}
 	p, err = s.accounts.StorableFor(cmp.Or(shown[answer], answer))
 	return p, false, err
+}
+
+// readyAccount returns the account that the environment sets up completely although the user's
+// choice, which cannot be used, is another one; nil if there is none, or if no session follows.
+func (s *signIn) readyAccount() *Account {
+	if s.StoresOnly {
+		return nil
+	}
+	return s.accounts.ready()
+}
+
+// useReady returns the result of a sign-in that needs no key.
+func (s *signIn) useReady(one *Account) SignIn {
+	return SignIn{Type: one.Type, ID: one.ConfiguredID, Text: fmt.Sprintf("Using %s, with the key in %s.", one.label(), one.From)}
+}
+
+// ready returns the first account with a key in the environment, if the user's choice is a login
+// that Pollux does not support; else nil.
+func (a *Accounts) ready() *Account {
+	if a.Chosen != GoogleLogin {
+		return nil
+	}
+	for p := range a.Table().All() {
+		if one, ok := a.reach(p, a.plain); ok && one.APIKey != "" && isStorable(p) {
+			return &one
+		}
+	}
+	return nil
+}
+
+// readyHint returns how to use the result of ready for one run, "" if there is none. It begins with
+// a space.
+func (a *Accounts) readyHint() string {
+	one := a.ready()
+	if one == nil || isGoogle(one.Profile) { // the advice about Google's keys is enough
+		return ""
+	}
+	return fmt.Sprintf(" To use %s, with the key in %s: --model %s/%s", one.label(), one.From, one.ConfiguredID, cmp.Or(one.Model, "NAME"))
+}
+
+// label returns the name of an account, with its address if it is not the provider's own.
+func (a *Account) label() string {
+	name := cmp.Or(a.Name, a.ConfiguredID)
+	if a.HasCustomAddress() {
+		name += " at " + provider.RedactAddress(a.BaseURL)
+	}
+	return name
 }
 
 // describe returns the page where the user creates a key for a provider, or the address of the

@@ -82,9 +82,12 @@ func modelChoices(names []string) []tool.Option {
 // signIn has the person store a key, and builds the session with it.
 func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
-	if command.IsUnset(ctx) {
+	switch {
+	case command.IsUnset(ctx) && p.isModelSetting() && config.LocalServers.In(p.Settings):
+		p.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", p.Model, p.describeSource(string(config.ModelName))))
+	case command.IsUnset(ctx):
 		p.Warn("No model is set up yet.")
-	} else {
+	default:
 		p.Warn(missing.Error())
 	}
 	done, err := command.SignIn(ctx, p.Asker.Ask, "")

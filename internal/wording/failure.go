@@ -78,7 +78,11 @@ func nextStep(e *llm.Error, at Place) string {
 	}
 	switch e.Kind {
 	case llm.KindNoServer:
-		return startStep(at)
+		step := startStep(at)
+		if at.InSession {
+			step += "\nTo use another model: /model. To use another provider: /auth."
+		}
+		return step
 	case llm.KindNetwork:
 		return networkStep(at)
 	case llm.KindModelNotFound:

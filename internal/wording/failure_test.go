@@ -28,6 +28,7 @@ func TestFailure(t *testing.T) {
 	}{
 		{llm.Error{Kind: llm.KindNoServer, Message: "Cannot reach 127.0.0.1:11434 (connection refused)"}, ollama, "Cannot reach 127.0.0.1:11434 (connection refused). Is Ollama running? Start it with: ollama serve"},
 		{llm.Error{Kind: llm.KindNoServer, Message: "m"}, wording.Place{Provider: "LM Studio"}, "m. Is LM Studio running? Start its server."},
+		{llm.Error{Kind: llm.KindNoServer, Message: "m"}, session, "m. Start the server there, or check OPENAI_BASE_URL.\nTo use another model: /model. To use another provider: /auth."},
 		{llm.Error{Kind: llm.KindNoServer, Message: "m"}, outside, "m. Start the server there, or check OPENAI_BASE_URL."},
 		{llm.Error{Kind: llm.KindNoServer, Message: "m"}, wording.Place{}, "m. Start the server, or check the base URL."},
 		{llm.Error{Kind: llm.KindNetwork, Message: "m"}, outside, "m. Check the network and HTTPS_PROXY and OPENAI_BASE_URL."},
