@@ -28,6 +28,7 @@ import (
 //	type TEXT     types TEXT and Enter
 //	answer TEXT   the same, after a delay: a question ignores input in its first
 //	              quarter of a second
+//	paste TEXT    pastes TEXT, without Enter
 //	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s, ctrl-z or enter
 //	signal SIG    sends TERM, HUP or INT to the program alone
 //	wait PATH     waits until the file exists and is not empty
@@ -177,6 +178,8 @@ func (s *screen) do(line string) error {
 		return nil
 	case "type":
 		return s.press(rest + "\n")
+	case "paste":
+		return s.press(rest)
 	case "answer":
 		time.Sleep(thought)
 		return s.press(rest + "\n")

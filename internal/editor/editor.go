@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,23 @@ func (e *Editor) Diff(ctx context.Context, before, path string) error {
 		return err
 	}
 	return e.requireSave(path, func() error { return e.run(ctx, c, c.diffArgs(before, path)) })
+}
+
+// Leaving says how to end [Editor.Diff] in the user's editor: how to keep the changes, and how to
+// discard them.
+func (e *Editor) Leaving() string {
+	c, err := e.find()
+	if err != nil {
+		return "" // Diff returns the error
+	}
+	name := filepath.Base(c.path)
+	switch c.family {
+	case vimFamily, helixFamily:
+		return name + " shows the current text beside the new one. Type :wqa to save and continue, :qa! to discard your changes."
+	case emacsFamily:
+		return name + " compares the current text and the new one. Press Ctrl+X Ctrl+S to save, Ctrl+X Ctrl+C to close."
+	}
+	return "Save the file and close the editor to continue."
 }
 
 // requireSave calls f, and returns [ErrUnsaved] if the file is the same afterwards.

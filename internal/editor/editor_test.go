@@ -287,3 +287,18 @@ func TestVim(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
+
+// TestLeaving checks how each family of editors says how to leave a comparison.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"nvim": "nvim shows the current text", "hx": ":wqa", "emacs": "Ctrl+X Ctrl+C", "micro": "close the editor", "gone": ""} {
+		d := newDesk(t)
+		if name != "gone" {
+			d.install(t, name, "true")
+		}
+		got := d.editor(editor.Options{Visual: name}).Leaving()
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

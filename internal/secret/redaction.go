@@ -85,6 +85,9 @@ func InVariable(name, value string) bool {
 	return hasSecretWord(strings.ToUpper(name)) || secretValue().MatchString(value)
 }
 
+// IsKey reports whether a text is nothing but an API key in the form of a known provider.
+func IsKey(text string) bool { return apiKey().MatchString(text) }
+
 // InName reports whether the name of an environment variable says that its value may be a secret.
 func InName(name string) bool { return sensitive(strings.ToUpper(name)) }
 
@@ -146,4 +149,14 @@ var secretValue = sync.OnceValue(func() *regexp.Regexp {
 		`[sr]k_(live|test)_[a-z0-9]{24}`,
 		`xox[abpr]-[a-z0-9-]+`,
 	}, "|"))
+})
+
+// apiKey matches the API keys of providers of models and of code hosts.
+var apiKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join([]string{
+		`AIza[\w-]{30,}`,
+		`sk-[\w-]{16,}`,
+		`(gsk|xai|hf|csk|pplx|fw|r8)[_-]\w{16,}`,
+		`(ghp|gho|ghu|ghs|ghr|github_pat)_\w{30,}`,
+	}, "|") + `)$`)
 })

@@ -51,6 +51,17 @@ func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, 
 	return p.Decide(s)
 }
 
+// everyFolder says which folders the answer covers that trusts a parent folder.
+func everyFolder(parent string) string {
+	switch parent {
+	case "~":
+		return "your whole home directory"
+	case filepath.Dir(parent): // the root
+		return "the whole computer"
+	}
+	return parent + " and every folder in it"
+}
+
 // AskTrust asks a person whether they trust the folder that o names, lists what it
 // contains, and stores the answer in the file of o. memoryFiles are the names of
 // files that instruct the model, variables what its .env file sets. It returns what was decided, "" for nothing; the
@@ -62,7 +73,7 @@ func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env
 	dir := paths.Display(o.Dir)
 	options := []tool.Option{
 		{Key: "y", Label: "Trust this folder", Description: "use its settings and instructions"},
-		{Key: "p", Label: "Trust the parent folder", Description: paths.Display(parent) + " and every folder in it"},
+		{Key: "p", Label: "Trust the parent folder", Description: everyFolder(paths.Display(parent))},
 		{Key: "n", Label: "Do not trust", Description: "ignore both, and ask before each change"},
 	}
 	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles, variables)

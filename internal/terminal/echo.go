@@ -20,7 +20,8 @@ func (t *Terminal) HideInput() (show func(), err error) {
 	if !t.InTTY || !ok {
 		return func() {}, nil
 	}
-	if show, err = hideInput(int(f.Fd())); err != nil {
+	t.changes.do(func() { show, err = hideInput(int(f.Fd())) })
+	if err != nil {
 		return nil, err
 	}
 	return t.changes.add(show), nil
@@ -44,7 +45,9 @@ func (t *Terminal) Lend() (s Streams, restore func()) {
 		return s, func() {}
 	}
 	s.In = f
-	state, err := term.GetState(int(f.Fd()))
+	var state *term.State
+	var err error
+	t.changes.do(func() { state, err = term.GetState(int(f.Fd())) })
 	if err != nil {
 		return s, func() {}
 	}
@@ -82,6 +85,15 @@ func (c *changes) add(undo func()) func() {
 			delete(c.undos, id)
 		}
 	}
+}
+
+// do calls f, which changes or reads the terminal modes, while nothing else changes them.
+func (c *changes) do(f func()) {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	f()
 }
 
 func (c *changes) undo() {

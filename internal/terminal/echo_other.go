@@ -2,4 +2,8 @@
 
 package terminal
 
+import "errors"
+
 func hideInput(int) (show func(), err error) { return nil, ErrCannotHide }
+
+func passUnfinished(int) (back func(), err error) { return nil, errors.ErrUnsupported }

@@ -3,13 +3,16 @@ package terminal
 import (
 	"io"
 	"sync"
+	"time"
 )
 
 // Input reads from a terminal's In and can be paused while another program uses the terminal.
 // Only one goroutine may call Read; the other methods are safe for concurrent use.
 type Input struct {
-	r     io.Reader
-	ready waiter // nil if the system cannot report whether a Read would block
+	r       io.Reader
+	fd      int      // of r, if ready is set
+	ready   waiter   // nil if the system cannot report whether a Read would block
+	changes *changes // of the terminal
 
 	mu     sync.Mutex // held while reading from r
 	moved  sync.Cond  // signals a change of paused or closed
@@ -21,18 +24,19 @@ type Input struct {
 type waiter interface {
 	// wait returns when there is input, or wake was called.
 	wait()
-	// isReady reports whether there is input.
-	isReady() bool
+	// isReady reports whether there is input, or arrives within a time.
+	isReady(within time.Duration) bool
 	wake()
 	close()
 }
 
 // Input returns a reader of In.
 func (t *Terminal) Input() *Input {
-	i := &Input{r: t.In}
+	i := &Input{r: t.In, changes: t.changes}
 	i.moved.L = &i.mu
 	if f, ok := t.In.(interface{ Fd() uintptr }); ok {
-		i.ready = newWaiter(int(f.Fd()))
+		i.fd = int(f.Fd())
+		i.ready = newWaiter(i.fd)
 	}
 	return i
 }
@@ -58,13 +62,44 @@ func (i *Input) Read(p []byte) (int, error) {
 			n, err := i.r.Read(p)
 			i.mu.Lock()
 			return n, err
-		case i.ready.isReady():
+		case i.ready.isReady(0):
 			return i.r.Read(p)
 		}
 		i.mu.Unlock()
 		i.ready.wait()
 		i.mu.Lock()
 	}
+}
+
+// Follows reports whether more input arrives within a time. It returns false if the system
+// cannot tell. Only the goroutine that calls Read may call Follows.
+func (i *Input) Follows(within time.Duration) bool {
+	return i.ready != nil && i.ready.isReady(within)
+}
+
+// TakeUnfinished returns the text of the line that is being typed, which the terminal holds until
+// Enter is pressed. The terminal then forgets the text, so the user can no longer change it.
+// TakeUnfinished returns nil if the system cannot do that.
+func (i *Input) TakeUnfinished() (text []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.paused || i.closed || i.ready == nil {
+		return nil
+	}
+	i.changes.do(func() {
+		back, err := passUnfinished(i.fd)
+		if err != nil {
+			return
+		}
+		defer back()
+		for p := make([]byte, 4096); i.ready.isReady(0); {
+			n, err := i.r.Read(p)
+			if text = append(text, p[:n]...); n == 0 || err != nil {
+				return
+			}
+		}
+	})
+	return text
 }
 
 // Pause stops Read from reading until Resume is called. A running read of something other than

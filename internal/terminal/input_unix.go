@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,7 +33,10 @@ func newWaiter(fd int) waiter {
 
 func (s *selectWaiter) wait() { s.poll(nil) }
 
-func (s *selectWaiter) isReady() bool { return s.poll(&unix.Timeval{}) }
+func (s *selectWaiter) isReady(within time.Duration) bool {
+	limit := unix.NsecToTimeval(within.Nanoseconds())
+	return s.poll(&limit)
+}
 
 // poll reports whether there is input within a time; nil waits forever. It returns true if
 // waiting fails: reading then returns the error.

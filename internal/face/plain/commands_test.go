@@ -66,11 +66,11 @@ func TestCommands(t *testing.T) {
 		p.types("//x")
 		p.sees("//x\nModel: You said: //x\n> ")
 		p.types("/statz")
-		p.sees("/statz\n/statz is not a command. Did you mean /stats? Press Enter again to send it as text.\n> ")
+		p.sees("/statz\n/statz is not a command. Did you mean /stats? To send \"/statz\" to the model, press Enter alone.\n> ")
 		p.types("")
 		p.sees("\nModel: You said: /statz\n> ")
 		p.types("/deploy it")
-		p.sees("/deploy it\n/deploy is not a command. /help lists the commands. Press Enter again to send it as text.\n> ")
+		p.sees("/deploy it\n/deploy is not a command. /help lists the commands. To send \"/deploy it\" to the model, press Enter alone.\n> ")
 		p.types(" /deploy it")
 		p.sees(" /deploy it\nModel: You said:  /deploy it\n> ")
 		p.types("/statz")
@@ -111,7 +111,7 @@ func TestCommandsWhileBusy(t *testing.T) {
 		p.types("/statz")
 		p.types("?")
 		p.types("x" + editKey)
-		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n/statz is not a command. Did you mean /stats? Press Enter again to send it as text.\n" + helpText(false) +
+		p.sees("> go\nModel: Working\nRan /stats\n/clear cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time.\nQueued: /home/ada\n/statz is not a command. Did you mean /stats? To send \"/statz\" to the model, press Enter alone.\n" + Shortcuts +
 			"\nThe editor opens only while nothing is under way.\n")
 		p.types("/quit")
 		if err := <-p.done; err != nil {
@@ -145,7 +145,7 @@ func TestShell(t *testing.T) {
 		p.sees("![a](b)\nModel: You said: ![a](b)|![c](d)\n> ")
 		p.types("!wait")
 		p.types("!ls")
-		p.sees("!wait\nShell commands cannot be queued. Try again when the model is done.\n")
+		p.sees("!wait\nShell commands cannot run while the model works. Wait, or press Ctrl+C to stop the model.\n")
 		p.ctrlC()
 		if s := p.skips(); !strings.Contains(s, "Command was cancelled.\n") {
 			t.Errorf("sees %q", s)

@@ -120,7 +120,7 @@ func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
 		return a, nil
 	}
 	var err error
-	a.Feedback, err = d.readText("What should the model do instead? (Enter stops it): ", textAnswer, textHelp)
+	a.Feedback, err = d.readText("What should the model do instead? Enter alone stops it: ", textAnswer, textHelp)
 	return a, err
 }
 
@@ -217,7 +217,9 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 	if c.Before != nil {
 		before = *c.Before
 	}
-	d.print("Save the file and close the editor to continue.")
+	if text := d.backend.Editor.Leaving(); text != "" {
+		d.print(terminal.Line(text))
+	}
 	err := d.lend(func() (err error) {
 		edited, err = d.backend.Editor.Change(d.ctx, c.FileName, before, c.After)
 		return err
@@ -245,18 +247,12 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 		mode = d.backend.Mode()
 	}
 	if hasRedirection(c.Roots) && mode != "autoEdit" && mode != "yolo" {
-		note := "The command redirects its input or output."
-		if d.backend.LookupCommand != nil {
-			if known, _ := d.backend.LookupCommand("/mode auto_edit"); known {
-				note += " To allow that without asking, type /mode auto_edit"
-			}
-		}
-		d.print(note)
+		d.print("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 	}
 	d.showWarnings(c)
 	d.showHooked(c.Hooked)
 	for {
-		d.print("Allow execution of [" + d.toolTitle() + "]?")
+		d.print("Run this command?")
 		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow this command for all future sessions", viewOption(hidden)...))
 		switch {
 		case err != nil:
@@ -339,14 +335,6 @@ func programs(list []shellcmd.Counted) []string {
 // hasRedirection reports whether the roots of a command contain a redirection.
 func hasRedirection(roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
-}
-
-// toolTitle returns the title of the tool that the question is about.
-func (d *dialog) toolTitle() string {
-	if d.q.call == nil {
-		return "Shell"
-	}
-	return titleOf(d.backend.ToolTitle, d.q.call.Name)
 }
 
 func titleOf(titleFunc func(string) string, name string) string {

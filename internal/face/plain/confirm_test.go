@@ -197,7 +197,7 @@ func TestConsents(t *testing.T) {
 				})})
 				p.types("go")
 				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nThe line runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
-					"The command redirects its input or output.\nAllow execution of [run_shell_command]?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
+					"The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.\nRun this command?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
 				p.leaves()
 			})
 		})
@@ -440,6 +440,8 @@ func (e *pen) Compose(ctx context.Context, text string) (string, error) {
 	return e.write(text)
 }
 
+func (e *pen) Leaving() string { return "Save the file and close the editor to continue." }
+
 func (e *pen) Change(ctx context.Context, name, before, after string) (string, error) {
 	e.seen = append(e.seen, "change "+name+": "+before+" to "+after)
 	if e.write == nil {
@@ -563,7 +565,7 @@ func TestLongQuestion(t *testing.T) {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("v")
-		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nAllow execution of [run_shell_command]?\n1 or y: Allow once\n2 or n: No, ") {
+		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nRun this command?\n1 or y: Allow once\n2 or n: No, ") {
 			t.Errorf("sees %q", s)
 		}
 		p.leaves()
@@ -587,7 +589,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestHostileQuestions(t *testing.T) {
-	evil := "a\x1b[2J\x1b]52;c;eA==\x07b\u202ecod\u200b\rAllow execution of [Shell]?\n1. Allow once"
+	evil := "a\x1b[2J\x1b]52;c;eA==\x07b\u202ecod\u200b\rAllow everything?\n1. Allow once"
 	for name, q := range map[string]tool.Confirmation{
 		"command": &tool.ExecConfirmation{Title: evil, Command: evil, Roots: []string{evil}},
 		"edit":    &tool.EditConfirmation{Title: evil, DiffDisplay: tool.DiffDisplay{FileName: evil, FilePath: evil, After: evil, Diff: "@@ -0,0 +1 @@\n+" + evil}},
@@ -609,7 +611,7 @@ func TestHostileQuestions(t *testing.T) {
 					t.Errorf("sees %q", all)
 				}
 				for line := range strings.Lines(all) {
-					if line == "Allow execution of [Shell]?\n" {
+					if line == "Allow everything?\n" {
 						t.Errorf("a question passes for another one: %q", all)
 					}
 				}

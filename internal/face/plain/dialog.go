@@ -154,6 +154,9 @@ func (l *loop) finishDialog(a tool.Answer) {
 	a.Unattended = l.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
 	d.q.answer(a)
 	l.silence.begin(l)
+	if l.composer.pastedLines > 0 {
+		l.showPasted()
+	}
 	if len(l.pending) > 0 {
 		l.batchTimer.Reset(0)
 	} else {
@@ -181,7 +184,7 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	switch {
 	case d == nil || l.composer.isPasted(at):
 		return false
-	case at.Before(d.opened.Add(l.answerDelay)):
+	case at.Before(d.opened.Add(l.answerDelay)) && strings.TrimSpace(line) != "?":
 		if !d.q.isSecret() {
 			return false
 		}
@@ -259,6 +262,8 @@ func (l *loop) slashAnswer(line string) string {
 		reason = word + " cannot run while a question is open."
 	case l.isPathAnswer(line):
 		return line
+	case l.isOpening(): // which commands exist is not known yet
+		reason = word + " is not an answer."
 	default:
 		reason = word + " is not a command."
 	}

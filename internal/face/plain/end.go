@@ -36,6 +36,9 @@ func (l *loop) interrupt() {
 		return
 	}
 	l.screen.breakLine()
+	if l.composer.pastedLines > 0 {
+		l.dropPaste()
+	}
 	l.composer.clear()
 	switch {
 	case l.interruptCount >= 3:

@@ -12,10 +12,3 @@ Ctrl+C stops the model. Twice: exit.
 Ctrl+D on an empty line, twice: exit.
 While the model works, you can type the next prompt: Pollux queues it.
 In a question, ? explains the choices and /cancel refuses.`
-
-func helpText(asked bool) string {
-	if asked {
-		return "Answer the open question first. Type ? as the answer to see what each choice means."
-	}
-	return Shortcuts
-}

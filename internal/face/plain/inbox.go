@@ -2,19 +2,22 @@ package plain
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"pollux/internal/terminal"
 )
 
-// inputLine is a line of input, or the error that ended the input.
+// inputLine is a line of input, a paste, or the error that ended the input.
 type inputLine struct {
-	text        string // without the line end
+	text        string // without the line end, except that of a paste
 	at          time.Time
-	isTruncated bool  // the line was longer than maxLine
+	pasted      int   // number of lines of a paste, 0 for a typed line
+	isTruncated bool  // the input was longer than maxLine
 	isCut       bool  // the terminal may have cut the line
 	err         error // io.EOF for Ctrl+D; text is empty
 }
@@ -27,7 +30,7 @@ const (
 )
 
 // inbox reads lines in the background, so that each line has the time at which it was
-// typed.
+// typed. It recognizes what was pasted: text that arrives faster than a person types.
 type inbox struct {
 	input *terminal.Input
 	ready chan struct{} // receives a value when lines arrive
@@ -54,10 +57,49 @@ func (b *inbox) read(tty bool, limit int) {
 		line := readLine(r)
 		line.at = time.Now()
 		line.isCut = limit > 0 && len(line.text) >= limit
-		if !b.put(line) || line.err != nil && !(tty && errors.Is(line.err, io.EOF)) {
+		var end error
+		if tty && line.err == nil {
+			end = b.readPaste(r, &line, limit)
+		}
+		if !b.put(line) || end != nil && !b.put(inputLine{at: time.Now(), err: end}) {
+			return
+		}
+		if err := cmp.Or(line.err, end); err != nil && !(tty && errors.Is(err, io.EOF)) {
 			return
 		}
 	}
+}
+
+// readPaste turns a line into a paste if more text follows at once: whole lines, or the
+// beginning of a line. A single line between empty ones stays a typed line. readPaste returns
+// the error that ended the input.
+func (b *inbox) readPaste(r *bufio.Reader, line *inputLine, limit int) (err error) {
+	var text strings.Builder
+	text.WriteString(line.text + "\n")
+	line.pasted = 1
+	for err == nil && (r.Buffered() > 0 || b.input.Follows(batchWindow)) {
+		next := readLine(r)
+		if err = next.err; err != nil {
+			break
+		}
+		line.isCut = line.isCut || limit > 0 && len(next.text) >= limit
+		if line.isTruncated = line.isTruncated || next.isTruncated || text.Len()+len(next.text) > maxLine; !line.isTruncated {
+			text.WriteString(next.text + "\n")
+			line.pasted++
+		}
+	}
+	rest := b.input.TakeUnfinished()
+	line.isCut = line.isCut || limit > 0 && len(rest) >= limit
+	if single := strings.Trim(text.String(), "\n"); len(rest) == 0 && !strings.Contains(single, "\n") {
+		line.text, line.pasted = single, 0
+		return err
+	}
+	if len(rest) > 0 {
+		text.Write(rest)
+		line.pasted++
+	}
+	line.text = text.String()
+	return err
 }
 
 // readLine reads a line, and discards what exceeds maxLine.

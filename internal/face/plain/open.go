@@ -150,6 +150,8 @@ func (e externalEditor) Open(ctx context.Context, path string) error {
 	return e.editor().Open(ctx, path)
 }
 
+func (e externalEditor) Leaving() string { return e.editor().Leaving() }
+
 func (e externalEditor) Compose(ctx context.Context, text string) (string, error) {
 	return e.editor().Compose(ctx, text)
 }

@@ -87,6 +87,8 @@ type Editor interface {
 	// Change opens the proposed content of the file called name for editing, beside its
 	// current content, and returns the edited content.
 	Change(ctx context.Context, name, before, after string) (string, error)
+	// Leaving says how to end Change in the user's editor, "" if there is no editor.
+	Leaving() string
 }
 
 // Face shows one session. Its methods may be called from any goroutine.
@@ -179,7 +181,6 @@ type loop struct {
 	commandPrompt  string       // a prompt in the queue that is not shown: that of a / command
 	draft          string       // text that was not sent
 	composer       composer     // the prompt being typed
-	refusedUntil   time.Time    // lines that arrive before belong to a refused paste
 	unknownCommand string       // the mistyped command that Enter sends as text
 	hasTalked      bool         // a prompt was sent in this session
 	inputEnded     bool         // no more input

@@ -513,7 +513,7 @@ func TestLongLines(t *testing.T) {
 			if have := <-got; have != min(n, maxLine) {
 				t.Errorf("of %d bytes %d are sent", n, have)
 			}
-			if warned := strings.Contains(p.skips(), "Warning: the line was longer than 4 MiB."); warned != (n > maxLine) {
+			if warned := strings.Contains(p.skips(), "Warning: the text was longer than 4 MiB."); warned != (n > maxLine) {
 				t.Errorf("%d bytes: warned is %v", n, warned)
 			}
 		}

@@ -6,21 +6,27 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/secret"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
-// composer joins the lines of one prompt: lines continued by a backslash, and pasted
-// lines, which arrive together.
+// composer joins the lines of one prompt: lines continued by a backslash, and lines that
+// arrive together. Text pasted into a terminal waits for the line that ends with Enter.
 type composer struct {
 	lines       []string
 	bytes       int
 	isContinued bool // the last line ends in a backslash
 	last        time.Time
 	timer       *time.Timer
+
+	paste       string  // pasted text that waits for Enter, as it was read
+	pastedLines int     // number of lines of paste, 0 if there is none
+	dialog      *dialog // the question that paste answers, nil if it is a prompt
 }
 
-func (c *composer) isEmpty() bool { return len(c.lines) == 0 }
+func (c *composer) isEmpty() bool { return len(c.lines) == 0 && c.pastedLines == 0 }
 
 // isPasted reports whether a line that arrives at this time belongs to the same paste
 // as the line before it.
@@ -38,7 +44,7 @@ func (c *composer) add(line string, at time.Time) {
 		c.timer.Stop()
 		return
 	}
-	c.timer.Reset(batchWindow)
+	c.timer.Reset(max(0, batchWindow-time.Since(at)))
 }
 
 // endsInBackslash reports whether a line ends in an odd number of backslashes.
@@ -54,13 +60,16 @@ func (c *composer) take() string {
 
 func (c *composer) clear() {
 	c.timer.Stop()
-	c.lines, c.bytes, c.isContinued = nil, 0, false
+	*c = composer{timer: c.timer}
 }
 
 // handleLine handles a line of input, or its end.
 func (l *loop) handleLine(t inputLine) {
 	if t.err != nil {
-		if !l.composer.isEmpty() {
+		switch {
+		case l.composer.pastedLines > 0:
+			l.dropPaste()
+		case !l.composer.isEmpty():
 			l.submit(l.composer.take())
 		}
 		l.endOfInput(t.err)
@@ -70,17 +79,22 @@ func (l *loop) handleLine(t inputLine) {
 		l.interruptCount = 0 // typing ends a series of Ctrl+C
 	}
 	if t.isTruncated {
-		l.Warn("Warning: the line was longer than 4 MiB. What was behind that is lost.")
+		l.Warn("Warning: the text was longer than 4 MiB. What was behind that is lost.")
 	}
-	if t.isCut || t.at.Before(l.refusedUntil) {
-		l.refuseCut(t)
+	switch {
+	case t.isCut:
+		l.refuseCut()
+		return
+	case t.pasted > 0:
+		l.holdPaste(t)
 		return
 	}
 	text := terminal.Clean(strings.ReplaceAll(t.text, "\r", "\n"))
 	if edit := strings.HasSuffix(t.text, editKey); edit {
 		text += editKey // terminal.Clean removes it
 	}
-	if l.sendToDialog(text, t.at) {
+	held := l.composer.pastedLines > 0
+	if !(held && l.dialog == l.composer.dialog) && l.sendToDialog(text, t.at) {
 		return
 	}
 	if l.dialog == nil {
@@ -90,6 +104,10 @@ func (l *loop) handleLine(t inputLine) {
 	}
 	if l.composer.bytes+len(text) > maxInbox {
 		l.screen.line("Warning: this is too much for one prompt. The line was left out.")
+		return
+	}
+	if held {
+		l.finishPaste(t.text)
 		return
 	}
 	known := false
@@ -102,18 +120,95 @@ func (l *loop) handleLine(t inputLine) {
 	}
 }
 
-// refuseCut refuses a line that the terminal has cut, and the other lines of the same paste.
-func (l *loop) refuseCut(t inputLine) {
-	l.refusedUntil = t.at.Add(batchWindow)
+// refuseCut refuses a line or a paste of which the terminal has cut a part.
+func (l *loop) refuseCut() {
 	l.composer.clear()
+	l.endInput()
+	l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", l.backend.Terminal.LineLimit()))
+}
+
+// endInput records that the user has ended the line of the prompt with input that is no answer.
+func (l *loop) endInput() {
 	if l.dialog == nil {
 		l.screen.endPrompt("", l.backend.Terminal.InTTY)
 	} else {
 		l.screen.suspendPrompt("", l.backend.Terminal.InTTY)
 	}
-	if t.isCut {
-		l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", len(t.text)))
+}
+
+// holdPaste keeps pasted text until the next line completes it. Pasted text is never a command,
+// nor the answer to a question that takes one line.
+func (l *loop) holdPaste(t inputLine) {
+	c := &l.composer
+	d := l.dialog
+	isEarly := d != nil && t.at.Before(d.opened.Add(l.answerDelay))
+	if !strings.HasSuffix(t.text, "\n") {
+		l.screen.showsTyped() // the beginning of a line
 	}
+	l.endInput()
+	switch {
+	case d != nil && d.isKind(secretAnswer):
+		l.screen.line("Ignored the pasted text: it has several lines. Paste one line and press Enter.")
+		return
+	case d != nil && !isEarly && d.isKind(menuAnswer):
+		l.screen.line("Ignored the pasted text: the answer is one line. Ctrl+G and Enter opens the text in your editor after the question.")
+		l.keepDraft(terminal.Clean(strings.TrimRight(t.text, "\n")))
+		return
+	case c.bytes+len(c.paste)+len(t.text) > maxInbox:
+		l.screen.line("Warning: this is too much for one prompt. The pasted text was left out.")
+		return
+	case d != nil && !isEarly && c.pastedLines == 0:
+		c.dialog = d
+	}
+	c.timer.Stop()
+	c.isContinued = false
+	if c.pastedLines > 0 && !strings.HasSuffix(c.paste, "\n") {
+		t.pasted-- // it continues the last line
+	}
+	c.paste += t.text
+	c.pastedLines += t.pasted
+	l.showPasted()
+}
+
+// showPasted says that pasted text waits for Enter.
+func (l *loop) showPasted() {
+	l.screen.line(wording.Count(l.composer.pastedLines, "line") + " pasted. Press Enter to send them, or type /cancel.")
+}
+
+// finishPaste sends pasted text with the line that the user typed after it.
+func (l *loop) finishPaste(typed string) {
+	c := &l.composer
+	if isCancel(typed) {
+		l.dropPaste()
+		return
+	}
+	d := c.dialog
+	pasted := strings.ReplaceAll(c.paste, "\r", "\n")
+	c.paste, c.pastedLines, c.dialog = "", 0, nil
+	l.unknownCommand = ""
+	c.lines = append(c.lines, terminal.Clean(strings.TrimRight(pasted+typed, "\n")))
+	text := c.take()
+	switch {
+	case isBlank(text):
+	case d != nil && d == l.dialog:
+		if len(d.input) < cap(d.input) { // else the dialog asks for fewer lines
+			l.screen.dropPrompt()
+			d.input <- text
+		}
+	case strings.HasSuffix(typed, editKey):
+		l.composeInEditor(text)
+	case l.isOpening() && strings.ContainsRune("/!", rune(text[0])):
+		l.send(" " + text) // not a command when the session is open
+	default:
+		l.send(text)
+	}
+}
+
+// dropPaste keeps pasted text that is not sent as the draft.
+func (l *loop) dropPaste() {
+	l.screen.line("Not sent. Ctrl+G and Enter opens the pasted text in your editor.")
+	l.composer.lines = append(l.composer.lines, terminal.Clean(strings.TrimRight(l.composer.paste, "\n")))
+	l.keepDraft(l.composer.take())
 }
 
 // editKey at the end of a line opens the editor. The user types Ctrl+G, then Enter.
@@ -122,7 +217,7 @@ const editKey = "\a"
 // promptText returns the prompt with the approval mode.
 func (l *loop) promptText() string {
 	switch mode := l.mode(); {
-	case l.composer.isContinued:
+	case l.composer.isContinued, l.composer.pastedLines > 0:
 		return "more> "
 	case mode == "", mode == "default":
 		return "> "
@@ -148,11 +243,11 @@ func (l *loop) showPrompt() {
 	switch {
 	case l.dialog != nil, l.screen.hasPrompt():
 		// Not within an answer, nor before the result of a command.
-		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !l.isLeaving && (l.composer.isEmpty() || l.composer.isContinued)) {
+		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !l.isLeaving && (l.composer.isEmpty() || l.composer.isContinued || l.composer.pastedLines > 0)) {
 			l.screen.restorePrompt()
 		}
 	case len(l.pending) > 0, l.inputEnded, l.isLeaving:
-	case l.job == nil && l.sideCommands == 0 && l.composer.isEmpty(), l.composer.isContinued:
+	case l.job == nil && l.sideCommands == 0 && l.composer.isEmpty(), l.composer.isContinued, l.composer.pastedLines > 0:
 		l.screen.showPrompt(l.promptText())
 	}
 }
@@ -181,11 +276,18 @@ func (l *loop) submit(text string) {
 	case known && (busy || l.job == nil):
 		l.runCommand(strings.TrimSpace(text), busy)
 	case known:
-		l.screen.line("Slash commands cannot be queued. Try again when the model is done.")
+		word, _, _ := strings.Cut(brief(trimmed), " ")
+		l.screen.line(word + " cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time.")
+	case trimmed == "?" && l.dialog != nil: // the question opened in this moment
+		if len(l.dialog.input) < cap(l.dialog.input) {
+			l.dialog.input <- trimmed
+		}
 	case trimmed == "?":
-		l.screen.line(helpText(l.dialog != nil))
+		l.screen.line(Shortcuts)
 	case strings.HasSuffix(text, editKey):
 		l.composeInEditor(strings.TrimSuffix(text, editKey))
+	case secret.IsKey(trimmed):
+		l.screen.line("Not sent: this looks like an API key. To store a key, type /auth.")
 	case l.refuseUnknown(text):
 	case l.backend.RunShell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
 		l.runShell(text[1:])
@@ -198,7 +300,7 @@ func (l *loop) submit(text string) {
 func (l *loop) runShell(command string) {
 	switch {
 	case l.job != nil:
-		l.screen.line("Shell commands cannot be queued. Try again when the model is done.")
+		l.screen.line("Shell commands cannot run while the model works. Wait, or press Ctrl+C to stop the model.")
 	case isBlank(command):
 		l.screen.line("Type a command behind the exclamation mark.")
 	default:
@@ -215,17 +317,21 @@ func (l *loop) runShell(command string) {
 }
 
 // refuseUnknown explains that a line looks like a command and is none, and reports whether it
-// did. The next Enter then sends the line as text.
+// did. An empty line then sends the line as text.
 func (l *loop) refuseUnknown(line string) bool {
 	if l.backend.UnknownCommand == nil {
 		return false
 	}
 	reason := l.backend.UnknownCommand(line)
-	if reason == "" {
+	word := strings.TrimSpace(line)
+	switch {
+	case strings.EqualFold(word, "quit"), strings.EqualFold(word, "exit"):
+		reason = "To leave, type /quit."
+	case reason == "":
 		return false
 	}
-	l.unknownCommand = strings.TrimSpace(line)
-	l.screen.line(terminal.Line(reason) + " Press Enter again to send it as text.")
+	l.unknownCommand = word
+	l.screen.line(terminal.Line(reason) + " To send \"" + terminal.Cut(terminal.Line(word), 40) + "\" to the model, press Enter alone.")
 	return true
 }
 

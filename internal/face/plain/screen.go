@@ -115,6 +115,13 @@ func (s *screen) suspendPrompt(echo string, tty bool) {
 	s.prompt, s.suspended = "", s.prompt+s.suspended // one of the two is empty
 }
 
+// showsTyped records that the terminal has shown the beginning of a line that is not ended.
+func (s *screen) showsTyped() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write("\n")
+}
+
 func (s *screen) newLine(echo string, tty bool) {
 	switch {
 	case tty:
