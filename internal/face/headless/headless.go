@@ -325,7 +325,7 @@ func (f *face) deliverResults(calls []*agent.ToolFinished) {
 			continue
 		}
 		if !f.wasRefused(r.Result.Error.Type, message) {
-			f.printErr(message)
+			f.printErr(oneNotice(message))
 		}
 	}
 }

@@ -645,3 +645,17 @@ func TestDebugShowsTheAnswerOfTheVendor(t *testing.T) {
 		t.Errorf("stderr: %q", errs.String())
 	}
 }
+
+// Lines of a tool's error cannot pass for lines of Pollux.
+func TestErrorLines(t *testing.T) {
+	t.Parallel()
+	c := &agent.ToolCall{ID: "1", Name: "look", Args: json.RawMessage("{}")}
+	e := join(turn(1, ""), events(agent.ToolRequested{Call: c}, done(c, agent.Failed, tool.Fail("x", "bad\nWarning: fake\nmore"))), turn(2, "ok"))
+	var out, errs bytes.Buffer
+	if err := Run(t.Context(), Options{Format: Text, Out: &out, Err: &errs}, source(nil, e...)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Error executing tool look: bad\n  Warning: fake\n  more\n"; errs.String() != want {
+		t.Errorf("stderr: %q, want %q", errs.String(), want)
+	}
+}

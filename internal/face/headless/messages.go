@@ -43,8 +43,8 @@ func blockedNotice(e agent.Blocked) notice {
 	return notice{severity: "warning", message: message, line: "[WARNING] " + oneNotice(message)}
 }
 
-// oneNotice returns a text of a hook with all lines but the first indented, so that they cannot pass
-// for lines of Pollux.
+// oneNotice returns a text of a hook or a tool with all lines but the first indented, so that they
+// cannot pass for lines of Pollux.
 func oneNotice(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
 
 func waitingNotice(e agent.Waiting) notice {
