@@ -130,6 +130,9 @@ func (p *program) main(args []string) exit.Code {
 		return p.finish(context.Background(), line.err)
 	case line.isTopic() && p.printTopic(line.words):
 		return p.finish(context.Background(), nil)
+	case line.isTopic() && len(line.words) == 2 && line.words[0] == "help":
+		return p.finish(context.Background(), exit.Errorf(exit.General, "There is no help about %q. 'pollux help' lists the commands, 'pollux help flags' the flags. To send it to the model, run: pollux -i %s",
+			terminal.Cut(line.words[1], 40), quoteWords(strings.Join(line.words, " "))))
 	}
 	ctx, stop := p.interruptible(context.Background())
 	defer stop()

@@ -236,7 +236,6 @@ func TestQuery(t *testing.T) {
 		"say|--|--help|-x":   "say --help -x",
 		"--|mcp":             "mcp",
 		"what is|mcp":        "what is mcp",
-		"help|me":            "help me",
 		"complete|x":         "complete x",
 		"-5":                 "-5",
 		"-":                  "-",

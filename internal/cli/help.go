@@ -27,7 +27,8 @@ func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 		h.lines("LEARN MORE",
 			"Run 'pollux <command> --help' for more about a command.",
 			"Run 'pollux help flags' for all flags by topic.",
-			"Run 'pollux help later' for what is not available yet.")
+			"Run 'pollux help later' for what is not available yet.",
+			"Type /docs in a session for the guides.")
 		return
 	}
 	h.section("COMMANDS", commandRows(cmd))

@@ -11,7 +11,7 @@ import (
 )
 
 // printTopic prints what "pollux help [topic]" and "pollux version" ask for. A topic is a
-// command with its subcommands, a group of flags, "flags" or "later". Other words are a prompt:
+// command with its subcommands, a group of flags, "flags" or "later". More than one other word is a prompt:
 // printTopic then returns false.
 func (p *program) printTopic(words []string) bool {
 	switch {
@@ -102,6 +102,8 @@ func nearSubcommand(root *cobra.Command, words []string) string {
 	}
 	near := nearName(root, words[0])
 	switch {
+	case len(words) == 1 && slices.Contains([]string{"login", "logout", "signin", "signout"}, words[0]):
+		return "pollux auth"
 	case near == "":
 		return ""
 	case len(words) == 1:

@@ -22,7 +22,6 @@ func TestTopics(t *testing.T) {
 		"help|version":           "\nUSAGE\n",
 		"version":                "1.2.3\n",
 		"-m|x|help":              "\nUSAGE\n",
-		"help|me":                "",
 		"help|me|fix|the|bug":    "",
 		"help|config|me":         "",
 		"help|sessions|overflow": "",

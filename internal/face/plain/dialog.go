@@ -336,17 +336,18 @@ type choice struct {
 	isDefault   bool   // selected by an empty line
 }
 
-// line returns the line of the menu for the choice with this index, "1 or y: Allow once".
-func (c *choice) line(i int) string {
-	number := strconv.Itoa(i + 1)
+// line returns the parts of the line of the menu for the choice with this index: the number,
+// "1 or y: ", and the text, "Allow once".
+func (c *choice) line(i int) (number, text string) {
+	number = strconv.Itoa(i + 1)
 	if c.key != "" {
 		number += " or " + c.key
 	}
-	text := number + ": " + c.label
+	text = c.label
 	if c.description != "" {
 		text += " - " + c.description
 	}
-	return text
+	return number + ": ", text
 }
 
 // matches reports whether an answer selects the choice with this index.
@@ -403,7 +404,7 @@ func (d *dialog) choose(choices []choice, help string) (int, error) {
 
 func (d *dialog) printChoices(choices []choice) {
 	for i := range choices {
-		d.print(choices[i].line(i))
+		d.screen.hang(choices[i].line(i))
 	}
 }
 
@@ -413,11 +414,11 @@ func (d *dialog) printHelp(choices []choice, help string) {
 		d.print(help)
 	}
 	for i, c := range choices {
-		line := c.line(i)
+		number, text := c.line(i)
 		if c.help != "" {
-			line += ". " + c.help
+			text += ". " + c.help
 		}
-		d.print(line)
+		d.screen.hang(number, text)
 	}
 	if d.q.call == nil {
 		d.print("/cancel: leave the question unanswered.")

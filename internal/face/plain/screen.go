@@ -70,6 +70,9 @@ func (s *screen) line(t string) {
 	s.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), s.width()))
 }
 
+// hang writes text behind a prefix, with continuation lines below the text.
+func (s *screen) hang(prefix, text string) { s.verbatim(terminal.Hang(prefix, text, s.width())) }
+
 // verbatim writes lines that must not be broken: code and the output of programs. The
 // terminal breaks them where they are too wide.
 func (s *screen) verbatim(t string) {
