@@ -18,6 +18,8 @@ type Question struct {
 	Multi   bool
 	// Closed allows only the options of a choice, no other text.
 	Closed bool
+	// FreeText says what other text is, by default "your own words". Models cannot set it.
+	FreeText string
 	// Placeholder is an example of an answer in text.
 	Placeholder string
 	// Help explains the question to a person who asks for help. Models cannot set it.

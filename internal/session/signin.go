@@ -38,7 +38,7 @@ func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err err
 // the person chooses none.
 func (p *Setup) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
 	c := Choice{
-		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name", Options: modelChoices(unchosen.Names),
 		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
 	}
 	if len(unchosen.Names) == 0 {

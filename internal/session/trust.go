@@ -141,8 +141,8 @@ type Choice struct {
 	Header  string // a word or two
 	Text    string
 	Options []tool.Option
-	// Free allows the person to answer in their own words.
-	Free bool
+	// Free allows the person to answer with another text. It says what that is: "a name".
+	Free string
 	// Help explains the choice to a person who asks for help.
 	Help string
 }
@@ -163,7 +163,7 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 		kind = tool.TextQuestion
 	}
 	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
-		Text: terminal.Text(c.Text), Header: c.Header, Kind: kind, Options: options, Closed: !c.Free, Help: c.Help,
+		Text: terminal.Text(c.Text), Header: c.Header, Kind: kind, Options: options, Closed: c.Free == "", FreeText: c.Free, Help: c.Help,
 	}}})
 	switch {
 	case err != nil:
@@ -177,7 +177,7 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 			return c.Options[i].Label, nil
 		}
 	}
-	if c.Free {
+	if c.Free != "" {
 		return said, nil
 	}
 	return "", nil

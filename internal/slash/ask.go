@@ -8,14 +8,14 @@ import (
 )
 
 // choose asks the user to pick one of the options, and returns the label of the option. If
-// free is set, it also accepts any other text. See [session.Choose].
-func (s *Runner) choose(ctx context.Context, header, text string, free bool, options ...tool.Option) (string, error) {
+// free is set, it also accepts other text, which free names. See [session.Choose].
+func (s *Runner) choose(ctx context.Context, header, text, free string, options ...tool.Option) (string, error) {
 	return session.Choose(ctx, s.Asker, session.Choice{Header: header, Text: text, Free: free, Options: options})
 }
 
 // confirm asks the user a yes-or-no question, and reports whether the answer is yes.
 func (s *Runner) confirm(ctx context.Context, header, question string) (bool, error) {
 	const yes = "Yes"
-	answer, err := s.choose(ctx, header, question, false, tool.Option{Key: "y", Label: yes}, tool.Option{Key: "n", Label: "No"})
+	answer, err := s.choose(ctx, header, question, "", tool.Option{Key: "y", Label: yes}, tool.Option{Key: "n", Label: "No"})
 	return answer == yes, err
 }

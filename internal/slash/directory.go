@@ -108,7 +108,7 @@ func (s *Runner) confirmTrust(ctx context.Context, dirs []string) (bool, error) 
 	const once, always = "Yes", "Yes, and trust these directories in the future"
 	answer, err := s.choose(ctx, "Trust",
 		"Do you trust the files in these directories? The model reads them and can follow instructions in them.\n\n- "+strings.Join(dirs, "\n- "),
-		false, tool.Option{Label: once}, tool.Option{Label: always}, tool.Option{Label: "No"})
+		"", tool.Option{Label: once}, tool.Option{Label: always}, tool.Option{Label: "No"})
 	if err != nil || answer != always {
 		return answer == once, err
 	}

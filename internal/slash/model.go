@@ -39,7 +39,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 		}
 	}
 	name, err := session.Choose(ctx, s.Asker, session.Choice{
-		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: true, Options: options,
+		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: "a model's name", Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
 	if err != nil || name == "" || name == current {
@@ -79,7 +79,7 @@ func (s *Runner) chooseUnlisted(ctx context.Context, name string, listing models
 		options = append(options, tool.Option{Label: near})
 	}
 	options = append(options, tool.Option{Key: "y", Label: anyway}, tool.Option{Key: "n", Label: "Keep the current model"})
-	answer, err := s.choose(ctx, "Model", fmt.Sprintf("%s does not list a model %q.", listing.Provider, name), false, options...)
+	answer, err := s.choose(ctx, "Model", fmt.Sprintf("%s does not list a model %q.", listing.Provider, name), "", options...)
 	switch {
 	case answer == anyway:
 		return name, nil

@@ -127,7 +127,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 			question = "Editor: " + current + ". " + question
 		}
 		var err error
-		if id, err = s.choose(ctx, "Editor", question, true, options...); err != nil || id == "" {
+		if id, err = s.choose(ctx, "Editor", question, "another name", options...); err != nil || id == "" {
 			return Result{Text: "The editor is unchanged."}, err
 		}
 	}

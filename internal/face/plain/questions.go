@@ -100,7 +100,7 @@ func (d *dialog) pick(q *tool.Question) (string, error) {
 		more = ", several with commas"
 	}
 	if !q.Closed {
-		more += ", your own words"
+		more += ", " + cmp.Or(q.FreeText, "your own words")
 		kind = textAnswer
 	}
 	d.printChoices(choices)
