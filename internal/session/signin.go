@@ -98,7 +98,7 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 		return nil, err
 	}
 	if done.Type == "" {
-		done.Text += "\nTo sign in later, start pollux again or run 'pollux auth set'."
+		done.Text += "\nTo sign in later, start pollux again."
 	}
 	p.Warn(done.Text)
 	p.keepKey(done)
