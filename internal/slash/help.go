@@ -15,7 +15,8 @@ type commandGroup struct {
 	names []string
 }
 
-// everyday lists the commands that /help shows: those that most people need, one line each.
+// everyday lists the commands that /help shows: those that most people need, one line each, so that
+// the list fits a terminal of 24 lines.
 var everyday = []commandGroup{
 	{"Conversation", []string{"clear", "compress", "copy", "quit"}},
 	{"Model", []string{"model", "auth", "stats"}},
@@ -39,16 +40,13 @@ func help(_ context.Context, s *Runner, name string) (Result, error) {
 func (s *Runner) everydayHelp() (Result, error) {
 	commands := Commands()
 	var rows [][]string
-	for i, g := range everyday {
-		if i > 0 {
-			rows = append(rows, []string{""})
-		}
+	for _, g := range everyday {
 		rows = append(rows, []string{g.title})
 		for _, name := range g.names {
 			rows = append(rows, []string{"  /" + name, findCommand(commands, name).Summary})
 		}
 	}
-	text := "Type what you want done and press Enter. @path attaches a file or directory.\n\n" +
+	text := "Type what you want done and press Enter. @path attaches a file or directory.\n" +
 		s.formatTable(nil, rows...) + "\n/help all lists all commands, /help <command> explains one."
 	if s.Shortcuts != "" {
 		text += " ? shows the keys."
