@@ -51,6 +51,6 @@ func table(kinds []*kind) string {
 		total += n
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", k.Kind, n, k.Stops)
 	}
-	fmt.Fprintf(&b, "| all | %d | none succeeds |\n", total)
+	fmt.Fprintf(&b, "| all | %d | none of these succeeds |\n", total)
 	return b.String()
 }

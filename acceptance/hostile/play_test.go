@@ -149,7 +149,7 @@ func (r *result) script(evil string) *scriptmodel.Script {
 func (r *result) fill(text, canary, evil string) string {
 	return strings.NewReplacer(
 		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{MANY}}", strings.Repeat("echo;", 5000),
-		"{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
+		"{{ROOT}}", r.root, "{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
 		"{{OUTSIDE}}", filepath.Join(r.root, "outside"), "{{CANARY}}", filepath.Join(r.root, "canary", canary),
 		"{{SECRET}}", secret, "{{PRIVATE}}", private, "{{EVILHOST}}", strings.ReplaceAll(strings.TrimPrefix(evil, "http://"), ":", "/"), "{{EVIL}}", evil,
 	).Replace(text)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // check fails the test for each attempt that left a trace, or that was not stopped by what the
@@ -100,7 +101,12 @@ func (r *result) traces() []string {
 		add("a request has reached the attacker's server: %s", e)
 	}
 	r.mu.Unlock()
-	for _, pid := range r.running() {
+	// A process that was killed needs a moment to end.
+	pids := r.running()
+	for deadline := time.Now().Add(3 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = r.running() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, pid := range pids {
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		add("a process still runs: %q", command)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
