@@ -126,9 +126,19 @@ var table = []allowed{
 		kind: better, scenes: "settings_wrong",
 		paths: []string{
 			`runs[0].stderr.lines."Unknown setting *"`, `runs[0].stderr.lines."Invalid enum value. *"`,
-			`runs[0].stderr.lines."Run 'pollux config explain KEY' *"`, `runs[0].stderr.lines."See: *"`,
+			`runs[0].stderr.lines."Run 'pollux config explain KEY' *"`, `runs[0].stderr.lines."See: *"`, `runs[0].stderr.lines."Expected: *"`,
 		},
-		what: "Unknown settings cause a warning, `output.format` may be `stream-json`, and the warning names the command that explains a setting instead of a web page.",
+		what: "Unknown settings cause a warning, `output.format` may be `stream-json`, and the warning names the command that explains a setting instead of a web page. What was expected is said once for each setting.",
+	},
+	{
+		kind: better, scenes: "slash_unknown",
+		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
+		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
+	},
+	{
+		kind: better, scenes: "slash_ui",
+		paths: []string{`runs[0].stderr.objects[0].error.message`},
+		what:  "The error of a / command that needs a session names a way that works without one.",
 	},
 	{
 		kind: better, scenes: "exit_52",

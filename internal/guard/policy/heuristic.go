@@ -131,7 +131,7 @@ func (d *decider) runsOthers(c shellcmd.Command, r *Rule) bool {
 		switch {
 		case !isWrapped && (name == "rm" || name == "base64"):
 			return false // the program itself does it
-		case isDangerous(append([]string{name}, list[i+1:]...)):
+		case isDangerous(append([]string{name}, list[i+1:]...)), name == "git" && gitRunsOthers(list[i+1:]):
 			return true
 		case !isWrapped:
 			return false

@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// gitRunsOthers reports whether a git command runs programs that its arguments name, changes what
+// git runs later, or writes files or works in repositories elsewhere. A rule for git alone does not
+// mean that.
+func gitRunsOthers(args []string) bool {
+	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	for i := 0; i < len(args) && (at < 0 || i <= at); i++ {
+		flag, value, joined := strings.Cut(args[i], "=")
+		switch {
+		case hasFlag(flag, "--exec-path") && joined:
+			return true
+		case flag == "-C", hasFlag(flag, "--git-dir"), hasFlag(flag, "--work-tree"):
+			if !joined && i+1 < len(args) {
+				value = args[i+1]
+				if at == i+1 { // the value of the flag, not the subcommand
+					at = i + 2 + max(0, slices.IndexFunc(args[i+2:], func(a string) bool { return !strings.HasPrefix(a, "-") }))
+					i++
+				}
+			}
+			if filepath.IsAbs(value) || slices.Contains(strings.Split(value, "/"), "..") || strings.ContainsAny(value, "$~") {
+				return true
+			}
+		}
+	}
+	if at < 0 || at >= len(args) {
+		return false
+	}
+	name, rest := args[at], args[at+1:]
+	has := func(flags ...string) bool {
+		return slices.ContainsFunc(rest, func(arg string) bool {
+			return slices.ContainsFunc(flags, func(flag string) bool {
+				if strings.HasPrefix(flag, "--") {
+					return hasFlag(arg, flag)
+				}
+				return shortFlag(arg, flag[1])
+			})
+		})
+	}
+	if has("--upload-pack", "--receive-pack", "--exec", "--output", "--ext-diff", "--textconv", "--export-marks", "--output-directory") {
+		return true
+	}
+	switch name {
+	case "clone":
+		return has("-u", "-c", "--config", "--template")
+	case "init":
+		return has("--template", "--separate-git-dir")
+	case "grep":
+		return has("-O", "--open-files-in-pager")
+	case "rebase":
+		return has("-x")
+	case "difftool", "mergetool":
+		return has("-x", "--extcmd", "-t", "--tool")
+	case "archive", "format-patch":
+		return has("-o")
+	case "bisect":
+		return len(rest) > 0 && rest[0] == "run"
+	case "submodule":
+		return slices.Contains(rest, "foreach")
+	case "filter-branch", "daemon", "instaweb", "send-email", "hook":
+		return true
+	case "config":
+		return configures(rest)
+	}
+	return false
+}
+
+// configures reports whether "git config" with these arguments changes more than the user's name or
+// a branch.
+func configures(args []string) bool {
+	var operands []string
+	for _, a := range args {
+		switch {
+		case a == "-l", hasFlag(a, "--list"), strings.HasPrefix(a, "--get"):
+			return false
+		case strings.HasPrefix(a, "-") && a != "--local":
+			return true // another file, or an editor
+		case !strings.HasPrefix(a, "-"):
+			operands = append(operands, a)
+		}
+	}
+	if len(operands) > 0 {
+		switch operands[0] {
+		case "get", "list":
+			return false
+		case "set", "unset":
+			operands = operands[1:]
+		case "edit", "rename-section", "remove-section":
+			return true
+		default:
+			if len(operands) == 1 {
+				return false // prints the value
+			}
+		}
+	}
+	return len(operands) == 0 || !strings.HasPrefix(operands[0], "user.") && !strings.HasPrefix(operands[0], "branch.")
+}
