@@ -14,8 +14,8 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/trust"
 	"pollux/internal/guard/repository"
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
