@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/internal/tools/search"
 	"pollux/internal/workspace"
@@ -81,9 +82,10 @@ func runContext(t testing.TB, ctx context.Context, w *workspace.Workspace, tl to
 // engines returns the text search on each engine that is available.
 func engines(t testing.TB, w *workspace.Workspace) map[string]tool.Tool {
 	t.Helper()
-	tools := map[string]tool.Tool{"here": search.NewGrep(w, search.GrepOptions{})}
+	const limit = 2 * time.Minute // of a busy machine
+	tools := map[string]tool.Tool{"here": search.NewGrep(w, search.GrepOptions{Timeout: limit})}
 	if rg, err := exec.LookPath("rg"); err == nil {
-		tools["ripgrep"] = search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return rg }})
+		tools["ripgrep"] = search.NewGrep(w, search.GrepOptions{Timeout: limit, Ripgrep: func() string { return rg }})
 	}
 	return tools
 }
