@@ -8,8 +8,8 @@ import (
 
 // gitRunsOthers reports whether a git command runs programs that its arguments name, changes what
 // git runs later, or writes files or works in repositories elsewhere. A rule for git alone does not
-// mean that.
-func gitRunsOthers(args []string) bool {
+// mean that. isNamed reports whether the rule names a subcommand.
+func gitRunsOthers(args []string, isNamed func(word string) bool) bool {
 	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	for i := 0; i < len(args) && (at < 0 || i <= at); i++ {
 		flag, value, joined := strings.Cut(args[i], "=")
@@ -60,13 +60,13 @@ func gitRunsOthers(args []string) bool {
 	case "archive", "format-patch":
 		return has("-o")
 	case "bisect":
-		return len(rest) > 0 && rest[0] == "run"
+		return len(rest) > 0 && rest[0] == "run" && !isNamed("run")
 	case "submodule":
-		return slices.Contains(rest, "foreach")
+		return slices.Contains(rest, "foreach") && !isNamed("foreach")
 	case "filter-branch", "daemon", "instaweb", "send-email", "hook":
-		return true
+		return !isNamed(name)
 	case "config":
-		return configures(rest)
+		return !isNamed(name) && configures(rest)
 	}
 	return false
 }

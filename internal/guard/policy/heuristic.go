@@ -131,13 +131,34 @@ func (d *decider) runsOthers(c shellcmd.Command, r *Rule) bool {
 		switch {
 		case !isWrapped && (name == "rm" || name == "base64"):
 			return false // the program itself does it
-		case isDangerous(append([]string{name}, list[i+1:]...)), name == "git" && gitRunsOthers(list[i+1:]):
+		case isDangerous(append([]string{name}, list[i+1:]...)),
+			name == "git" && gitRunsOthers(list[i+1:], func(word string) bool { return r.names(word, c) }),
+			name == "sort" && slices.ContainsFunc(list[i+1:], sortWrites),
+			hidesFlags(name) && slices.ContainsFunc(c.Words, makesFlag):
 			return true
 		case !isWrapped:
 			return false
 		}
 	}
 	return false
+}
+
+// hidesFlags reports whether flags of a program run others, delete or write.
+func hidesFlags(name string) bool {
+	switch name {
+	case "find", "rg", "base64", "git", "sort":
+		return true
+	}
+	return false
+}
+
+// makesFlag reports whether the shell may make a flag of a word by brace expansion: {-delete,}.
+func makesFlag(w shellcmd.Word) bool {
+	return !w.Static && strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "-")
+}
+
+func sortWrites(arg string) bool {
+	return hasFlag(arg, "--output") || hasFlag(arg, "--compress-program") || shortFlag(arg, 'o')
 }
 
 // isWrapper reports whether a program runs the one that its arguments name.
@@ -167,6 +188,13 @@ func runner(prefix string) string {
 		}
 	}
 	return ""
+}
+
+// names reports whether the rule allows a command by a prefix with this word.
+func (r *Rule) names(word string, c shellcmd.Command) bool {
+	return slices.ContainsFunc(r.Prefixes, func(p string) bool {
+		return hasPrefix(c.Text, p) && slices.Contains(strings.Fields(p), word)
+	})
 }
 
 // withoutNamed returns the words of a command without the flags that the rule names.
