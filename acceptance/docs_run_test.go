@@ -34,6 +34,9 @@ var notRun = []string{
 // directory and a new project, its blocks in order. Vendors are a scripted model behind a proxy.
 func TestPages(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs every command of every page")
+	}
 	model := scripttest.Serve(t, "key none\nturn\n  times always\n  text ok\n", scriptmodel.Options{Wires: everyWire()})
 	web := startInternet(t, model.URL())
 	var mu sync.Mutex

@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 	n := 0
 	for _, k := range readKinds(t) {
 		for _, s := range k.Scenes {
-			if n++; testing.Short() && n%5 != 1 {
+			if n++; testing.Short() && n%15 != 1 {
 				continue
 			}
 			t.Run(k.file+"/"+strings.ReplaceAll(s.Name, " ", "_"), func(t *testing.T) {
