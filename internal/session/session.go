@@ -208,7 +208,7 @@ func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() 
 // ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
 // the session itself keeps those that it was opened with.
 func (s *Session) ReloadSettings() error {
-	settings, err := s.reload()
+	settings, _, err := s.reload()
 	if err == nil {
 		s.settings.Store(settings)
 	}

@@ -148,26 +148,33 @@ func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.S
 	})
 }
 
-// reload reads the settings again, without repeating warnings.
-func (p *Setup) reload() (*config.Settings, error) {
+// reload reads the settings again, without repeating warnings, and returns them with the variables
+// that the user has refused by now.
+func (p *Setup) reload() (_ *config.Settings, refused []string, _ error) {
 	o := p.Options
 	o.Warn, o.Asker = nil, nil
 	again := NewSetup(o)
 	err := again.Load(context.Background())
-	return again.Settings, err
+	return again.Settings, again.refusedVariables, err
 }
 
 // ReadEnv reads the .env file that counts here, and what depends on it: the model
 // and the log.
 func (p *Setup) ReadEnv() {
-	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
-	for _, w := range warnings {
+	for _, w := range p.setEnv() {
 		p.Warn(string(w))
 	}
-	p.Env = env.Without(p.refusedVariables...)
 	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
 	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
 	p.openLog()
+}
+
+// setEnv sets the environment: with the .env file that counts here, without what the user has refused
+// of it.
+func (p *Setup) setEnv() []config.Warning {
+	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
+	p.Env = env.Without(p.refusedVariables...)
+	return warnings
 }
 
 // Debugging reports whether debugging is on, by flag or environment.

@@ -125,12 +125,13 @@ func (p *Setup) renew(selected auth.Type) error {
 		}
 		p.Flags[string(config.AuthSelectedType)] = string(selected)
 	}
-	settings, err := p.reload()
+	settings, refused, err := p.reload()
 	if err != nil {
 		return err
 	}
 	p.Settings = settings
-	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
+	p.refusedVariables = append(p.refusedVariables, refused...)
+	p.setEnv() // with the warnings of the start
 	return nil
 }
 
