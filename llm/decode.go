@@ -251,6 +251,31 @@ func decodeParts(d *jx.Decoder, to *[]Part, depth int) error {
 	})
 }
 
+// ParseParts parses what Google's SDK accepts as content: a text, a part, or a list of texts and
+// parts.
+func ParseParts(data []byte) (parts []Part, err error) {
+	one := func(d *jx.Decoder) error {
+		switch d.Next() {
+		case jx.Null:
+			return d.Skip()
+		case jx.String:
+			var text string
+			err := str(d, &text)
+			parts = append(parts, Text(text))
+			return err
+		}
+		parts = append(parts, Part{})
+		return parts[len(parts)-1].decode(d, 0)
+	}
+	err = decodeAll(data, func(d *jx.Decoder) error {
+		if d.Next() == jx.Array {
+			return d.Arr(one)
+		}
+		return one(d)
+	})
+	return parts, err
+}
+
 func (c *Content) decode(d *jx.Decoder) error {
 	c.Role, c.Parts = "", nil
 	c.kept.head.Store(nil)

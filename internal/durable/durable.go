@@ -110,12 +110,16 @@ func MkdirAll(path string, perm fs.FileMode) error {
 		return err
 	}
 	for _, dir := range missing {
-		if err := atPath(filepath.Dir(dir) + string(filepath.Separator)).sync(); err != nil {
+		if err := SyncDir(filepath.Dir(dir)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// SyncDir writes the entries of the directory at path to the disk, so that a new file in it is there
+// after a power failure.
+func SyncDir(path string) error { return atPath(path + string(filepath.Separator)).sync() }
 
 // maxLinks is the maximum number of symbolic links to follow, the same as in Linux.
 const maxLinks = 40

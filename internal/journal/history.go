@@ -1,0 +1,273 @@
+package journal
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// history returns the history that records describe, in the form in which it is sent. Gemini CLI
+// stores results beside their calls, and on each resume also as messages; each result is taken once.
+//
+// isExact reports whether each message is a record with the same id and content.
+func history(records []*record) (entries []agent.Entry, isExact bool) {
+	b := builder{answered: map[string]bool{}, isExact: true}
+	for i, r := range records {
+		switch r.kind {
+		case "user":
+			b.addUser(r, i+1 < len(records) && records[i+1].kind == "gemini")
+		case "gemini":
+			b.addModel(r)
+		default:
+			b.addCalls(r)
+		}
+	}
+	return b.entries, b.isExact
+}
+
+// builder builds a history.
+type builder struct {
+	entries  []agent.Entry
+	answered map[string]bool // calls that have a result, by id
+	isExact  bool
+}
+
+// addUser adds a prompt or the results of tools. Gemini CLI also records what it does not send:
+// commands, and what opens a session.
+func (b *builder) addUser(r *record, isAnswered bool) {
+	parts := slices.DeleteFunc(slices.Clone(r.parts), func(p llm.Part) bool {
+		return p.FunctionResponse != nil && p.FunctionResponse.ID != "" && b.answered[p.FunctionResponse.ID]
+	})
+	if len(parts) < len(r.parts) {
+		b.isExact = false
+		if !hasResult(parts) {
+			return // only what belongs to the results is left
+		}
+	}
+	text := strings.TrimSpace(llm.PartsText(parts))
+	isCommand := (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")) && !isAnswered
+	if isCommand || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
+		return
+	}
+	if text == "" && len(parts) == 1 && parts[0].IsText() {
+		return
+	}
+	for _, p := range parts {
+		if p.FunctionResponse != nil {
+			b.answered[p.FunctionResponse.ID] = true
+		}
+	}
+	shown := r.shown
+	if strings.TrimSpace(shown) == "" {
+		shown = ""
+	}
+	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, Time: r.time}})
+}
+
+func hasResult(parts []llm.Part) bool {
+	return slices.ContainsFunc(parts, func(p llm.Part) bool { return p.FunctionResponse != nil })
+}
+
+// addModel adds a response, and the results of its calls if they are in the same record.
+func (b *builder) addModel(r *record) {
+	parts := r.parts
+	if !slices.ContainsFunc(parts, func(p llm.Part) bool { return p.FunctionCall != nil }) {
+		parts = slices.Clone(parts)
+		for _, c := range r.calls {
+			parts = append(parts, llm.Part{FunctionCall: &llm.FunctionCall{ID: c.ID, Name: c.Name, Args: c.Args}})
+		}
+	}
+	if len(parts) == 0 || len(parts) == 1 && parts[0].IsText() && parts[0].Text == "" && parts[0].ThoughtSignature == "" {
+		return
+	}
+	b.isExact = b.isExact && len(parts) == len(r.parts)
+	b.entries = append(b.entries, agent.Entry{Message: agent.Message{
+		ID: r.id, Content: llm.Model(parts...), Time: r.time, Thoughts: r.thoughts, Usage: r.usage, Model: r.model,
+	}})
+	results := &llm.Content{Role: llm.RoleUser}
+	var calls []agent.CallRecord
+	for _, c := range r.calls {
+		if b.answered[c.ID] {
+			continue
+		}
+		if got := resultParts(c); hasResult(got) {
+			results.Parts = append(results.Parts, got...)
+			calls = append(calls, c.record())
+			b.answered[c.ID] = true
+		}
+	}
+	if len(calls) > 0 {
+		b.isExact = false
+		b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id + "_response", Content: results, Time: r.time}, Calls: calls})
+	}
+}
+
+// resultParts returns the result of a call in a record of Gemini CLI's: a text, a part or a list of
+// parts, of which those of other calls are left out.
+func resultParts(c callJSON) []llm.Part {
+	if len(c.Result) == 0 || string(c.Result) == "null" {
+		return nil
+	}
+	parts, err := llm.ParseParts(c.Result)
+	if err != nil {
+		return nil
+	}
+	if len(parts) > 0 && !hasResult(parts) {
+		return []llm.Part{{FunctionResponse: llm.Output(c.ID, c.Name, llm.PartsText(parts))}}
+	}
+	isOurs := false
+	return slices.DeleteFunc(parts, func(p llm.Part) bool {
+		if p.FunctionResponse != nil {
+			isOurs = p.FunctionResponse.ID == c.ID
+		}
+		return !isOurs // media follow their result
+	})
+}
+
+// addCalls adds what people saw of calls to the message with their results.
+func (b *builder) addCalls(r *record) {
+	if len(r.calls) == 0 || len(b.entries) == 0 {
+		return
+	}
+	last := &b.entries[len(b.entries)-1]
+	if callsID(last.ID) != r.id {
+		return
+	}
+	last.Calls = nil
+	for _, c := range r.calls {
+		last.Calls = append(last.Calls, c.record())
+	}
+}
+
+func (c *callJSON) record() agent.CallRecord {
+	duration := time.Duration(c.Millis) * time.Millisecond
+	return agent.CallRecord{
+		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description, DisplayName: c.DisplayName,
+		Display: readDisplay(c.Display), Plain: !c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+	}
+}
+
+// readDisplay returns what displayJSON was made from, as far as it is there; nil for unknown kinds.
+func readDisplay(v any) tool.Display {
+	switch v := v.(type) {
+	case string:
+		return tool.TextDisplay(v)
+	case map[string]any:
+		data, err := json.Marshal(v)
+		if err != nil {
+			return nil
+		}
+		var d struct {
+			FileDiff           string
+			FileName, FilePath string
+			OriginalContent    *string
+			NewContent         string
+			DiffStat           tool.DiffStat
+			Todos              []tool.Todo
+		}
+		if json.Unmarshal(data, &d) != nil {
+			return nil
+		}
+		switch {
+		case d.FileDiff != "" || d.FilePath != "":
+			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, Stat: d.DiffStat}
+		case d.Todos != nil:
+			return &tool.TodoDisplay{Todos: d.Todos}
+		}
+	}
+	return nil
+}
+
+// The results of calls that have none in the file.
+const (
+	interruptedText = "Interrupted: Pollux ended before this call did, or before it began. It may have had some of its effects. Check before you repeat it."
+	lostText        = "The result of this call is lost."
+)
+
+// repair returns a valid history: each call has a result in the next message, and each result a call
+// in the message before. It returns the calls at the end that have no result. IDs of new messages
+// derive from those of the messages before.
+func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
+	for i := 0; i < len(entries); i++ {
+		e := entries[i]
+		calls := e.Content.FunctionCalls()
+		if e.Content.Role != llm.RoleModel {
+			if e, ok := withoutOrphans(e, nil); ok {
+				valid = append(valid, e)
+			}
+			continue
+		}
+		valid = append(valid, e)
+		if len(calls) == 0 {
+			continue
+		}
+		missing := slices.Clone(calls)
+		if i+1 < len(entries) && hasResult(entries[i+1].Content.Parts) {
+			i++
+			next, ok := withoutOrphans(entries[i], calls)
+			for _, p := range next.Content.Parts {
+				if p.FunctionResponse != nil {
+					missing = slices.DeleteFunc(missing, func(c *llm.FunctionCall) bool { return c.ID == p.FunctionResponse.ID })
+				}
+			}
+			if ok && len(missing) == 0 {
+				valid = append(valid, next)
+				continue
+			}
+			if ok {
+				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, lostText)...)...)
+				valid = append(valid, next)
+				continue
+			}
+		}
+		reason := lostText
+		if i+1 >= len(entries) {
+			reason = interruptedText
+			for _, c := range missing {
+				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
+			}
+		}
+		valid = append(valid, agent.Entry{
+			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
+		})
+	}
+	return valid, interrupted
+}
+
+func failures(calls []*llm.FunctionCall, text string) []llm.Part {
+	var parts []llm.Part
+	for _, c := range calls {
+		parts = append(parts, llm.Part{FunctionResponse: llm.Failure(c.ID, c.Name, text)})
+	}
+	return parts
+}
+
+func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
+	var list []agent.CallRecord
+	for _, c := range calls {
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t})
+	}
+	return list
+}
+
+// withoutOrphans returns a message without results of other calls than these. ok is false if nothing
+// is left.
+func withoutOrphans(e agent.Entry, calls []*llm.FunctionCall) (_ agent.Entry, ok bool) {
+	isOrphan := func(p llm.Part) bool {
+		return p.FunctionResponse != nil && !slices.ContainsFunc(calls, func(c *llm.FunctionCall) bool { return c.ID == p.FunctionResponse.ID })
+	}
+	if !slices.ContainsFunc(e.Content.Parts, isOrphan) {
+		return e, true
+	}
+	parts := slices.DeleteFunc(slices.Clone(e.Content.Parts), isOrphan)
+	e.Content = llm.User(parts...)
+	e.Calls = slices.DeleteFunc(slices.Clone(e.Calls), func(r agent.CallRecord) bool {
+		return !slices.ContainsFunc(calls, func(c *llm.FunctionCall) bool { return c.ID == r.ID })
+	})
+	return e, len(parts) > 0
+}

@@ -1,0 +1,384 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/durable"
+)
+
+// Options configure a [Journal]. Dir must be set.
+type Options struct {
+	// Dir returns the directory of the session files. It is called once, for the first record.
+	Dir func() (string, error)
+	// ProjectHash identifies the project, see config.Paths.
+	ProjectHash string
+	Kind        string // "" is Main
+	// Directories returns the workspace's directories beside the project's; nil is for none.
+	Directories func() []string
+	// Warn reports why the session is not recorded any more, or continues in another file. nil
+	// drops it.
+	Warn func(text string)
+	// Now returns the time; nil is time.Now.
+	Now func() time.Time
+}
+
+// Journal records the conversations of an agent. It creates a session's file with the first message
+// after the opening ones, so that a session without a prompt leaves no file. If a record cannot be
+// written, it warns once and records nothing more of the session.
+type Journal struct {
+	o Options
+
+	mu      sync.Mutex
+	dir     string   // "" until it is needed
+	resumed *Resumed // the session that the next Begin continues, nil for none
+	current session
+}
+
+// session is the session that a journal records.
+type session struct {
+	header Header
+	log    *log          // nil until there is something to record
+	live   []agent.Entry // the history in the file
+	isOff  bool          // recording has failed
+
+	// history is what Begin was called with, if isBegun, until it is recorded.
+	history []agent.Message
+	isBegun bool
+	// calls are those of the messages of a resumed session, by the messages' ids. isForeign reports
+	// that the file holds its history in another form than live.
+	calls     map[string][]agent.CallRecord
+	isForeign bool
+}
+
+var _ agent.Journal = (*Journal)(nil)
+
+// New returns a journal.
+func New(o Options) *Journal {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	if o.Kind == "" {
+		o.Kind = Main
+	}
+	return &Journal{o: o}
+}
+
+// Resume makes the next Begin with the id of this session continue its file. The journal closes it.
+func (j *Journal) Resume(r *Resumed) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.resumed != nil {
+		j.resumed.Close()
+	}
+	j.resumed = r
+}
+
+// Begin implements [agent.Journal].
+func (j *Journal) Begin(_ context.Context, id string, history []agent.Message) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	switch r := j.resumed; {
+	case r != nil && r.SessionID == id:
+		s.close()
+		*s = session{header: r.Header, log: r.log, live: r.recorded, calls: map[string][]agent.CallRecord{}, isForeign: !r.isExact}
+		for _, e := range r.Entries {
+			s.calls[e.ID] = e.Calls
+		}
+		j.resumed = nil
+	case s.log == nil || s.header.SessionID != id:
+		s.close()
+		now := j.o.Now()
+		*s = session{header: Header{SessionID: id, ProjectHash: j.o.ProjectHash, Start: now, Updated: now, Kind: j.o.Kind, Pollux: version}}
+	}
+	s.history, s.isBegun = history, true
+	return nil
+}
+
+// Append implements [agent.Journal].
+func (j *Journal) Append(_ context.Context, e agent.Entry) error {
+	return j.change(func(s *session) ([]byte, []agent.Entry) {
+		if isContext(e.Message) {
+			return nil, s.live
+		}
+		return appendMessage(nil, e), append(s.live, e)
+	})
+}
+
+// Rewind implements [agent.Journal].
+func (j *Journal) Rewind(_ context.Context, id string) error {
+	return j.change(func(s *session) ([]byte, []agent.Entry) {
+		at := slices.IndexFunc(s.live, func(e agent.Entry) bool { return e.ID == id })
+		if at < 0 {
+			return nil, s.live // an opening message
+		}
+		return appendRewind(nil, id), s.live[:at:at]
+	})
+}
+
+// Replace implements [agent.Journal].
+func (j *Journal) Replace(_ context.Context, history []agent.Message) error {
+	return j.change(func(s *session) ([]byte, []agent.Entry) { return s.difference(history, j.o.Now()) })
+}
+
+// difference returns the records that make history the current one, and what is then live. What is
+// as before is not written again unless the order changes.
+func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []agent.Entry) {
+	history = withoutContext(history)
+	live := make([]agent.Entry, len(history))
+	known := map[string]int{}
+	for i, e := range s.live {
+		known[e.ID] = i
+	}
+	isInOrder := !s.isForeign
+	same := 0 // number of messages at the beginning that the file has, with this or another content
+	for i, m := range history {
+		at, isKnown := known[m.ID]
+		live[i] = agent.Entry{Message: m, Calls: s.calls[m.ID]}
+		if isKnown {
+			live[i].Calls = s.live[at].Calls
+		}
+		switch {
+		case isKnown && at == i && same == i:
+			same++
+		case isKnown:
+			isInOrder = false
+		}
+	}
+	if !isInOrder {
+		s.header.Updated, s.isForeign = now, false
+		return appendSet(nil, live, &s.header), live
+	}
+	var b []byte
+	for i := range same {
+		if live[i].Content != s.live[i].Content {
+			b = append(appendMessageValue(b, live[i].Message), '\n')
+		}
+	}
+	if same < len(s.live) {
+		b = appendRewind(b, s.live[same].ID)
+	}
+	for _, e := range live[same:] {
+		b = appendMessage(b, e)
+	}
+	return b, live
+}
+
+// change writes the records of one change, after those that Begin has left to do.
+func (j *Journal) change(records func(*session) ([]byte, []agent.Entry)) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	if s.isOff {
+		return nil
+	}
+	if s.log == nil {
+		if err := j.create(); err != nil {
+			return j.stop(err)
+		}
+	}
+	if s.isBegun {
+		s.isBegun = false
+		if err := j.write(s.difference(s.history, j.o.Now())); err != nil {
+			return err
+		}
+		s.history = nil
+	}
+	return j.write(records(s))
+}
+
+// write writes lines, after which live is the history. If another program has written to the file, it
+// continues in another one.
+func (j *Journal) write(lines []byte, live []agent.Entry) error {
+	s := &j.current
+	if len(lines) > 0 {
+		err := s.log.append(lines)
+		if errors.Is(err, errForeign) {
+			return j.branch(live)
+		}
+		if err != nil {
+			return j.stop(err)
+		}
+		s.log.syncSoon()
+	}
+	s.live = live
+	return nil
+}
+
+// create creates the file of a new session, with the history that Begin has set.
+func (j *Journal) create() error {
+	if j.dir == "" {
+		dir, err := j.o.Dir()
+		if err != nil {
+			return err
+		}
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
+			return durable.Cause(err)
+		}
+		j.dir = dir
+	}
+	s := &j.current
+	if j.o.Directories != nil {
+		s.header.Directories = j.o.Directories()
+	}
+	var opening []byte
+	for _, m := range s.history {
+		if isContext(m) {
+			opening = appendMessage(opening, agent.Entry{Message: m})
+		}
+	}
+	return j.createFile(opening)
+}
+
+// createFile creates the file of the session with the name that Gemini CLI would give it, and writes
+// the header and these lines. If there is such a file, the name contains the whole id.
+func (j *Journal) createFile(lines []byte) error {
+	s := &j.current
+	id := plainID(s.header.SessionID)
+	short := id
+	if isUUID(id) {
+		short = id[:8]
+	}
+	minute := "session-" + s.header.Start.UTC().Format("2006-01-02T15-04")
+	names := []string{minute + "-" + short, minute + "-" + id, fmt.Sprintf("session-%d-%s", s.header.Start.UnixNano(), id)}
+	if j.o.Kind == Subagent {
+		names = []string{id}
+	}
+	var err error
+	for _, name := range names {
+		if s.log, err = create(filepath.Join(j.dir, name+".jsonl")); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		s.log = nil
+		return err
+	}
+	return s.log.append(append(appendHeader(nil, s.header), lines...))
+}
+
+// plainID returns an id as a part of a file name: "-" stands for characters that can mean something
+// else there.
+func plainID(id string) string {
+	const most = 100
+	id = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, id)
+	return id[:min(len(id), most)]
+}
+
+func isUUID(id string) bool { return len(id) == 36 && strings.Count(id, "-") == 4 }
+
+// branch continues the session in a new file, with a copy of the history, because the file is
+// another program's now, or gone.
+func (j *Journal) branch(live []agent.Entry) error {
+	s := &j.current
+	s.close()
+	s.header.ForkOf, s.header.SessionID = s.header.SessionID, uuid.NewString()
+	s.header.Start, s.header.Updated = j.o.Now(), j.o.Now()
+	var lines []byte
+	for _, e := range live {
+		lines = appendMessage(lines, e)
+	}
+	if err := j.createFile(lines); err != nil {
+		return j.stop(err)
+	}
+	s.live, s.isForeign = live, false
+	j.o.Warn(fmt.Sprintf("Another program has changed the record of this session. From here on it is session %s.", s.header.SessionID))
+	return nil
+}
+
+// stop ends the recording of the session after an error.
+func (j *Journal) stop(err error) error {
+	j.current.isOff = true
+	j.current.close()
+	j.o.Warn("Warning: This session is not recorded from here on: " + err.Error() + ".")
+	return err
+}
+
+// Sync returns when all records are on the disk.
+func (j *Journal) Sync() error {
+	j.mu.Lock()
+	l := j.current.log
+	j.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	return l.sync()
+}
+
+// SetSummary records the title of the session, if there is a record of it.
+func (j *Journal) SetSummary(text string) error {
+	return j.set(func(h *Header) string {
+		h.Summary = text
+		return string(appendString(nil, "summary", text)[1:])
+	})
+}
+
+// Touch records that the session was used until now. Gemini CLI reads it to decide which sessions are
+// old.
+func (j *Journal) Touch() error {
+	return j.set(func(h *Header) string {
+		h.Updated = j.o.Now()
+		return `"lastUpdated":"` + formatTime(h.Updated) + `"`
+	})
+}
+
+// set records a new value of a member of the header.
+func (j *Journal) set(member func(*Header) string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	if s.log == nil || s.isOff {
+		return nil
+	}
+	return j.write([]byte(`{"$set":{`+member(&s.header)+"}}\n"), s.live)
+}
+
+// Path returns the path of the session's file, "" if there is none yet.
+func (j *Journal) Path() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.current.log == nil {
+		return ""
+	}
+	return j.current.log.path
+}
+
+// Close closes the session's file after all records are on the disk.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.resumed != nil {
+		j.resumed.Close()
+		j.resumed = nil
+	}
+	j.current.close()
+	return nil
+}
+
+func (s *session) close() {
+	if s.log != nil {
+		s.log.close()
+		s.log = nil
+	}
+}

@@ -1,0 +1,310 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"pollux/agent"
+	"pollux/internal/durable"
+)
+
+// Session is the content of a session file.
+type Session struct {
+	Header
+	Path string
+	// Entries are the history, without the messages that open a session. It is valid for any
+	// model: each tool call has one result.
+	Entries []agent.Entry
+	// Interrupted are the calls at the end that have no result in the file: the process ended
+	// before they did. Entries has a result for each that says so.
+	Interrupted []Call
+	// Lost is the number of records that could not be read.
+	Lost int
+
+	// recorded is the history as the file has it; what Entries differ in is yet to be recorded.
+	// isExact reports whether each of its messages is a record with the same id.
+	recorded []agent.Entry
+	isExact  bool
+}
+
+// Call is a tool call.
+type Call struct {
+	ID, Name string
+	Args     json.RawMessage
+}
+
+// Resumed is a session file that is open for writing.
+type Resumed struct {
+	*Session
+	log *log
+}
+
+// Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
+// process has it open. An incomplete last record is left as it is, and the next one begins on a line
+// of its own.
+func Open(path string) (*Resumed, error) {
+	l, err := reopen(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := load(l.f, l.size)
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	s.Path = path
+	return &Resumed{s, l}, nil
+}
+
+// Close closes the file. It must not be called after [Journal.Resume].
+func (r *Resumed) Close() { r.log.close() }
+
+// Load reads a session file.
+func Load(path string) (*Session, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, durable.Cause(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, durable.Cause(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	s, err := load(f, info.Size())
+	if err == nil {
+		s.Path = path
+	}
+	return s, err
+}
+
+// ErrNoSession is the error for a file that holds no session.
+var ErrNoSession = errors.New("it is not the record of a session")
+
+// load reads the records from the last one back to the last one that replaces the whole history, and
+// applies them in their order.
+func load(r io.ReaderAt, size int64) (*Session, error) {
+	s := &Session{}
+	st := &state{lines: &lineReader{r, size}, session: s, index: map[string]int{}}
+	records, err := st.collect(newScanner(r, size))
+	if err != nil {
+		return nil, durable.Cause(err)
+	}
+	for _, l := range slices.Backward(records) {
+		st.apply(l)
+	}
+	if s.SessionID == "" {
+		return legacy(r, size)
+	}
+	st.finish()
+	return s, nil
+}
+
+// state is the state of a session while its records are applied.
+type state struct {
+	lines   *lineReader
+	session *Session
+	items   []item
+	index   map[string]int // in items, by id
+}
+
+// item is a message of the history.
+type item struct {
+	id     string
+	record *record // nil until it is read
+	from   []line  // its records, the last one first
+}
+
+// collect returns the records that matter, the last one first.
+func (st *state) collect(sc *scanner) ([]line, error) {
+	var records []line
+	for {
+		l, err := sc.previous()
+		switch {
+		case errors.Is(err, io.EOF):
+			return records, nil
+		case err != nil:
+			return nil, err
+		case l.kind == unknownRecord:
+			st.session.Lost++
+			continue
+		}
+		records = append(records, l)
+		if l.kind == replaceRecord {
+			if set, err := st.readSet(l); err == nil && set.Pollux > 0 {
+				return st.addHeader(records)
+			}
+		}
+	}
+}
+
+// addHeader adds the first record of the file.
+func (st *state) addHeader(records []line) ([]line, error) {
+	const longest = 64 << 10
+	head, err := st.lines.read(0, min(longest, st.lines.size))
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range head {
+		if c == '\n' {
+			if k, _ := kindOf(head[:i]); k == headerRecord {
+				records = append(records, line{at: 0, length: int64(i), kind: headerRecord})
+			}
+			break
+		}
+	}
+	return records, nil
+}
+
+// apply applies a record. One that cannot be read changes nothing.
+func (st *state) apply(l line) {
+	switch l.kind {
+	case headerRecord:
+		st.setHeader(l)
+	case setRecord:
+		set, err := st.readSet(l)
+		if err != nil {
+			st.session.Lost++
+			return
+		}
+		set.applyTo(&st.session.Header)
+	case replaceRecord:
+		set, err := st.readSet(l)
+		if err != nil {
+			st.session.Lost++
+			return
+		}
+		set.applyTo(&st.session.Header)
+		st.clear()
+		for _, r := range set.messages {
+			st.add(item{id: r.id, record: r})
+		}
+	case rewindRecord:
+		if k, _ := st.kindAt(l); k != rewindRecord {
+			st.session.Lost++
+			return
+		}
+		st.rewind(l.id)
+	case messageRecord:
+		if i, ok := st.index[l.id]; ok {
+			st.items[i].from = append([]line{l}, st.items[i].from...)
+			return
+		}
+		st.add(item{id: l.id, from: []line{l}})
+	}
+}
+
+func (st *state) kindAt(l line) (kind, string) {
+	data, err := st.lines.read(l.at, l.length)
+	if err != nil {
+		return unknownRecord, ""
+	}
+	return kindOf(data)
+}
+
+func (st *state) add(it item) {
+	if i, ok := st.index[it.id]; ok {
+		st.items[i] = it
+		return
+	}
+	st.index[it.id] = len(st.items)
+	st.items = append(st.items, it)
+}
+
+func (st *state) clear() {
+	st.items = nil
+	clear(st.index)
+}
+
+// rewind removes a message and all after it; all messages if there is none with this id, as in Gemini
+// CLI.
+func (st *state) rewind(id string) {
+	at := st.index[id] // 0 for none
+	for _, it := range st.items[at:] {
+		delete(st.index, it.id)
+	}
+	st.items = st.items[:at]
+}
+
+func (st *state) setHeader(l line) {
+	data, err := st.lines.read(l.at, l.length)
+	if err != nil {
+		st.session.Lost++
+		return
+	}
+	h, messages, err := decodeHeader(data)
+	if err != nil {
+		st.session.Lost++
+		return
+	}
+	h.applyTo(&st.session.Header)
+	for _, r := range messages {
+		st.add(item{id: r.id, record: r})
+	}
+}
+
+func (st *state) readSet(l line) (*set, error) {
+	data, err := st.lines.read(l.at, l.length)
+	if err != nil {
+		return nil, err
+	}
+	return decodeSet(data)
+}
+
+// finish reads the messages and builds the history.
+func (st *state) finish() {
+	var records []*record
+	for _, it := range st.items {
+		if r := st.read(it); r != nil {
+			records = append(records, r)
+		}
+	}
+	s := st.session
+	s.recorded, s.isExact = history(records)
+	s.Entries, s.Interrupted = repair(s.recorded)
+	if n := len(s.recorded); n > 0 && s.recorded[n-1].Time.After(s.Updated) {
+		s.Updated = s.recorded[n-1].Time
+	}
+}
+
+// read returns the record of a message: the last one that can be read; nil if none can.
+func (st *state) read(it item) *record {
+	for _, l := range it.from {
+		data, err := st.lines.read(l.at, l.length)
+		if err == nil {
+			var r *record
+			if r, err = decodeRecord(data); err == nil {
+				return r
+			}
+		}
+		st.session.Lost++
+	}
+	return it.record
+}
+
+// legacy reads a file of one JSON object, as older versions of Gemini CLI wrote it.
+func legacy(r io.ReaderAt, size int64) (*Session, error) {
+	const longest = 512 << 20
+	if size > longest {
+		return nil, fmt.Errorf("it is larger than %d MB", longest>>20)
+	}
+	data := make([]byte, size)
+	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, durable.Cause(err)
+	}
+	h, messages, err := decodeHeader(data)
+	if err != nil || h.SessionID == "" {
+		return nil, ErrNoSession
+	}
+	s := &Session{}
+	h.applyTo(&s.Header)
+	s.recorded, _ = history(messages)
+	s.Entries, s.Interrupted = repair(s.recorded)
+	return s, nil
+}

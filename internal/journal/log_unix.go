@@ -1,0 +1,38 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	nonBlocking = syscall.O_NONBLOCK
+	noFollow    = syscall.O_NOFOLLOW
+)
+
+// lock locks a file until it is closed. On a file system without locks it does nothing.
+func lock(f *os.File) error {
+	for {
+		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return ErrInUse
+		default:
+			return nil
+		}
+	}
+}
+
+func isLink(err error) bool { return errors.Is(err, syscall.ELOOP) }
+
+// isRemoved reports whether an open file has no name any more.
+func isRemoved(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink == 0
+}

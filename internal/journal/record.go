@@ -1,0 +1,302 @@
+package journal
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// timeFormat is the layout of times in records, in UTC.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+func formatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+// Header is the first record of a file, with the later changes of its members.
+type Header struct {
+	SessionID   string    `json:"sessionId"`
+	ProjectHash string    `json:"projectHash"`
+	Start       time.Time `json:"startTime"`
+	Updated     time.Time `json:"lastUpdated"`
+	Kind        string    `json:"kind,omitempty"` // Main or Subagent
+	// Directories are the workspace's directories beside the project's.
+	Directories []string `json:"directories,omitempty"`
+	Summary     string   `json:"summary,omitempty"` // the title of the session
+	// Pollux is the version of the format if Pollux has made the file, else 0.
+	Pollux int `json:"pollux,omitempty"`
+	// ForkOf is the id of the session that this one began as a copy of; "" for none.
+	ForkOf string `json:"forkOf,omitempty"`
+}
+
+// The kinds of sessions.
+const (
+	Main     = "main"
+	Subagent = "subagent"
+)
+
+// version is the version of the format that this package writes. Readers skip records that they do
+// not know, so it changes only with the meaning of known ones.
+const version = 1
+
+// appendHeader appends a header as a line.
+func appendHeader(b []byte, h Header) []byte {
+	type plain struct {
+		Header
+		Start   string `json:"startTime"`
+		Updated string `json:"lastUpdated"`
+	}
+	data, err := json.Marshal(plain{h, formatTime(h.Start), formatTime(h.Updated)})
+	if err != nil {
+		panic("journal: a header has only strings") // cannot happen
+	}
+	return append(append(b, data...), '\n')
+}
+
+// appendMessage appends a message as a line, and another one for the calls whose results it holds.
+func appendMessage(b []byte, e agent.Entry) []byte {
+	b = append(appendMessageValue(b, e.Message), '\n')
+	if len(e.Calls) > 0 {
+		b = append(appendCallsValue(b, e), '\n')
+	}
+	return b
+}
+
+func appendMessageValue(b []byte, m agent.Message) []byte {
+	b = appendHead(b, m.ID, typeOf(m.Content), m.Time)
+	b = append(b, `,"content":`...)
+	isModel := m.Content.Role == llm.RoleModel
+	if isModel && len(m.Content.Parts) == 1 && isPlainText(&m.Content.Parts[0]) {
+		b = llm.AppendString(b, m.Content.Parts[0].Text)
+	} else {
+		b = llm.AppendParts(b, m.Content.Parts)
+	}
+	if shown, ok := shownText(m); ok {
+		b = append(b, `,"displayContent":`...)
+		b = llm.AppendParts(b, []llm.Part{llm.Text(shown)})
+	}
+	if isModel {
+		b = appendThoughts(b, m)
+		b = appendUsage(b, m.Usage)
+		b = appendString(b, "model", m.Model)
+	}
+	return append(b, '}')
+}
+
+// appendHead appends the members that all messages have, without the closing brace.
+func appendHead(b []byte, id, kind string, t time.Time) []byte {
+	b = append(b, `{"id":`...)
+	b = llm.AppendString(b, id)
+	b = append(b, `,"timestamp":"`...)
+	b = t.UTC().AppendFormat(b, timeFormat)
+	b = append(b, `","type":"`...)
+	return append(append(b, kind...), '"')
+}
+
+func typeOf(c *llm.Content) string {
+	if c.Role == llm.RoleModel {
+		return "gemini"
+	}
+	return "user"
+}
+
+// isPlainText reports whether a part is nothing but text that is shown.
+func isPlainText(p *llm.Part) bool {
+	return p.IsText() && p.Text != "" && !p.Thought && p.ThoughtSignature == ""
+}
+
+// nothingShown is the text that Gemini CLI shows of a message in place of descriptions of its calls.
+const nothingShown = " "
+
+// shownText returns what a person sees of a message if that is not its content.
+func shownText(m agent.Message) (string, bool) {
+	switch {
+	case m.Shown != "":
+		return m.Shown, true
+	case m.Content.HasFunctionResponse():
+		return nothingShown, true
+	case len(m.Content.FunctionCalls()) > 0:
+		return firstNonEmpty(m.Content.Text(), nothingShown), true
+	}
+	return "", false
+}
+
+func firstNonEmpty(a, b string) string {
+	if strings.TrimSpace(a) != "" {
+		return a
+	}
+	return b
+}
+
+func appendThoughts(b []byte, m agent.Message) []byte {
+	b = append(b, `,"thoughts":[`...)
+	for i, t := range m.Thoughts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"subject":`...)
+		b = llm.AppendString(b, t.Subject)
+		b = appendString(b, "description", t.Description)
+		b = append(b, `,"timestamp":"`...)
+		b = append(t.Time.UTC().AppendFormat(b, timeFormat), `"}`...)
+	}
+	return append(b, ']')
+}
+
+func appendUsage(b []byte, u *llm.Usage) []byte {
+	if u == nil {
+		return append(b, `,"tokens":null`...)
+	}
+	b = append(b, `,"tokens":{"input":`...)
+	b = strconv.AppendInt(b, int64(u.Prompt), 10)
+	for _, n := range [...]struct {
+		key   string
+		value int
+	}{{"output", u.Candidates}, {"cached", u.CachedContent}, {"thoughts", u.Thoughts}, {"tool", u.ToolUsePrompt}, {"total", u.Total}, {"cacheWrite", u.CacheWrite}} {
+		if n.key == "cacheWrite" && n.value == 0 { // only Pollux knows it
+			continue
+		}
+		b = append(append(append(b, ',', '"'), n.key...), '"', ':')
+		b = strconv.AppendInt(b, int64(n.value), 10)
+	}
+	return append(b, '}')
+}
+
+func appendString(b []byte, key, value string) []byte {
+	b = append(append(append(b, ',', '"'), key...), '"', ':')
+	return llm.AppendString(b, value)
+}
+
+// callsID returns the id of the record about the calls whose results a message holds.
+func callsID(message string) string { return message + "_calls" }
+
+// appendCallsValue appends the record about finished calls, which people see. It repeats neither
+// arguments nor results.
+func appendCallsValue(b []byte, e agent.Entry) []byte {
+	b = appendHead(b, callsID(e.ID), "info", e.Time)
+	b = append(b, `,"content":"","toolCalls":[`...)
+	for i := range e.Calls {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendCall(b, &e.Calls[i])
+	}
+	return append(b, "]}"...)
+}
+
+// callJSON is a finished call in a record.
+type callJSON struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Args        json.RawMessage `json:"args,omitempty"`   // read from Gemini CLI's files
+	Result      json.RawMessage `json:"result,omitempty"` // read from Gemini CLI's files
+	Status      string          `json:"status"`
+	Timestamp   time.Time       `json:"timestamp"`
+	AgentID     string          `json:"agentId,omitempty"`
+	DisplayName string          `json:"displayName,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Display     any             `json:"resultDisplay,omitempty"`
+	IsMarkdown  bool            `json:"renderOutputAsMarkdown"`
+	Millis      int64           `json:"durationMs,omitempty"`
+}
+
+func appendCall(b []byte, c *agent.CallRecord) []byte {
+	type plain struct {
+		callJSON
+		Timestamp string `json:"timestamp"`
+	}
+	status := string(c.Status)
+	data, err := json.Marshal(plain{callJSON{
+		ID: c.ID, Name: c.Name, Status: status, AgentID: c.AgentID, DisplayName: c.DisplayName, Description: c.Description,
+		Display: displayJSON(c.Display), IsMarkdown: !c.Plain, Millis: c.Duration.Milliseconds(),
+	}, formatTime(c.Began.Add(c.Duration))})
+	if err != nil {
+		panic("journal: a call has only strings and numbers") // cannot happen
+	}
+	return append(b, data...)
+}
+
+// maxShown is how much of a text for people a record keeps, in bytes. The model's text is whole.
+const maxShown = 4 << 10
+
+// displayJSON returns what a person saw of a result in the form of Gemini CLI: a text, or an object
+// for a diff or a list of tasks. It omits what the results or the diff say again.
+func displayJSON(d tool.Display) any {
+	switch d := d.(type) {
+	case tool.TextDisplay:
+		return cut(string(d))
+	case tool.TerminalDisplay:
+		return cut(string(d))
+	case *tool.DiffDisplay:
+		return map[string]any{"fileDiff": d.Diff, "fileName": d.FileName, "filePath": d.FilePath, "diffStat": d.Stat, "isNewFile": d.Before == nil}
+	case *tool.ListDisplay:
+		return d.Summary
+	case *tool.MatchDisplay:
+		return d.Summary
+	case *tool.TodoDisplay:
+		todos := []map[string]any{}
+		for _, t := range d.Todos {
+			todos = append(todos, map[string]any{"description": t.Description, "status": t.Status})
+		}
+		return map[string]any{"todos": todos}
+	}
+	return nil
+}
+
+func cut(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "..."
+}
+
+// appendSet appends a record that replaces the history and sets other members of the header.
+func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
+	b = append(b, `{"$set":{"messages":[`...)
+	comma := false
+	for _, e := range entries {
+		if comma {
+			b = append(b, ',')
+		}
+		comma = true
+		b = appendMessageValue(b, e.Message)
+		if len(e.Calls) > 0 {
+			b = appendCallsValue(append(b, ','), e)
+		}
+	}
+	b = append(b, `],"lastUpdated":"`...)
+	b = append(append(b, formatTime(h.Updated)...), '"')
+	if len(h.Directories) > 0 {
+		list, _ := json.Marshal(h.Directories) // strings
+		b = append(append(b, `,"directories":`...), list...)
+	}
+	if h.Summary != "" {
+		b = appendString(b, "summary", h.Summary)
+	}
+	b = append(b, `,"pollux":`...)
+	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
+}
+
+// appendRewind appends a record that removes a message and all after it.
+func appendRewind(b []byte, id string) []byte {
+	b = append(b, `{"$rewindTo":`...)
+	return append(llm.AppendString(b, id), "}\n"...)
+}
+
+// isContext reports whether a message is one that Pollux writes at the start of a session. It is new
+// in each session, so that a resumed history is without it.
+func isContext(m agent.Message) bool {
+	return m.Shown == "" && m.Content.Role == llm.RoleUser && strings.HasPrefix(m.Content.Text(), "<session_context>")
+}
+
+// withoutContext returns the messages of a history that belong to the conversation.
+func withoutContext(history []agent.Message) []agent.Message {
+	if !slices.ContainsFunc(history, isContext) {
+		return history
+	}
+	return slices.DeleteFunc(slices.Clone(history), isContext)
+}
