@@ -39,7 +39,7 @@ type stage struct {
 func open(t *testing.T, o Options) *stage {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed")
+		t.Skip("NOT TESTED: bash is not installed")
 	}
 	st := &stage{dir: t.TempDir()}
 	o.Dir = st.dir
@@ -437,7 +437,7 @@ func TestLeftNothing(t *testing.T) {
 func TestLeftDaemon(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
-		t.Skip("only Linux shows who has left the session, and setsid does")
+		t.Skip("NOT TESTED: needs Linux and setsid")
 	}
 	var log bytes.Buffer
 	st := open(t, Options{
@@ -459,21 +459,14 @@ func TestLeftDaemon(t *testing.T) {
 // When the run ends, a hook that ignores it does not hold it up.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
-	st := open(t, Options{Hooks: []Hook{command(BeforeTool, `trap '' TERM; touch ready; sleep 100; echo no; exit 2`)}})
+	st := open(t, Options{Hooks: []Hook{command(BeforeTool, `trap '' TERM; echo $$ >ready; sleep 100; echo no; exit 2`)}})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for {
-			if _, err := os.Stat(filepath.Join(st.dir, "ready")); err == nil {
-				cancel()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	began := time.Now()
-	b := st.Before(ctx, hooked("look", "{}"))
-	if took := time.Since(began); b.Block || took > 4*time.Second || len(st.messages) > 0 {
-		t.Errorf("%+v after %v, %q", b, took, st.messages)
+	processtest.WhenWritten(t, filepath.Join(st.dir, "ready"), cancel)
+	if b := st.Before(ctx, hooked("look", "{}")); b.Block || len(st.messages) > 0 {
+		t.Errorf("%+v, %q", b, st.messages)
+	}
+	if pid := processtest.AwaitPID(t, filepath.Join(st.dir, "ready")); !processtest.IsRunning(pid) {
+		t.Error("the hook has ended: Before waited for it")
 	}
 }
 
