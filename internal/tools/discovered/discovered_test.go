@@ -281,8 +281,8 @@ func TestCallCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	pid := filepath.Join(o.Dir, "pid")
-	processtest.WhenWritten(t, pid, cancel)
-	r := build(t, o, `{"who":"x"}`).Run(ctx, tool.Host{})
+	host := tool.Host{Started: func(int) { processtest.WhenWritten(t, pid, cancel) }}
+	r := build(t, o, `{"who":"x"}`).Run(ctx, host)
 	if r.Error == nil || !strings.HasSuffix(r.Error.Message, "Signal: SIGKILL") {
 		t.Errorf("%+v", r.Error)
 	}
