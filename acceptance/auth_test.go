@@ -152,7 +152,7 @@ func TestNoAccount(t *testing.T) {
 func TestTypedKey(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("stty"); err != nil {
-		t.Skip("there is no stty to look at the terminal with")
+		t.Skip("NOT TESTED: stty is not installed")
 	}
 	for name, c := range map[string]struct{ typed, want, code string }{
 		"a key":     {"typed-key\n", "Stored the key", "0"},

@@ -84,7 +84,7 @@ func shellPlace(t *testing.T, name string) *shell {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is not installed", name)
+		t.Skipf("NOT TESTED: %s is not installed", name)
 	}
 	s := &shell{t: t, path: path, dir: t.TempDir()}
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=dumb", "LANG=C.UTF-8", "PS1=$ "}

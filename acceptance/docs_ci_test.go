@@ -27,7 +27,7 @@ func TestCI(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"git", "go", "jq"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
+			t.Skipf("NOT TESTED: %v", err)
 		}
 	}
 	const script = "key good-key\nturn\n  times always\n  text The sign is wrong.\n"

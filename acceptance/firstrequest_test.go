@@ -22,7 +22,7 @@ func TestFirstRequest(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("git is not installed")
+		t.Skip("NOT TESTED: git is not installed")
 	}
 	program, err := exec.LookPath("pollux")
 	if err != nil {

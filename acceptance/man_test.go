@@ -44,7 +44,7 @@ func TestManPage(t *testing.T) {
 func TestManPageIsClean(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("mandoc"); err != nil {
-		t.Skip("mandoc is not installed")
+		t.Skip("NOT TESTED: mandoc is not installed")
 	}
 	out, err := exec.Command("mandoc", "-T", "lint", "-W", "warning", "../docs/man/pollux.1").CombinedOutput()
 	if err != nil || len(out) > 0 {

@@ -49,7 +49,7 @@ func TestBounds(t *testing.T) {
 			}
 			last := wire(s.requests[1].Contents)
 			if got := strings.Count(last, tt.want); got != 1 || len(last) > 1<<20 {
-				t.Errorf("the model is told %d times, in %d bytes", got, len(last))
+				t.Errorf("the next request has the refusal %d times, in %d bytes", got, len(last))
 			}
 		})
 	}

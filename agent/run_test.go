@@ -280,45 +280,48 @@ func settle(events string) string {
 // calls wait for it. Results keep the order of the calls.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
-	var running, most atomic.Int32
-	var order []string
-	beside := newToy("look", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
-		n := running.Add(1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var order []string
+		beside := newToy("look", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			n := running.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(time.Second) // in the time of the bubble; all three meet here
+			running.Add(-1)
+			return tool.Text("looked")
+		})
+		alone := newToy("edit", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			if n := running.Load(); n != 0 {
+				t.Errorf("%d calls run beside one that runs alone", n)
+			}
+			order = append(order, "edit")
+			return tool.Text("edited")
+		})
+		alone.spec.Serial = true
+		after := newToy("after", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			order = append(order, "after")
+			return tool.Text("after")
+		})
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+			says(chunk(llm.FinishStop, call("1", "look", `{}`), call("2", "look", `{}`), call("3", "look", `{}`),
+				call("4", "edit", `{}`), call("5", "after", `{}`), call("6", "after", `{"wait_for_previous":true}`))),
+			says(text("ok")),
+		}}
+		a := newAgent(t, s, nil, beside, alone, after)
+		play(t.Context(), a, "go")
+		if most.Load() != 3 {
+			t.Errorf("%d calls ran at the same time, want 3", most.Load())
 		}
-		for most.Load() < 3 { // all three meet here
-			time.Sleep(time.Millisecond)
+		if diff := cmp.Diff([]string{"edit", "after", "after"}, order); diff != "" {
+			t.Error(diff)
 		}
-		running.Add(-1)
-		return tool.Text("looked")
-	})
-	alone := newToy("edit", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
-		if n := running.Load(); n != 0 {
-			t.Errorf("%d calls run beside one that runs alone", n)
+		want := "user: response look__1 {\"output\":\"looked\"} response look__2 {\"output\":\"looked\"} response look__3 {\"output\":\"looked\"}" +
+			" response edit__4 {\"output\":\"edited\"} response after__5 {\"output\":\"after\"} response after__6 {\"output\":\"after\"}\n"
+		if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
+			t.Error(diff)
 		}
-		order = append(order, "edit")
-		return tool.Text("edited")
 	})
-	alone.spec.Serial = true
-	after := newToy("after", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
-		order = append(order, "after")
-		return tool.Text("after")
-	})
-	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
-		says(chunk(llm.FinishStop, call("1", "look", `{}`), call("2", "look", `{}`), call("3", "look", `{}`),
-			call("4", "edit", `{}`), call("5", "after", `{}`), call("6", "after", `{"wait_for_previous":true}`))),
-		says(text("ok")),
-	}}
-	a := newAgent(t, s, nil, beside, alone, after)
-	play(t.Context(), a, "go")
-	if diff := cmp.Diff([]string{"edit", "after", "after"}, order); diff != "" {
-		t.Error(diff)
-	}
-	want := "user: response look__1 {\"output\":\"looked\"} response look__2 {\"output\":\"looked\"} response look__3 {\"output\":\"looked\"}" +
-		" response edit__4 {\"output\":\"edited\"} response after__5 {\"output\":\"after\"} response after__6 {\"output\":\"after\"}\n"
-	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
-		t.Error(diff)
-	}
 }
 
 // The duration of a call is its own, not that of the calls beside it.

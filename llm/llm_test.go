@@ -79,3 +79,41 @@ func TestError(t *testing.T) {
 		t.Errorf("labels %v", labels)
 	}
 }
+
+func TestOfferedTools(t *testing.T) {
+	t.Parallel()
+	sets := []*llm.ToolSet{
+		{Functions: []llm.FunctionDeclaration{{Name: "a"}, {Name: "b"}}, URLContext: true},
+		{Functions: []llm.FunctionDeclaration{{Name: "c"}}, GoogleSearch: true},
+	}
+	for _, tt := range []struct {
+		config     *llm.ToolConfig
+		mode, want string
+	}{
+		{nil, "", "a b url c search"},
+		{&llm.ToolConfig{}, "", "a b url c search"},
+		{&llm.ToolConfig{Mode: "auto", Allowed: []string{"b"}}, "AUTO", "b url search"},
+		{&llm.ToolConfig{Mode: "ANY", Allowed: []string{"c", "a", "x"}}, "ANY", "a url c search"},
+		{&llm.ToolConfig{Mode: "None", Allowed: []string{"b"}}, "NONE", "a b url c search"},
+	} {
+		c := llm.Config{Tools: sets, ToolConfig: tt.config}
+		var got []string
+		for _, set := range c.OfferedTools() {
+			for _, f := range set.Functions {
+				got = append(got, f.Name)
+			}
+			if set.URLContext {
+				got = append(got, "url")
+			}
+			if set.GoogleSearch {
+				got = append(got, "search")
+			}
+		}
+		if text := strings.Join(got, " "); text != tt.want || c.CallMode() != tt.mode {
+			t.Errorf("%+v: %q, mode %q, want %q, mode %q", tt.config, text, c.CallMode(), tt.want, tt.mode)
+		}
+	}
+	if len(sets[0].Functions) != 2 {
+		t.Error("the original set changed")
+	}
+}

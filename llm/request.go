@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -135,8 +137,36 @@ type FunctionDeclaration struct {
 
 // ToolConfig limits which functions may be called.
 type ToolConfig struct {
-	Mode    string   // "AUTO", "ANY" or "NONE"
+	Mode    string   // "AUTO", "ANY" or "NONE", in any case
 	Allowed []string // names of functions; empty allows all
+}
+
+// CallMode returns how the model may call functions: "AUTO", "ANY" for at least one call,
+// "NONE", or "" for the vendor's default.
+func (c *Config) CallMode() string {
+	if c.ToolConfig == nil {
+		return ""
+	}
+	return strings.ToUpper(c.ToolConfig.Mode)
+}
+
+// OfferedTools returns Tools without the functions that ToolConfig does not allow. With the
+// mode "NONE" it returns all of them: the service is asked not to call any, and its cache of
+// the prompt stays valid.
+func (c *Config) OfferedTools() []*ToolSet {
+	if c.ToolConfig == nil || len(c.ToolConfig.Allowed) == 0 || c.CallMode() == "NONE" {
+		return c.Tools
+	}
+	sets := make([]*ToolSet, len(c.Tools))
+	for i, t := range c.Tools {
+		sets[i] = &ToolSet{GoogleSearch: t.GoogleSearch, URLContext: t.URLContext}
+		for _, f := range t.Functions {
+			if slices.Contains(c.ToolConfig.Allowed, f.Name) {
+				sets[i].Functions = append(sets[i].Functions, f)
+			}
+		}
+	}
+	return sets
 }
 
 // Retry describes a failed attempt that is followed by another.

@@ -16,9 +16,10 @@ type Question struct {
 	// Options are the options of a choice. Multi allows several of them.
 	Options []Option
 	Multi   bool
-	// Closed allows only the options of a choice, no other text.
+	// Closed refuses answers that are not an option.
 	Closed bool
-	// FreeText says what other text is, by default "your own words". Models cannot set it.
+	// FreeText names on screen the answer that is not an option, such as "a name"; "" is "your own
+	// words". Models cannot set it.
 	FreeText string
 	// Placeholder is an example of an answer in text.
 	Placeholder string

@@ -103,7 +103,7 @@ func (r *result) traces() []string {
 	r.mu.Unlock()
 	// A process that was killed needs a moment to end.
 	pids := r.running()
-	for deadline := time.Now().Add(3 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = r.running() {
+	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = r.running() {
 		time.Sleep(20 * time.Millisecond)
 	}
 	for _, pid := range pids {

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
 	"pollux/internal/exit"
@@ -61,4 +62,20 @@ func (a *Accounts) CheckStorable(p *provider.Profile) error {
 		return g.refusal()
 	}
 	return nil
+}
+
+// hostOf returns the host that requests with this access go to.
+func hostOf(access *provider.Access) string {
+	address := access.BaseURL
+	switch {
+	case address != "":
+	case access.Protocol == provider.Gemini:
+		address = "https://generativelanguage.googleapis.com"
+	case access.Protocol == provider.Vertex:
+		address = "https://aiplatform.googleapis.com"
+	}
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return cmp.Or(access.Name, access.ID)
 }

@@ -76,7 +76,7 @@ func TestSystemSettings(t *testing.T) {
 	}
 	root, err := user.LookupId("0")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("NOT TESTED: %v", err)
 	}
 	dir, err := os.MkdirTemp(root.HomeDir, "pollux-test-")
 	if err != nil {
@@ -84,7 +84,7 @@ func TestSystemSettings(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if where, reason := firstForeign(dir); reason != "" {
-		t.Skipf("%s: %s", where, reason)
+		t.Skipf("NOT TESTED: %s: %s", where, reason)
 	}
 	write(t, filepath.Join(dir, "settings.json"), `{"model": {"name": "system"}}`)
 	write(t, filepath.Join(dir, "system-defaults.json"), `{"model": {"name": "low", "maxSessionTurns": 3, "compressionThreshold": 0.5}}`)

@@ -226,6 +226,6 @@ func TestScreen(t *testing.T) {
 
 func needSh(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh on this machine")
+		t.Skip("NOT TESTED: sh is not installed")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -185,19 +186,23 @@ func TestLockProcesses(t *testing.T) {
 	}
 	var children []*exec.Cmd
 	var outs []*strings.Builder
+	wait, start, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wait.Close()
+	defer start.Close()
 	for range processes {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestLockChild$")
 		cmd.Env = append(os.Environ(), fmt.Sprintf("LOCK_TEST=%d %s", files, dir))
 		out := &strings.Builder{}
-		cmd.Stdout, cmd.Stderr = out, out
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = wait, out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		children, outs = append(children, cmd), append(outs, out)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_ = start.Close()
 	for i, cmd := range children {
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v\n%s", err, outs[i])
@@ -217,12 +222,7 @@ func TestLockChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go")); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until all processes run
 	for i := range files {
 		if err := add(filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			t.Errorf("%d: %v", i, err)

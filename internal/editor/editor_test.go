@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
 	"pollux/internal/editor"
 	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/terminal"
 )
 
@@ -245,15 +245,7 @@ func TestCancel(t *testing.T) {
 	d.install(t, "micro", "exec sleep 1000")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	over := errors.New("enough")
-	go func() {
-		for { // until it runs
-			if _, err := os.Stat(d.log); err == nil {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		cancel(over)
-	}()
+	processtest.WhenWritten(t, d.log, func() { cancel(over) })
 	if _, err := d.editor(editor.Options{Editor: "micro"}).Compose(ctx, ""); !errors.Is(err, over) {
 		t.Errorf("got %v", err)
 	}
@@ -263,7 +255,7 @@ func TestCancel(t *testing.T) {
 func TestVim(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("vim"); err != nil {
-		t.Skip("there is no vim here")
+		t.Skip("NOT TESTED: vim is not installed")
 	}
 	master, tty, err := pty.Open()
 	if err != nil {

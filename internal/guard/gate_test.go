@@ -389,7 +389,7 @@ func (script) Notify(context.Context, HookedCall, tool.Confirmation) {}
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("sh is not installed")
+		t.Skip("NOT TESTED: sh is not installed")
 	}
 	denyB := policy.Rule{Tools: []string{"write_file"}, Decision: policy.Deny, Priority: 4}
 	var err error

@@ -25,7 +25,7 @@ func startBus(t *testing.T) string {
 	t.Helper()
 	daemon, err := exec.LookPath("dbus-daemon")
 	if err != nil {
-		t.Skip("there is no dbus-daemon to run a bus with")
+		t.Skip("NOT TESTED: dbus-daemon is not installed")
 	}
 	dir, err := os.MkdirTemp("", "bus") // a socket's path must be short
 	if err != nil {
@@ -43,7 +43,7 @@ func startBus(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Skip("dbus-daemon does not run here: ", err)
+		t.Skip("NOT TESTED: dbus-daemon does not run here: ", err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -51,7 +51,7 @@ func startBus(t *testing.T) string {
 	})
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Skip("dbus-daemon does not run here: ", err)
+		t.Skip("NOT TESTED: dbus-daemon does not run here: ", err)
 	}
 	return strings.TrimSpace(address)
 }

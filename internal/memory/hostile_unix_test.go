@@ -99,7 +99,7 @@ func TestForeignAbove(t *testing.T) {
 			p := newPlace(t, map[string]string{"p/.git/": "", "p/GEMINI.md": "above", "p/w/GEMINI.md": "here"})
 			for path, owner := range map[string]int{"p/.git": c.marker, "p/GEMINI.md": c.file, "p/w": c.dir} {
 				if err := os.Lchown(p.at(path), owner, owner); err != nil {
-					t.Skip(err)
+					t.Skipf("NOT TESTED: no change of owner here: %v", err)
 				}
 			}
 			p.wantFiles(memory.New(p.options("p/w")), c.want...)

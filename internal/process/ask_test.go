@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"pollux/internal/process/processtest"
 
@@ -127,15 +126,7 @@ func TestAskHangs(t *testing.T) {
 	path := script(t, dir, "hangs", "sleep 1000 & echo $! >"+filepath.Join(dir, "pid")+"; echo begun; wait")
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() {
-		for {
-			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && len(pid) > 0 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		cancel(why)
-	}()
+	processtest.WhenWritten(t, filepath.Join(dir, "pid"), func() { cancel(why) })
 	if _, err := (Launcher{}).Ask(ctx, &Command{Path: path, Env: []string{"PATH=/usr/bin:/bin"}}); !errors.Is(err, why) {
 		t.Fatal(err)
 	}

@@ -43,11 +43,15 @@ type member struct{}
 func (p *Process) GroupRuns() bool { return len(p.family()) > 0 }
 
 func (p *Process) keep() []int {
-	p.kept = p.family()
+	kept := p.family()
+	p.kept.Store(&kept)
 	return nil
 }
 
-func (p *Process) keepsRunning() bool { return len(p.kept) > 0 && p.GroupRuns() }
+func (p *Process) keepsRunning() bool {
+	kept := p.kept.Load()
+	return kept != nil && len(*kept) > 0 && p.GroupRuns()
+}
 
 func (p *Process) family() []member { return p.survivors(nil) }
 

@@ -73,7 +73,7 @@ type member struct {
 // its report pipe, even if they have left both, and the children of all of these. After
 // Keep it finds only its session.
 func (p *Process) family() []member {
-	self := os.Getpid()
+	self, kept := os.Getpid(), p.kept.Load()
 	all := processes()
 	in := map[int]bool{}
 	for _, q := range all {
@@ -91,7 +91,7 @@ func (p *Process) family() []member {
 	}
 	var members []member
 	for _, q := range all {
-		if in[q.pid] && q.state != 'Z' && (p.kept == nil || q.session == p.pid) {
+		if in[q.pid] && q.state != 'Z' && (kept == nil || q.session == p.pid) {
 			members = append(members, member{q.pid, q.pgrp, q.session, q.start})
 		}
 	}
@@ -105,23 +105,32 @@ func (p *Process) GroupRuns() bool {
 }
 
 func (p *Process) keep() (apart []int) {
+	var kept []member
 	for _, m := range p.family() {
 		if m.session == p.pid {
-			p.kept = append(p.kept, m)
+			kept = append(kept, m)
 		} else {
 			apart = append(apart, m.pid)
 		}
 	}
+	p.kept.Store(&kept)
 	return apart
 }
 
 // keepsRunning reports whether one of the processes that were kept runs. As long as one does, the
 // numbers of the session and the group cannot belong to others.
-func (p *Process) keepsRunning() bool { return slices.ContainsFunc(p.kept, member.runs) }
+func (p *Process) keepsRunning() bool {
+	kept := p.kept.Load()
+	return kept != nil && slices.ContainsFunc(*kept, func(m member) bool {
+		q, ok := m.find()
+		return ok && q.session == p.pid
+	})
+}
 
-func (m member) runs() bool {
-	q, ok := readProcess(m.pid)
-	return ok && q.start == m.start && q.state != 'Z'
+// find returns what the process is now; ok is false if it has ended.
+func (m member) find() (q entry, ok bool) {
+	q, ok = readProcess(m.pid)
+	return q, ok && q.start == m.start && q.state != 'Z'
 }
 
 // survivors returns who is left of first, and who has joined since.
@@ -132,7 +141,7 @@ func (p *Process) survivors(first []member) []member {
 		known[m.pid] = true
 	}
 	for _, m := range first {
-		if m.runs() && !known[m.pid] {
+		if _, ok := m.find(); ok && !known[m.pid] {
 			left = append(left, m)
 		}
 	}

@@ -36,7 +36,7 @@ type Process struct {
 	disown   sync.Once
 	disowned chan struct{}
 
-	kept []member // see Keep
+	kept atomic.Pointer[[]member] // nil before Keep
 }
 
 // Status is how a program has ended.
@@ -166,11 +166,27 @@ func (p *Process) Keep() (apart []int) { return p.keep() }
 func (p *Process) Runs() bool { return p.keepsRunning() }
 
 // Release disowns the process and frees what is held of it, except the output: that is
-// read as long as someone prints. From then on its descendants may outlive Pollux. Release
-// must not be called between Stopped and Gone.
+// read as long as someone prints. From then on its descendants may outlive Pollux. A process
+// that is being ended is released when it is gone.
 func (p *Process) Release() {
 	p.Disown()
+	if isClosed(p.stopped) && !isClosed(p.gone) {
+		go func() {
+			<-p.gone
+			p.report.close()
+		}()
+		return
+	}
 	p.report.close()
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Wait waits for the program and its output, and releases the process. It waits for

@@ -141,14 +141,14 @@ type Choice struct {
 	Header  string // a word or two
 	Text    string
 	Options []tool.Option
-	// Free allows the person to answer with another text. It says what that is: "a name".
+	// Free, if set, allows an answer that is not an option, and names it on screen, such as "a name".
 	Free string
 	// Help explains the choice to a person who asks for help.
 	Help string
 }
 
-// Choose asks a person to choose, and returns the label of the option or, of a free
-// choice, their own words; "" if they want none. Without an asker the error is
+// Choose asks a person to choose. It returns the label of the chosen option, the text that the
+// person typed if c.Free is set, or "" if they chose nothing. Without an asker the error is
 // [ErrNoPerson].
 func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 	if asker == nil {

@@ -7,10 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// bash evaluates some texts a second time: "eval" runs its arguments, and wherever bash expects
-// a number, the value of a variable may be an array element whose subscript holds a
-// substitution. Text in single quotes, or in a variable, can then run programs that the command
-// does not show. The functions below find the constructs that do so.
+// This file finds the constructs in which bash evaluates a text a second time: "eval" runs its
+// arguments, and wherever bash expects a number, it evaluates the value of a variable, which may
+// be an array element with a command substitution in its subscript. Text in single quotes or in a
+// variable can run programs that way, although no program is visible in the command.
 
 // evaluation returns the text of the node if bash evaluates something in it twice, or if it changes
 // how bash finds or runs the commands after it. Otherwise it returns "".

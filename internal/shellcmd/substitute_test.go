@@ -95,7 +95,7 @@ func TestSubstitutesAgainstBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("bash is not installed")
+		t.Skip("NOT TESTED: bash is not installed")
 	}
 	around := []struct{ before, after string }{
 		{"echo ", ""},

@@ -20,7 +20,7 @@ func git(t testing.TB, dir, stdin string, args ...string) string {
 	t.Helper()
 	bin, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("no git on PATH")
+		t.Skip("NOT TESTED: git is not installed")
 	}
 	cmd := exec.Command(bin, append([]string{"-C", dir}, args...)...)
 	cmd.Env = []string{"HOME=" + dir, "XDG_CONFIG_HOME=" + dir + "/.none", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"}

@@ -200,11 +200,14 @@ func TestProcessCancelled(t *testing.T) {
 			ended <- err
 		}()
 	}
-	for {
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(up); err == nil {
 			break
 		}
-		time.Sleep(time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Error("the process has not started in 20 seconds")
+			break
+		}
 	}
 	cancel(escape)
 	for range 2 {

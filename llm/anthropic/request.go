@@ -123,12 +123,12 @@ func (q *query) addSystem(b *httpwire.Body) {
 // contain tool calls.
 func (q *query) addTools(b *httpwire.Body, hasCalls bool) {
 	var sets [][]byte
-	for _, t := range q.Config.Tools {
-		if list := allowedTools(t, q.Config.ToolConfig).Encoded(keyBlocks, appendTools); len(list) > 0 {
+	for _, t := range q.Config.OfferedTools() {
+		if list := t.Encoded(keyBlocks, appendTools); len(list) > 0 {
 			sets = append(sets, list)
 		}
 	}
-	choice, isForced := toolChoice(q.Config.ToolConfig)
+	choice, isForced := toolChoice(&q.Config)
 	if isForced && q.NoForce {
 		choice = ""
 	}
@@ -230,7 +230,7 @@ func (q *query) addThinking(o *httpwire.Object, maxTokens int) {
 	}
 	mode := cmp.Or(q.Thinking, thinkingFor(q.Model))
 	off := t.Budget != nil && *t.Budget == 0 && t.Level == ""
-	_, isForced := toolChoice(q.Config.ToolConfig)
+	_, isForced := toolChoice(&q.Config)
 	shown := ""
 	if t.IncludeThoughts && !q.noDisplay && mode == ThinkingAdaptive {
 		shown = `,"display":"summarized"` // some models omit the text by default

@@ -240,7 +240,7 @@ func TestSettings(t *testing.T) {
 		"off":           {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, dialect{}, `"thinking":{"type":"disabled"}`, `effort`},
 		"off before":    {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, dialect{}, ``, `thinking`},
 		"must call":     {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"ls"}}, Thinking: &llm.Thinking{}}, dialect{}, `"tool_choice":{"type":"tool","name":"ls"}`, `thinking`},
-		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}, Thinking: &llm.Thinking{}}, dialect{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
+		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "none"}, Thinking: &llm.Thinking{}}, dialect{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
 		"json":          {"claude-opus-4-5", llm.Config{Tools: tools, ResponseJSONSchema: schema, Thinking: &llm.Thinking{}}, dialect{}, `"tools":[{"name":"answer" "required":["a"]} {"type":"tool","name":"answer","disable_parallel_tool_use":true}`, `thinking "ls"`},
 		"json list":     {"m", llm.Config{ResponseJSONSchema: []byte(`{"type":"array"}`)}, dialect{}, `"properties":{"value":{"type":"array"}},"required":["value"]`, ``},
 		"json somehow":  {"m", llm.Config{ResponseMIMEType: "application/json"}, dialect{}, `one JSON value`, `tool`},

@@ -35,20 +35,6 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	return l.b
 }
 
-// allowedTools returns the set without the functions that c does not allow.
-func allowedTools(t *llm.ToolSet, c *llm.ToolConfig) *llm.ToolSet {
-	if c == nil || len(c.Allowed) == 0 || c.Mode == "NONE" {
-		return t
-	}
-	left := &llm.ToolSet{GoogleSearch: t.GoogleSearch, URLContext: t.URLContext}
-	for _, f := range t.Functions {
-		if slices.Contains(c.Allowed, f.Name) {
-			left.Functions = append(left.Functions, f)
-		}
-	}
-	return left
-}
-
 // objectSchema returns the schema of a tool's input in a form that the service
 // accepts: of type object, without some keywords at the top level. The result is less
 // strict; the tool validates its input against the whole schema.
@@ -120,16 +106,14 @@ func unwrap(input []byte, wrapped bool) string {
 
 // toolChoice returns the JSON of the tool choice, "" for the default. isForced means
 // that the model must call a tool, which excludes thinking.
-func toolChoice(c *llm.ToolConfig) (choice string, isForced bool) {
-	if c == nil {
-		return "", false
-	}
-	switch {
-	case c.Mode == "NONE":
+func toolChoice(c *llm.Config) (choice string, isForced bool) {
+	switch c.CallMode() {
+	case "NONE":
 		return `{"type":"none"}`, false
-	case c.Mode == "ANY" && len(c.Allowed) == 1:
-		return string(append(llm.AppendString([]byte(`{"type":"tool","name":`), toolName(c.Allowed[0])), '}')), true
-	case c.Mode == "ANY":
+	case "ANY":
+		if allowed := c.ToolConfig.Allowed; len(allowed) == 1 {
+			return string(append(llm.AppendString([]byte(`{"type":"tool","name":`), toolName(allowed[0])), '}')), true
+		}
 		return `{"type":"any"}`, true
 	}
 	return "", false

@@ -3,17 +3,15 @@ package chatwire
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
 )
 
 // AddTools adds the member "tools" with the functions of sets, preceded by a
-// comma. If allowed is not empty, it adds only the functions named there.
-// Without functions it adds nothing and returns false. encode appends the
-// definition of a function; the result is cached with the set under key.
-func AddTools(b *httpwire.Body, sets []*llm.ToolSet, allowed []string, key string, encode func(dst []byte, f *llm.FunctionDeclaration) []byte) bool {
+// comma. Without functions it adds nothing and returns false. encode appends
+// the definition of a function; the result is cached with the set under key.
+func AddTools(b *httpwire.Body, sets []*llm.ToolSet, key string, encode func(dst []byte, f *llm.FunctionDeclaration) []byte) bool {
 	open := false
 	for _, set := range sets {
 		record := set.Encoded(key, func(dst []byte, set *llm.ToolSet) []byte {
@@ -24,11 +22,8 @@ func AddTools(b *httpwire.Body, sets []*llm.ToolSet, allowed []string, key strin
 			return dst
 		})
 		var p Piece
-		for i := 0; len(record) > 0; i++ {
+		for len(record) > 0 {
 			record = p.read(record)
-			if len(allowed) > 0 && !slices.Contains(allowed, set.Functions[i].Name) {
-				continue
-			}
 			if open {
 				b.Text(`,`)
 			} else {

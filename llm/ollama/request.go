@@ -74,16 +74,10 @@ func (m *model) instructions(cfg *llm.Config) [][]byte {
 // writeTools writes the tools that may be called, and reports whether there are
 // any. The protocol has no way to require a call.
 func writeTools(b *httpwire.Body, cfg *llm.Config) bool {
-	var allowed []string
-	if c := cfg.ToolConfig; c != nil {
-		switch strings.ToUpper(c.Mode) {
-		case "NONE":
-			return false
-		default:
-			allowed = c.Allowed
-		}
+	if cfg.CallMode() == "NONE" {
+		return false
 	}
-	return chatwire.AddTools(b, cfg.Tools, allowed, "ollama/tools", appendTool)
+	return chatwire.AddTools(b, cfg.OfferedTools(), "ollama/tools", appendTool)
 }
 
 // format returns the JSON value that requests JSON output, or nil.

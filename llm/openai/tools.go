@@ -13,35 +13,32 @@ import (
 // writeTools writes the tools and the tool choice. If only some tools are
 // allowed, it writes only those.
 func (t *traits) writeTools(b *httpwire.Body, o *memberWriter, cfg *llm.Config) {
-	var allowed []string
-	mode := ""
-	if c := cfg.ToolConfig; c != nil {
-		mode = strings.ToUpper(c.Mode)
-		if mode != "NONE" {
-			allowed = c.Allowed
-		}
-	}
 	canChoose := !t.isDropped("tool_choice")
-	if t.NoTools || t.isDropped("tools") || mode == "NONE" && !canChoose {
+	if t.NoTools || t.isDropped("tools") || cfg.CallMode() == "NONE" && !canChoose {
 		return
 	}
-	if !chatwire.AddTools(b, cfg.Tools, allowed, t.toolsKey, t.appendTool) {
+	if !chatwire.AddTools(b, cfg.OfferedTools(), t.toolsKey, t.appendTool) {
 		return
 	}
 	o.names = append(o.names, "tools")
-	if choice := t.toolChoice(mode, allowed); choice != "" && canChoose {
+	if choice := t.toolChoice(cfg); choice != "" && canChoose {
 		o.add("tool_choice", []byte(choice))
 	}
 }
 
-func (t *traits) toolChoice(mode string, allowed []string) string {
-	switch {
-	case mode == "AUTO":
+// toolChoice returns the JSON of the tool choice, "" for the default.
+func (t *traits) toolChoice(cfg *llm.Config) string {
+	switch cfg.CallMode() {
+	case "AUTO":
 		return `"auto"`
-	case mode == "NONE":
+	case "NONE":
 		return `"none"`
-	case mode != "ANY":
+	case "ANY":
+	default:
 		return ""
+	}
+	allowed := cfg.ToolConfig.Allowed
+	switch {
 	case len(allowed) != 1:
 		return `"required"`
 	case t.Protocol == Responses:

@@ -38,9 +38,9 @@ type contract struct {
 // get returns the contract for a request. Without tools its instruction is the
 // original one.
 func (k *contractCache) get(config *llm.Config) *contract {
-	c := &contract{instruction: config.SystemInstruction, original: config.SystemInstruction, sets: config.Tools}
+	c := &contract{instruction: config.SystemInstruction, original: config.SystemInstruction, sets: config.Tools, mode: config.CallMode()}
 	if config.ToolConfig != nil {
-		c.mode, c.allowed = config.ToolConfig.Mode, config.ToolConfig.Allowed
+		c.allowed = config.ToolConfig.Allowed
 	}
 	if len(c.sets) == 0 || c.mode == "NONE" {
 		return c
@@ -54,7 +54,7 @@ func (k *contractCache) get(config *llm.Config) *contract {
 			return old
 		}
 	}
-	c.build()
+	c.build(declarations(config.OfferedTools()))
 	for _, old := range k.entries { // the same tools in new objects
 		if old.original == c.original && old.text == c.text {
 			c.instruction = old.instruction
@@ -66,8 +66,7 @@ func (k *contractCache) get(config *llm.Config) *contract {
 }
 
 // build writes the text and the instruction.
-func (c *contract) build() {
-	tools := declarations(c.sets, c.allowed)
+func (c *contract) build(tools []llm.FunctionDeclaration) {
 	c.tools = newToolSet(tools)
 	if len(tools) == 0 {
 		return

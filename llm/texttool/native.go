@@ -24,14 +24,10 @@ func newNativeAnswer(o *Options, tools toolSet) *nativeAnswer {
 
 // declaredTools returns the tools that a model may call.
 func declaredTools(config *llm.Config) toolSet {
-	switch c := config.ToolConfig; {
-	case c == nil:
-		return newToolSet(declarations(config.Tools, nil))
-	case c.Mode == "NONE":
+	if config.CallMode() == "NONE" {
 		return nil
-	default:
-		return newToolSet(declarations(config.Tools, c.Allowed))
 	}
+	return newToolSet(declarations(config.OfferedTools()))
 }
 
 // stream yields the chunks of an answer and reports whether it has ended without an error.

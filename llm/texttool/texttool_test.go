@@ -499,7 +499,7 @@ func TestTools(t *testing.T) {
 		sets        int
 	}{
 		{name: "any", change: func(c *llm.Config) { c.ToolConfig.Mode = "ANY" }, instruction: []string{"must make a call", "**now**"}, calls: 1},
-		{name: "none", change: func(c *llm.Config) { c.ToolConfig.Mode = "NONE" }, not: []string{"**now**"}},
+		{name: "none", change: func(c *llm.Config) { c.ToolConfig.Mode = "none" }, not: []string{"**now**"}},
 		{name: "no tools", change: func(c *llm.Config) { c.Tools = nil }, not: []string{"**now**"}},
 		{name: "some", change: func(c *llm.Config) { c.ToolConfig.Allowed = []string{"now"} }, instruction: []string{"**now**"}, not: []string{"**read_file**"}, calls: 1},
 		{name: "no instruction", change: func(c *llm.Config) { c.SystemInstruction = nil }, instruction: []string{"**now**"}, calls: 1},

@@ -27,14 +27,13 @@ func newToolSet(tools []llm.FunctionDeclaration) toolSet {
 	return t
 }
 
-// declarations returns the tools in sets, each once: those that are allowed if allowed
-// is not empty.
-func declarations(sets []*llm.ToolSet, allowed []string) []llm.FunctionDeclaration {
+// declarations returns the tools in sets, each once.
+func declarations(sets []*llm.ToolSet) []llm.FunctionDeclaration {
 	var tools []llm.FunctionDeclaration
 	known := map[string]bool{}
 	for _, set := range sets {
 		for _, f := range set.Functions {
-			if f.Name == "" || known[f.Name] || len(allowed) > 0 && !slices.Contains(allowed, f.Name) {
+			if f.Name == "" || known[f.Name] {
 				continue
 			}
 			known[f.Name] = true

@@ -94,7 +94,7 @@ func tellEnded(w io.Writer, s *session.Session) {
 	}
 	for _, l := range s.Processes.Left() {
 		if l.Runs() {
-			add(l.Command, l.PGID)
+			add(l.Command, l.PID())
 		}
 	}
 	switch len(names) {

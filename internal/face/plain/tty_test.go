@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -109,15 +110,26 @@ func (d *desk) leaves() {
 	}
 }
 
+// lineLimit returns the length at which the terminal cuts lines. It skips the test on systems
+// whose limit is not known.
+func (d *desk) lineLimit() int {
+	d.t.Helper()
+	if runtime.GOOS != "linux" {
+		d.t.Skip("only Linux has a known limit of a line")
+	}
+	limit := d.face.backend.Terminal.LineLimit()
+	if limit == 0 {
+		d.t.Fatal("the terminal cuts no lines")
+	}
+	return limit
+}
+
 // A long line arrives whole or is refused, with all of its paste.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	d := atTerminal(t, backend{Welcome: "Pollux"})
 	d.sees("twice to exit.\r\n> ")
-	limit := d.face.backend.Terminal.LineLimit()
-	if limit == 0 {
-		t.Skip("the system does not cut lines")
-	}
+	limit := d.lineLimit()
 	whole := strings.Repeat("x", limit-1)
 	d.types(whole + "\n")
 	d.sees("Model: You said: " + whole + "\r\n> ")
@@ -143,10 +155,7 @@ func TestCutPaste(t *testing.T) {
 	t.Parallel()
 	d := atTerminal(t, backend{Welcome: "Pollux"})
 	d.sees("twice to exit.\r\n> ")
-	limit := d.face.backend.Terminal.LineLimit()
-	if limit == 0 {
-		t.Skip("the system does not cut lines")
-	}
+	limit := d.lineLimit()
 	d.types("before\n" + strings.Repeat("x", limit+1) + "\nafter\nmore\n")
 	d.sees("Not sent: the terminal cuts lines at ")
 	d.sees("paste it into your editor.\r\n> ")

@@ -109,7 +109,7 @@ func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
 		r.Err = err
 		return
 	}
-	r.Err = s.wait(ctx, p, r.Hook.Timeout)
+	r.Err = s.wait(ctx, p, r.Hook)
 	r.Stdout, r.Stderr = stdout.take(), stderr.take()
 	if r.Err != nil {
 		return
@@ -123,9 +123,9 @@ func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
 // that the program has left running, which end with the session. If the program runs for too long or
 // ctx ends, wait ends the program and returns why; then it waits for the end of the program only
 // as long as ctx lasts.
-func (s *Set) wait(ctx context.Context, p *process.Process, timeout time.Duration) error {
-	defer s.leave(p)
-	limit := time.NewTimer(timeout)
+func (s *Set) wait(ctx context.Context, p *process.Process, h *Hook) error {
+	defer s.leave(p, h)
+	limit := time.NewTimer(h.Timeout)
 	defer limit.Stop()
 	var err error
 	select {
@@ -136,7 +136,7 @@ func (s *Set) wait(ctx context.Context, p *process.Process, timeout time.Duratio
 		wait(p.Closed(), limit)
 		return nil
 	case <-limit.C:
-		err = timedOut(timeout)
+		err = timedOut(h.Timeout)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -157,42 +157,27 @@ func wait(done <-chan struct{}, limit *time.Timer) {
 	}
 }
 
-// leave releases a process, or keeps it for [Set.Close] if it has left processes running.
-func (s *Set) leave(p *process.Process) {
-	s.mu.Lock()
-	kept := append(s.left, p)
-	s.left = nil
-	s.mu.Unlock()
-	for _, p := range kept {
-		if isOver(p) {
-			_, _ = p.Wait() // its status is known
-			continue
-		}
-		s.mu.Lock()
-		s.left = append(s.left, p)
-		s.mu.Unlock()
-	}
-}
-
-// isOver reports whether a program has ended with all that it has started.
-func isOver(p *process.Process) bool {
+// leave releases the program of a hook, or keeps it for [Set.Close] if it has left processes running.
+func (s *Set) leave(p *process.Process, h *Hook) {
 	select {
+	case <-p.Stopped():
+		p.Release()
+		return
 	case <-p.Closed():
-		return !p.GroupRuns()
+		if !p.GroupRuns() {
+			_, _ = p.Wait() // its status is known
+			return
+		}
 	default:
-		return false
+	}
+	if apart := s.leftovers.Add(p, h.ID()); len(apart) > 0 {
+		s.o.Log.Debug("a hook left processes running that outlive the session", "hook", h.ID(), "pids", apart)
 	}
 }
 
-// Close ends the processes that hooks have left running.
-func (s *Set) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.left {
-		p.Terminate()
-	}
-	s.left = nil
-}
+// Close ends the processes that hooks have left running, except those with a session of their own,
+// such as daemons.
+func (s *Set) Close() { s.leftovers.Terminate() }
 
 // command returns the command of a hook, without its streams.
 func (s *Set) command(h *Hook) (*process.Command, error) {

@@ -51,8 +51,9 @@ type Set struct {
 	mu       sync.Mutex
 	disabled map[string]bool
 	patterns map[string]pattern
-	left     []*process.Process // of hooks that left processes running
 	request  cachedRequest
+
+	leftovers process.Leftovers // hooks that left processes running
 }
 
 // cachedRequest is the last request to the model, as hooks get it.

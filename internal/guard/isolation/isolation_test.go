@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -93,22 +93,14 @@ func TestHanging(t *testing.T) {
 	dir := t.TempDir()
 	begun := filepath.Join(dir, "begun")
 	for _, name := range []string{"docker", "podman"} {
-		text := "#!/bin/sh\n: >" + begun + "\nsleep 1000\n"
+		text := "#!/bin/sh\necho >" + begun + "\nsleep 1000\n"
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() {
-		for {
-			if _, err := os.Stat(begun); err == nil {
-				cancel(why)
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
+	processtest.WhenWritten(t, begun, func() { cancel(why) })
 	found := Probe(ctx, Options{Programs: process.Finder{Path: dir}, Env: []string{"PATH=" + system}})
 	if a := found.Of(Docker); a.State != Broken || a.Detail != why.Error() {
 		t.Errorf("%+v", a)

@@ -180,8 +180,9 @@ func isWrapper(name string) bool {
 	return false
 }
 
-// runner returns the program of a prefix that allows whatever the program runs, "" if there is
-// none: a prefix with a subcommand says what it is about.
+// runner returns the program if prefix is only its name and the program can run any code, as
+// "python" and "npm" can. For other programs, and for a prefix with a subcommand such as
+// "npm test", it returns "".
 func runner(prefix string) string {
 	fields := strings.Fields(prefix)
 	if len(fields) != 1 {

@@ -40,7 +40,7 @@ func TestStableAgainstNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("node is not installed")
+		t.Skip("NOT TESTED: node is not installed")
 	}
 	in := `["\ud800","\udc00\ud800","\u2028","</script>","\u007f\u0080",1e300,0.1,1e-6,1e-7,-0,1e20,1e21,5e-324,123456789.123,"\b\f\n\r\t\"\\\/"]`
 	cmd := exec.Command(node, "-e", `process.stdout.write(JSON.stringify(JSON.parse(require("fs").readFileSync(0,"utf8"))))`)

@@ -14,7 +14,7 @@ func TestRunsNothing(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("no git here")
+		t.Skip("NOT TESTED: git is not installed")
 	}
 	const lfs = "git config --global filter.lfs.clean 'git-lfs clean -- %f'; "
 	for _, tt := range []struct {

@@ -1,6 +1,5 @@
 //go:build unix
 
-// Package processtest helps tests that start processes to follow them until they end.
 package processtest
 
 import (
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // IsRunning reports whether the process runs. A zombie, which has ended but whose
@@ -21,17 +19,6 @@ func IsRunning(pid int) bool {
 		return err == nil && !strings.Contains(string(stat), ") Z ")
 	}
 	return syscall.Kill(pid, 0) == nil
-}
-
-// WaitUntil calls isDone until it returns true. After 20 seconds it fails the test and
-// reports what it waited for.
-func WaitUntil(t testing.TB, what string, isDone func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !isDone(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after 20 s still not true: %s", what)
-		}
-	}
 }
 
 // AwaitPID waits until the file holds a complete line with a process ID, and returns the ID.

@@ -280,22 +280,13 @@ func TestCallCancelled(t *testing.T) {
 	o := project(t, one, `sleep 600 & echo $! >"$HERE/pid"; echo started; sleep 600`)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	host := tool.Host{Started: func(int) {
-		go func() {
-			defer cancel()
-			for ctx.Err() == nil {
-				if data, err := os.ReadFile(filepath.Join(o.Dir, "pid")); err == nil && len(data) > 0 {
-					return
-				}
-				time.Sleep(time.Millisecond)
-			}
-		}()
-	}}
+	pid := filepath.Join(o.Dir, "pid")
+	host := tool.Host{Started: func(int) { processtest.WhenWritten(t, pid, cancel) }}
 	r := build(t, o, `{"who":"x"}`).Run(ctx, host)
 	if r.Error == nil || !strings.HasSuffix(r.Error.Message, "Signal: SIGKILL") {
 		t.Errorf("%+v", r.Error)
 	}
-	waitUntilEnded(t, filepath.Join(o.Dir, "pid"))
+	waitUntilEnded(t, pid)
 }
 
 // TestCallLeavesSomethingRunning checks that a call returns even if a process that the program

@@ -19,7 +19,7 @@ import (
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	if len(engines(t, space(t, nil))) < 2 {
-		t.Skip("no rg on PATH")
+		t.Skip("NOT TESTED: rg is not installed")
 	}
 	piece := rapid.SampledFrom([]string{"a", "b", "k", "s", "x1", "_", "é", "ſ", ".", "*", "+", "?", "|", "(", ")", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\b`, `\B`, `\W`, "^", "$", "{2}", `\.`, `\/`, "-"})
 	pattern := rapid.Custom(func(r *rapid.T) string {

@@ -23,7 +23,7 @@ func TestRipgrepTakesOurFlags(t *testing.T) {
 	t.Parallel()
 	rg, err := exec.LookPath("rg")
 	if err != nil {
-		t.Skip("no rg on PATH")
+		t.Skip("NOT TESTED: rg is not installed")
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a dunlin\n"), 0o644); err != nil {

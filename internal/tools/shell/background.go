@@ -30,15 +30,8 @@ type Processes struct {
 	running map[*execution]bool
 	history []*Process // oldest first
 	left    []int      // what commands started with & and left running, the latest last
-	kept    []*Left    // the commands that did, the latest last
-}
 
-// Left is what a command started and left running when it ended, with & for example.
-type Left struct {
-	PGID      int    // the process group
-	Command   string // as the model wrote it
-	Apart     []int  // processes with a session of their own, which go on when the session ends
-	execution *execution
+	leftovers process.Leftovers // the commands that left something running
 }
 
 // maxHistory limits the number of background commands in the history, and of processes that
@@ -104,16 +97,15 @@ func (ps *Processes) Close() {
 
 	ps.mu.Lock()
 	running := slices.Collect(maps.Keys(ps.running))
-	for _, l := range ps.kept {
-		if l.execution.Runs() {
-			running = append(running, l.execution)
-		}
-	}
 	ps.mu.Unlock()
 	for _, p := range running {
 		p.Terminate()
 	}
+	left := ps.leftovers.Terminate()
 	for _, p := range running {
+		<-p.Gone()
+	}
+	for _, p := range left {
 		<-p.Gone()
 	}
 }
@@ -190,36 +182,14 @@ func (ps *Processes) addLeft(pids []int) {
 
 // keep notes a command that has ended and left processes running.
 func (ps *Processes) keep(p *execution, command string) {
-	l := &Left{PGID: p.PID(), Command: command, Apart: p.Keep(), execution: p}
+	ps.leftovers.Add(p.Process, command)
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	delete(ps.running, p)
-	ps.kept = slices.DeleteFunc(append(ps.kept, l), func(l *Left) bool {
-		over := !l.execution.Runs() && len(l.Apart) == 0
-		if over {
-			l.execution.Release()
-		}
-		return over
-	})
-	if len(ps.kept) > maxHistory {
-		ps.kept[0].execution.Terminate()
-		ps.kept = ps.kept[1:]
-	}
 }
 
-// Left returns what commands have left running, the latest last.
-func (ps *Processes) Left() []Left {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	var list []Left
-	for _, l := range ps.kept {
-		list = append(list, *l)
-	}
-	return list
-}
-
-// Runs reports whether processes run that end with the session.
-func (l *Left) Runs() bool { return l.execution.Runs() }
+// Left returns the commands that left processes running, the latest last.
+func (ps *Processes) Left() []process.Leftover { return ps.leftovers.List() }
 
 // wasLeft reports whether a command started this process with & and left it running.
 func (ps *Processes) wasLeft(pid int) bool {

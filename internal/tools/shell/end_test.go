@@ -54,7 +54,7 @@ func TestCancel(t *testing.T) {
 			}
 			if c.needs != "" {
 				if _, err := exec.LookPath(c.needs); err != nil {
-					t.Skip("no " + c.needs)
+					t.Skipf("NOT TESTED: %s is not installed", c.needs)
 				}
 			}
 			o := options(t)
@@ -184,7 +184,7 @@ func TestCloseLeft(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
-		t.Skip("only Linux tells who has left the session, and setsid does")
+		t.Skip("NOT TESTED: needs Linux and setsid")
 	}
 	o := options(t)
 	run(t, o, "trap '' TERM; sh -c 'echo $$ >p; exec sleep 1000' & while [ ! -s p ]; do :; done")

@@ -93,7 +93,7 @@ type gitScene struct {
 func newGit(t *testing.T, trusted bool, vars ...string) *gitScene {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here")
+		t.Skip("NOT TESTED: git is not installed")
 	}
 	g := &gitScene{t: t, dir: t.TempDir(), home: t.TempDir()}
 	base := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "GIT_CONFIG_NOSYSTEM=1"}, vars...)
@@ -222,7 +222,7 @@ func TestGitPrompts(t *testing.T) {
 func TestGitSSH(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ssh"); err != nil {
-		t.Skip("no ssh here")
+		t.Skip("NOT TESTED: ssh is not installed")
 	}
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -15,6 +15,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func requireBash(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash here")
+		t.Skip("NOT TESTED: bash is not installed")
 	}
 }

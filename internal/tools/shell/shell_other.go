@@ -53,18 +53,8 @@ func NewReadTool(*Processes) tool.Tool {
 // Processes is an empty table of commands.
 type Processes struct{}
 
-// Left describes what a command has left running. There is none on this system.
-type Left struct {
-	PGID    int
-	Command string
-	Apart   []int
-}
-
-// Runs returns false.
-func (*Left) Runs() bool { return false }
-
 // Left returns nothing.
-func (*Processes) Left() []Left { return nil }
+func (*Processes) Left() []process.Leftover { return nil }
 
 // Process is a background command.
 type Process struct {

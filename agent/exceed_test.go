@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"testing"
+
+	"pollux/llm"
+)
+
+// TestExceedReply checks the bound of a whole reply, with replies that already have most of their size.
+func TestExceedReply(t *testing.T) {
+	t.Parallel()
+	call := &llm.FunctionCall{Name: "look", Args: []byte(`{"a":1}`)}
+	for name, tt := range map[string]struct {
+		before reply
+		part   llm.Part
+		want   bool
+		text   string // what the model gets for a call
+	}{
+		"text that fits":     {before: reply{size: 1<<30 - 3}, part: llm.Text("abc")},
+		"text too long":      {before: reply{size: 1<<30 - 2}, part: llm.Text("abc"), want: true},
+		"text and arguments": {before: reply{size: 1<<30 - 12, argsSize: 10}, part: llm.Text("abc"), want: true},
+		"a call that fits":   {before: reply{size: 1<<30 - 7}, part: llm.Part{FunctionCall: call}},
+		"a call too long": {
+			before: reply{size: 1<<30 - 6}, part: llm.Part{FunctionCall: call}, want: true,
+			text: "Not run. Your reply is larger than 1 GB. It was cut off at this call. " + shorterText,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep, part := &tt.before, tt.part
+			if got := rep.exceed(&part); got != tt.want || rep.isFull != tt.want || rep.refusal != tt.text {
+				t.Errorf("exceed returns %v, full %v, refusal %q; want %v, %q", got, rep.isFull, rep.refusal, tt.want, tt.text)
+			}
+			if tt.want && rep.reason != llm.FinishMaxTokens {
+				t.Errorf("reason %q", rep.reason)
+			}
+			if tt.want && part.FunctionCall != nil && string(part.FunctionCall.Args) != "{}" {
+				t.Errorf("arguments %s", part.FunctionCall.Args)
+			}
+		})
+	}
+	if string(call.Args) != `{"a":1}` {
+		t.Errorf("the original call changed: %s", call.Args)
+	}
+}
