@@ -323,8 +323,6 @@ func TestLater(t *testing.T) {
 		{"-r", "", exit.General, "Resuming a session is" + version + ". Run it without --resume.\n"},
 		{"-r|3", "", exit.General, "Resuming a session is" + version + ". Run it without --resume.\n"},
 		{"--session-file|x", "", exit.General, "Importing a session is" + version + ". Run it without --session-file.\n"},
-		{"--list-sessions", "", exit.General, "Listing sessions is" + version + ". Run it without --list-sessions.\n"},
-		{"--delete-session|1", "", exit.General, "Deleting sessions is" + version + ". Run it without --delete-session.\n"},
 		{"-e|a,b", "", exit.OK, "Warning: Extensions are" + version + ". Ignored: a, b.\n"},
 		{"-e|None", "", exit.OK, ""},
 		{"--allowed-mcp-server-names|a", "", exit.OK, "Warning: MCP servers are" + version + ". Ignored: a.\n"},

@@ -47,8 +47,6 @@ var refusals = [...]refusal{
 	{"list-extensions", exit.General, "Extensions are"},
 	{"resume", exit.General, "Resuming a session is"},
 	{"session-file", exit.General, "Importing a session is"},
-	{"list-sessions", exit.General, "Listing sessions is"},
-	{"delete-session", exit.General, "Deleting sessions is"},
 }
 
 // isLater reports whether the feature of a flag is not available yet.
