@@ -23,7 +23,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	return s.HookSet(hooks, hook.Options{
-		SessionID: s.ID, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
+		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
 		Allowed: func(source hook.Source) bool { return s.allowsHooks(source, s.Trusted()) },
 		Configure: func(req *llm.Request, model string) {
 			resolved, err := s.models.Resolve(model)
