@@ -184,24 +184,9 @@ type EditConfirmation struct {
 	// Modifiable reports whether a person may answer with their own version. The
 	// gate sets it for invocations that are [Modifiable].
 	Modifiable bool
-	Hooked
+	Approval
 	DiffDisplay
 }
-
-// Hooked is the part of a confirmation about what hooks did. The gate sets it.
-type Hooked struct {
-	// IsRequired is true if a hook requires a person's approval, whatever rules, the approval
-	// mode and earlier answers allow.
-	IsRequired bool
-	// IsChanged is true if a hook has changed the arguments. Rules that allow the call as the
-	// model wrote it do not allow this one.
-	IsChanged bool
-	// Message is the hook's message for the person; "" for none.
-	Message string
-}
-
-// Once reports whether a person can approve only this call, not later ones.
-func (h Hooked) Once() bool { return h.IsRequired || h.IsChanged }
 
 // ExecConfirmation shows a command.
 type ExecConfirmation struct {
@@ -214,12 +199,12 @@ type ExecConfirmation struct {
 	// session and that the command runs. The gate sets both.
 	UntrustedFlags     []string
 	ModifiedBuildFiles []string
-	Hooked
+	Approval
 }
 
 // Once reports whether a person can approve only this call, not later ones.
 func (c *ExecConfirmation) Once() bool {
-	return c.Hooked.Once() || len(c.UntrustedFlags)+len(c.ModifiedBuildFiles) > 0
+	return c.Approval.Once() || len(c.UntrustedFlags)+len(c.ModifiedBuildFiles) > 0
 }
 
 // InfoConfirmation shows a sentence.
@@ -227,7 +212,7 @@ type InfoConfirmation struct {
 	Title  string
 	Prompt string
 	URLs   []string
-	Hooked
+	Approval
 }
 
 func (*EditConfirmation) confirmation() {}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/reach"
 	"pollux/llm"
 	"pollux/llm/argmap"
 	"pollux/tool"
@@ -144,16 +145,31 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 		if !g.hooked.IsRequired {
 			return nil, nil
 		}
-		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Hooked: g.hooked}
+		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Approval: g.approval("", nil)}
 	case *tool.EditConfirmation:
 		_, d.Modifiable = tool.As[tool.Modifiable](g.inv)
-		d.Hooked = g.hooked
+		d.Approval = g.approval("", nil)
 	case *tool.ExecConfirmation:
-		d.UntrustedFlags, d.ModifiedBuildFiles, d.Hooked = g.untrustedWords, g.changedFiles, g.hooked
+		d.UntrustedFlags, d.ModifiedBuildFiles = g.untrustedWords, g.changedFiles
+		d.Approval = g.approval(d.Command, nil)
 	case *tool.InfoConfirmation:
-		d.Hooked = g.hooked
+		d.Approval = g.approval("", d.URLs)
 	}
 	return details, nil
+}
+
+// approval returns what a person should know about the call. command is that of a shell call, urls
+// are the addresses that the call will fetch.
+func (g *gatedCall) approval(command string, urls []string) tool.Approval {
+	c, p := g.policyCall(), g.opts.Policy
+	a := tool.Approval{Hooked: g.hooked, Reach: reach.Of(reach.Call{
+		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
+	})}
+	a.Reason, a.IsUsual = p.Question(c)
+	if !a.Once() && !g.hasWarnings() {
+		a.Offers = p.Offers(c)
+	}
+	return a
 }
 
 func (g *gatedCall) displayName() string { return cmp.Or(g.spec.DisplayName, g.spec.Name) }

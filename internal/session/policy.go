@@ -271,30 +271,8 @@ func toolSettings(s *config.Settings) policy.Settings {
 	}
 }
 
-// CanSave reports whether a person's answer may hold for all future sessions; SavedIn
-// is the file it is then kept in, "" if there is none. They may be called during a run,
-// as may what follows.
-func (s *Session) CanSave() bool { return s.policy.CanSave() }
-
-// SavedIn returns the file that [Session.CanSave] speaks of.
-func (s *Session) SavedIn() string {
-	if s.saved == nil {
-		return ""
-	}
-	return s.saved.File
-}
-
-// Offers returns the lasting answers that a person may give to a call, with what
-// each would permit.
-func (s *Session) Offers(call *agent.ToolCall) []policy.Offer {
-	t, ok := s.registry.Lookup(call.Name)
-	if !ok {
-		return nil
-	}
-	return s.policy.Offers(guard.PolicyCall(t, call.Args))
-}
-
-// Allowed reports whether a call would now pass without a question.
+// Allowed reports whether a call would now pass without a question. It may be called during a run, as
+// may what follows.
 func (s *Session) Allowed(call *agent.ToolCall) bool {
 	t, ok := s.registry.Lookup(call.Name)
 	return ok && s.policy.Check(guard.PolicyCall(t, call.Args)).Decision == policy.Allow

@@ -174,8 +174,8 @@ func isName(name string) bool {
 }
 
 // declares reports whether a declaration evaluates a value or a subscript, now or at a later
-// assignment, or changes what programs read. "export" does, because it is for programs; it is
-// a command of its own, which a rule must allow.
+// assignment, or changes what programs read. The latter is no reason for "export", whose purpose it
+// is: it is a command of its own, which a rule must allow.
 func declares(d *syntax.DeclClause) bool {
 	for _, a := range d.Args {
 		switch {
@@ -188,7 +188,8 @@ func declares(d *syntax.DeclClause) bool {
 			}
 		case a.Index != nil, a.Array != nil && d.Variant.Value != "declare" && d.Variant.Value != "local":
 			return true
-		case !a.Naked && d.Variant.Value != "export" && !isPrivate(a.Name.Value):
+		case a.Naked:
+		case isInteger(a.Name.Value), d.Variant.Value != "export" && !isPrivate(a.Name.Value):
 			return true
 		}
 	}

@@ -274,7 +274,7 @@ func (g *grammar) payload() string {
 }
 
 func (g *grammar) name() string {
-	return g.of("x", "y", "a", "i", "x", "y", "PATH", "IFS", "PS4", "RANDOM", "OPTIND", "F", "HOME")
+	return g.of("x", "y", "a", "i", "x", "y", "PATH", "IFS", "PS4", "RANDOM", "OPTIND", "HISTCMD", "SRANDOM", "F", "HOME")
 }
 
 func (g *grammar) assignment() string {

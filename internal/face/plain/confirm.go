@@ -1,16 +1,12 @@
 package plain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
-	"golang.org/x/net/idna"
-
-	"pollux/internal/guard/policy"
-	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -63,21 +59,18 @@ var (
 	onceOption = confirmOption{choice{key: "y", label: "Allow once", help: "Pollux asks again the next time."}, tool.ProceedOnce}
 )
 
-// confirmOptions returns the options for a call: allow once, the lasting answers that
-// the policy offers unless once is set, those of more, and refuse. saved is the label of
-// the answer for all future sessions.
-func (d *dialog) confirmOptions(once bool, saved string, more ...confirmOption) []confirmOption {
+// confirmOptions returns the options for a call: allow once, the lasting answers that are offered,
+// those of more, and refuse. saved is the label of the answer for all future sessions.
+func confirmOptions(offers []tool.Offer, saved string, more ...confirmOption) []confirmOption {
 	list := []confirmOption{onceOption}
-	if d.q.call != nil && d.backend.Offers != nil && !once {
-		for _, o := range d.backend.Offers(d.q.call) {
-			list = append(list, d.lastingOption(o, saved))
-		}
+	for _, o := range offers {
+		list = append(list, lastingOption(o, saved))
 	}
 	return append(append(list, more...), refuseOption)
 }
 
 // lastingOption returns the option for a lasting answer.
-func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
+func lastingOption(o tool.Offer, saved string) confirmOption {
 	rule := terminal.Line(o.Rule)
 	c := choice{key: "a", label: "Allow for this session", help: "Until you quit, Pollux does not ask about: " + rule + "."}
 	switch o.Outcome {
@@ -87,25 +80,25 @@ func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
 		c.key, c.label = "l", "Allow all tools of this server for this session"
 	case tool.ProceedAlwaysAndSave:
 		c.key, c.label = "s", saved+", rule: "+rule
-		if d.backend.SavedIn != "" {
-			c.label += ", saved in " + terminal.Line(d.backend.SavedIn)
+		if o.SavedIn != "" {
+			c.label += ", saved in " + terminal.Line(o.SavedIn)
 		}
 		c.help = "Pollux does not ask about this again, in later sessions too."
 	}
 	if len(o.Runners) > 0 {
 		c.label += " (" + terminal.Line(strings.Join(o.Runners, ", ")) + " can run other programs)"
 	}
-	c.isDefault = o.First
+	c.isDefault = o.IsFirst
 	return confirmOption{c, o.Outcome}
 }
 
 // chooseOutcome asks for one of the options and returns its outcome.
-func (d *dialog) chooseOutcome(list []confirmOption) (tool.Outcome, error) {
+func (d *dialog) chooseOutcome(list []confirmOption, help string) (tool.Outcome, error) {
 	choices := make([]choice, len(list))
 	for i, c := range list {
 		choices[i] = c.choice
 	}
-	n, err := d.choose(choices, "")
+	n, err := d.choose(choices, help)
 	if err != nil {
 		return "", err
 	}
@@ -171,14 +164,14 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
 	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
 	hidden := d.showCode(text, longDiff)
-	d.showHooked(c.Hooked)
+	d.showApproval(&c.Approval)
 	for {
 		d.print("Apply this change?")
 		var also []confirmOption
 		if c.Modifiable {
 			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "Pollux then asks about your version."}, tool.ModifyWithEditor})
 		}
-		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow for this file in all future sessions", append(also, viewOption(hidden)...)...))
+		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow for this file in all future sessions", append(also, viewOption(hidden)...)...), c.Reason)
 		if err != nil {
 			return tool.Answer{}, err
 		}
@@ -238,10 +231,7 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	hidden := d.showCode(c.Command, longCommand)
-	script, err := shellcmd.Parse(c.Command)
-	if err == nil && len(script.Commands) > 1 {
-		d.showCommands(script)
-	}
+	d.showCommands(&c.Reach)
 	mode := ""
 	if d.backend.Mode != nil {
 		mode = d.backend.Mode()
@@ -249,11 +239,17 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	if hasRedirection(c.Roots) && mode != "autoEdit" && mode != "yolo" {
 		d.print("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 	}
+	if len(c.Servers) > 0 {
+		d.print("Servers: " + joinBrief(hosts(c.Servers)))
+	}
+	for i := range c.Servers {
+		d.warnServer(&c.Servers[i])
+	}
 	d.showWarnings(c)
-	d.showHooked(c.Hooked)
+	d.showApproval(&c.Approval)
 	for {
 		d.print("Run this command?")
-		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow this command for all future sessions", viewOption(hidden)...))
+		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow this command for all future sessions", viewOption(hidden)...), c.Reason)
 		switch {
 		case err != nil:
 			return tool.Answer{}, err
@@ -275,18 +271,36 @@ func (d *dialog) showWarnings(c *tool.ExecConfirmation) {
 	}
 }
 
-// showHooked explains what hooks did to a call, and why it can only be allowed once.
-func (d *dialog) showHooked(h tool.Hooked) {
-	if h.IsChanged {
+// showApproval shows what the call reaches, and why the user is asked, if that is not only because of
+// the approval mode.
+func (d *dialog) showApproval(a *tool.Approval) {
+	if len(a.Writes) > 1 {
+		d.print("It writes to: " + joinBrief(a.Writes))
+	}
+	if len(a.Outside) > 0 {
+		d.print("Outside the workspace: " + joinBrief(d.shortPaths(a.Outside)))
+	}
+	if a.IsChanged {
 		d.print("Warning: a hook has changed this call. The model did not write it like this.")
 	}
 	switch {
-	case h.IsRequired && h.Message == "":
+	case a.IsRequired && a.Message == "":
 		d.print("A hook requires your approval.")
-	case h.IsRequired:
+	case a.IsRequired:
 		d.print("A hook requires your approval:")
-		d.showText(h.Message, longCommand)
+		d.showText(a.Message, longCommand)
+	case a.Reason != "" && !a.IsUsual:
+		d.print(terminal.Line(a.Reason))
 	}
+}
+
+// shortPaths returns absolute paths in the form that people read.
+func (d *dialog) shortPaths(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		list = append(list, d.shortPath(path))
+	}
+	return list
 }
 
 // joinBrief joins up to 20 items of a list that the model wrote, each of them
@@ -303,12 +317,14 @@ func joinBrief(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// showCommands lists the simple commands of a shell command: first one of each program, and each
-// text once, so that a long list hides no program.
-func (d *dialog) showCommands(script *shellcmd.Script) {
+// showCommands lists the commands of a command line, so that a long line hides no program.
+func (d *dialog) showCommands(r *tool.Reach) {
 	const most = 20
-	d.print(fmt.Sprintf("The line runs %d commands:", len(script.Commands)))
-	list := script.Distinct()
+	list := r.Commands
+	if len(list) == 0 {
+		return
+	}
+	d.print(fmt.Sprintf("The line runs %d commands:", r.Total))
 	for i, c := range list[:min(len(list), most)] {
 		times := ""
 		if c.Times > 1 {
@@ -322,11 +338,11 @@ func (d *dialog) showCommands(script *shellcmd.Script) {
 }
 
 // programs returns the names of the programs of these commands, each once.
-func programs(list []shellcmd.Counted) []string {
+func programs(list []tool.ShellCommand) []string {
 	var names []string
 	for _, c := range list {
-		if !slices.Contains(names, c.Name) {
-			names = append(names, c.Name)
+		if !slices.Contains(names, c.Program) {
+			names = append(names, c.Program)
 		}
 	}
 	return names
@@ -349,16 +365,17 @@ func titleOf(titleFunc func(string) string, name string) string {
 func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	hidden := d.showText(c.Prompt, longPlan)
-	if len(c.URLs) > 0 {
+	if len(c.Servers) > 0 {
 		d.print("URLs to fetch:")
-		for _, u := range c.URLs {
-			d.showURL(u)
-		}
 	}
-	d.showHooked(c.Hooked)
+	for i := range c.Servers {
+		d.print(terminal.Line(c.Servers[i].URL))
+		d.warnServer(&c.Servers[i])
+	}
+	d.showApproval(&c.Approval)
 	for {
 		d.print("Do you want to proceed?")
-		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow for all future sessions", viewOption(hidden)...))
+		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow for all future sessions", viewOption(hidden)...), c.Reason)
 		switch {
 		case err != nil:
 			return tool.Answer{}, err
@@ -370,30 +387,25 @@ func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 	}
 }
 
-// showURL shows a URL with its host in Unicode, and warns about punycode hosts and
-// about user names that look like a host.
-func (d *dialog) showURL(address string) {
-	u, err := url.Parse(address)
-	if err != nil {
-		d.print(terminal.Line(address))
-		return
+// warnServer warns about what can deceive in a URL.
+func (d *dialog) warnServer(s *tool.Server) {
+	if s.IsLookalike {
+		d.print("Warning: this host name can deceive: " + terminal.Line(s.Readable) + " is " + terminal.Line(s.Host))
 	}
-	host := u.Hostname()
-	ascii, err := idna.Punycode.ToASCII(host)
-	if err != nil {
-		ascii = host
+	if s.HasUser {
+		d.print("Warning: the text before the @ is not the host. The host is " + terminal.Line(s.Host))
 	}
-	readable, err := idna.Punycode.ToUnicode(host)
-	if err != nil {
-		readable = host
+}
+
+// hosts returns the hosts of these servers, each once; the whole URL where there is no host.
+func hosts(servers []tool.Server) []string {
+	var list []string
+	for _, s := range servers {
+		if name := cmp.Or(s.Readable, s.URL); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
 	}
-	d.print(terminal.Line(strings.Replace(address, host, readable, 1)))
-	if strings.Contains(ascii, "xn--") {
-		d.print("Warning: this host name can deceive: " + terminal.Line(readable) + " is " + terminal.Line(ascii))
-	}
-	if u.User != nil {
-		d.print("Warning: the text before the @ is not the host. The host is " + terminal.Line(ascii))
-	}
+	return list
 }
 
 func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
@@ -408,7 +420,7 @@ func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
 			{choice{key: "f", label: "Request changes", help: "The model revises the plan and asks again."}, viewFeedback},
 			{choice{key: "e", label: "Edit the plan in your editor", help: "The model reads your version and asks again."}, tool.ModifyWithEditor},
 			{choice{key: "n", label: "No", help: "Pollux does not carry out the plan."}, tool.Cancel},
-		}, viewOption(hidden)...))
+		}, viewOption(hidden)...), "")
 		if err != nil {
 			return tool.Answer{}, err
 		}

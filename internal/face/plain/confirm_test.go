@@ -15,7 +15,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
-	"pollux/internal/guard/policy"
+	"pollux/internal/guard/reach"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -52,19 +52,30 @@ func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Conte
 	})
 }
 
-func offers(outcomes ...tool.Outcome) func(*agent.ToolCall) []policy.Offer {
-	return func(*agent.ToolCall) []policy.Offer {
-		var list []policy.Offer
-		for _, o := range outcomes {
-			list = append(list, policy.Offer{Outcome: o, Rule: "git\x1b[1m *"})
-		}
-		return list
+func offers(outcomes ...tool.Outcome) []tool.Offer {
+	var list []tool.Offer
+	for _, o := range outcomes {
+		list = append(list, tool.Offer{Outcome: o, Rule: "git\x1b[1m *"})
 	}
+	return list
 }
 
-var remember = backend{
-	Offers:  offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave),
-	SavedIn: "/home/me/auto-saved.toml",
+// lasting returns the question with the lasting answers that it offers.
+func lasting(q tool.Confirmation) tool.Confirmation {
+	list := offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave)
+	list[1].SavedIn = "/home/me/auto-saved.toml"
+	switch q := q.(type) {
+	case *tool.EditConfirmation:
+		q.Offers = list
+	case *tool.ExecConfirmation:
+		q.Offers = list
+	case *tool.InfoConfirmation:
+		q.Offers = list
+	}
+	return q
+}
+
+var titled = backend{
 	ToolTitle: func(name string) string {
 		if name == "run_shell_command" {
 			return "Shell"
@@ -90,9 +101,9 @@ const consentsTo = "1 or y: Allow once\n2 or a: Allow for this session\n"
 
 func TestConfirmEdit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		o := remember
+		o := titled
 		var got []tool.Answer
-		o.Run = asks(&got, edit())
+		o.Run = asks(&got, lasting(edit()))
 		p := sit(t, o)
 		p.types("go")
 		p.sees("> go\n" + `Question: Confirm Edit: shop.go
@@ -157,9 +168,9 @@ func TestOutcomes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				o := remember
+				o := titled
 				var got []tool.Answer
-				o.Run = asks(&got, tt.question)
+				o.Run = asks(&got, lasting(tt.question))
 				p := sit(t, o)
 				p.types("go")
 				for _, a := range tt.answers {
@@ -178,7 +189,7 @@ func TestOutcomes(t *testing.T) {
 func TestConsents(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		offers func(*agent.ToolCall) []policy.Offer
+		offers []tool.Offer
 		want   string
 	}{
 		{"nobody offers", nil, "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
@@ -192,8 +203,9 @@ func TestConsents(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var got []tool.Answer
-				p := sit(t, backend{Offers: tt.offers, Run: asks(&got, &tool.ExecConfirmation{
+				p := sit(t, backend{Run: asks(&got, &tool.ExecConfirmation{
 					Title: "Confirm Shell Command", Command: "git log | tee x > y", Roots: []string{"git", "tee", "redirection (>)"},
+					Approval: tool.Approval{Offers: tt.offers, Reach: reach.Of(reach.Call{Command: "git log | tee x > y"})},
 				})})
 				p.types("go")
 				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nThe line runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
@@ -208,9 +220,9 @@ func TestConsents(t *testing.T) {
 func TestPreselected(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []tool.Answer
-		p := sit(t, backend{Run: asks(&got, edit()), Offers: func(*agent.ToolCall) []policy.Offer {
-			return []policy.Offer{{Outcome: tool.ProceedAlways}, {Outcome: tool.ProceedAlwaysAndSave, First: true}}
-		}})
+		q := edit()
+		q.Offers = []tool.Offer{{Outcome: tool.ProceedAlways}, {Outcome: tool.ProceedAlwaysAndSave, IsFirst: true}}
+		p := sit(t, backend{Run: asks(&got, q)})
 		p.types("go")
 		if s := p.skips(); !strings.HasSuffix(s, "Answer, 1 to 5, Enter for 3, or ? for help: ") {
 			t.Errorf("sees %q", s)
@@ -227,7 +239,7 @@ func TestPreselected(t *testing.T) {
 // answer has settled is not asked.
 func TestSeveralQuestions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		o := remember
+		o := titled
 		allowed := map[string]bool{}
 		o.IsAllowed = func(c *agent.ToolCall) bool { return allowed[c.ID] }
 		var got []tool.Answer
@@ -559,6 +571,7 @@ func TestLongQuestion(t *testing.T) {
 		var got []tool.Answer
 		q := shellQuestion()
 		q.Command = strings.Repeat("echo x\n", 300) + "rm -rf /"
+		q.Reach = reach.Of(reach.Call{Command: q.Command})
 		p := sit(t, backend{Run: asks(&got, q)})
 		p.types("go")
 		if s := p.skips(); strings.Contains(s, "  rm -rf /\n") || !strings.Contains(s, "  (101 more lines)\nThe line runs 301 commands:\n") || !strings.Contains(s, "2 or v: Show all (101 more lines)\n") {
@@ -575,8 +588,10 @@ func TestLongQuestion(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []tool.Answer
-		p := sit(t, backend{Run: asks(&got, &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "Read them", URLs: []string{
-			"https://example.org/a?b=c", "https://xn--pple-43d.com/login", "https://gооgle.com/", "https://google.com@evil.example/", "https://a\x1b[2J.org",
+		p := sit(t, backend{Run: asks(&got, &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "Read them", Approval: tool.Approval{
+			Reach: reach.Of(reach.Call{URLs: []string{
+				"https://example.org/a?b=c", "https://xn--pple-43d.com/login", "https://gооgle.com/", "https://google.com@evil.example/", "https://a\x1b[2J.org",
+			}}),
 		}})})
 		p.types("go")
 		p.sees("> go\nQuestion: Confirm Web Fetch\n  Read them\nURLs to fetch:\nhttps://example.org/a?b=c\n" +
@@ -590,10 +605,18 @@ func TestAddresses(t *testing.T) {
 
 func TestHostileQuestions(t *testing.T) {
 	evil := "a\x1b[2J\x1b]52;c;eA==\x07b\u202ecod\u200b\rAllow everything?\n1. Allow once"
+	list := []string{evil, evil}
+	evilApproval := tool.Approval{
+		Hooked: tool.Hooked{IsChanged: true}, Reason: evil, Offers: []tool.Offer{{Outcome: tool.ProceedAlwaysAndSave, Rule: evil, Runners: list, SavedIn: evil}},
+		Reach: tool.Reach{
+			Commands: []tool.ShellCommand{{Program: evil, Text: evil}, {Program: evil, Text: evil}}, Total: 2, Writes: list, Outside: list,
+			Servers: []tool.Server{{URL: evil, Host: evil, Readable: evil, IsLookalike: true, HasUser: true}},
+		},
+	}
 	for name, q := range map[string]tool.Confirmation{
-		"command": &tool.ExecConfirmation{Title: evil, Command: evil, Roots: []string{evil}},
-		"edit":    &tool.EditConfirmation{Title: evil, DiffDisplay: tool.DiffDisplay{FileName: evil, FilePath: evil, After: evil, Diff: "@@ -0,0 +1 @@\n+" + evil}},
-		"info":    &tool.InfoConfirmation{Title: evil, Prompt: evil, URLs: []string{evil}},
+		"command": &tool.ExecConfirmation{Title: evil, Command: evil, Roots: []string{evil}, Approval: evilApproval},
+		"edit":    &tool.EditConfirmation{Title: evil, Approval: evilApproval, DiffDisplay: tool.DiffDisplay{FileName: evil, FilePath: evil, After: evil, Diff: "@@ -0,0 +1 @@\n+" + evil}},
+		"info":    &tool.InfoConfirmation{Title: evil, Prompt: evil, Approval: evilApproval},
 		"plan":    &tool.PlanConfirmation{Title: evil, Path: evil, Plan: evil},
 		"questions": &tool.QuestionConfirmation{Title: evil, Questions: []tool.Question{
 			{Text: evil, Header: evil, Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: evil, Description: evil}}},

@@ -14,7 +14,7 @@ import (
 // allow it by now.
 func TestDoubtful(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		o := remember
+		o := titled
 		o.IsAllowed = func(*agent.ToolCall) bool { return true }
 		var got []tool.Answer
 		first, second := shellQuestion(), shellQuestion()

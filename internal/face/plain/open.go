@@ -10,7 +10,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/editor"
-	"pollux/internal/guard/policy"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/stats"
@@ -50,10 +49,6 @@ type backend struct {
 	Welcome  string
 	Farewell func() string
 
-	// Offers returns the lasting answers that the user may give to a call. SavedIn is
-	// the file that stores the answers for all future sessions.
-	Offers  func(call *agent.ToolCall) []policy.Offer
-	SavedIn string
 	// IsAllowed reports whether the gate would now allow a call without a question,
 	// because of another answer or of a new mode.
 	IsAllowed func(call *agent.ToolCall) bool
@@ -110,7 +105,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Farewell:       commands.Farewell,
 
-		Offers: s.Offers, SavedIn: s.Paths.Display(s.SavedIn()), IsAllowed: s.Allowed,
+		IsAllowed:    s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
 		ShortPath:    func(path string) string { return s.Paths.Display(s.Workspace.Display(path)) },

@@ -276,7 +276,7 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				o := backend{Stats: stats.New(), ToolTitle: remember.ToolTitle}
+				o := backend{Stats: stats.New(), ToolTitle: titled.ToolTitle}
 				if got := tells(t, o, tt.events...); got != tt.want {
 					t.Errorf("told:\n%.3000s\nwant:\n%.3000s", got, tt.want)
 				}

@@ -31,6 +31,16 @@ func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
 	}
 }
 
+// Dir returns the absolute directory that the command of a shell call runs in. For other calls it is
+// that of the session.
+func (e *Engine) Dir(c Call) string {
+	d := e.decider(c)
+	return d.dir()
+}
+
+// Inside reports whether an absolute path is in the workspace after links are followed.
+func (e *Engine) Inside(path string) bool { return e.inside(e.opts.Dir, path) }
+
 // dir returns the directory that the command runs in, resolved like the shell tool does.
 func (d *decider) dir() string {
 	path := d.q.text("dir_path")

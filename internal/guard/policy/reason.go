@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,38 @@ func (e *Engine) HiddenReason(s *tool.Spec) string {
 	return strings.TrimSuffix(r.DenyMessage+" "+reason, " ")
 }
 
+// Question returns which rule, setting or mode requires the user's approval for a call, as a sentence.
+// isUsual reports whether it is only the approval mode. The sentence is "" if the call needs no
+// approval.
+func (e *Engine) Question(c Call) (reason string, isUsual bool) {
+	d := e.decider(c)
+	v := d.verdict()
+	r := v.Rule
+	switch {
+	case v.Decision != Ask:
+		return "", false
+	case r != nil && r.Decision == Allow && v.Evaluates != "":
+		return fmt.Sprintf("bash evaluates a text in %s a second time, so a rule for the command does not allow it.", v.Evaluates), false
+	case r != nil && r.Decision == Allow:
+		return "Approval is needed because " + cmp.Or(d.why, "a part of it is not allowed") + ".", false
+	case r.isBuiltin():
+		return fmt.Sprintf("Approval mode %q requires approval.", d.state.mode.name()), true
+	case r.file != "":
+		return fmt.Sprintf("The policy rule in %s, line %d, requires approval.", d.display(r.file), r.line), false
+	}
+	if key, ok := r.setting(); ok {
+		return fmt.Sprintf("The setting %s requires approval.", key), false
+	}
+	return "A policy rule requires approval.", false
+}
+
+// setting returns the key of the setting that is the source of a rule. ok is false if none is.
+func (r *Rule) setting() (key string, ok bool) {
+	source, ok := strings.CutPrefix(r.Source, "Settings (")
+	key, _, _ = strings.Cut(strings.TrimSuffix(source, ")"), ",")
+	return key, ok
+}
+
 // reason returns which rule, setting or mode refuses a call that is denied, or that needs an
 // approval which no user can give, and what a user can do to allow it. It returns "" if the
 // rule's own message says so.
@@ -27,6 +60,14 @@ func (d *decider) reason(v Verdict) string {
 	verb := "denies it"
 	if v.Decision == Ask {
 		verb = "requires approval"
+	}
+	if r != nil {
+		if key, ok := r.setting(); ok && r.Decision != Allow && r.file == "" {
+			if key == noUser {
+				return "A headless run has no user who could answer."
+			}
+			return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)
+		}
 	}
 	switch {
 	case r != nil && r.Decision == Allow: // a part of the call needs approval
@@ -42,12 +83,6 @@ func (d *decider) reason(v Verdict) string {
 		return "Headless runs cannot ask for approval. It is needed because " + d.why + "."
 	case r != nil && r.file != "":
 		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
-	case r != nil && strings.HasPrefix(r.Source, "Settings ("):
-		key, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(r.Source, "Settings "), "()"), ",")
-		if key == noUser {
-			return "A headless run has no user who could answer."
-		}
-		return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)
 	case r != nil && r.DenyMessage != "":
 		return ""
 	case r != nil && strings.HasPrefix(r.Source, "Default: ") && d.interactive:

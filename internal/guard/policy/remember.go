@@ -19,21 +19,9 @@ func (e *Engine) CanRemember() bool { return e.Trusted() && !e.opts.DisableAlway
 // (security.enablePermanentToolApproval).
 func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
 
-// Offer is a lasting answer to offer to the user.
-type Offer struct {
-	Outcome tool.Outcome
-	// Rule is a short description of the calls that would run without asking.
-	Rule string
-	// Runners are the programs that would be allowed and that run others, such as git.
-	Runners []string
-	// First reports whether this should be the default answer
-	// (security.autoAddToPolicyByDefault).
-	First bool
-}
-
 // Offers returns the lasting answers to a call, beginning with the one for the shortest time.
 // It is empty if answers cannot be remembered.
-func (e *Engine) Offers(c Call) []Offer {
+func (e *Engine) Offers(c Call) []tool.Offer {
 	outcomes := []tool.Outcome{tool.ProceedAlways, tool.ProceedAlwaysAndSave}
 	if newQuery(c).Server != "" {
 		outcomes = []tool.Outcome{tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave}
@@ -47,11 +35,15 @@ func (e *Engine) Offers(c Call) []Offer {
 			}
 		}
 	}
-	var offers []Offer
+	var offers []tool.Offer
 	for _, o := range outcomes {
 		save := o == tool.ProceedAlwaysAndSave
 		if text := e.Preview(c, o); text != "" && (!save || e.CanSave()) {
-			offers = append(offers, Offer{Outcome: o, Rule: text, Runners: runners, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
+			offer := tool.Offer{Outcome: o, Rule: text, Runners: runners}
+			if save {
+				offer.SavedIn, offer.IsFirst = e.display(e.opts.Saved.File), e.opts.SaveFirst && !newQuery(c).shell()
+			}
+			offers = append(offers, offer)
 		}
 	}
 	return offers

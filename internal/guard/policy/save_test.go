@@ -263,10 +263,10 @@ func TestSavedBySeveral(t *testing.T) {
 
 func TestOffers(t *testing.T) {
 	t.Parallel()
-	text := func(offers []Offer) string {
+	text := func(offers []tool.Offer) string {
 		var list []string
 		for _, o := range offers {
-			list = append(list, fmt.Sprint(o.Outcome, "=", o.Rule, map[bool]string{true: "!"}[o.First]))
+			list = append(list, fmt.Sprint(o.Outcome, "=", o.Rule, map[bool]string{true: "!"}[o.IsFirst]))
 		}
 		return strings.Join(list, "; ")
 	}
