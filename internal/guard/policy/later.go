@@ -39,7 +39,11 @@ func isLaterFile(file string) bool {
 		names[i] = segment(names[i])
 	}
 	for i, name := range names {
-		if name == ".gemini" && !isNote(names[i+1:]) || slices.ContainsFunc(laterPatterns, func(p []string) bool { return hasSegments(names[i:], p) }) {
+		if name == ".gemini" && !isNote(names[i+1:]) {
+			return true
+		}
+		matches := func(pattern []string) bool { return hasSegments(names[i:], pattern) }
+		if name != "" && slices.ContainsFunc(laterPatterns[name[0]], matches) || slices.ContainsFunc(laterPatterns['*'], matches) {
 			return true
 		}
 	}
@@ -69,7 +73,7 @@ func isNote(below []string) bool {
 }
 
 // laterPatterns are the names, in lower case, of such files and of directories with them, split
-// into segments. They match anywhere in a path.
+// into segments, by their first character. They match anywhere in a path.
 var laterPatterns = splitPatterns(
 	// Version control: hooks, filters, servers and what they run.
 	".git* .hg .hgrc .jj .svn",
@@ -100,11 +104,13 @@ var laterPatterns = splitPatterns(
 	".ssh .aws .kube .docker .netrc .curlrc .wgetrc ansible.cfg .ansible.cfg .terraformrc .actrc",
 )
 
-// splitPatterns splits lines of patterns into patterns, and these into segments.
-func splitPatterns(lines ...string) (patterns [][]string) {
+// splitPatterns splits lines of patterns into patterns, and these into segments. It returns them
+// by their first character.
+func splitPatterns(lines ...string) map[byte][][]string {
+	patterns := map[byte][][]string{}
 	for _, line := range lines {
 		for _, p := range strings.Fields(line) {
-			patterns = append(patterns, strings.Split(p, "/"))
+			patterns[p[0]] = append(patterns[p[0]], strings.Split(p, "/"))
 		}
 	}
 	return patterns
