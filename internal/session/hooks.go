@@ -60,11 +60,11 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 // Hooks returns the hooks of the session, nil if there are none. It may be called during a run.
 func (s *Session) Hooks() *hook.Set { return s.hooks }
 
-// SetHooksDisabled changes which hooks do not run, by their IDs, from now on. It may be called
-// during a run.
-func (s *Session) SetHooksDisabled(ids []string) {
+// ApplyDisabledHooks makes the session use the current settings about disabled hooks. It may be
+// called during a run.
+func (s *Session) ApplyDisabledHooks() {
 	if s.hooks != nil {
-		s.hooks.Disable(ids)
+		s.hooks.Disable(disabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
 	}
 }
 
