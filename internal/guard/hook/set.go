@@ -20,7 +20,7 @@ type Options struct {
 	SessionID func() string
 	// Transcript returns the path of the session's file, "" if there will be none; nil is for none.
 	Transcript func() string
-	PlansDir  func() string
+	PlansDir   func() string
 	// Environ returns the environment of hooks: of those that a project configures, or of others.
 	Environ  func(ofProject bool) []string
 	Launcher process.Launcher
