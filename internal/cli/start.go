@@ -34,7 +34,7 @@ func (req *request) session() session.Options {
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Resume: f.Resume,
+		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Debug: f.Debug,
 		Loaded: func(s *config.Settings) {

@@ -31,6 +31,8 @@ func (p *Setup) openJournal(ctx context.Context) error {
 		if err := p.resume(ctx); err != nil {
 			return exit.Errorf(exit.Input, "Error resuming session: %w", err)
 		}
+	case p.SessionFile != "":
+		return p.importFile()
 	case p.SessionID != "" && p.IsNewID:
 		if _, err := p.store().Lookup(ctx, p.SessionID); err == nil {
 			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.SessionID)
@@ -78,7 +80,7 @@ func (p *Setup) resume(ctx context.Context) error {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
 		p.SessionID = uuid.NewString()
-		p.journal.Fork(p.resumed, p.SessionID)
+		p.journal.Fork(p.resumed, p.SessionID, "")
 		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
 		return fmt.Errorf("cannot read %s: %w", info.Path, err)
@@ -86,6 +88,17 @@ func (p *Setup) resume(ctx context.Context) error {
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
+	return nil
+}
+
+// importFile makes the session a copy of the one in a file.
+func (p *Setup) importFile() (err error) {
+	if p.resumed, err = journal.Load(p.Paths.Absolute(p.SessionFile)); err != nil {
+		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.SessionFile)
+	}
+	p.resumed.Directories, p.resumed.Interrupted = nil, nil // those of another project
+	p.SessionID = uuid.NewString()
+	p.journal.Fork(p.resumed, p.SessionID, "Imported session from "+p.SessionFile)
 	return nil
 }
 
@@ -117,6 +130,9 @@ func (s *Session) addResumedDirs() {
 		}
 	}
 }
+
+// IsRecorded reports whether the conversation is on disk, so that it can be resumed.
+func (p *Setup) IsRecorded() bool { return p.journal != nil && p.journal.IsRecorded() }
 
 // transcript returns the path of the session's file, "" if the conversation is not recorded.
 func (p *Setup) transcript() string {
