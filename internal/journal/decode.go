@@ -231,44 +231,50 @@ func decodeMembers(data []byte) (*set, error) {
 	s := &set{}
 	var messages jx.Raw
 	err := decodeObject(data, func(d *jx.Decoder, key string) (err error) {
-		switch key {
-		case "sessionId":
-			return text(d, &s.SessionID)
-		case "projectHash":
-			return text(d, &s.ProjectHash)
-		case "startTime":
-			return text(d, &s.Start)
-		case "lastUpdated":
-			return text(d, &s.Updated)
-		case "kind":
-			return text(d, &s.Kind)
-		case "summary":
-			return text(d, &s.Summary)
-		case "forkOf":
-			return text(d, &s.ForkOf)
-		case "pollux":
-			if d.Next() != jx.Number {
-				return d.Skip()
-			}
-			s.Pollux, err = d.Int()
-			return err
-		case "directories":
-			raw, err := d.Raw()
-			if err == nil {
-				_ = json.Unmarshal(raw, &s.Directories) // else none
-			}
-			return err
-		case "messages":
+		if key == "messages" {
 			messages, err = d.Raw()
 			return err
 		}
-		return d.Skip()
+		return s.member(d, key)
 	})
 	if err != nil || messages == nil {
 		return s, err
 	}
 	s.messages, err = decodeMessages(messages)
 	return s, err
+}
+
+// member decodes a member other than the messages.
+func (s *set) member(d *jx.Decoder, key string) (err error) {
+	switch key {
+	case "sessionId":
+		return text(d, &s.SessionID)
+	case "projectHash":
+		return text(d, &s.ProjectHash)
+	case "startTime":
+		return text(d, &s.Start)
+	case "lastUpdated":
+		return text(d, &s.Updated)
+	case "kind":
+		return text(d, &s.Kind)
+	case "summary":
+		return text(d, &s.Summary)
+	case "forkOf":
+		return text(d, &s.ForkOf)
+	case "pollux":
+		if d.Next() != jx.Number {
+			return d.Skip()
+		}
+		s.Pollux, err = d.Int()
+		return err
+	case "directories":
+		raw, err := d.Raw()
+		if err == nil {
+			_ = json.Unmarshal(raw, &s.Directories) // else none
+		}
+		return err
+	}
+	return d.Skip()
 }
 
 // decodeMessages decodes a list of messages. It leaves out those that cannot be read.
