@@ -34,7 +34,7 @@ func (p *Setup) openJournal(ctx context.Context) error {
 	case p.SessionFile != "":
 		return p.importFile()
 	case p.SessionID != "" && p.IsNewID:
-		if _, err := p.store().Lookup(ctx, p.SessionID); err == nil {
+		if info, err := p.store().Find(ctx, p.SessionID); err == nil && info.ID == p.SessionID {
 			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.SessionID)
 		}
 	}
