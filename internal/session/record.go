@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +16,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -70,6 +73,7 @@ func (p *Setup) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
@@ -91,6 +95,33 @@ func (p *Setup) resume(ctx context.Context) error {
 	return nil
 }
 
+// Recap is where a resumed conversation stands.
+type Recap struct {
+	Title   string // on one line
+	Prompts int
+	// Prompt is the last prompt as the person wrote it, and Answer what the model has answered to it so
+	// far; "" for nothing.
+	Prompt, Answer string
+}
+
+// Recap returns where the conversation stood when it was resumed, nil if it is a new one.
+func (s *Session) Recap() *Recap { return s.recap }
+
+// readLast sets the last prompt and its answer.
+func (r *Recap) readLast(entries []agent.Entry) {
+	for _, e := range slices.Backward(entries) {
+		text := llm.PartsText(e.Content.Parts)
+		switch {
+		case e.Content.HasFunctionResponse():
+		case e.Content.Role == llm.RoleUser:
+			r.Prompt = cmp.Or(e.Shown, text)
+			return
+		case r.Answer == "":
+			r.Answer = text
+		}
+	}
+}
+
 // importFile makes the session a copy of the one in a file.
 func (p *Setup) importFile() (err error) {
 	if p.resumed, err = journal.Load(p.Paths.Absolute(p.SessionFile)); err != nil {
@@ -110,6 +141,9 @@ func (s *Session) restore(ctx context.Context) {
 		messages = append(messages, e.Message)
 	}
 	s.agent.SetHistory(ctx, messages)
+	if s.recap != nil {
+		s.recap.readLast(s.resumed.Entries)
+	}
 	for _, c := range s.resumed.Interrupted {
 		names = append(names, terminal.Line(c.Name))
 	}
