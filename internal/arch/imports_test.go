@@ -21,17 +21,17 @@ var layers = []struct {
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/mention", "internal/telemetry", "internal/sessions"}},
+	{"action", []string{"internal/mention", "internal/telemetry"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, prompts, prices.
 	{"models", []string{"internal/models"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/journal", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
+		"internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
-	{"foundations", []string{"internal/config", "internal/process", "internal/terminal", "internal/workspace"}},
+	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
 	{"ground", []string{"internal/arch", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},

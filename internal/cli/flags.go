@@ -26,8 +26,9 @@ type Flags struct {
 	// RawOutput keeps escape sequences in responses. RawOutputWarning is set if the
 	// user has not accepted the risk of that.
 	RawOutput, RawOutputWarning bool
-	// SessionID is the id for the new session, or "" to generate one.
-	SessionID string
+	// SessionID is the id for the new session, or "" to generate one. Resume is the session to
+	// continue, and SessionFile the file of a session to continue a copy of; "" for none.
+	SessionID, Resume, SessionFile string
 	// FakeResponses is a file of recorded responses to use instead of a model.
 	// FakeStrict requires requests in the recorded order. RecordResponses is a file to
 	// record responses to.
@@ -190,6 +191,8 @@ func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 		RawOutput:        r.rawOutput || r.acceptRawOutputRisk,
 		RawOutputWarning: r.rawOutput && !r.acceptRawOutputRisk,
 		SessionID:        r.sessionID,
+		Resume:           r.resume,
+		SessionFile:      r.sessionFile,
 		FakeResponses:    r.fake,
 		FakeStrict:       r.fake != "",
 		RecordResponses:  r.record,

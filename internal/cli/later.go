@@ -45,8 +45,6 @@ var refusals = [...]refusal{
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
 	{"list-extensions", exit.General, "Extensions are"},
-	{"resume", exit.General, "Resuming a session is"},
-	{"session-file", exit.General, "Importing a session is"},
 }
 
 // isLater reports whether the feature of a flag is not available yet.

@@ -93,13 +93,14 @@ func deleteOne(ctx context.Context, t *terminal.Terminal, store *sessions.Store,
 }
 
 // deleteOld deletes in the background the sessions that are too old for the settings. The end of the
-// program does not wait for it.
+// program does not wait for it. A run that resumes a session deletes none: it could be that one, and
+// the numbers would change.
 func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func(string)) {
 	retention, err := sessions.RetentionOf(s)
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
 	}
-	if retention == nil {
+	if retention == nil || req.Flags.Resume != "" {
 		return
 	}
 	go func() {

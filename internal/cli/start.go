@@ -33,7 +33,8 @@ func (req *request) session(ctx context.Context) session.Options {
 	f := req.Flags
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
-		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, Version: req.Version(),
+		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
+		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Debug: f.Debug,
 		Loaded: func(s *config.Settings) {

@@ -336,8 +336,8 @@ var table = [...]Key{
 	{"general.vimMode", "bool", false, 0, screen, "Use vi keys in the input box."},
 
 	{"hooks", "object", nil, concat, live, "Hooks, by event."},
-	{"hooksConfig.disabled", "strings", list{}, union, live, "Disabled hooks, by name or command."},
-	{"hooksConfig.enabled", "bool", true, restart, live, "Enable hooks."},
+	{"hooksConfig.disabled", "strings", list{}, union, live, "Disabled hooks, by name or command. A project disables only its own hooks and those of extensions."},
+	{"hooksConfig.enabled", "bool", true, restart, live, "Enable hooks. A project disables only its own hooks and those of extensions."},
 	{"hooksConfig.notifications", "bool", true, 0, screen, "Show when a hook runs."},
 
 	{"ide.enabled", "bool", false, restart, later, "Connect to the editor whose terminal Pollux runs in."},

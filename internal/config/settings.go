@@ -45,6 +45,14 @@ func (s *Settings) ForScope(scope Scope) *Settings {
 	return &Settings{tree: s.layers[scope], user: s.user, trust: s.trust}
 }
 
+// WithoutWorkspace returns the settings that count where the workspace has none of its own.
+func (s *Settings) WithoutWorkspace() *Settings {
+	rest := *s
+	rest.layers[Workspace] = nil
+	rest.merge()
+	return &rest
+}
+
 // Lookup returns the value that the layers have at a path, as decoded by [encoding/json], and
 // whether there is one. It does not return defaults.
 func (s *Settings) Lookup(path string) (any, bool) {

@@ -235,17 +235,17 @@ func TestForeignWriter(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	link := func(dir string) error {
-		return os.Symlink("/dev/null", filepath.Join(dir, "session-2026-11-21T12-00-id.jsonl"))
+		return os.Symlink("/dev/null", filepath.Join(dir, "session-2026-11-21T12-00-id-0.jsonl"))
 	}
 	dir := t.TempDir()
 	must(t, link(dir))
 	j, warnings := newJournal(t, dir)
 	must(t, j.Begin(t.Context(), "id", nil))
 	must(t, j.Append(t.Context(), agent.Entry{Message: message("p", llm.RoleUser, llm.Text("one"))}))
-	if filepath.Base(j.Path()) == "session-2026-11-21T12-00-id.jsonl" {
+	if filepath.Base(j.Path()) == "session-2026-11-21T12-00-id-0.jsonl" {
 		t.Error("wrote through a link")
 	}
-	if _, err := Open(filepath.Join(dir, "session-2026-11-21T12-00-id.jsonl")); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+	if _, err := Open(filepath.Join(dir, "session-2026-11-21T12-00-id-0.jsonl")); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("a link is opened: %v", err)
 	}
 	if len(*warnings) > 0 {

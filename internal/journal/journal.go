@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +41,10 @@ type Journal struct {
 
 	mu      sync.Mutex
 	dir     string   // "" until it is needed
-	resumed *Resumed // the session that the next Begin continues, nil for none
+	resumed *Resumed // the session that a Begin with its id continues, nil for none
+	origin  *Session // the session that a Begin with the id copy copies, nil for none
+	copy    string
+	note    string // for people, in the copy
 	current session
 }
 
@@ -60,6 +62,7 @@ type session struct {
 	// that the file holds its history in another form than live.
 	calls     map[string][]agent.CallRecord
 	isForeign bool
+	note      string // for people, at the beginning of the file
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -88,6 +91,14 @@ func (j *Journal) Resume(r *Resumed) {
 	j.resumed = r
 }
 
+// Fork makes the next Begin with this id begin a new session as a copy of another one. The history of
+// the Begin must be that of the other session. note, if not "", is recorded for people.
+func (j *Journal) Fork(origin *Session, id, note string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.origin, j.copy, j.note = origin, id, note
+}
+
 // Begin implements [agent.Journal].
 func (j *Journal) Begin(_ context.Context, id string, history []agent.Message) error {
 	j.mu.Lock()
@@ -96,18 +107,33 @@ func (j *Journal) Begin(_ context.Context, id string, history []agent.Message) e
 	switch r := j.resumed; {
 	case r != nil && r.SessionID == id:
 		s.close()
-		*s = session{header: r.Header, log: r.log, live: r.recorded, calls: map[string][]agent.CallRecord{}, isForeign: !r.isExact}
-		for _, e := range r.Entries {
-			s.calls[e.ID] = e.Calls
-		}
+		*s = session{header: r.Header, log: r.log, live: r.recorded, calls: callsOf(r.Entries), isForeign: !r.isExact}
 		j.resumed = nil
-	case s.log == nil || s.header.SessionID != id:
+	case j.origin != nil && j.copy == id:
 		s.close()
-		now := j.o.Now()
-		*s = session{header: Header{SessionID: id, ProjectHash: j.o.ProjectHash, Start: now, Updated: now, Kind: j.o.Kind, Pollux: version}}
+		*s = session{header: j.newHeader(id), calls: callsOf(j.origin.Entries), note: j.note}
+		s.header.ForkOf, s.header.Summary = j.origin.SessionID, j.origin.Summary
+		j.origin = nil
+	case s.header.SessionID != id:
+		s.close()
+		*s = session{header: j.newHeader(id)}
 	}
 	s.history, s.isBegun = history, true
 	return nil
+}
+
+func (j *Journal) newHeader(id string) Header {
+	now := j.o.Now()
+	return Header{SessionID: id, ProjectHash: j.o.ProjectHash, Start: now, Updated: now, Kind: j.o.Kind, Pollux: version}
+}
+
+// callsOf returns the calls of messages, by the messages' ids.
+func callsOf(entries []agent.Entry) map[string][]agent.CallRecord {
+	calls := map[string][]agent.CallRecord{}
+	for _, e := range entries {
+		calls[e.ID] = e.Calls
+	}
+	return calls
 }
 
 // Append implements [agent.Journal].
@@ -222,21 +248,20 @@ func (j *Journal) write(lines []byte, live []agent.Entry) error {
 
 // create creates the file of a new session, with the history that Begin has set.
 func (j *Journal) create() error {
-	if j.dir == "" {
-		dir, err := j.o.Dir()
-		if err != nil {
-			return err
-		}
-		if err := durable.MkdirAll(dir, 0o700); err != nil {
-			return durable.Cause(err)
-		}
-		j.dir = dir
+	if err := j.findDir(); err != nil {
+		return err
+	}
+	if err := durable.MkdirAll(j.dir, 0o700); err != nil {
+		return durable.Cause(err)
 	}
 	s := &j.current
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
 	}
 	var opening []byte
+	if s.note != "" {
+		opening = appendNote(opening, s.note, s.header.Start)
+	}
 	for _, m := range s.history {
 		if isContext(m) {
 			opening = appendMessage(opening, agent.Entry{Message: m})
@@ -245,22 +270,19 @@ func (j *Journal) create() error {
 	return j.createFile(opening)
 }
 
-// createFile creates the file of the session with the name that Gemini CLI would give it, and writes
-// the header and these lines. If there is such a file, the name contains the whole id.
+func (j *Journal) findDir() (err error) {
+	if j.dir == "" {
+		j.dir, err = j.o.Dir()
+	}
+	return err
+}
+
+// createFile creates the file of the session, with the first free one of its names, and writes the
+// header and these lines.
 func (j *Journal) createFile(lines []byte) error {
 	s := &j.current
-	id := plainID(s.header.SessionID)
-	short := id
-	if isUUID(id) {
-		short = id[:8]
-	}
-	minute := "session-" + s.header.Start.UTC().Format("2006-01-02T15-04")
-	names := []string{minute + "-" + short, minute + "-" + id, fmt.Sprintf("session-%d-%s", s.header.Start.UnixNano(), id)}
-	if j.o.Kind == Subagent {
-		names = []string{id}
-	}
 	var err error
-	for _, name := range names {
+	for _, name := range j.names() {
 		if s.log, err = create(filepath.Join(j.dir, name+".jsonl")); !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -270,6 +292,26 @@ func (j *Journal) createFile(lines []byte) error {
 		return err
 	}
 	return s.log.append(append(appendHeader(nil, s.header), lines...))
+}
+
+// names returns the names of the session's file without ".jsonl", in order of preference. They are those
+// of Gemini CLI, which ends them with the first eight characters of the id, but for this end: when a
+// session was resumed there, its next start removes all files with the first eight characters.
+func (j *Journal) names() []string {
+	h := &j.current.header
+	id := plainID(h.SessionID)
+	if j.o.Kind == Subagent {
+		return []string{id}
+	}
+	end := id
+	switch {
+	case isUUID(id):
+		end = id[len(id)-8:]
+	case len(id) <= 8:
+		end = id + "-0"
+	}
+	minute := "session-" + h.Start.UTC().Format("2006-01-02T15-04")
+	return []string{minute + "-" + end, fmt.Sprintf("%s-%s-0", minute, id), fmt.Sprintf("session-%d-%s-0", h.Start.UnixNano(), id)}
 }
 
 // plainID returns an id as a part of a file name: "-" stands for characters that can mean something
@@ -318,12 +360,14 @@ func (j *Journal) stop(err error) error {
 // Sync returns when all records are on the disk.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
-	l := j.current.log
-	j.mu.Unlock()
-	if l == nil {
+	defer j.mu.Unlock()
+	if j.current.log == nil {
 		return nil
 	}
-	return l.sync()
+	if err := j.current.log.sync(); err != nil {
+		return j.stop(err)
+	}
+	return nil
 }
 
 // SetSummary records the title of the session, if there is a record of it.
@@ -354,14 +398,25 @@ func (j *Journal) set(member func(*Header) string) error {
 	return j.write([]byte(`{"$set":{`+member(&s.header)+"}}\n"), s.live)
 }
 
-// Path returns the path of the session's file, "" if there is none yet.
+// Path returns the path of the session's file; before there is one, the path that it will have if
+// there is no such file then. It is "" if the session is not recorded.
 func (j *Journal) Path() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.current.log == nil {
+	switch {
+	case j.current.isOff || j.current.log == nil && j.findDir() != nil:
 		return ""
+	case j.current.log == nil:
+		return filepath.Join(j.dir, j.names()[0]+".jsonl")
 	}
 	return j.current.log.path
+}
+
+// IsRecorded reports whether the session has a file.
+func (j *Journal) IsRecorded() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.current.log != nil
 }
 
 // Close closes the session's file after all records are on the disk.

@@ -118,7 +118,7 @@ func TestRecord(t *testing.T) {
 	must(t, j.SetSummary("Writes a"))
 	must(t, j.Touch())
 	must(t, j.Sync())
-	if got := sessionFile(t, dir); got != j.Path() || filepath.Base(got) != "session-2026-11-21T12-00-0f8fad5b.jsonl" {
+	if got := sessionFile(t, dir); got != j.Path() || filepath.Base(got) != "session-2026-11-21T12-00-7728950e.jsonl" {
 		t.Errorf("the file is %s", got)
 	}
 	s := loadOnly(t, dir)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"pollux/agent"
 	"pollux/llm"
 	"pollux/tool"
@@ -279,6 +281,12 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	}
 	b = append(b, `,"pollux":`...)
 	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
+}
+
+// appendNote appends a message that only people see.
+func appendNote(b []byte, text string, t time.Time) []byte {
+	b = appendHead(b, uuid.NewString(), "info", t)
+	return append(appendString(b, "content", text), "}\n"...)
 }
 
 // appendRewind appends a record that removes a message and all after it.

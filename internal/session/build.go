@@ -48,6 +48,8 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	}
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
+	s.dirs = s.Workspace.Dirs                        // workspace
+	s.addResumedDirs()                               // the resumed session, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
@@ -107,6 +109,7 @@ type Parts struct {
 	IDE          agent.IDE
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
+	Journal      agent.Journal
 	// StandIn finds another model where responses break off; nil finds none.
 	StandIn func(model, promptID string, err error) bool
 	// Unfinished reports whether a response leaves work undone; nil reports none.
@@ -134,6 +137,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		Retry:     retry,
 		Hooks:     p.Hooks,
 		Router:    p.Router,
+		Journal:   p.Journal,
 
 		Compressor:   p.Compressor,
 		Masker:       p.Masker,
@@ -179,6 +183,9 @@ func (s *Session) parts(g llm.Generator) Parts {
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
 	}
+	if s.journal != nil {
+		p.Journal = s.journal
+	}
 	return p
 }
 
@@ -195,6 +202,9 @@ func (s *Session) newGate() *guard.Gate {
 	}
 	if s.hooks != nil {
 		o.Hooks = s.hooks
+	}
+	if s.journal != nil {
+		o.Snapshot = syncBefore{s.journal}
 	}
 	return guard.New(o)
 }

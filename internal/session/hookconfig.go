@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"pollux/internal/config"
-	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/terminal"
 )
@@ -68,14 +67,54 @@ func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	})
 }
 
-// AreHooksEnabled reports whether the settings enable hooks at all.
-func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Settings) }
+// AreHooksEnabled reports whether the settings enable hooks at all: those of the project, or those
+// that a project does not disable.
+func (p *Setup) AreHooksEnabled() bool {
+	return config.HooksEnabled.In(p.Settings) || config.HooksEnabled.In(withoutProjectChoice(p.Settings))
+}
+
+// withoutProjectChoice returns the settings that decide about hooks which a project does not
+// disable: without the project's own, unless the user trusts all projects.
+func withoutProjectChoice(s *config.Settings) *config.Settings {
+	if config.TrustProjectSafety.In(s) {
+		return s
+	}
+	return s.WithoutWorkspace()
+}
+
+// disabledHooks returns which of the hooks these settings disable.
+func disabledHooks(s *config.Settings, hooks []hook.Hook) hook.Disabled {
+	d := hook.Disabled{All: config.HooksDisabled.In(withoutProjectChoice(s)), Project: config.HooksDisabled.In(s)}
+	if !config.HooksEnabled.In(s) {
+		for i := range hooks {
+			d.Project = append(d.Project, hooks[i].ID())
+		}
+	}
+	return d
+}
+
+// warnOfKeptHooks warns of hooks that the project disables and that run anyway.
+func (p *Setup) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
+	var kept []string
+	for i := range hooks {
+		id := hooks[i].ID()
+		name := terminal.Cut(terminal.Line(id), 60)
+		if slices.Contains(d.Project, id) && !d.Has(&hooks[i]) && !slices.Contains(kept, name) {
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) > 0 {
+		p.Warn(fmt.Sprintf("Warning: This project disables hooks that are not its own. They run anyway: %s.\n"+
+			"To allow projects to disable them, set pollux.trustProjectSafety to true in your user settings.", strings.Join(kept, ", ")))
+	}
+}
 
 // HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
 // the setup.
 func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
-	o.Disabled = config.HooksDisabled.In(p.Settings)
+	o.Disabled = disabledHooks(p.Settings, hooks)
+	p.warnOfKeptHooks(hooks, o.Disabled)
 	keys := sync.OnceValue(p.keyVariables)
 	o.Environ = func(ofProject bool) []string { return p.hookEnviron(ofProject, keys) }
 	if o.Allowed == nil {
@@ -90,74 +129,4 @@ func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 // allowsHooks reports whether hooks of settings may run in a folder.
 func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
-}
-
-// SwitchHook enables or disables one of these hooks in the settings files. settings are the current
-// ones. It returns a sentence about the result, and whether the files have changed.
-func (p *Setup) SwitchHook(settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
-	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	isDisabled := slices.Contains(config.HooksDisabled.In(settings), id)
-	isKnown := slices.ContainsFunc(hooks, func(h hook.Hook) bool { return h.ID() == id })
-	switch {
-	case !isKnown && !isDisabled:
-		return "", false, exit.Errorf(exit.Input, "There is no hook %q. To list hooks, run 'pollux hooks', or /hooks in a session.", terminal.Cut(terminal.Line(id), 60))
-	case isDisabled != enabled:
-		return fmt.Sprintf("Hook %q is already %s.", id, word), false, nil
-	}
-	files, err := p.SetHooksEnabled(settings, []string{id}, enabled)
-	switch {
-	case err != nil:
-		return "", false, err
-	case len(files) == 0:
-		return "", false, exit.Errorf(exit.General, "Hook %q stays disabled, because the system settings disable it.", id)
-	}
-	return fmt.Sprintf("Hook %q is %s. Changed: %s", id, word, p.Paths.DisplayText(strings.Join(files, ", "))), true, nil
-}
-
-// SetHooksEnabled changes the settings files such that the hooks with these IDs are enabled or
-// disabled. It returns the files that have changed.
-func (p *Setup) SetHooksEnabled(settings *config.Settings, ids []string, enabled bool) (files []string, err error) {
-	write := func(scope config.Scope, file string, list []string) error {
-		if len(list) == 0 {
-			_, err := p.Paths.Unset(scope, string(config.HooksDisabled))
-			files = append(files, file)
-			return err
-		}
-		values := make([]any, len(list))
-		for i, id := range list {
-			values[i] = id
-		}
-		files = append(files, file)
-		return p.Paths.Set(scope, string(config.HooksDisabled), values)
-	}
-	project := p.Paths.WorkspaceSettings()
-	hasProject := project != "" && p.IsTrusted() && !p.Paths.AtHome()
-	if !enabled {
-		scope, file := config.User, p.Paths.UserSettings()
-		if hasProject {
-			scope, file = config.Workspace, project
-		}
-		list := config.HooksDisabled.In(settings.ForScope(scope))
-		for _, id := range ids {
-			if !slices.Contains(list, id) {
-				list = append(list, id)
-			}
-		}
-		return files, write(scope, file, list)
-	}
-	for _, layer := range [...]struct {
-		scope config.Scope
-		file  string
-		is    bool
-	}{{config.Workspace, project, hasProject}, {config.User, p.Paths.UserSettings(), true}} {
-		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
-		left := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return slices.Contains(ids, id) })
-		if !layer.is || len(left) == len(before) {
-			continue
-		}
-		if err := write(layer.scope, layer.file, left); err != nil {
-			return files, err
-		}
-	}
-	return files, nil
 }

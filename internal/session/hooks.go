@@ -23,7 +23,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	return s.HookSet(hooks, hook.Options{
-		SessionID: s.ID, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
+		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
 		Allowed: func(source hook.Source) bool { return s.allowsHooks(source, s.Trusted()) },
 		Configure: func(req *llm.Request, model string) {
 			resolved, err := s.models.Resolve(model)
@@ -60,11 +60,11 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 // Hooks returns the hooks of the session, nil if there are none. It may be called during a run.
 func (s *Session) Hooks() *hook.Set { return s.hooks }
 
-// SetHooksDisabled changes which hooks do not run, by their IDs, from now on. It may be called
-// during a run.
-func (s *Session) SetHooksDisabled(ids []string) {
+// ApplyDisabledHooks makes the session use the current settings about disabled hooks. It may be
+// called during a run.
+func (s *Session) ApplyDisabledHooks() {
 	if s.hooks != nil {
-		s.hooks.Disable(ids)
+		s.hooks.Disable(disabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
 	}
 }
 

@@ -191,6 +191,35 @@ func TestSwitchHook(t *testing.T) {
 	}
 }
 
+// A hook is disabled in the file of who has it: the project's hooks in the project's file, all
+// others in the user's.
+func TestSwitchHookFile(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
+	h.file(user, `{}`)
+	h.file(project, `{}`)
+	p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Trusted: true})
+	if err := p.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hooks := []hook.Hook{
+		{Name: "a", Source: hook.Workspace},
+		{Name: "b", Source: hook.User},
+		{Name: "c", Source: hook.Workspace},
+		{Name: "c", Source: hook.System},
+	}
+	files, err := p.SetHooksEnabled(p.Settings, hooks, []string{"a", "b", "c"}, false)
+	if err != nil || len(files) != 2 {
+		t.Errorf("%q %v", files, err)
+	}
+	for file, want := range map[string]string{project: `{"hooksConfig":{"disabled":["a"]}}`, user: `{"hooksConfig":{"disabled":["b","c"]}}`} {
+		if got := strings.Join(strings.Fields(h.read(t, file)), ""); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+}
+
 // TestSteer: what is typed while the model works joins its next request, with the files
 // that it names; what came too late is given back.
 func TestSteer(t *testing.T) {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -197,7 +198,9 @@ func (p *Setup) wantsProjectPolicies() bool {
 func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
 	if withSettings {
-		more = policy.FromSettings(toolSettings(s.Settings))
+		settings := toolSettings(s.Settings)
+		s.warnOfRunners(settings.Runners())
+		more = policy.FromSettings(settings)
 	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
@@ -228,6 +231,14 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Report:        s.Warn,
 		Display:       s.DisplayFile,
 	})
+}
+
+// warnOfRunners warns about settings that allow more than they seem to.
+func (p *Setup) warnOfRunners(names []string) {
+	if len(names) > 0 {
+		p.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
+			`Allow single subcommands, such as "run_shell_command(git status)".`, strings.Join(names, ", ")))
+	}
 }
 
 // readOnly returns the names of the tools that change nothing.

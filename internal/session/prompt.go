@@ -30,6 +30,7 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 		case err != nil:
 			yield(nil, err)
 		default:
+			defer s.endTurn()
 			s.telemetry.Run(ctx, p, s.agent.Run)(yield)
 		}
 	}

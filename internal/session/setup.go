@@ -16,6 +16,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/journal"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
 )
@@ -43,6 +44,11 @@ type Setup struct {
 	policies *bool               // the answer about the project's policies
 	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	isMuted  *atomic.Bool        // warnings are dropped
+
+	journal *journal.Journal // nil if the conversation is not recorded
+	resumed *journal.Session // the session to continue, until its history is restored; nil for none
+	recap   *Recap           // of the resumed session, nil for none
+	dirs    func() []string  // the workspace's directories, nil until there is one
 
 	wasTrustAsked    bool     // the person has decided about the folder in this run
 	refusedVariables []string // of the folder's .env file
@@ -207,8 +213,11 @@ func (p *Setup) openLog() {
 	}
 }
 
-// Close closes the log.
+// Close closes the log and the record of the conversation.
 func (p *Setup) Close() {
+	if p.journal != nil {
+		_ = p.journal.Close() // it has warned
+	}
 	if p.logClose != nil {
 		_ = p.logClose.Close() // every line is written
 		p.logClose = nil
@@ -310,6 +319,9 @@ func (p *Setup) planThen() string {
 // because several models can be, it asks the person. The errors carry the exit code of the program. Requests to providers
 // about their models, outside of prompts, end with ctx.
 func (p *Setup) Open(ctx context.Context) (*Session, error) {
+	if err := p.openJournal(ctx); err != nil {
+		return nil, err
+	}
 	s, err := build(ctx, p, nil)
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -324,7 +336,12 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	case err == nil:
 		s.Log.Debug("start", "version", s.Version, "dir", s.Paths.Dir(), "settings", s.Settings.UserFile(),
 			"model", s.Setup.Model, "approval", s.Setup.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
-		s.startHooks(ctx, hook.StartupSource)
+		source := hook.StartupSource
+		if s.resumed != nil {
+			source = hook.ResumeSource
+			s.restore(ctx)
+		}
+		s.startHooks(ctx, source)
 		return s, nil
 	case ctx.Err() != nil && p.Asker != nil: // the person does not want to be asked
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)

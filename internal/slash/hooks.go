@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/terminal"
@@ -88,7 +87,7 @@ func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 func (s *Runner) applyHooks() error {
 	err := s.ReloadSettings()
 	if err == nil {
-		s.SetHooksDisabled(config.HooksDisabled.In(s.CurrentSettings()))
+		s.ApplyDisabledHooks()
 	}
 	return err
 }
@@ -120,7 +119,7 @@ func (s *Runner) setAllHooks(enabled bool) (Result, error) {
 	if len(ids) == 0 {
 		return textResult("All hooks are already %s.", word)
 	}
-	if _, err := s.SetHooksEnabled(s.CurrentSettings(), ids, enabled); err != nil {
+	if _, err := s.SetHooksEnabled(s.CurrentSettings(), hooks, ids, enabled); err != nil {
 		return Result{}, err
 	}
 	if err := s.applyHooks(); err != nil {

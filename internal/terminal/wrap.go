@@ -20,16 +20,32 @@ func Wrap(text string, width int) string {
 	if width < MinWidth {
 		return text
 	}
-	joined := joinQuoted(text, width)
-	if joined == text {
-		return wrapWords(text, width)
-	}
-	return strings.ReplaceAll(wrapWords(joined, width), joint, " ")
+	return new(Wrapper).wrap(text, width)
 }
 
-// wrapWords is [Wrap] without the rule for quotes.
-func wrapWords(text string, width int) string {
-	var w Wrapper
+// WrapBelow wraps text like [Wrap], and indents all its lines but the first by margin columns,
+// even if width is less than [MinWidth].
+func WrapBelow(text string, width, margin int) string {
+	w := &Wrapper{Margin: margin}
+	w.Label("")
+	return w.wrap(text, width)
+}
+
+// wrap wraps a whole text, and keeps quotes in one line.
+func (w *Wrapper) wrap(text string, width int) string {
+	joined := text
+	if width >= MinWidth {
+		joined = joinQuoted(text, width-w.Margin)
+	}
+	wrapped := w.wrapWords(joined, width)
+	if joined == text {
+		return wrapped
+	}
+	return strings.ReplaceAll(wrapped, joint, " ")
+}
+
+// wrapWords wraps a whole text, and breaks lines within quotes, too.
+func (w *Wrapper) wrapWords(text string, width int) string {
 	return w.Add(text, width) + w.Flush(width) + string(w.spaces)
 }
 
@@ -106,13 +122,18 @@ const firstCombining = 0x300
 // split: an incomplete word is held back until it is complete, or wider than the rest of the
 // line. The zero Wrapper is at the beginning of a line.
 type Wrapper struct {
+	// Margin is the number of columns before each line of text that has no label. Empty lines
+	// stay empty.
+	Margin int
+
 	column int    // of the cursor
-	label  int    // width of the label before the line
+	label  int    // width of the label or margin before the line
 	hang   int    // indentation of continuation lines
 	spaces []byte // white space before the next word
 	word   string // the part of the current word that is held back
 	isOpen bool   // a part of the current word has been returned
 
+	hasMargin  bool   // the line has its margin or a label
 	hasWord    bool   // the line has a word
 	hasMarker  bool   // the word before the next one is the marker of a list item
 	isVerbatim bool   // the line is code
@@ -168,10 +189,12 @@ func (w *Wrapper) IsHolding() bool { return w.word != "" }
 
 // Label records that a label, which is not a part of the text, was written at the beginning of
 // the line.
-func (w *Wrapper) Label(label string) { w.label, w.column = Width(label), Width(label) }
+func (w *Wrapper) Label(label string) {
+	w.label, w.column, w.hasMargin = Width(label), Width(label), true
+}
 
 // Restart records that other text was written and the cursor is at the beginning of a line.
-func (w *Wrapper) Restart() { w.column, w.label, w.spaces, w.isOpen = 0, 0, w.spaces[:0], false }
+func (w *Wrapper) Restart() { w.label, w.spaces, w.isOpen, w.hasMargin = 0, w.spaces[:0], false, false }
 
 func (w *Wrapper) endWord(width int) {
 	w.placeWord(width, true)
@@ -185,7 +208,7 @@ func (w *Wrapper) endLine(width int) {
 	w.out.WriteByte('\n')
 	w.hasText = w.hasWord && !w.isVerbatim
 	w.hasWord, w.hasMarker, w.isVerbatim = false, false, false
-	w.column, w.label, w.hang, w.spaces = 0, 0, 0, w.spaces[:0]
+	w.label, w.hang, w.spaces, w.hasMargin = 0, 0, w.spaces[:0], false
 }
 
 // longestWord is the length in bytes at which an incomplete word is returned where lines are
@@ -200,6 +223,9 @@ const longestCharacter = 512
 // piece until it is known to be wider than the rest of the line, and the last character, which
 // may be incomplete, in any case.
 func (w *Wrapper) placeWord(width int, isComplete bool) {
+	if !w.hasMargin {
+		w.column, w.label = w.Margin, w.Margin
+	}
 	for w.word != "" {
 		n, columns, tail, tailColumns := firstPiece(w.word)
 		if n < len(w.word) || isComplete {
@@ -233,17 +259,25 @@ func (w *Wrapper) place(piece string, columns, width int) {
 		w.setHang(start-w.label, width)
 	}
 	wraps := width >= MinWidth && !w.isVerbatim && !w.isOpen
-	if wraps && start+columns > width && start > w.hang {
+	if hang := w.Margin + w.hang; wraps && start+columns > width && start > hang {
 		w.out.WriteByte('\n')
-		for range w.hang {
-			w.out.WriteByte(' ')
-		}
-		start = w.hang
+		w.indent(hang)
+		start = hang
 	} else {
+		if !w.hasMargin {
+			w.indent(w.Margin)
+		}
 		w.out.Write(w.spaces)
 	}
+	w.hasMargin = true
 	w.out.WriteString(piece)
 	w.column, w.spaces, w.hasWord = start+columns, w.spaces[:0], true
+}
+
+func (w *Wrapper) indent(columns int) {
+	for range columns {
+		w.out.WriteByte(' ')
+	}
 }
 
 // setHang sets the indentation of continuation lines, unless that would leave less than half of

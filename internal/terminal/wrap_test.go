@@ -68,6 +68,24 @@ func TestHang(t *testing.T) {
 	}
 }
 
+func TestWrapBelow(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{"Error: one two three four\n\nfive six seven eight nine", "Error: one two three\n  four\n\n  five six seven\n  eight nine"},
+		{"x\n- one two three four five", "x\n  - one two three\n    four five"},
+		{"x\n```\none two three four five\n```", "x\n  ```\n  one two three four five\n  ```"},
+		{"https://example.org/a/long/path\nhttps://example.org/a/long/path", "https://example.org/a/long/path\n  https://example.org/a/long/path"},
+		{"日本語日本語日本語日本語。", "日本語日本語日本語日\n  本語。"},
+	} {
+		if got := WrapBelow(tt.text, 20, 2); got != tt.want {
+			t.Errorf("WrapBelow(%q) =\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+		if got, want := WrapBelow(tt.text, 0, 2), strings.ReplaceAll(strings.ReplaceAll(tt.text, "\n", "\n  "), "\n  \n", "\n\n"); got != want {
+			t.Errorf("WrapBelow(%q) without a width = %q, want %q", tt.text, got, want)
+		}
+	}
+}
+
 // A flushed part of a word is not written again, and its rest follows on the same line.
 func TestWrapperFlush(t *testing.T) {
 	t.Parallel()
@@ -121,7 +139,7 @@ func FuzzWrap(f *testing.F) {
 			t.Skip()
 		}
 		width := MinWidth + int(columns)%100
-		got := wrapWords(s, width)
+		got := new(Wrapper).wrapWords(s, width)
 		whole := Wrap(s, width)
 		for _, wrapped := range []string{got, whole} {
 			if squeeze(wrapped) != squeeze(s) {

@@ -347,9 +347,25 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// gitCommonDir returns the directory that the work trees of a repository share. It follows the
-// .git file of a work tree or submodule.
-func gitCommonDir(repo string) string {
+// HasIrregularIgnoreFile reports whether an ignore file of git's for dir is a FIFO, a device or a
+// link to one. Programs that read it may wait or read forever; Pollux ignores it.
+func HasIrregularIgnoreFile(dir string) bool {
+	if isIrregular(joinPath(dir, ".gitignore")) {
+		return true
+	}
+	return isRepository(dir) &&
+		(isIrregular(filepath.Join(gitDir(dir), "commondir")) || isIrregular(filepath.Join(gitCommonDir(dir), "info", "exclude")))
+}
+
+// isIrregular reports whether path is something other than a file or directory, links followed.
+func isIrregular(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && !fi.Mode().IsRegular() && !fi.IsDir()
+}
+
+// gitDir returns the git directory of a repository. It follows the .git file of a work tree or
+// submodule.
+func gitDir(repo string) string {
 	dir := filepath.Join(repo, ".git")
 	fi, err := os.Stat(dir)
 	if err != nil || fi.IsDir() {
@@ -360,7 +376,12 @@ func gitCommonDir(repo string) string {
 	if !ok {
 		return dir
 	}
-	dir = joinAbs(repo, strings.TrimRight(at, "\r\n"))
+	return joinAbs(repo, strings.TrimRight(at, "\r\n"))
+}
+
+// gitCommonDir returns the git directory that the work trees of a repository share.
+func gitCommonDir(repo string) string {
+	dir := gitDir(repo)
 	if data, err := readSome(filepath.Join(dir, "commondir"), maxPath); err == nil {
 		dir = joinAbs(dir, strings.TrimRight(string(data), "\r\n"))
 	}

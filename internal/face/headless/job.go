@@ -51,6 +51,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
+	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
@@ -64,7 +65,11 @@ func RunJob(ctx context.Context, j Job) error {
 		return RenderAnswer(o, answer)
 	}
 	defer tellEnded(o.Err, s)
-	return Run(ctx, o, s.Run(ctx, prompt))
+	err = Run(ctx, o, s.Run(ctx, prompt))
+	if ctx.Err() != nil && s.IsRecorded() {
+		fmt.Fprintln(o.Err, "To go on: pollux --resume "+s.ID()+` -p "Continue."`)
+	}
+	return err
 }
 
 // tellEnded writes which commands still run in the background and end with the session, and which

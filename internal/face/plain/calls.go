@@ -100,7 +100,7 @@ func (l *loop) showStarted(e agent.ToolUpdated) {
 	}
 	if e.Status == agent.Executing && !c.isAnnounced && !c.isQuestion {
 		c.isAnnounced = true
-		l.screen.line(c.label(l.backend.ToolTitle))
+		l.screen.message(c.label(l.backend.ToolTitle))
 	}
 }
 
@@ -119,18 +119,18 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 	switch {
 	case e.Status == agent.Success && c.isQuestion:
 	case e.Status == agent.CallCancelled:
-		l.screen.line(ending(e) + label)
+		l.screen.message(ending(e) + label)
 	case e.Status == agent.Failed:
-		l.screen.line(ending(e) + label + l.failureReason(r))
+		l.screen.message(ending(e) + label + l.failureReason(r))
 	default:
 		short := l.showDisplay(c, label, r)
 		if r.OutputFile != "" {
-			l.screen.line("Output too long and was saved to: " + terminal.Line(r.OutputFile))
+			l.screen.message("Output too long and was saved to: " + terminal.Line(r.OutputFile))
 		}
 		if short != "" {
 			short = ": " + short
 		}
-		l.screen.line(ending(e) + label + short)
+		l.screen.message(ending(e) + label + short)
 	}
 }
 
@@ -155,7 +155,7 @@ func (l *loop) showNested(e agent.Nested) {
 	if f.Result != nil && f.Result.Summary != "" {
 		text += ": " + brief(f.Result.Summary)
 	}
-	l.screen.line(text)
+	l.screen.message(text)
 }
 
 // failureReason returns the error of a failed call as ": reason", or "".
@@ -224,9 +224,9 @@ func (l *loop) showOutput(label, text, short string) string {
 	case len(lines) == 1 && hidden == 0:
 		return lines[0]
 	case hidden > 0:
-		l.screen.line(fmt.Sprintf("Output of %s, the last %d lines, %d more lines before them:", label, len(lines), hidden))
+		l.screen.message(fmt.Sprintf("Output of %s, the last %d lines, %d more lines before them:", label, len(lines), hidden))
 	default:
-		l.screen.line("Output of " + label + ":")
+		l.screen.message("Output of " + label + ":")
 	}
 	l.showQuoted(lines)
 	return short
@@ -253,6 +253,6 @@ func (l *loop) showTodos(d *tool.TodoDisplay) {
 	}
 	l.screen.line(fmt.Sprintf("Todo: %d of %d completed", done, total))
 	for _, t := range d.Todos {
-		l.screen.line(strings.ReplaceAll(terminal.Line(string(t.Status)), "_", " ") + ": " + terminal.Line(t.Description))
+		l.screen.message(strings.ReplaceAll(terminal.Line(string(t.Status)), "_", " ") + ": " + terminal.Line(t.Description))
 	}
 }

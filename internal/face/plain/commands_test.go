@@ -134,7 +134,7 @@ func TestShell(t *testing.T) {
 			return "ran\x1b[2J " + command + "\n", nil
 		}})
 		p.types("! ls  -l")
-		p.sees("> ! ls  -l\nran  ls  -l\n> ")
+		p.sees("> ! ls  -l\n  ran  ls  -l\n> ")
 		p.types("!broken")
 		p.sees("!broken\nError: no shell\n> ")
 		p.types("!")

@@ -131,7 +131,7 @@ func (l *loop) settleByRule(q *question) bool {
 		return false
 	}
 	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
-	l.screen.line("Allowed without asking: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
+	l.screen.message("Allowed without asking: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
 	return true
 }
 
@@ -434,5 +434,5 @@ func (d *dialog) printTitle(title string) {
 	} else {
 		title = "Question: " + title
 	}
-	d.print(terminal.Line(title))
+	d.screen.message(terminal.Line(title))
 }

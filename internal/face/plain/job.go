@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"pollux/agent"
 	"pollux/internal/exit"
@@ -179,14 +180,14 @@ func (l *loop) handle(it jobItem) {
 		l.sessionOpened(it.opened, it.err)
 	case it.err != nil:
 		l.renderer.endAnswer()
-		l.screen.line(l.errorText(it.err))
+		l.screen.message(l.errorText(it.err))
 	case it.event != nil:
 		l.showEvent(it.event)
 	case it.composed != nil:
 		l.queueComposed(*it.composed)
 	case it.output != nil:
 		if text := terminal.Text(*it.output); !isBlank(text) {
-			l.screen.verbatim(text)
+			l.showQuoted(strings.Split(strings.Trim(text, "\n"), "\n"))
 		}
 	case it.result != nil:
 		l.showResult(*it.result)

@@ -97,7 +97,7 @@ func (l *loop) showEvent(e agent.Event) {
 		l.screen.line("Error: " + terminal.Text(wording.Overflow(e)))
 	default:
 		if text := eventText(e); text != "" {
-			l.screen.line(terminal.Text(text))
+			l.screen.message(terminal.Text(text))
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (l *loop) showStillWorking() {
 		s.timer.Reset(silenceLimit - idle)
 		return
 	}
-	l.screen.line("Still working" + l.renderer.calls.runningText(l.backend.ToolTitle) + ".")
+	l.screen.message("Still working" + l.renderer.calls.runningText(l.backend.ToolTitle) + ".")
 	s.next *= 2
 	s.timer.Reset(s.next)
 }

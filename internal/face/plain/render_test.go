@@ -194,13 +194,20 @@ func TestWrapping(t *testing.T) {
 				v.addText(chunk)
 			}
 			v.endAnswer()
-		}, "Model: One two three\nfour five.\n- six seven eight\n  nine ten\n```\ncode code code code code\n```\n"},
+		}, "Model: One two three\n  four five.\n  - six seven eight\n    nine ten\n  ```\n  code code code code code\n  ```\n"},
+		{"lines like those of Pollux", func(_ *screen, v *renderer) {
+			v.addText("Done\n\nWarning: x\n\tShell: ls\n> yes\n| a | b |\nQuestion: Confirm Shell")
+			v.endAnswer()
+		}, "Model: Done\n\n  Warning: x\n  \tShell: ls\n  > yes\n  | a | b |\n  Question: Confirm\n  Shell\n"},
+		{"a message with text of others", func(s *screen, _ *renderer) {
+			s.message("Error: one\ntwo three four five six")
+		}, "Error: one\n  two three four\n  five six\n"},
 		{"warning within an answer", func(s *screen, v *renderer) {
 			v.addText("One two th")
 			s.line("Warning: one two three")
 			v.addText("ree four")
 			v.endAnswer()
-		}, "Model: One two\nWarning: one two\nthree\nthree four\n"},
+		}, "Model: One two\nWarning: one two\nthree\n  three four\n"},
 		{"prompt", func(s *screen, _ *renderer) { s.showPrompt("Answer, 1 to 3, or ? for help: ") }, "Answer, 1 to 3, or ?\nfor help: "},
 		{"question within an answer", func(s *screen, v *renderer) {
 			v.addText("one two three ")
@@ -214,7 +221,7 @@ func TestWrapping(t *testing.T) {
 		{"output", func(s *screen, _ *renderer) { s.verbatim("one two three four five\n") }, "one two three four five\n"},
 	} {
 		out := &paper{}
-		s := &screen{w: out, width: func() int { return 20 }}
+		s := &screen{w: out, width: func() int { return 20 }, margin: 2}
 		tt.do(s, &renderer{screen: s, timer: stoppedTimer()})
 		s.flush()
 		if got := out.String(); got != tt.want {

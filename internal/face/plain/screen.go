@@ -15,6 +15,7 @@ type screen struct {
 	mu        sync.Mutex
 	w         io.Writer
 	width     func() int // columns of the terminal, 0 to break no lines
+	margin    int        // columns before the lines of others, which cannot pass for lines of Pollux then
 	wrapper   terminal.Wrapper
 	buf       []byte
 	midLine   bool   // the last write did not end a line
@@ -25,7 +26,13 @@ type screen struct {
 	err       error
 }
 
-func newScreen(t *terminal.Terminal) *screen { return &screen{w: t.Out, width: t.OutWidth} }
+func newScreen(t *terminal.Terminal) *screen {
+	s := &screen{w: t.Out, width: t.OutWidth}
+	if t.OutTTY { // other readers get the text as it is
+		s.margin = 2
+	}
+	return s
+}
 
 // label writes the label of a text, at the beginning of a line.
 func (s *screen) label(t string) {
@@ -33,12 +40,12 @@ func (s *screen) label(t string) {
 	defer s.mu.Unlock()
 	s.suspendForText()
 	s.freshLine()
-	s.wrapper = terminal.Wrapper{}
+	s.wrapper = terminal.Wrapper{Margin: s.margin}
 	s.wrapper.Label(t)
 	s.write(t)
 }
 
-// text writes a piece of text, which may end within a line. It holds an incomplete word
+// text writes a piece of the text after a label, which may end within a line. It holds an incomplete word
 // back, because a screen reader reads text as it arrives, and reports whether it does.
 func (s *screen) text(t string) (isHolding bool) {
 	s.mu.Lock()
@@ -59,13 +66,18 @@ func (s *screen) endText() {
 	s.flushWord()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wrapper = terminal.Wrapper{}
+	s.wrapper = terminal.Wrapper{Margin: s.margin}
 	if s.prompt == "" {
 		s.freshLine()
 	}
 }
 
-// line writes one or several whole lines.
+// message writes a line of Pollux that contains text of others. The rest of the text is indented.
+func (s *screen) message(t string) {
+	s.verbatim(terminal.WrapBelow(strings.TrimRight(t, "\n"), s.width(), s.margin))
+}
+
+// line writes one or several whole lines of Pollux.
 func (s *screen) line(t string) {
 	s.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), s.width()))
 }

@@ -130,6 +130,10 @@ func (h *Hook) ID() string {
 	return h.Command
 }
 
+// IsProjectChoice reports whether a project may disable the hook: its own ones and those of
+// extensions. Hooks of the user, the system and the program may protect the user from the project.
+func (h *Hook) IsProjectChoice() bool { return h.Source == Workspace || h.Source == Extensions }
+
 // key identifies equal hooks of a firing.
 func (h *Hook) key() string { return h.Name + ":" + h.Command }
 

@@ -21,8 +21,12 @@ type base struct {
 }
 
 func (s *Set) base(e Event) base {
+	transcript := ""
+	if s.o.Transcript != nil {
+		transcript = s.o.Transcript()
+	}
 	return base{
-		SessionID: s.o.SessionID(), Dir: s.o.Dir, Event: e,
+		SessionID: s.o.SessionID(), Transcript: transcript, Dir: s.o.Dir, Event: e,
 		Time: time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 	}
 }

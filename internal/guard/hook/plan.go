@@ -15,16 +15,22 @@ const matchTimeout = time.Second
 // zero target is matched by all matchers.
 type target struct{ tool, trigger string }
 
-// plan returns the hooks of a firing, in their order, and whether they run one after the other.
+// plan returns the hooks of a firing, in their order, and whether they run one after the other. Of
+// equal hooks the first one runs, but one of a project does not replace one of another source.
 func (s *Set) plan(e Event, at target) (selected []*Hook, sequential bool) {
-	seen := map[string]bool{}
+	seen := map[string]int{} // indices of selected
 	for _, h := range s.byEvent[e] {
-		if s.isDisabled(h) || !s.matches(h.Matcher, at) || seen[h.key()] && h.Run == nil {
+		if s.isDisabled(h) || !s.matches(h.Matcher, at) {
 			continue
 		}
-		seen[h.key()] = true
-		selected = append(selected, h)
 		sequential = sequential || h.IsSequential
+		switch i, isSeen := seen[h.key()]; {
+		case !isSeen || h.Run != nil:
+			seen[h.key()] = len(selected)
+			selected = append(selected, h)
+		case selected[i].Source == Workspace:
+			selected[i] = h
+		}
 	}
 	return selected, sequential
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 
 	"pollux/agent"
@@ -12,13 +13,14 @@ import (
 
 // Options configures a [Set]. Dir, SessionID, PlansDir, Environ, Allowed and Message must be set.
 type Options struct {
-	Hooks []Hook
-	// Disabled are the IDs of hooks that do not run.
-	Disabled []string
+	Hooks    []Hook
+	Disabled Disabled
 
 	Dir       string // working directory, absolute
 	SessionID func() string
-	PlansDir  func() string
+	// Transcript returns the path of the session's file, "" if there will be none; nil is for none.
+	Transcript func() string
+	PlansDir   func() string
 	// Environ returns the environment of hooks: of those that a project configures, or of others.
 	Environ  func(ofProject bool) []string
 	Launcher process.Launcher
@@ -36,6 +38,18 @@ type Options struct {
 	Log     *slog.Logger // nil discards
 }
 
+// Disabled are the IDs of hooks that do not run.
+type Disabled struct {
+	All []string // hooks of all sources
+	// Project are IDs that a project disables: hooks that protect the user from it run anyway.
+	Project []string
+}
+
+// Has reports whether the hook does not run.
+func (d Disabled) Has(h *Hook) bool {
+	return slices.Contains(d.All, h.ID()) || h.IsProjectChoice() && slices.Contains(d.Project, h.ID())
+}
+
 // Call describes one run of a hook, for records.
 type Call struct {
 	*Result
@@ -49,7 +63,7 @@ type Set struct {
 	byEvent map[Event][]*Hook
 
 	mu       sync.Mutex
-	disabled map[string]bool
+	disabled Disabled
 	patterns map[string]pattern
 	request  cachedRequest
 
@@ -88,21 +102,17 @@ func NewSet(o Options) *Set {
 	return s
 }
 
-// Disable makes the hooks with these IDs those that do not run, from now on.
-func (s *Set) Disable(ids []string) {
-	disabled := map[string]bool{}
-	for _, id := range ids {
-		disabled[id] = true
-	}
+// Disable changes which hooks do not run, from now on.
+func (s *Set) Disable(d Disabled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.disabled = disabled
+	s.disabled = d
 }
 
 func (s *Set) isDisabled(h *Hook) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return h.IsDisabled || s.disabled[h.ID()]
+	return h.IsDisabled || s.disabled.Has(h)
 }
 
 // Hooks returns all hooks, by event and in the order in which they run.

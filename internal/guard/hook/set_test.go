@@ -270,7 +270,7 @@ func TestPlan(t *testing.T) {
 	runtime := Hook{Event: BeforeTool, Name: "go", Run: func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }}
 	never := named("never", "")
 	never.IsDisabled = true
-	st := open(t, Options{Hooks: []Hook{ext, system, mine, double, named("off", ""), never, runtime}, Disabled: []string{"off"}})
+	st := open(t, Options{Hooks: []Hook{ext, system, mine, double, named("off", ""), never, runtime}, Disabled: Disabled{All: []string{"off"}}})
 	order := func() string {
 		var names []string
 		hooks, _ := st.plan(BeforeTool, target{tool: "look"})
@@ -282,12 +282,30 @@ func TestPlan(t *testing.T) {
 	if got := order(); got != "go mine system ext" {
 		t.Errorf("order %q", got)
 	}
-	st.Disable([]string{"mine"})
+	st.Disable(Disabled{All: []string{"mine"}})
 	if got := order(); got != "go off system ext" {
 		t.Errorf("order %q", got)
 	}
+	st.Disable(Disabled{Project: []string{"mine", "system", "ext", "go"}})
+	if got := order(); got != "go mine off system" {
+		t.Errorf("a project disables hooks of others: %q", got)
+	}
+	st.Disable(Disabled{All: []string{"mine"}})
 	if list := st.Hooks(); len(list) != 7 || !list[1].IsDisabled || list[0].IsDisabled {
 		t.Errorf("hooks %+v", list)
+	}
+}
+
+// A hook of a project does not replace an equal one of the user or the system.
+func TestEqualHooks(t *testing.T) {
+	t.Parallel()
+	for _, other := range []Source{SystemDefaults, User, System} {
+		theirs := Hook{Event: BeforeTool, Command: "check", Source: other}
+		project := Hook{Event: BeforeTool, Command: "check", Source: Workspace, Env: map[string]string{"PATH": "/none"}}
+		st := open(t, Options{Hooks: []Hook{project, theirs, project}})
+		if hooks, _ := st.plan(BeforeTool, target{tool: "look"}); len(hooks) != 1 || hooks[0].Source != other {
+			t.Errorf("%s: %+v", other, hooks)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +13,9 @@ import (
 const laterFiles = "files that run or decide later"
 
 // runsLater reports whether the call names a file that other programs run, or that decides what
-// they run, long after the call: settings of Pollux, git, editors and CI, hooks, files that
-// shells read when they start. Links are followed.
+// they run, long after the call, and that the user does not name then: settings of Pollux, git,
+// editors and CI, hooks, files that shells read when they start. Links are followed. Source code,
+// tests and their configuration are not such files.
 func (q *query) runsLater() bool {
 	names := q.Paths
 	if path := q.text("file_path"); path != "" {
@@ -30,23 +32,35 @@ func (q *query) runsLater() bool {
 	})
 }
 
-// isLaterFile reports whether a path, below the project if it is relative, is such a file.
-func isLaterFile(path string) bool {
-	names := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
+// isLaterFile reports whether a file, below the project if it is relative, is such a file.
+func isLaterFile(file string) bool {
+	names := strings.Split(filepath.ToSlash(filepath.Clean(file)), "/")
 	for i := range names {
 		names[i] = segment(names[i])
 	}
 	for i, name := range names {
-		below := names[i+1:]
-		switch {
-		case name == ".gemini" && !isNote(below), laterDirs[name],
-			name != ".gemini" && strings.HasPrefix(name, ".git"), strings.HasPrefix(name, ".env"), strings.HasPrefix(name, ".yarnrc"),
-			len(below) > 0 && name == ".cargo" && strings.HasPrefix(below[0], "config"),
-			len(below) > 0 && name == ".config" && slices.Contains([]string{"fish", "nvim", "git"}, below[0]):
+		if name == ".gemini" && !isNote(names[i+1:]) {
+			return true
+		}
+		matches := func(pattern []string) bool { return hasSegments(names[i:], pattern) }
+		if name != "" && slices.ContainsFunc(laterPatterns[name[0]], matches) || slices.ContainsFunc(laterPatterns['*'], matches) {
 			return true
 		}
 	}
-	return laterNames[names[len(names)-1]]
+	return false
+}
+
+// hasSegments reports whether the first segments of a path match those of a pattern.
+func hasSegments(names, pattern []string) bool {
+	if len(names) < len(pattern) {
+		return false
+	}
+	for i, p := range pattern {
+		if ok, _ := path.Match(p, names[i]); !ok { // a bad pattern matches nothing
+			return false
+		}
+	}
+	return true
 }
 
 // isNote reports whether a path below .gemini is text for the model: the project's context file,
@@ -58,21 +72,46 @@ func isNote(below []string) bool {
 	return len(below) > 1 && below[len(below)-2] == "plans" && filepath.Ext(below[len(below)-1]) == ".md"
 }
 
-// laterDirs are directories with such files, in lower case.
-var laterDirs = map[string]bool{
-	".husky": true, ".vscode": true, ".idea": true, ".devcontainer": true, ".circleci": true, ".buildkite": true,
-	".claude": true, ".cursor": true, ".zed": true, ".vim": true, ".emacs.d": true,
-}
+// laterPatterns are the names, in lower case, of such files and of directories with them, split
+// into segments, by their first character. They match anywhere in a path.
+var laterPatterns = splitPatterns(
+	// Version control: hooks, filters, servers and what they run.
+	".git* .hg .hgrc .jj .svn",
+	// Managers of git hooks.
+	".husky* husky.config.* .lefthook* lefthook.* lefthook-local.* .lintstagedrc* lint-staged.config.* .simple-git-hooks.* simple-git-hooks.*",
+	".overcommit.yml .pre-commit-*.y*ml prek.toml .commitlintrc* commitlint.config.* captainhook.json grumphp.y*ml hk.pkl",
+	// CI and deployment.
+	".circleci .buildkite .travis.y*ml azure-pipelines*.y*ml .azure-pipelines bitbucket-pipelines.y*ml jenkinsfile* .drone.* .woodpecker*",
+	"appveyor.y*ml .appveyor.y*ml .cirrus.* .semaphore .forgejo .teamcity .tekton .build.y*ml .builds .zuul.* zuul.y*ml zuul.d",
+	"cloudbuild.y*ml buildspec.y*ml codemagic.y*ml bitrise.y*ml netlify.toml vercel.json .readthedocs.y*ml .renovaterc* renovate.json*",
+	// Package managers and builds: code and addresses that each install or build uses.
+	".npmrc .yarn .yarnrc* .pnp.* .pnpmfile.* pnpm-workspace.yaml bunfig.toml binding.gyp .cargo/config* build.rs .bundle gemfile composer.json",
+	".mvn gradle.properties gradle/wrapper init.gradle* .gradle directory.build.* nuget.config pip.conf .pypirc .condarc flake.nix shell.nix",
+	// Interpreters and debuggers: what they load when they start, or when they start here.
+	"sitecustomize.py usercustomize.py *.pth .pythonrc* .pdbrc* .ipython .jupyter .irbrc .pryrc .byebugrc .rprofile .renviron .ghci .iex.exs .ocamlinit",
+	".gdbinit .gdbearlyinit .lldbinit .psqlrc .sqliterc",
+	// Environments of directories.
+	".env* .direnv .autoenv* mise.toml mise.*.toml .mise* .rtx.toml .tool-versions devenv.* .devenv* .devcontainer .devcontainer.json vagrantfile .replit",
+	// Editors: tasks, plugins, programs that they run.
+	".vscode *.code-workspace .idea .ideavimrc .zed .fleet .vs *.sublime-project .helix .bsp .luarc.json* .ycm_extra_conf.py .pylintrc pylintrc",
+	".vim .vimrc .gvimrc .lvimrc .local.vimrc .exrc .nvim .nvimrc .nvim.lua .lazy.lua .vimspector.json .emacs* .dir-locals*.el .nanorc",
+	// Other agents, and what decides which files the tools of Pollux see.
+	".mcp.json .claude .cursor* .windsurf* .codex .aider* .continue .roo .cline* .opencode opencode.json* .kiro .amazonq .goose* .geminiignore",
+	// Shells, terminals and desktops.
+	".profile .bashrc .bash_* .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh",
+	".tmux* .screenrc .xprofile .xsession* .xinitrc .config .local",
+	// Clients: programs that they run for connections and secrets.
+	".ssh .aws .kube .docker .netrc .curlrc .wgetrc ansible.cfg .ansible.cfg .terraformrc .actrc",
+)
 
-// laterNames are such files, in lower case.
-var laterNames = map[string]bool{
-	".npmrc": true, ".pre-commit-config.yaml": true, ".pre-commit-config.yml": true, ".mcp.json": true, ".devcontainer.json": true,
-	".travis.yml": true, "azure-pipelines.yml": true, "bitbucket-pipelines.yml": true, "jenkinsfile": true, ".drone.yml": true,
-	// shells
-	".profile": true, ".bashrc": true, ".bash_profile": true, ".bash_login": true, ".bash_logout": true, ".bash_aliases": true,
-	".zshrc": true, ".zshenv": true, ".zprofile": true, ".zlogin": true, ".zlogout": true, ".kshrc": true, ".cshrc": true, ".tcshrc": true,
-	".login": true, ".logout": true, ".inputrc": true,
-	// editors, debuggers, interpreters, terminals
-	".vimrc": true, ".gvimrc": true, ".exrc": true, ".nvimrc": true, ".nvim.lua": true, ".emacs": true, ".dir-locals.el": true, ".nanorc": true,
-	".gdbinit": true, ".lldbinit": true, ".irbrc": true, ".pryrc": true, ".rprofile": true, ".tmux.conf": true, ".screenrc": true,
+// splitPatterns splits lines of patterns into patterns, and these into segments. It returns them
+// by their first character.
+func splitPatterns(lines ...string) map[byte][][]string {
+	patterns := map[byte][][]string{}
+	for _, line := range lines {
+		for _, p := range strings.Fields(line) {
+			patterns[p[0]] = append(patterns[p[0]], strings.Split(p, "/"))
+		}
+	}
+	return patterns
 }

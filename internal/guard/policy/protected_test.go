@@ -36,6 +36,11 @@ func TestProtectedFiles(t *testing.T) {
 		".envrc", ".env.local", ".envs/prod", ".npmrc", ".yarnrc", ".yarnrc.yml", ".cargo/config", ".cargo/config.toml",
 		".pre-commit-config.yaml", ".mcp.json", ".circleci/config.yml", "Jenkinsfile",
 		".bashrc", ".zshenv", ".profile", ".config/fish/config.fish", ".vimrc", ".exrc", ".emacs", ".dir-locals.el", ".gdbinit",
+		"lefthook.yml", ".lefthook/pre-commit/x.sh", ".lintstagedrc.js", "lint-staged.config.mjs", ".overcommit.yml", ".pre-commit-hooks.yaml",
+		".woodpecker.yml", ".woodpecker/test.yaml", ".drone.star", "Jenkinsfile.release", "appveyor.yml", "azure-pipelines-pr.yml", ".hg/hgrc",
+		".pnpmfile.cjs", ".yarn/releases/yarn.cjs", "binding.gyp", "build.rs", "gradle/wrapper/gradle-wrapper.properties", ".mvn/extensions.xml",
+		"sitecustomize.py", "lib/usercustomize.py", "src/x.pth", ".pdbrc", ".ghci", ".psqlrc", "mise.toml", "mise.local.toml", ".tool-versions",
+		".nvim.lua", ".ideavimrc", "x.code-workspace", ".bsp/sbt.json", ".luarc.json", ".tmux.conf", ".ssh/config", ".config/mise/config.toml", ".actrc",
 		"Justfile", "justfile", "Taskfile.yml", "Taskfile.dist.yaml", "Rakefile", "tox.ini", "noxfile.py", "Makefile", "sub/package.json",
 		"ci/new.yml", "new", "./.husky/x", "src/../.husky/x",
 	} {
@@ -51,6 +56,7 @@ func TestProtectedFiles(t *testing.T) {
 	for _, path := range []string{
 		".gemini/GEMINI.md", "sub/.gemini/GEMINI.md", ".gemini/plans/a.md", ".gemini/tmp/x/y/plans/a.md", "main.go", "src/env", "environment.ts",
 		"git.go", "plain/main.go", "docs/github/workflows.md", "vscode/x", "README.md", "Makefile.md",
+		"gradle/x.txt", "wrapper/gradle", "src/config", "conftest.py", "jest.config.js", "docs/lefthook", "local/x", "emacs.md", "AGENTS.md", "site.py",
 	} {
 		if got := headless.Check(call("write_file", "file_path", path)).Decision; got != Allow {
 			t.Errorf("%s: %v", path, got)

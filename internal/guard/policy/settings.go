@@ -67,6 +67,20 @@ func FromSettings(s Settings) []Rule {
 	return rules
 }
 
+// Runners returns the programs that tools.allowed and tools.core allow with any arguments, and that
+// run others, such as git.
+func (s Settings) Runners() []string {
+	var names []string
+	for _, entry := range slices.Concat(s.Allowed, s.Core) {
+		for _, prefix := range entryRule(entry, Rule{Decision: Allow}).Prefixes {
+			if name := runner(prefix); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // Registers reports whether tools.core permits a built-in tool in the session. Unlike the
 // rules for tools.core, this applies to plan mode too.
 func (s Settings) Registers(t *tool.Spec) bool {

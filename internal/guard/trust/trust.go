@@ -56,27 +56,30 @@ func Decide(o Options) (State, error) {
 }
 
 // state returns the state of dir. The level with the longest path applies; of several, the one
-// with less trust.
+// with less trust. The lengths are those of real paths, so that no other spelling of a path, with
+// links or "..", is longer than the path itself.
 func (l Levels) state(dir string, foldCase bool) State {
 	dir = realPath(dir, foldCase)
 	state, longest := Unknown, -1
 	for path, level := range l {
-		if !filepath.IsAbs(path) || len(path) < longest {
+		if !filepath.IsAbs(path) {
 			continue
 		}
-		covered := path
+		covered := realPath(path, foldCase)
+		length := len(covered)
 		if level == TrustParent {
-			covered = filepath.Dir(path)
+			covered = realPath(filepath.Dir(path), foldCase)
+			length = len(filepath.Join(covered, filepath.Base(path)))
 		}
-		if !within(dir, realPath(covered, foldCase)) {
+		if length < longest || !within(dir, covered) {
 			continue
 		}
 		s := Trusted
 		if level == DoNotTrust {
 			s = Untrusted
 		}
-		if len(path) > longest || s == Untrusted {
-			state, longest = s, len(path)
+		if length > longest || s == Untrusted {
+			state, longest = s, length
 		}
 	}
 	return state

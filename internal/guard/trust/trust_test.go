@@ -69,6 +69,38 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// An odd spelling of a path has no priority over the path itself.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	root := realPath(t.TempDir(), false)
+	work := filepath.Join(root, "a", "work")
+	if err := os.MkdirAll(filepath.Join(work, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(work, filepath.Join(root, "a-link-with-a-long-name")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	for _, odd := range []string{"/a/b/../work", "/a//././work", "/a/work/sub/..", "/a-link-with-a-long-name", "/a/work/"} {
+		for range 10 { // the order of a map
+			levels := Levels{work: DoNotTrust, root + odd: TrustFolder}
+			if got := levels.state(filepath.Join(work, "sub"), false); got != Untrusted {
+				t.Errorf("%s as trusted: %v", odd, got)
+			}
+			levels = Levels{work: TrustFolder, root + odd: DoNotTrust}
+			if got := levels.state(work, false); got != Untrusted {
+				t.Errorf("%s as not trusted: %v", odd, got)
+			}
+		}
+	}
+	levels := Levels{root + "/a/../a/work": TrustParent, work: DoNotTrust}
+	if got := levels.state(work, false); got != Untrusted {
+		t.Errorf("the parent of an odd path as trusted: %v", got)
+	}
+	if got := (Levels{root + "/a/b/../work": TrustFolder}).state(work, false); got != Trusted {
+		t.Errorf("an odd path alone: %v", got)
+	}
+}
+
 func TestFoldCase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

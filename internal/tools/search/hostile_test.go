@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,51 @@ func TestGrepStrangeFiles(t *testing.T) {
 		if got := run(t, w, tl, map[string]any{"pattern": "x", "dir_path": "fifo.txt"}); got != "invalid: Path is not a valid directory or file: ROOT/fifo.txt" {
 			t.Errorf("%s: got %q for a FIFO", engine, got)
 		}
+	}
+}
+
+// TestGrepStrangeIgnoreFiles searches trees whose ignore files block or never end. Ripgrep would
+// open them: a search that waits fails at the time limit of the test.
+func TestGrepStrangeIgnoreFiles(t *testing.T) {
+	t.Parallel()
+	zero := func(path string) { must(t, os.Symlink("/dev/zero", path)) }
+	fifo := func(path string) { must(t, syscall.Mkfifo(path, 0o600)) }
+	for name, tt := range map[string]struct {
+		path string
+		make func(string)
+		args map[string]any
+	}{
+		"root":                   {".gitignore", zero, nil},
+		"root, a file":           {".gitignore", fifo, map[string]any{"dir_path": "a.txt"}},
+		"above the directory":    {".gitignore", fifo, map[string]any{"dir_path": "sub/deep"}},
+		"nested":                 {"sub/deep/.gitignore", zero, nil},
+		"nested FIFO":            {"sub/deep/.gitignore", fifo, nil},
+		"exclude":                {".git/info/exclude", fifo, nil},
+		"exclude of a nested":    {"sub/inner/.git/info/exclude", fifo, nil},
+		"common directory":       {"store/commondir", fifo, nil},
+		"in node_modules":        {"node_modules/.gitignore", fifo, nil},
+		"ignored, with a glob":   {"ignored/.gitignore", fifo, map[string]any{"include_pattern": "{ignored,*.txt}"}},
+		"private":                {".ssh/.gitignore", fifo, nil},
+		"hidden by another rule": {"quiet/sub/.gitignore", fifo, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := space(t, map[string]string{
+				".git/info/x": "", "sub/inner/.git/info/x": "", "a.txt": "curlew\n", "sub/deep/b.txt": "curlew\n", "tree/.git": "gitdir: ../store\n",
+				"store/x": "", "node_modules/x": "", ".ssh/x": "", "quiet/.gitignore": ".gitignore\n", "quiet/sub/x": "", "ignored/x": "",
+			})
+			if tt.path != ".gitignore" {
+				must(t, os.WriteFile(filepath.Join(w.Root(), ".gitignore"), []byte("/ignored/\n"), 0o644))
+			}
+			tt.make(filepath.Join(w.Root(), tt.path))
+			args := map[string]any{"pattern": "curlew", "names_only": true}
+			maps.Copy(args, tt.args)
+			for engine, tl := range engines(t, w) {
+				if got := run(t, w, tl, args); !strings.Contains(got, ".txt") {
+					t.Errorf("%s: %q", engine, got)
+				}
+			}
+		})
 	}
 }
 

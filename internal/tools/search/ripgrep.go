@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/go-faster/jx"
 
@@ -68,6 +70,46 @@ func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, pr
 	fileScanner := &scanner{open: q.w.Disk().Stream}
 	_, err = fileScanner.confirm(ctx, q.pattern, fileHits{path: filepath.Join(q.dir, q.file)}, false)
 	return result, err
+}
+
+// hasIrregularIgnoreFile reports whether ripgrep would open an ignore file that is no regular file:
+// a FIFO, which blocks it, or a device, which fills its memory. It visits the directories that
+// ripgrep visits, in about a tenth of the time that ripgrep takes.
+func (q *query) hasIrregularIgnoreFile(ctx context.Context) bool {
+	if q.noIgnore || !q.w.DefaultFilter().Git {
+		return false // ripgrep reads no ignore files
+	}
+	for dir := q.dir; ; dir = filepath.Dir(dir) {
+		if workspace.HasIrregularIgnoreFile(dir) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if q.file != "" {
+		return false
+	}
+	var found atomic.Bool
+	o := workspace.WalkOptions{Prune: func(rel, name string) bool {
+		if name == ".git" {
+			return true
+		}
+		if workspace.HasIrregularIgnoreFile(filepath.Join(q.dir, rel)) {
+			found.Store(true)
+		}
+		return found.Load() || q.isExcludedDir(name)
+	}}
+	if q.include == nil { // a glob makes ripgrep enter ignored directories
+		o.Filter = q.w.DefaultFilter()
+	}
+	_ = q.w.Walk(ctx, q.dir, o, func(workspace.Entry) error { // ripgrep reports its errors, too
+		if found.Load() {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found.Load()
 }
 
 // ripgrepArgs returns ripgrep's arguments for the search.

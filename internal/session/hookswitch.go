@@ -1,0 +1,95 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/hook"
+	"pollux/internal/terminal"
+)
+
+// SwitchHook enables or disables one of these hooks in the settings files. settings are the current
+// ones. It returns a sentence about the result, and whether the files have changed.
+func (p *Setup) SwitchHook(settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
+	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
+	isListed := slices.Contains(config.HooksDisabled.In(settings), id)
+	hasID := func(h hook.Hook) bool { return h.ID() == id }
+	isKnown := slices.ContainsFunc(hooks, hasID)
+	isDone := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return hasID(h) && h.IsDisabled == enabled })
+	switch {
+	case !isKnown && !isListed:
+		return "", false, exit.Errorf(exit.Input, "There is no hook %q. To list hooks, run 'pollux hooks', or /hooks in a session.", terminal.Cut(terminal.Line(id), 60))
+	case isDone && (isKnown || !enabled):
+		return fmt.Sprintf("Hook %q is already %s.", id, word), false, nil
+	}
+	files, err := p.SetHooksEnabled(settings, hooks, []string{id}, enabled)
+	switch {
+	case err != nil:
+		return "", false, err
+	case len(files) == 0:
+		return "", false, exit.Errorf(exit.General, "Hook %q stays disabled, because other settings of the system or of this project disable it.", id)
+	}
+	return fmt.Sprintf("Hook %q is %s. Changed: %s", id, word, p.Paths.DisplayText(strings.Join(files, ", "))), true, nil
+}
+
+// SetHooksEnabled changes the settings files such that those of these hooks that have one of the
+// IDs are enabled or disabled. It returns the files that have changed: a hook of the project is
+// disabled in its file, and every other hook in the user's.
+func (p *Setup) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
+	for _, layer := range [...]struct {
+		scope config.Scope
+		file  string
+	}{{config.Workspace, p.projectSettings()}, {config.User, p.Paths.UserSettings()}} {
+		if layer.file == "" {
+			continue
+		}
+		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
+		after := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return enabled && slices.Contains(ids, id) })
+		for _, id := range ids {
+			if !enabled && p.disablingScope(hooks, id) == layer.scope && !slices.Contains(after, id) {
+				after = append(after, id)
+			}
+		}
+		if len(after) == len(before) {
+			continue
+		}
+		if err := p.setDisabledHooks(layer.scope, after); err != nil {
+			return files, err
+		}
+		files = append(files, layer.file)
+	}
+	return files, nil
+}
+
+// projectSettings returns the path of the project's settings file, "" if it does not count.
+func (p *Setup) projectSettings() string {
+	if !p.IsTrusted() || p.Paths.AtHome() {
+		return ""
+	}
+	return p.Paths.WorkspaceSettings()
+}
+
+// disablingScope returns the scope whose settings disable the hooks with this ID.
+func (p *Setup) disablingScope(hooks []hook.Hook, id string) config.Scope {
+	isOther := func(h hook.Hook) bool { return h.ID() == id && h.Source != hook.Workspace }
+	if p.projectSettings() == "" || slices.ContainsFunc(hooks, isOther) {
+		return config.User
+	}
+	return config.Workspace
+}
+
+// setDisabledHooks writes the IDs of disabled hooks to a settings file.
+func (p *Setup) setDisabledHooks(scope config.Scope, ids []string) error {
+	if len(ids) == 0 {
+		_, err := p.Paths.Unset(scope, string(config.HooksDisabled))
+		return err
+	}
+	values := make([]any, len(ids))
+	for i, id := range ids {
+		values[i] = id
+	}
+	return p.Paths.Set(scope, string(config.HooksDisabled), values)
+}
