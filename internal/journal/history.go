@@ -189,6 +189,21 @@ const (
 	lostText        = "The result of this call is lost."
 )
 
+// Valid returns a history that any model accepts, of one that comes from elsewhere: each call gets a
+// result, and results without a call are left out.
+func Valid(history []agent.Message) []agent.Message {
+	var entries []agent.Entry
+	for _, m := range history {
+		entries = append(entries, agent.Entry{Message: m})
+	}
+	entries, _ = repair(entries)
+	valid := make([]agent.Message, len(entries))
+	for i, e := range entries {
+		valid[i] = e.Message
+	}
+	return valid
+}
+
 // repair returns a valid history: each call has a result in the next message, and each result a call
 // in the message before. It returns the calls at the end that have no result. IDs of new messages
 // derive from those of the messages before.
