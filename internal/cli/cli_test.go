@@ -320,8 +320,6 @@ func TestLater(t *testing.T) {
 		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --acp.\n"},
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"-l", "", exit.General, "Extensions are" + version + ". Run it without --list-extensions.\n"},
-		{"--list-sessions", "", exit.General, "Listing sessions is" + version + ". Run it without --list-sessions.\n"},
-		{"--delete-session|1", "", exit.General, "Deleting sessions is" + version + ". Run it without --delete-session.\n"},
 		{"-e|a,b", "", exit.OK, "Warning: Extensions are" + version + ". Ignored: a, b.\n"},
 		{"-e|None", "", exit.OK, ""},
 		{"--allowed-mcp-server-names|a", "", exit.OK, "Warning: MCP servers are" + version + ". Ignored: a.\n"},

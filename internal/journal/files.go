@@ -41,8 +41,7 @@ func Create(dir string, h Header, note string, history []agent.Entry) (path stri
 	j.dir, j.current = dir, session{header: h}
 	var lines []byte
 	if note != "" {
-		lines = appendHead(lines, uuid.NewString(), "info", h.Start)
-		lines = append(appendString(lines, "content", note), "}\n"...)
+		lines = appendNote(lines, note, h.Start)
 	}
 	for _, e := range history {
 		if e.Time.IsZero() {
@@ -51,13 +50,13 @@ func Create(dir string, h Header, note string, history []agent.Entry) (path stri
 		lines = appendMessage(lines, e)
 	}
 	if err := j.createFile(lines); err != nil {
-		if path := j.Path(); path != "" {
-			err = errors.Join(err, os.Remove(path))
+		if l := j.current.log; l != nil {
+			err = errors.Join(err, os.Remove(l.path))
 		}
 		_ = j.Close()
 		return "", err
 	}
-	path = j.Path()
+	path = j.current.log.path
 	err = j.Sync()
 	return path, errors.Join(err, j.Close())
 }

@@ -24,7 +24,7 @@ import (
 type file struct {
 	Name    string           `json:"name"`
 	Size    int64            `json:"size"`
-	ModTime int64            `json:"mtime"`             // nanoseconds since 1970
+	ModTime int64            `json:"mtime"` // nanoseconds since 1970
 	Title   string           `json:"title,omitempty"`
 	Outline *journal.Outline `json:"outline,omitempty"` // nil if the file holds no session
 
