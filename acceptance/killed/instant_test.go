@@ -36,12 +36,17 @@ func newInstant(random *rand.Rand, whole *session) instant {
 	_, err := exec.LookPath("strace")
 	switch kind := random.IntN(3); {
 	case kind == 0 && err == nil:
-		i.call = []string{"write", "openat", "fsync", "linkat,renameat,renameat2", "clone,clone3,vfork,execve", "flock,close,unlinkat", "futex"}[random.IntN(7)]
-		i.nth = 1 + random.IntN(30)
+		many := []string{"write", "openat", "flock,close,unlinkat", "futex"}
+		few := []string{"fsync", "renameat,renameat2,linkat", "clone,clone3,vfork"}
+		if i.nth = 1 + random.IntN(30); random.IntN(2) == 0 {
+			i.call = many[random.IntN(len(many))]
+		} else {
+			i.call, i.nth = few[random.IntN(len(few))], 1+random.IntN(5)
+		}
 	case kind == 1:
 		i.after = time.Duration(1 + random.Int64N(int64(whole.took)))
 	default:
-		i.bytes = random.IntN(whole.model.sent)
+		i.bytes = random.IntN(whole.bytes)
 	}
 	return i
 }

@@ -23,9 +23,10 @@ type session struct {
 	t       *testing.T
 	program string
 	model   *model
-	root    string // directory of project, home and tmp
-	mark    string // variable that all processes of the session inherit
-	took    time.Duration
+	root    string            // directory of project, home and tmp
+	mark    string            // variable that all processes of the session inherit
+	took    time.Duration     // until the last run
+	bytes   int               // that the model has sent in the run before the last one
 	before  known             // what the model knew before the last run
 	journal map[string][]byte // the session files after the last run, by path
 	ends    []string          // how the runs ended
@@ -45,7 +46,7 @@ func play(t *testing.T, program string, instants []instant) *session {
 	if len(instants) == 0 {
 		s.step(0, instant{bytes: 1 << 60})
 	}
-	s.took = time.Since(begin)
+	s.took, s.bytes = time.Since(begin), s.model.sent
 	s.model.isLast = true
 	out, err := s.run(instant{bytes: 1 << 60}, "go on")
 	if err != nil || !strings.Contains(out, theEnd) {
