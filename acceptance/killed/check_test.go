@@ -35,11 +35,26 @@ func (s *session) check(prompt string) {
 		return
 	}
 	want := s.before.last
+	if s.wasCancelled {
+		want = withoutPrompt(want)
+	}
+	if s.wasCleared && !slices.ContainsFunc(got, func(p piece) bool { return p.Role != "user" }) {
+		return // of the new conversation, nothing was answered
+	}
 	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		s.fail(got, "what the model has got before is missing")
 		return
 	}
 	s.checkTail(got[len(want):], prompt)
+}
+
+// withoutPrompt returns what is left of a request that was cancelled: its results, and no prompt.
+func withoutPrompt(request []piece) []piece {
+	n := len(request)
+	for n > 0 && request[n-1].Role == "user" && strings.HasPrefix(request[n-1].Part, `{"text":"Prompt`) {
+		n--
+	}
+	return request[:n]
 }
 
 func (s *session) fail(got []piece, format string, args ...any) {

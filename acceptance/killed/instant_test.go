@@ -53,7 +53,7 @@ func newInstant(random *rand.Rand, whole *session) instant {
 
 // start starts a run that ends at an instant, if it lasts so long. The model tells the number of bytes
 // by calling the function that is returned.
-func (i instant) start(cmd *exec.Cmd) (sent func(bytes int), stop func(), err error) {
+func (i instant) start(cmd *exec.Cmd, start func() error) (sent func(bytes int), stop func(), err error) {
 	if i.call != "" {
 		args := []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + i.call, "-e",
 			fmt.Sprintf("inject=%s:signal=%d:when=%d", i.call, int(i.signal), i.nth)}
@@ -62,7 +62,7 @@ func (i instant) start(cmd *exec.Cmd) (sent func(bytes int), stop func(), err er
 		}
 		cmd.Args = append(args, cmd.Args...)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(); err != nil {
 		return nil, nil, err
 	}
 	kill := func() { _ = cmd.Process.Signal(i.signal) } // it may have ended

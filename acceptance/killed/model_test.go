@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type model struct {
 	sent   int  // bytes in the last run
 	tell   func(bytes int)
 	known
+	// The person has cancelled the last request, or cleared the conversation since then.
+	isCancelled, isCleared atomic.Bool
 }
 
 // known is what a model knows of a session.
@@ -82,6 +85,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.turn.Steps = []scriptmodel.Step{scriptmodel.Delay{For: 30 * time.Millisecond}, scriptmodel.Text{Text: snapshot}}
 	} else {
 		m.count++
+		m.isCancelled.Store(false)
+		m.isCleared.Store(false)
 		m.last = pieces(body)
 		if m.first == nil {
 			m.first, m.wasShort = m.last, m.summarised

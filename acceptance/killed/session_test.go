@@ -23,13 +23,16 @@ type session struct {
 	t       *testing.T
 	program string
 	model   *model
-	root    string            // directory of project, home and tmp
-	mark    string            // variable that all processes of the session inherit
-	took    time.Duration     // until the last run
-	bytes   int               // that the model has sent in the run before the last one
-	before  known             // what the model knew before the last run
-	journal map[string][]byte // the session files after the last run, by path
-	ends    []string          // how the runs ended
+	root    string        // directory of project, home and tmp
+	mark    string        // variable that all processes of the session inherit
+	took    time.Duration // until the last run
+	bytes   int           // that the model has sent in the run before the last one
+	before  known         // what the model knew before the last run
+	// A person had cancelled the last request, or cleared the conversation after it.
+	wasCancelled, wasCleared bool
+	atTerminal               bool              // the runs are a person's
+	journal                  map[string][]byte // the session files after the last run, by path
+	ends                     []string          // how the runs ended
 }
 
 // play runs a job that ends at each of the instants and is continued after it, and then to its end.
@@ -47,16 +50,22 @@ func play(t *testing.T, program string, instants []instant) *session {
 		s.step(0, instant{bytes: 1 << 60})
 	}
 	s.took, s.bytes = time.Since(begin), s.model.sent
-	s.model.isLast = true
-	out, err := s.run(instant{bytes: 1 << 60}, "go on")
-	if err != nil || !strings.Contains(out, theEnd) {
-		t.Errorf("%v: the resumed run: %v\n%s", s.ends, err, out)
-	}
-	s.check("go on")
-	s.checkFiles(len(instants))
-	s.checkProcesses()
+	s.end(len(instants))
 	t.Log(strings.Join(s.ends, "; "))
 	return s
+}
+
+// end continues the session to its end, and checks what is left of it.
+func (s *session) end(kills int) {
+	s.t.Helper()
+	s.model.isLast, s.atTerminal = true, false
+	out, err := s.run(instant{bytes: 1 << 60}, "go on")
+	if err != nil || !strings.Contains(out, theEnd) {
+		s.t.Errorf("%v: the resumed run: %v\n%s", s.ends, err, out)
+	}
+	s.check("go on")
+	s.checkFiles(kills)
+	s.checkProcesses()
 }
 
 func newSession(t *testing.T, program string) *session {
@@ -106,19 +115,28 @@ func isSignalled(err *exec.ExitError, signal syscall.Signal) bool {
 func (s *session) run(at instant, prompt string) (output string, err error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	args := []string{"--yolo", "-p", prompt}
+	args := []string{"--yolo"}
+	if !s.atTerminal {
+		args = append(args, "-p", prompt)
+	}
 	if len(s.ends) > 0 || s.model.isLast {
 		args = append([]string{"--resume", "latest"}, args...)
 	}
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Dir, cmd.Env = filepath.Join(s.root, "project"), s.environ()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // what it has started may still have its output
+	var out string
+	var start func() error
+	var wait func() (string, error)
+	if s.atTerminal {
+		start, wait = s.converse(cmd, prompt)
+	} else {
+		start, wait = plain(cmd)
+	}
 	s.model.mu.Lock()
 	s.before, s.model.known.first = s.model.known, nil
+	s.wasCancelled, s.wasCleared = s.model.isCancelled.Swap(false), s.model.isCleared.Swap(false)
 	s.model.sent = 0
-	sent, stop, err := at.start(cmd)
+	sent, stop, err := at.start(cmd, start)
 	if err == nil {
 		s.model.tell = sent
 	}
@@ -126,15 +144,26 @@ func (s *session) run(at instant, prompt string) (output string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = cmd.Wait()
+	out, err = wait()
 	stop()
 	if ctx.Err() != nil {
-		s.t.Fatalf("%v: it does not end:\n%s", s.ends, out.String())
+		s.t.Fatalf("%v: it does not end:\n%s", s.ends, out)
 	}
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil
+	return out, err
+}
+
+// plain runs a program without a terminal.
+func plain(cmd *exec.Cmd) (start func() error, wait func() (string, error)) {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = time.Second // what it has started may still have its output
+	return cmd.Start, func() (string, error) {
+		err := cmd.Wait()
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil
+		}
+		return out.String(), err
 	}
-	return out.String(), err
 }
 
 func (s *session) environ() []string {

@@ -61,7 +61,7 @@ func recordSyncs(t *testing.T, changes bool) recording {
 		}
 		if r.IntN(3) == 0 || i == 39 {
 			must(t, j.Sync())
-			rec.synced = append(rec.synced, j.current.log.size)
+			rec.synced = append(rec.synced, syncedSize(t, j.current.log))
 		}
 	}
 	must(t, j.Close())
@@ -69,6 +69,17 @@ func recordSyncs(t *testing.T, changes bool) recording {
 	rec.data, err = os.ReadFile(sessionFile(t, dir))
 	must(t, err)
 	return rec
+}
+
+// syncedSize returns how much of a file is on the disk after a sync.
+func syncedSize(t *testing.T, l *log) int64 {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.synced != l.size {
+		t.Fatalf("%d of %d bytes are synced", l.synced, l.size)
+	}
+	return l.synced
 }
 
 // cutPower returns the file after a power failure between a sync and the next one, and what was synced.
