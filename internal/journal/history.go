@@ -129,7 +129,8 @@ func resultParts(c callJSON) []llm.Part {
 	})
 }
 
-// addCalls adds what people saw of calls to the message with their results.
+// addCalls adds what people saw of calls to the message with their results. A repair may have
+// removed results.
 func (b *builder) addCalls(r *record) {
 	if len(r.calls) == 0 || len(b.entries) == 0 {
 		return
@@ -140,7 +141,10 @@ func (b *builder) addCalls(r *record) {
 	}
 	last.Calls = nil
 	for _, c := range r.calls {
-		last.Calls = append(last.Calls, c.record())
+		isResult := func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == c.ID }
+		if slices.ContainsFunc(last.Content.Parts, isResult) {
+			last.Calls = append(last.Calls, c.record())
+		}
 	}
 }
 
