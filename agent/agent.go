@@ -56,6 +56,9 @@ type Config struct {
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
 	// calls that finished. Otherwise they are kept, so that the model knows what was done.
 	ForgetCancelled bool
+	// KeepUnanswered keeps a prompt that was cancelled before its response, so that another
+	// process can continue it. Otherwise it is removed.
+	KeepUnanswered bool
 
 	Journal      Journal
 	Hooks        Hooks

@@ -561,6 +561,24 @@ func TestRefusalAmongOthers(t *testing.T) {
 	}
 }
 
+// KeepUnanswered keeps a prompt that is cancelled before its response.
+func TestKeepUnanswered(t *testing.T) {
+	t.Parallel()
+	for keep, want := range map[bool]int{true: 1, false: 0} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+			func(ctx context.Context, yield func(*llm.Response, error) bool) { cancel(); yield(nil, ctx.Err()) },
+		}}
+		a := newAgent(t, s, func(c *agent.Config) { c.KeepUnanswered = keep })
+		if got := play(ctx, a, "hi"); !strings.HasSuffix(got, "Cancelled\n") {
+			t.Error(got)
+		}
+		if h := a.History(); len(h) != want {
+			t.Errorf("%v: %d messages are left", keep, len(h))
+		}
+	}
+}
+
 // ForgetCancelled removes the whole prompt.
 func TestForgetCancelled(t *testing.T) {
 	t.Parallel()

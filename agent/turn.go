@@ -146,7 +146,7 @@ func refuseCall(loop Loop, message string) *tool.Result {
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a
-// message that is a prompt, unless a hook refused the response. Tool results stay, because they
+// message that is a prompt, unless a hook refused the response or KeepUnanswered is set. Tool results stay, because they
 // are true in any case, unless they will be sent again.
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
@@ -164,7 +164,8 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		rep, err = r.nudge(ctx, contents, rep)
 	}
 	again := rep.loop.Kind != "" || isTooLong(err)
-	kept := !again && (err == nil || isResult || errors.Is(err, errOver))
+	isUnanswered := r.cfg.KeepUnanswered && ctx.Err() != nil
+	kept := !again && (err == nil || isResult || isUnanswered || errors.Is(err, errOver))
 	if kept || isResult {
 		r.joined = nil // with the results
 	}

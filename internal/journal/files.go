@@ -80,7 +80,7 @@ func ParseContents(data []byte) ([]agent.Entry, error) {
 			continue
 		}
 		m := agent.Message{ID: uuid.NewString(), Content: c}
-		if !isContext(m) {
+		if !IsContext(m) {
 			entries = append(entries, agent.Entry{Message: m})
 		}
 	}

@@ -129,7 +129,8 @@ func resultParts(c callJSON) []llm.Part {
 	})
 }
 
-// addCalls adds what people saw of calls to the message with their results.
+// addCalls adds what people saw of calls to the message with their results. A repair may have
+// removed results.
 func (b *builder) addCalls(r *record) {
 	if len(r.calls) == 0 || len(b.entries) == 0 {
 		return
@@ -140,7 +141,10 @@ func (b *builder) addCalls(r *record) {
 	}
 	last.Calls = nil
 	for _, c := range r.calls {
-		last.Calls = append(last.Calls, c.record())
+		isResult := func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == c.ID }
+		if slices.ContainsFunc(last.Content.Parts, isResult) {
+			last.Calls = append(last.Calls, c.record())
+		}
 	}
 }
 
@@ -188,6 +192,21 @@ const (
 	interruptedText = "Interrupted: Pollux ended before this call did, or before it began. It may have had some of its effects. Check before you repeat it."
 	lostText        = "The result of this call is lost."
 )
+
+// Valid returns a history that any model accepts, of one that comes from elsewhere: each call gets a
+// result, and results without a call are left out.
+func Valid(history []agent.Message) []agent.Message {
+	var entries []agent.Entry
+	for _, m := range history {
+		entries = append(entries, agent.Entry{Message: m})
+	}
+	entries, _ = repair(entries)
+	valid := make([]agent.Message, len(entries))
+	for i, e := range entries {
+		valid[i] = e.Message
+	}
+	return valid
+}
 
 // repair returns a valid history: each call has a result in the next message, and each result a call
 // in the message before. It returns the calls at the end that have no result. IDs of new messages

@@ -139,7 +139,7 @@ func callsOf(entries []agent.Entry) map[string][]agent.CallRecord {
 // Append implements [agent.Journal].
 func (j *Journal) Append(_ context.Context, e agent.Entry) error {
 	return j.change(func(s *session) ([]byte, []agent.Entry) {
-		if isContext(e.Message) {
+		if IsContext(e.Message) {
 			return nil, s.live
 		}
 		return appendMessage(nil, e), append(s.live, e)
@@ -263,7 +263,7 @@ func (j *Journal) create() error {
 		opening = appendNote(opening, s.note, s.header.Start)
 	}
 	for _, m := range s.history {
-		if isContext(m) {
+		if IsContext(m) {
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}

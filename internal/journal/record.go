@@ -295,16 +295,16 @@ func appendRewind(b []byte, id string) []byte {
 	return append(llm.AppendString(b, id), "}\n"...)
 }
 
-// isContext reports whether a message is one that Pollux writes at the start of a session. It is new
+// IsContext reports whether a message is one that Pollux writes at the start of a session. It is new
 // in each session, so that a resumed history is without it.
-func isContext(m agent.Message) bool {
+func IsContext(m agent.Message) bool {
 	return m.Shown == "" && m.Content.Role == llm.RoleUser && strings.HasPrefix(m.Content.Text(), "<session_context>")
 }
 
 // withoutContext returns the messages of a history that belong to the conversation.
 func withoutContext(history []agent.Message) []agent.Message {
-	if !slices.ContainsFunc(history, isContext) {
+	if !slices.ContainsFunc(history, IsContext) {
 		return history
 	}
-	return slices.DeleteFunc(slices.Clone(history), isContext)
+	return slices.DeleteFunc(slices.Clone(history), IsContext)
 }

@@ -110,6 +110,8 @@ type Parts struct {
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
 	Journal      agent.Journal
+	// KeepUnanswered keeps a prompt that is cancelled before its response, see [agent.Config].
+	KeepUnanswered bool
 	// StandIn finds another model where responses break off; nil finds none.
 	StandIn func(model, promptID string, err error) bool
 	// Unfinished reports whether a response leaves work undone; nil reports none.
@@ -151,6 +153,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
 		ForgetCancelled:    config.HistoryForget.In(s),
+		KeepUnanswered:     p.KeepUnanswered,
 	})
 }
 
@@ -167,6 +170,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Settings),
+
+		KeepUnanswered: !s.Interactive, // a signal has cancelled it, and --resume goes on
 
 		Router:       s.router(g),
 		Compressor:   s.compressor(g),

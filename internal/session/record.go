@@ -176,6 +176,51 @@ func (p *Setup) transcript() string {
 	return p.journal.Path()
 }
 
+// Tags returns the conversations that the user has saved in this project.
+func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.ProjectTempPath()} }
+
+// SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
+func (s *Session) SaveTag(tag string) error {
+	dir, err := s.Paths.ProjectTemp() // the first call makes it the project's
+	if err != nil {
+		return err
+	}
+	c := sessions.Conversation{AuthType: string(s.Current().Account.Type)}
+	for _, m := range s.History() {
+		c.History = append(c.History, m.Content)
+	}
+	return sessions.Tags{Dir: dir}.Save(tag, c)
+}
+
+// LoadTag replaces the conversation by the one with a tag. Signatures of thoughts go only to the
+// provider that they are from.
+func (s *Session) LoadTag(ctx context.Context, tag string) error {
+	c, err := s.Tags().Load(tag)
+	if err != nil {
+		return err
+	}
+	var history []agent.Message
+	for _, content := range c.History {
+		m := agent.Message{Content: content}
+		if c.AuthType != "" && c.AuthType != string(s.Current().Account.Type) {
+			m.Content = withoutSignatures(content)
+		}
+		if !journal.IsContext(m) {
+			history = append(history, m)
+		}
+	}
+	s.agent.SetHistory(ctx, append([]agent.Message{s.opening()}, journal.Valid(history)...))
+	return nil
+}
+
+func withoutSignatures(c *llm.Content) *llm.Content {
+	parts := slices.Clone(c.Parts)
+	for i := range parts {
+		parts[i].ThoughtSignature = ""
+	}
+	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
+}
+
 // endTurn notes the end of a run in the record of the conversation.
 func (p *Setup) endTurn() {
 	if p.journal != nil {

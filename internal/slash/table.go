@@ -34,10 +34,10 @@ func Commands() []*Command {
 		{
 			Name: "chat", Aliases: []string{"resume"}, Summary: "Save, resume and share conversations", NeedsPerson: person, Run: chatBrowse,
 			Subs: []*Command{
-				planned("List saved conversations", "list"),
-				planned("Save this conversation under a tag", "save"),
-				planned("Resume a saved conversation", "resume", "load"),
-				planned("Delete a saved conversation", "delete"),
+				{Name: "list", Summary: "List saved conversations", RunsWhileBusy: busy, Run: chatList},
+				{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: chatSave},
+				{Name: "resume", Aliases: []string{"load"}, Args: "<tag>", Summary: "Resume a saved conversation", Run: chatResume},
+				{Name: "delete", Args: "<tag>", Summary: "Delete a saved conversation", Run: chatDelete},
 				{Name: "share", Args: "[file]", Summary: "Write this conversation to a Markdown or JSON file", RunsWhileBusy: busy, Run: share},
 			},
 		},
