@@ -109,6 +109,9 @@ func (f *file) outline(known *file) {
 			return
 		}
 	}
+	if known != nil && f.Size <= known.Size {
+		before = nil // it was not only appended to
+	}
 	f.read = f.Size
 	f.Outline, _ = journal.Peek(f.path, before) // nil if it cannot be read
 	if f.Outline != nil {
