@@ -64,17 +64,12 @@ func cannotList(err error) error {
 	return exit.Errorf(exit.General, "Cannot list the sessions: %w.", durable.Cause(err))
 }
 
-// deleteSession implements --delete-session, with the text of Gemini CLI.
+// deleteSession implements --delete-session, with the texts of Gemini CLI.
 func (p *program) deleteSession(ctx context.Context, identifier string) error {
 	store, err := workingStore(p.env)
 	if err != nil {
 		return err
 	}
-	return deleteOne(ctx, p.term, store, identifier)
-}
-
-// deleteOne deletes a session by its id or number, and prints which.
-func deleteOne(ctx context.Context, t *terminal.Terminal, store *sessions.Store, identifier string) error {
 	info, n, err := store.FindNumber(ctx, identifier)
 	var unknown *sessions.UnknownError
 	switch {
@@ -88,8 +83,11 @@ func deleteOne(ctx context.Context, t *terminal.Terminal, store *sessions.Store,
 	if err := store.Delete(ctx, info); err != nil {
 		return exit.Errorf(exit.General, "Failed to delete session: %w.", err)
 	}
-	_, err = fmt.Fprintf(t.Out, "Deleted session %d: %s (%s)\n", n, info.Title, sessions.Ago(info.Updated, time.Now()))
-	return err
+	return printText(p.term, deletedText(info, n))
+}
+
+func deletedText(i sessions.Info, number int) string {
+	return fmt.Sprintf("Deleted session %d: %s (%s)", number, i.Title, sessions.Ago(i.Updated, time.Now()))
 }
 
 // deleteOld deletes in the background the sessions that are too old for the settings. The end of the

@@ -165,10 +165,7 @@ func (c *sessionActions) find(ctx context.Context, identifier string) (*config.P
 			}
 		}
 	}
-	if errors.Is(wrong, sessions.ErrNone) {
-		return nil, sessions.Info{}, "", exit.Errorf(exit.General, "%w", wrong)
-	}
-	return nil, sessions.Info{}, "", exit.Errorf(exit.General, "There is no session %q. To list the sessions, run: pollux sessions list", terminal.Line(identifier))
+	return nil, sessions.Info{}, "", notFound(wrong, identifier)
 }
 
 func (c *sessionActions) search(ctx context.Context, words []string) error {
@@ -234,15 +231,27 @@ func (c *sessionActions) delete(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	if !c.json {
-		return deleteOne(ctx, c.term, store, words[0])
-	}
 	info, n, err := store.FindNumber(ctx, words[0])
 	if err != nil {
-		return exit.Errorf(exit.General, "%w", err)
+		return notFound(err, words[0])
 	}
 	if err := store.Delete(ctx, info); err != nil {
-		return exit.Errorf(exit.General, "Cannot delete the session: %w.", err)
+		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
 	}
-	return c.print(newSessionJSON(info, n, ""))
+	if c.json {
+		return c.print(newSessionJSON(info, n, ""))
+	}
+	return printText(c.term, deletedText(info, n))
+}
+
+// notFound returns the error for an identifier for which [sessions.Store.Find] has returned wrong.
+func notFound(wrong error, identifier string) error {
+	var unknown *sessions.UnknownError
+	if errors.As(wrong, &unknown) {
+		return exit.Errorf(exit.General, "There is no session %q. To list the sessions, run: pollux sessions list", terminal.Line(identifier))
+	}
+	if errors.Is(wrong, sessions.ErrNone) {
+		return exit.Errorf(exit.General, "%w", wrong)
+	}
+	return cannotList(wrong)
 }
