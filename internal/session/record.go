@@ -126,6 +126,13 @@ func (p *Setup) transcript() string {
 	return p.journal.Path()
 }
 
+// isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with
+// its prompt. A person who cancels a prompt does not want it any more.
+func (p *Setup) isEnd(cause error) bool {
+	var end *exit.Error
+	return !p.Interactive || errors.As(cause, &end)
+}
+
 // endTurn notes the end of a run in the record of the conversation.
 func (p *Setup) endTurn() {
 	if p.journal != nil {
