@@ -116,7 +116,8 @@ func TestParseDetails(t *testing.T) {
 func TestParseContinued(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
-		"cat <<E\n${x}\nE\nls", "cat <<-'E' <<F\n\ta\n\tE\n$x\nF\nls", "cat <<E\nb \\\nE\nls\nE\n", "cat <<E\nE", "ls \\\n -l # x", "ls # x\ngit \\\n log", "echo a#b \\\n c", "echo ${#x} \\\n c", "git log # x\\ y\nls"} {
+		"cat <<E\n${x}\nE\nls", "cat <<-'E' <<F\n\ta\n\tE\n$x\nF\nls", "cat <<E\nb \\\nE\nls\nE\n", "cat <<E\nE", "ls \\\n -l # x", "ls # x\ngit \\\n log", "echo a#b \\\n c", "echo ${#x} \\\n c", "git log # x\\ y\nls",
+	} {
 		if _, err := Parse(command); err != nil {
 			t.Errorf("Parse(%q): %v", command, err)
 		}
