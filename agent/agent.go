@@ -56,9 +56,10 @@ type Config struct {
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
 	// calls that finished. Otherwise they are kept, so that the model knows what was done.
 	ForgetCancelled bool
-	// KeepUnanswered keeps a prompt that was cancelled before its response, so that another
-	// process can continue it. Otherwise it is removed.
-	KeepUnanswered bool
+	// KeepUnanswered reports whether a prompt that was cancelled before its response, with this
+	// cause, is kept, so that another process can continue it. Otherwise it is removed. nil
+	// keeps none.
+	KeepUnanswered func(cause error) bool
 
 	Journal      Journal
 	Hooks        Hooks

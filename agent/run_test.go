@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -561,20 +562,21 @@ func TestRefusalAmongOthers(t *testing.T) {
 	}
 }
 
-// KeepUnanswered keeps a prompt that is cancelled before its response.
+// KeepUnanswered decides by the cause whether a prompt stays that is cancelled before its response.
 func TestKeepUnanswered(t *testing.T) {
 	t.Parallel()
-	for keep, want := range map[bool]int{true: 1, false: 0} {
-		ctx, cancel := context.WithCancel(t.Context())
+	errEnd := errors.New("the program ends")
+	for cause, want := range map[error]int{errEnd: 1, nil: 0} {
+		ctx, cancel := context.WithCancelCause(t.Context())
 		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
-			func(ctx context.Context, yield func(*llm.Response, error) bool) { cancel(); yield(nil, ctx.Err()) },
+			func(ctx context.Context, yield func(*llm.Response, error) bool) { cancel(cause); yield(nil, ctx.Err()) },
 		}}
-		a := newAgent(t, s, func(c *agent.Config) { c.KeepUnanswered = keep })
+		a := newAgent(t, s, func(c *agent.Config) { c.KeepUnanswered = func(cause error) bool { return cause == errEnd } })
 		if got := play(ctx, a, "hi"); !strings.HasSuffix(got, "Cancelled\n") {
 			t.Error(got)
 		}
 		if h := a.History(); len(h) != want {
-			t.Errorf("%v: %d messages are left", keep, len(h))
+			t.Errorf("%v: %d messages are left", cause, len(h))
 		}
 	}
 }

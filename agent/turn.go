@@ -146,11 +146,12 @@ func refuseCall(loop Loop, message string) *tool.Result {
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a
-// message that is a prompt, unless a hook refused the response or KeepUnanswered is set. Tool results stay, because they
+// message that is a prompt, unless a hook refused the response or KeepUnanswered keeps it. Tool results stay, because they
 // are true in any case, unless they will be sent again.
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
 	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
+	m.IsPrompt = !isResult && !r.hasSent
 	if isResult {
 		r.conv.push(ctx, m, r.records...)
 	} else {
@@ -164,12 +165,13 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		rep, err = r.nudge(ctx, contents, rep)
 	}
 	again := rep.loop.Kind != "" || isTooLong(err)
-	isUnanswered := r.cfg.KeepUnanswered && ctx.Err() != nil
+	isUnanswered := ctx.Err() != nil && r.cfg.KeepUnanswered != nil && r.cfg.KeepUnanswered(context.Cause(ctx))
 	kept := !again && (err == nil || isResult || isUnanswered || errors.Is(err, errOver))
 	if kept || isResult {
 		r.joined = nil // with the results
 	}
 	if kept {
+		r.hasSent = true
 		return rep, err
 	}
 	r.conv.cut(ctx, at)

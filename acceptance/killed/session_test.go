@@ -99,7 +99,8 @@ func (s *session) step(i int, at instant) {
 	if err != nil && !errors.As(err, &end) {
 		s.t.Fatal(err)
 	}
-	if err != nil && !isSignalled(end, at.signal) {
+	isSecond := s.atTerminal && err != nil && isSignalled(end, syscall.SIGINT) // Ctrl+C after the signal
+	if err != nil && !isSecond && !isSignalled(end, at.signal) {
 		s.t.Errorf("%v: it ended by itself: %v\n%s", s.ends, err, out)
 	}
 	s.check(prompt)

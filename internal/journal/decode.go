@@ -17,6 +17,7 @@ type record struct {
 	time     time.Time
 	parts    []llm.Part // the content
 	shown    string     // displayContent
+	isPrompt *bool      // nil if the record does not say so
 	thoughts []agent.Thought
 	usage    *llm.Usage
 	model    string
@@ -77,6 +78,13 @@ func (r *record) member(d *jx.Decoder, key string) (err error) {
 	case "displayContent":
 		shown, err := parts(d)
 		r.shown = llm.PartsText(shown)
+		return err
+	case "isPrompt":
+		if d.Next() != jx.Bool {
+			return d.Skip()
+		}
+		is, err := d.Bool()
+		r.isPrompt = &is
 		return err
 	case "thoughts":
 		return value(d, &r.thoughts, func(d *jx.Decoder, t *agent.Thought) error {

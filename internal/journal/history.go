@@ -66,7 +66,11 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 	if strings.TrimSpace(shown) == "" {
 		shown = ""
 	}
-	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, Time: r.time}})
+	isPrompt := !hasResult(parts)
+	if r.isPrompt != nil {
+		isPrompt = *r.isPrompt
+	}
+	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, IsPrompt: isPrompt, Time: r.time}})
 }
 
 func hasResult(parts []llm.Part) bool {

@@ -81,6 +81,9 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 		b = append(b, `,"displayContent":`...)
 		b = llm.AppendParts(b, []llm.Part{llm.Text(shown)})
 	}
+	if !isModel && !m.Content.HasFunctionResponse() {
+		b = strconv.AppendBool(append(b, `,"isPrompt":`...), m.IsPrompt)
+	}
 	if isModel {
 		b = appendThoughts(b, m)
 		b = appendUsage(b, m.Usage)

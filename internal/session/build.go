@@ -110,8 +110,8 @@ type Parts struct {
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
 	Journal      agent.Journal
-	// KeepUnanswered keeps a prompt that is cancelled before its response, see [agent.Config].
-	KeepUnanswered bool
+	// KeepUnanswered reports whether a cancelled prompt stays, see [agent.Config]; nil keeps none.
+	KeepUnanswered func(cause error) bool
 	// StandIn finds another model where responses break off; nil finds none.
 	StandIn func(model, promptID string, err error) bool
 	// Unfinished reports whether a response leaves work undone; nil reports none.
@@ -171,7 +171,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Settings),
 
-		KeepUnanswered: !s.Interactive, // a signal has cancelled it, and --resume goes on
+		KeepUnanswered: s.isEnd,
 
 		Router:       s.router(g),
 		Compressor:   s.compressor(g),

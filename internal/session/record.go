@@ -201,7 +201,7 @@ func (s *Session) LoadTag(ctx context.Context, tag string) error {
 	}
 	var history []agent.Message
 	for _, content := range c.History {
-		m := agent.Message{Content: content}
+		m := agent.Message{Content: content, IsPrompt: content.Role == llm.RoleUser && !content.HasFunctionResponse()}
 		if c.AuthType != "" && c.AuthType != string(s.Current().Account.Type) {
 			m.Content = withoutSignatures(content)
 		}
@@ -219,6 +219,13 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 		parts[i].ThoughtSignature = ""
 	}
 	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
+}
+
+// isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with
+// its prompt. A person who cancels a prompt does not want it any more.
+func (p *Setup) isEnd(cause error) bool {
+	var end *exit.Error
+	return !p.Interactive || errors.As(cause, &end)
 }
 
 // endTurn notes the end of a run in the record of the conversation.
