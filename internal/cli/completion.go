@@ -11,6 +11,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/sessions"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
@@ -91,8 +92,8 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions([]string{"user", "workspace", "system"}, cobra.ShellCompDirectiveNoFileComp)
 	case f.Name == "include-directories":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	case f.Name == "resume":
-		return cobra.FixedCompletions([]string{"latest"}, cobra.ShellCompDirectiveNoFileComp)
+	case f.Name == "resume", f.Name == "delete-session":
+		return cobra.FixedCompletions([]string{sessions.Latest}, cobra.ShellCompDirectiveNoFileComp)
 	case slices.Contains([]string{"prompt", "prompt-interactive", "session-file", "policy", "admin-policy"}, f.Name):
 		return nil // complete file names, which prompts can contain too
 	}
@@ -107,6 +108,10 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		return nil // a prompt can contain file names
 	case "policy check", "policy test", "policy explain":
 		return nil // file names, which commands contain, too
+	case "sessions import":
+		return nil
+	case "sessions show", "sessions export", "sessions delete", "sessions fork":
+		return completeSession
 	case "completion":
 		return completeFirst(shells)
 	case "models":
@@ -124,6 +129,15 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		}
 	}
 	return cobra.NoFileCompletions
+}
+
+// completeSession completes the first argument of a command with "latest", and a second one with file
+// names.
+func completeSession(cmd *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(words) > 0 && cmd.Name() == "export" {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return completeFirst([]string{sessions.Latest})(cmd, words, "")
 }
 
 // completeFirst returns a function that completes the first argument of a command with values,

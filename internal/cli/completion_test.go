@@ -12,7 +12,7 @@ import (
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -59,6 +59,12 @@ func TestCompletions(t *testing.T) {
 		{"completion|bash|", "", none},
 		{"demo|", "", none},
 		{"policy|ch", "check", none},
+		{"sessions|show|", "latest", none},
+		{"sessions|delete|1|", "", none},
+		{"sessions|export|latest|", "", files},
+		{"sessions|export|--format|", "md json html", none},
+		{"sessions|import|", "", files},
+		{"--delete-session|", "latest", none},
 		{"policy|test|", "", files},
 		{"policy|list|", "", none},
 		{"policy|explain|--mode|", "default auto_edit yolo plan", none},

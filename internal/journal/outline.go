@@ -69,7 +69,7 @@ func (o *Outline) UnmarshalJSON(data []byte) error {
 
 const (
 	// maxPrompt is how much of a prompt an outline keeps, in bytes.
-	maxPrompt = 512
+	maxPrompt = 256
 	// maxDecoded is the length of the longest message that an outline decodes, in bytes. It judges
 	// longer ones by their beginning.
 	maxDecoded = 1 << 20

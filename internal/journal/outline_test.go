@@ -102,6 +102,22 @@ func TestPeekContinues(t *testing.T) {
 	}
 }
 
+// A last line without a line feed is read again when it has one.
+func TestPeekContinuesTornLine(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "session-x.jsonl")
+	content := strings.Replace(headerLine, `"main"`, `"main","pollux":1`, 1) + user("a", "one") + strings.TrimSpace(user("b", "two"))
+	must(t, os.WriteFile(path, []byte(content), 0o600))
+	known, err := Peek(path, nil)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(content+"\n"+user("c", "three")), 0o600))
+	o, err := Peek(path, known)
+	must(t, err)
+	if known.Prompts != 2 || o.Prompts != 3 {
+		t.Errorf("%d, then %d prompts", known.Prompts, o.Prompts)
+	}
+}
+
 // A line of 200 MB costs little memory.
 func TestPeekHugeLine(t *testing.T) {
 	// Not parallel: the memory of other tests would count.

@@ -63,16 +63,7 @@ func (s *Store) files(ctx context.Context) ([]file, error) {
 		return nil, err
 	}
 	known := s.readIndex(len(files))
-	var work sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		work.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(files)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				files[i].outline(known[files[i].Name])
-			}
-		})
-	}
-	work.Wait()
+	inParallel(ctx, len(files), func(i int) { files[i].outline(known[files[i].Name]) })
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -118,10 +109,14 @@ func (f *file) outline(known *file) {
 			return
 		}
 	}
+	if known != nil && f.Size <= known.Size {
+		before = nil // it was not only appended to
+	}
 	f.read = f.Size
 	f.Outline, _ = journal.Peek(f.path, before) // nil if it cannot be read
 	if f.Outline != nil {
 		f.Title = title(f.Outline)
+		f.Outline.ProjectHash, f.Outline.Directories = "", nil // a list does not need them
 	}
 	if f.Outline != nil && before != nil && before.Read > 0 && before.Read <= f.Size {
 		f.read -= before.Read
@@ -143,22 +138,40 @@ func isWorthIndexing(files []file, known int) bool {
 
 // readIndex returns the entries of the index by their names.
 func (s *Store) readIndex(n int) map[string]*file {
-	known := make(map[string]*file, n)
 	data, err := durable.ReadFile(filepath.Join(s.Dir, indexName), maxIndex)
 	if err != nil {
-		return known
+		return nil
 	}
-	for line := range bytes.Lines(data) {
-		if f, err := parseFile(line); err == nil {
-			known[f.Name] = f
+	lines := bytes.Split(data, []byte("\n"))
+	files := make([]file, len(lines))
+	inParallel(context.Background(), len(lines), func(i int) {
+		if f, err := parseFile(lines[i]); err == nil {
+			files[i] = f
 		}
+	})
+	known := make(map[string]*file, n)
+	for i := range files {
+		known[files[i].Name] = &files[i]
 	}
 	return known
 }
 
+// inParallel calls do with the numbers below n, several at a time, until ctx ends.
+func inParallel(ctx context.Context, n int, do func(i int)) {
+	var work sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), n) {
+		work.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	work.Wait()
+}
+
 // parseFile decodes a line of the index.
-func parseFile(line []byte) (*file, error) {
-	f := &file{}
+func parseFile(line []byte) (f file, err error) {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(line)

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -51,70 +48,123 @@ func Search(ctx context.Context, infos []Info, text string) ([]Found, error) {
 	infos = slices.Clone(infos)
 	slices.SortStableFunc(infos, func(a, b Info) int { return b.Updated.Compare(a.Updated) })
 	found := make([]Found, len(infos))
-	var work sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(infos)) {
-		work.Go(func() {
-			buf := make([]byte, 0, searchedAtOnce)
-			for i := next.Add(1) - 1; i < int64(len(infos)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				found[i] = Found{infos[i], needle.search(ctx, infos[i].Path, buf)}
-			}
-		})
-	}
-	work.Wait()
+	inParallel(ctx, len(infos), func(i int) { found[i] = Found{infos[i], needle.search(ctx, infos[i].Path)} })
 	return slices.DeleteFunc(found, func(f Found) bool { return len(f.Excerpts) == 0 }), ctx.Err()
 }
 
 // needle is a text to find.
 type needle struct {
-	text string // in lower case
-	raw  []byte // as it is in JSON
+	text   string // in lower case
+	raw    []byte // as it is in JSON
+	rarest int    // index in raw of the byte that is rarest in texts
 }
 
 func newNeedle(text string) *needle {
-	text = lower(strings.TrimSpace(text))
+	n := &needle{text: lower(strings.TrimSpace(text))}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string
-	return &needle{text, bytes.Trim(bytes.TrimSuffix(b.Bytes(), []byte("\n")), `"`)}
+	_ = e.Encode(n.text) // a string
+	n.raw = bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte(`"`)), []byte("\"\n"))
+	for i, c := range n.raw {
+		if rarity(c) > rarity(n.raw[n.rarest]) {
+			n.rarest = i
+		}
+	}
+	return n
+}
+
+// rarity returns how rare a byte is in texts, compared with others.
+func rarity(c byte) int {
+	const common = "\" ,etaoinshrdlcumwfgypb\\.0123456789vkjxqz"
+	if i := strings.IndexByte(common, c); i >= 0 {
+		return i
+	}
+	return len(common)
+}
+
+// index returns where the text begins in b, in any case; -1 if it is not there.
+func (n *needle) index(b []byte) int {
+	c := n.raw[n.rarest]
+	big := upper(c)
+	atSmall, atBig := seek(b, n.rarest, c), seek(b, n.rarest, big)
+	for {
+		at := min(atSmall, atBig)
+		start := at - n.rarest
+		switch {
+		case start+len(n.raw) > len(b):
+			return -1
+		case equalsLower(b[start:start+len(n.raw)], n.raw):
+			return start
+		}
+		if at == atSmall {
+			atSmall = seek(b, at+1, c)
+		}
+		if at == atBig {
+			atBig = seek(b, at+1, big)
+		}
+	}
+}
+
+// seek returns the index of the first c in b from an index on, or the length of b.
+func seek(b []byte, from int, c byte) int {
+	if from >= len(b) {
+		return len(b)
+	}
+	if i := bytes.IndexByte(b[from:], c); i >= 0 {
+		return from + i
+	}
+	return len(b)
+}
+
+// equalsLower reports whether b, with ASCII letters in lower case, is small.
+func equalsLower(b, small []byte) bool {
+	for i, c := range b {
+		if c != small[i] && c != upper(small[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
 }
 
 // lower returns a text with ASCII letters in lower case, so that offsets stay the same.
 func lower(text string) string {
 	b := []byte(text)
-	lowerBytes(b)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c - 'A' + 'a'
+		}
+	}
 	return string(b)
 }
 
-func lowerBytes(b []byte) {
-	for i, c := range b {
-		if c-'A' < 26 {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-}
-
 // search returns excerpts of a session file around the text; none if the file cannot be read. It keeps
-// only a piece of the file in memory. buf is memory for it.
-func (n *needle) search(ctx context.Context, path string, buf []byte) []Excerpt {
+// only a piece of the file in memory.
+func (n *needle) search(ctx context.Context, path string) []Excerpt {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	var excerpts []Excerpt
 	offset := int64(0) // of buf in the file
-	buf = buf[:0]
+	buf := make([]byte, 0, max(1, min(info.Size()+1, searchedAtOnce)))
 	for ctx.Err() == nil {
 		got, err := io.ReadFull(f, buf[len(buf):cap(buf)])
-		lowerBytes(buf[len(buf) : len(buf)+got])
 		buf = buf[:len(buf)+got]
 		for at := 0; ; {
-			i := bytes.Index(buf[at:], n.raw)
+			i := n.index(buf[at:])
 			if i < 0 {
 				break
 			}

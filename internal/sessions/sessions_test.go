@@ -133,6 +133,12 @@ func TestIndex(t *testing.T) {
 	expect("new: changed", n+1)
 	must(t, os.Remove(filepath.Join(s.Dir, "session-new.jsonl")))
 	expect("", n)
+	path := find(t, s, "id7").Path // it is in the index
+	data, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(data), "prompt 7", "PROMPT 7", 1)), 0o600))
+	must(t, os.Chtimes(path, start, start.Add(1))) // the size is the same
+	expect("id7: PROMPT 7", n)
 	for _, content := range []string{"", "nonsense\n", `{"name":"session-new.jsonl","outline":{"sessionId":"ghost","isResumable":true}}` + "\n"} {
 		must(t, os.WriteFile(index, []byte(content), 0o600))
 		expect("", n)
