@@ -38,6 +38,14 @@ func (a *Agent) ReplaceContext(ctx context.Context, opening []Message) bool {
 	return a.conv.replaceContext(ctx, opening)
 }
 
+// Rewind removes the message with this id and all after it, and reports whether there is one. The
+// messages of [Config.Context] stay. Rewind waits for the run in progress to end.
+func (a *Agent) Rewind(ctx context.Context, id string) bool {
+	a.running.Lock()
+	defer a.running.Unlock()
+	return a.conv.rewind(ctx, id)
+}
+
 // AddMessage adds a message to the history. The model reads it with the next prompt.
 // AddMessage waits for the run in progress to end; use [Agent.Steer] to reach that run.
 func (a *Agent) AddMessage(ctx context.Context, m Message) {

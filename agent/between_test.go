@@ -228,3 +228,37 @@ func (t *toy) orNil() tool.Tool {
 	}
 	return t
 }
+
+// Rewind returns to the state before a prompt. Opening messages stay.
+func TestRewind(t *testing.T) {
+	t.Parallel()
+	journal := &book{}
+	model := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")), says(text("one")), says(text("two")), says(text("three")),
+	}}
+	a := newAgent(t, model, func(cfg *agent.Config) { cfg.Context, cfg.Journal = opened("hello"), journal })
+	run(t, a, "first")
+	run(t, a, "second")
+	var prompts []agent.Message
+	for _, m := range a.History() {
+		if m.IsPrompt {
+			prompts = append(prompts, m)
+		}
+	}
+	if got := words(prompts); got != "first | second" {
+		t.Errorf("prompts: %s", got)
+	}
+	if a.Rewind(t.Context(), "context") || a.Rewind(t.Context(), "unknown") {
+		t.Error("rewound to a message that is none of the conversation")
+	}
+	if !a.Rewind(t.Context(), prompts[1].ID) {
+		t.Error("not rewound")
+	}
+	run(t, a, "other")
+	if got := words(a.History()); !strings.HasSuffix(got, " | one | other | three") || words(journal.history()) != got {
+		t.Errorf("history %q, journal %q", got, words(journal.history()))
+	}
+	if journal.failures != nil {
+		t.Error(journal.failures)
+	}
+}

@@ -116,6 +116,8 @@ type Message struct {
 	Content *llm.Content
 	// Shown is the text that the user typed, if the text of Content is an expansion of it.
 	Shown string
+	// IsPrompt reports whether the message is a prompt of the user, not a text of Pollux's.
+	IsPrompt bool
 	// Time is when the message joined the history; zero if that is unknown.
 	Time time.Time
 	// Thoughts, Usage and Model are set in a model's message.

@@ -119,6 +119,19 @@ func (c *conversation) cut(ctx context.Context, n int) {
 	c.tokens = max(0, c.tokens+c.history.tokens-before)
 }
 
+// rewind removes the message with this id and all after it. It returns false if there is none that it
+// may remove.
+func (c *conversation) rewind(ctx context.Context, id string) bool {
+	at := slices.IndexFunc(c.history.all, func(m Message) bool { return m.ID == id })
+	if at < 0 || c.hasOpening() && at < len(c.opening) {
+		return false
+	}
+	c.cut(ctx, at)
+	c.markPrompt()
+	c.hasIDEContext = false
+	return true
+}
+
 // replace replaces the history by messages, whose size is tokens.
 func (c *conversation) replace(ctx context.Context, messages []Message, tokens int) {
 	same := 0

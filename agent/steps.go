@@ -24,7 +24,7 @@ func (r *run) beforeAgent(ctx context.Context, message *llm.Content) (*llm.Conte
 	}
 	v := r.cfg.Hooks.BeforeAgent(ctx, r.prompt)
 	if v.Stop && !v.Block {
-		r.conv.push(ctx, Message{Content: message, Shown: r.shown})
+		r.conv.push(ctx, Message{Content: message, Shown: r.shown, IsPrompt: true})
 	}
 	if err := r.applyVerdict(v); err != nil {
 		return nil, err

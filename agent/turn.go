@@ -151,6 +151,7 @@ func refuseCall(loop Loop, message string) *tool.Result {
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
 	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
+	m.IsPrompt = !isResult && !r.hasSent
 	if isResult {
 		r.conv.push(ctx, m, r.records...)
 	} else {
@@ -170,6 +171,7 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		r.joined = nil // with the results
 	}
 	if kept {
+		r.hasSent = true
 		return rep, err
 	}
 	r.conv.cut(ctx, at)

@@ -41,7 +41,7 @@ func TestKilledAtTerminal(t *testing.T) {
 }
 
 // converse runs a program for a person at a terminal who works on a prompt, compresses the
-// conversation, works on it again, cancels a prompt, clears the conversation and begins anew.
+// conversation, works on it again, cancels a prompt, clears the conversation and starts another one.
 func (s *session) converse(cmd *exec.Cmd, prompt string) (started func() error, wait func() (string, error)) {
 	var terminal *os.File
 	started = func() (err error) {

@@ -66,7 +66,8 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, doctorCommand, authCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, sessionsCommand, doctorCommand,
+	authCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,
@@ -182,6 +183,12 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
 		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
+	}
+	switch {
+	case p.raw.listSessions:
+		return p.listSessions(cmd.Context())
+	case cmd.Flags().Changed("delete-session"):
+		return p.deleteSession(cmd.Context(), p.raw.deleteSession)
 	}
 	prompted := cmd.Flags().Changed("prompt")
 	first := p.raw.promptInteractive != ""

@@ -27,8 +27,8 @@ type Flags struct {
 	// user has not accepted the risk of that.
 	RawOutput, RawOutputWarning bool
 	// SessionID is the id for the new session, or "" to generate one. Resume is the session to
-	// continue, or "".
-	SessionID, Resume string
+	// continue, and SessionFile the file of a session to continue a copy of; "" for none.
+	SessionID, Resume, SessionFile string
 	// FakeResponses is a file of recorded responses to use instead of a model.
 	// FakeStrict requires requests in the recorded order. RecordResponses is a file to
 	// record responses to.
@@ -192,6 +192,7 @@ func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 		RawOutputWarning: r.rawOutput && !r.acceptRawOutputRisk,
 		SessionID:        r.sessionID,
 		Resume:           r.resume,
+		SessionFile:      r.sessionFile,
 		FakeResponses:    r.fake,
 		FakeStrict:       r.fake != "",
 		RecordResponses:  r.record,

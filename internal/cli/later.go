@@ -45,9 +45,6 @@ var refusals = [...]refusal{
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
 	{"list-extensions", exit.General, "Extensions are"},
-	{"session-file", exit.General, "Importing a session is"},
-	{"list-sessions", exit.General, "Listing sessions is"},
-	{"delete-session", exit.General, "Deleting sessions is"},
 }
 
 // isLater reports whether the feature of a flag is not available yet.

@@ -24,22 +24,23 @@ func run(ctx context.Context, req request) error {
 	resumes, stop := terminal.CatchResumes()
 	defer stop()
 	return plain.New(plain.Options{
-		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(), First: req.Query,
+		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
 	}).Run(ctx)
 }
 
 // session returns the session options for the request.
-func (req *request) session() session.Options {
+func (req *request) session(ctx context.Context) session.Options {
 	f := req.Flags
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Resume: f.Resume,
+		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Debug: f.Debug,
 		Loaded: func(s *config.Settings) {
 			req.SetFormat(config.OutputFormat.In(s))
 			wrapsFor(req.Terminal)(s)
+			req.deleteOld(ctx, s, warnTo(req.Terminal))
 		},
 	}
 }
@@ -78,7 +79,7 @@ func wrapsFor(t *terminal.Terminal) func(*config.Settings) {
 // runHeadless runs one prompt without user interaction.
 func runHeadless(ctx context.Context, req request) error {
 	f, t := req.Flags, req.Terminal
-	o := req.session()
+	o := req.session(ctx)
 	o.Warn, o.DebugLog = warnTo(t), t.Err
 	return headless.RunJob(ctx, headless.Job{
 		Session: o,

@@ -103,6 +103,10 @@ const (
 	ScreenReader        = Bool("ui.accessibility.screenReader")
 	BugCommand          = Object("advanced.bugCommand")
 	HomeWarning         = Bool("ui.showHomeDirectoryWarning")
+	SessionRetention    = Bool("general.sessionRetention.enabled")
+	SessionMaxAge       = String("general.sessionRetention.maxAge")
+	SessionMaxCount     = Float("general.sessionRetention.maxCount")
+	SessionMinAge       = String("general.sessionRetention.minRetention")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -324,10 +328,10 @@ var table = [...]Key{
 	{"general.plan.modelRouting", "bool", true, 0, live, "Use a larger model to plan and a faster one to implement."},
 	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "Editor for prompts and proposed changes. Default: $VISUAL, $EDITOR or vi."},
 	{"general.retryFetchErrors", "bool", true, 0, live, "Retry requests after network errors."},
-	{"general.sessionRetention.enabled", "bool", true, 0, later, "Delete old sessions automatically."},
-	{"general.sessionRetention.maxAge", "string", "30d", 0, later, "Maximum age of a session, such as 24h, 30d, 4w or 6m."},
-	{"general.sessionRetention.maxCount", "number", nil, 0, later, "Maximum number of sessions."},
-	{"general.sessionRetention.minRetention", "string", "1d", 0, later, "Minimum age before a session can be deleted."},
+	{"general.sessionRetention.enabled", "bool", true, 0, live, "Delete old sessions automatically."},
+	{"general.sessionRetention.maxAge", "string", "30d", 0, live, "Maximum age of a session, such as 24h, 30d, 4w or 6m."},
+	{"general.sessionRetention.maxCount", "number", nil, 0, live, "Maximum number of sessions."},
+	{"general.sessionRetention.minRetention", "string", "1d", 0, live, "Minimum age before a session can be deleted."},
 	{"general.topicUpdateNarration", "bool", true, 0, live, "Let the model report which topic it is working on."},
 	{"general.vimMode", "bool", false, 0, screen, "Use vi keys in the input box."},
 

@@ -1,6 +1,11 @@
 package config
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
 
 // ProjectTempPath returns the present or future path of [Paths.ProjectTemp]. It creates
 // nothing, so that a run that writes nothing leaves nothing behind. The directory gets another
@@ -13,4 +18,53 @@ func (p *Paths) likelySlug() string {
 		return projects[p.dir]
 	}
 	return slugOf(p.dir)
+}
+
+// ExistingProjectTemp returns the path of [Paths.ProjectTemp] if the project has such a directory, if
+// only from an older version, else "". It creates nothing.
+func (p *Paths) ExistingProjectTemp() string {
+	key := p.dir
+	if runtime.GOOS == "windows" {
+		key = strings.ToLower(key)
+	}
+	projects, _ := p.readRegistry() // the markers are authoritative
+	if slug := projects[key]; isSlug(slug) {
+		dir := filepath.Join(p.tmp(), slug)
+		if owner, err := readMarker(dir); err == nil && (owner == key || owner == "" && isDirectory(dir)) {
+			return dir
+		}
+	}
+	for _, slug := range append(p.marked(key), p.ProjectHash()) {
+		if dir := filepath.Join(p.tmp(), slug); isDirectory(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Project is a project that has files below the directory for temporary files.
+type Project struct {
+	Dir  string // of the project, which may be gone
+	Temp string // its directory as returned by [Paths.ProjectTemp]
+}
+
+// Projects returns all projects of the user that have files, by the names of these directories.
+func (p *Paths) Projects() []Project {
+	entries, _ := os.ReadDir(p.tmp()) // the directory may be missing or unreadable
+	var projects []Project
+	for _, entry := range entries {
+		temp := filepath.Join(p.tmp(), entry.Name())
+		if !entry.IsDir() || !isSlug(entry.Name()) {
+			continue
+		}
+		if owner, err := readMarker(temp); err == nil && owner != "" {
+			projects = append(projects, Project{owner, temp})
+		}
+	}
+	return projects
 }

@@ -17,6 +17,7 @@ type record struct {
 	time     time.Time
 	parts    []llm.Part // the content
 	shown    string     // displayContent
+	isPrompt *bool      // nil if the record does not say so
 	thoughts []agent.Thought
 	usage    *llm.Usage
 	model    string
@@ -77,6 +78,13 @@ func (r *record) member(d *jx.Decoder, key string) (err error) {
 	case "displayContent":
 		shown, err := parts(d)
 		r.shown = llm.PartsText(shown)
+		return err
+	case "isPrompt":
+		if d.Next() != jx.Bool {
+			return d.Skip()
+		}
+		is, err := d.Bool()
+		r.isPrompt = &is
 		return err
 	case "thoughts":
 		return value(d, &r.thoughts, func(d *jx.Decoder, t *agent.Thought) error {
@@ -231,44 +239,50 @@ func decodeMembers(data []byte) (*set, error) {
 	s := &set{}
 	var messages jx.Raw
 	err := decodeObject(data, func(d *jx.Decoder, key string) (err error) {
-		switch key {
-		case "sessionId":
-			return text(d, &s.SessionID)
-		case "projectHash":
-			return text(d, &s.ProjectHash)
-		case "startTime":
-			return text(d, &s.Start)
-		case "lastUpdated":
-			return text(d, &s.Updated)
-		case "kind":
-			return text(d, &s.Kind)
-		case "summary":
-			return text(d, &s.Summary)
-		case "forkOf":
-			return text(d, &s.ForkOf)
-		case "pollux":
-			if d.Next() != jx.Number {
-				return d.Skip()
-			}
-			s.Pollux, err = d.Int()
-			return err
-		case "directories":
-			raw, err := d.Raw()
-			if err == nil {
-				_ = json.Unmarshal(raw, &s.Directories) // else none
-			}
-			return err
-		case "messages":
+		if key == "messages" {
 			messages, err = d.Raw()
 			return err
 		}
-		return d.Skip()
+		return s.member(d, key)
 	})
 	if err != nil || messages == nil {
 		return s, err
 	}
 	s.messages, err = decodeMessages(messages)
 	return s, err
+}
+
+// member decodes a member other than the messages.
+func (s *set) member(d *jx.Decoder, key string) (err error) {
+	switch key {
+	case "sessionId":
+		return text(d, &s.SessionID)
+	case "projectHash":
+		return text(d, &s.ProjectHash)
+	case "startTime":
+		return text(d, &s.Start)
+	case "lastUpdated":
+		return text(d, &s.Updated)
+	case "kind":
+		return text(d, &s.Kind)
+	case "summary":
+		return text(d, &s.Summary)
+	case "forkOf":
+		return text(d, &s.ForkOf)
+	case "pollux":
+		if d.Next() != jx.Number {
+			return d.Skip()
+		}
+		s.Pollux, err = d.Int()
+		return err
+	case "directories":
+		raw, err := d.Raw()
+		if err == nil {
+			_ = json.Unmarshal(raw, &s.Directories) // else none
+		}
+		return err
+	}
+	return d.Skip()
 }
 
 // decodeMessages decodes a list of messages. It leaves out those that cannot be read.

@@ -66,7 +66,11 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 	if strings.TrimSpace(shown) == "" {
 		shown = ""
 	}
-	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, Time: r.time}})
+	isPrompt := !hasResult(parts)
+	if r.isPrompt != nil {
+		isPrompt = *r.isPrompt
+	}
+	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, IsPrompt: isPrompt, Time: r.time}})
 }
 
 func hasResult(parts []llm.Part) bool {
@@ -192,6 +196,21 @@ const (
 	interruptedText = "Interrupted: Pollux ended before this call did, or before it began. It may have had some of its effects. Check before you repeat it."
 	lostText        = "The result of this call is lost."
 )
+
+// Valid returns a history that any model accepts, of one that comes from elsewhere: each call gets a
+// result, and results without a call are left out.
+func Valid(history []agent.Message) []agent.Message {
+	var entries []agent.Entry
+	for _, m := range history {
+		entries = append(entries, agent.Entry{Message: m})
+	}
+	entries, _ = repair(entries)
+	valid := make([]agent.Message, len(entries))
+	for i, e := range entries {
+		valid[i] = e.Message
+	}
+	return valid
+}
 
 // repair returns a valid history: each call has a result in the next message, and each result a call
 // in the message before. It returns the calls at the end that have no result. IDs of new messages

@@ -44,6 +44,7 @@ type Journal struct {
 	resumed *Resumed // the session that a Begin with its id continues, nil for none
 	origin  *Session // the session that a Begin with the id copy copies, nil for none
 	copy    string
+	note    string // for people, in the copy
 	current session
 }
 
@@ -61,6 +62,7 @@ type session struct {
 	// that the file holds its history in another form than live.
 	calls     map[string][]agent.CallRecord
 	isForeign bool
+	note      string // for people, at the beginning of the file
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -90,11 +92,11 @@ func (j *Journal) Resume(r *Resumed) {
 }
 
 // Fork makes the next Begin with this id begin a new session as a copy of another one. The history of
-// the Begin must be that of the other session.
-func (j *Journal) Fork(origin *Session, id string) {
+// the Begin must be that of the other session. note, if not "", is recorded for people.
+func (j *Journal) Fork(origin *Session, id, note string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.origin, j.copy = origin, id
+	j.origin, j.copy, j.note = origin, id, note
 }
 
 // Begin implements [agent.Journal].
@@ -109,7 +111,7 @@ func (j *Journal) Begin(_ context.Context, id string, history []agent.Message) e
 		j.resumed = nil
 	case j.origin != nil && j.copy == id:
 		s.close()
-		*s = session{header: j.newHeader(id), calls: callsOf(j.origin.Entries)}
+		*s = session{header: j.newHeader(id), calls: callsOf(j.origin.Entries), note: j.note}
 		s.header.ForkOf, s.header.Summary = j.origin.SessionID, j.origin.Summary
 		j.origin = nil
 	case s.header.SessionID != id:
@@ -137,7 +139,7 @@ func callsOf(entries []agent.Entry) map[string][]agent.CallRecord {
 // Append implements [agent.Journal].
 func (j *Journal) Append(_ context.Context, e agent.Entry) error {
 	return j.change(func(s *session) ([]byte, []agent.Entry) {
-		if isContext(e.Message) {
+		if IsContext(e.Message) {
 			return nil, s.live
 		}
 		return appendMessage(nil, e), append(s.live, e)
@@ -257,8 +259,11 @@ func (j *Journal) create() error {
 		s.header.Directories = j.o.Directories()
 	}
 	var opening []byte
+	if s.note != "" {
+		opening = appendNote(opening, s.note, s.header.Start)
+	}
 	for _, m := range s.history {
-		if isContext(m) {
+		if IsContext(m) {
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}
@@ -405,6 +410,13 @@ func (j *Journal) Path() string {
 		return filepath.Join(j.dir, j.names()[0]+".jsonl")
 	}
 	return j.current.log.path
+}
+
+// IsRecorded reports whether the session has a file.
+func (j *Journal) IsRecorded() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.current.log != nil
 }
 
 // Close closes the session's file after all records are on the disk.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"pollux/agent"
 	"pollux/llm"
 	"pollux/tool"
@@ -78,6 +80,9 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 	if shown, ok := shownText(m); ok {
 		b = append(b, `,"displayContent":`...)
 		b = llm.AppendParts(b, []llm.Part{llm.Text(shown)})
+	}
+	if !isModel && !m.Content.HasFunctionResponse() {
+		b = strconv.AppendBool(append(b, `,"isPrompt":`...), m.IsPrompt)
 	}
 	if isModel {
 		b = appendThoughts(b, m)
@@ -281,22 +286,28 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
 }
 
+// appendNote appends a message that only people see.
+func appendNote(b []byte, text string, t time.Time) []byte {
+	b = appendHead(b, uuid.NewString(), "info", t)
+	return append(appendString(b, "content", text), "}\n"...)
+}
+
 // appendRewind appends a record that removes a message and all after it.
 func appendRewind(b []byte, id string) []byte {
 	b = append(b, `{"$rewindTo":`...)
 	return append(llm.AppendString(b, id), "}\n"...)
 }
 
-// isContext reports whether a message is one that Pollux writes at the start of a session. It is new
+// IsContext reports whether a message is one that Pollux writes at the start of a session. It is new
 // in each session, so that a resumed history is without it.
-func isContext(m agent.Message) bool {
+func IsContext(m agent.Message) bool {
 	return m.Shown == "" && m.Content.Role == llm.RoleUser && strings.HasPrefix(m.Content.Text(), "<session_context>")
 }
 
 // withoutContext returns the messages of a history that belong to the conversation.
 func withoutContext(history []agent.Message) []agent.Message {
-	if !slices.ContainsFunc(history, isContext) {
+	if !slices.ContainsFunc(history, IsContext) {
 		return history
 	}
-	return slices.DeleteFunc(slices.Clone(history), isContext)
+	return slices.DeleteFunc(slices.Clone(history), IsContext)
 }

@@ -162,6 +162,22 @@ func (s *Session) Clear(ctx context.Context) {
 	s.startHooks(ctx, hook.ClearSource)
 }
 
+// Prompts returns the messages of the conversation that are prompts of the person, the oldest first.
+// It may be called during a run.
+func (s *Session) Prompts() []agent.Message {
+	var prompts []agent.Message
+	for _, m := range s.History() {
+		if m.IsPrompt {
+			prompts = append(prompts, m)
+		}
+	}
+	return prompts
+}
+
+// Rewind returns to the state of the conversation before a prompt, by the id of its message, and
+// reports whether there is one. Files stay as they are.
+func (s *Session) Rewind(ctx context.Context, id string) bool { return s.agent.Rewind(ctx, id) }
+
 // AddDirectory adds a directory to the workspace, and a description of it to the
 // conversation. It returns its path, absolute and without links, and whether it is new.
 func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, added bool, err error) {

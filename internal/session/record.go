@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +16,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -31,8 +34,10 @@ func (p *Setup) openJournal(ctx context.Context) error {
 		if err := p.resume(ctx); err != nil {
 			return exit.Errorf(exit.Input, "Error resuming session: %w", err)
 		}
+	case p.SessionFile != "":
+		return p.importFile()
 	case p.SessionID != "" && p.IsNewID:
-		if _, err := p.store().Lookup(ctx, p.SessionID); err == nil {
+		if info, err := p.store().Find(ctx, p.SessionID); err == nil && info.ID == p.SessionID {
 			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.SessionID)
 		}
 	}
@@ -68,6 +73,7 @@ func (p *Setup) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
@@ -78,7 +84,7 @@ func (p *Setup) resume(ctx context.Context) error {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
 		p.SessionID = uuid.NewString()
-		p.journal.Fork(p.resumed, p.SessionID)
+		p.journal.Fork(p.resumed, p.SessionID, "")
 		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
 		return fmt.Errorf("cannot read %s: %w", info.Path, err)
@@ -86,6 +92,44 @@ func (p *Setup) resume(ctx context.Context) error {
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
+	return nil
+}
+
+// Recap is where a resumed conversation stands.
+type Recap struct {
+	Title   string // on one line
+	Prompts int
+	// Prompt is the last prompt as the person wrote it, and Answer what the model has answered to it so
+	// far; "" for nothing.
+	Prompt, Answer string
+}
+
+// Recap returns where the conversation stood when it was resumed, nil if it is a new one.
+func (s *Session) Recap() *Recap { return s.recap }
+
+// readLast sets the last prompt and its answer.
+func (r *Recap) readLast(entries []agent.Entry) {
+	for _, e := range slices.Backward(entries) {
+		text := llm.PartsText(e.Content.Parts)
+		switch {
+		case e.Content.HasFunctionResponse():
+		case e.Content.Role == llm.RoleUser:
+			r.Prompt = cmp.Or(e.Shown, text)
+			return
+		case r.Answer == "":
+			r.Answer = text
+		}
+	}
+}
+
+// importFile makes the session a copy of the one in a file.
+func (p *Setup) importFile() (err error) {
+	if p.resumed, err = journal.Load(p.Paths.Absolute(p.SessionFile)); err != nil {
+		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.SessionFile)
+	}
+	p.resumed.Directories, p.resumed.Interrupted = nil, nil // those of another project
+	p.SessionID = uuid.NewString()
+	p.journal.Fork(p.resumed, p.SessionID, "Imported session from "+p.SessionFile)
 	return nil
 }
 
@@ -97,6 +141,9 @@ func (s *Session) restore(ctx context.Context) {
 		messages = append(messages, e.Message)
 	}
 	s.agent.SetHistory(ctx, messages)
+	if s.recap != nil {
+		s.recap.readLast(s.resumed.Entries)
+	}
 	for _, c := range s.resumed.Interrupted {
 		names = append(names, terminal.Line(c.Name))
 	}
@@ -118,12 +165,60 @@ func (s *Session) addResumedDirs() {
 	}
 }
 
+// IsRecorded reports whether the conversation is on disk, so that it can be resumed.
+func (p *Setup) IsRecorded() bool { return p.journal != nil && p.journal.IsRecorded() }
+
 // transcript returns the path of the session's file, "" if the conversation is not recorded.
 func (p *Setup) transcript() string {
 	if p.journal == nil {
 		return ""
 	}
 	return p.journal.Path()
+}
+
+// Tags returns the conversations that the user has saved in this project.
+func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.ProjectTempPath()} }
+
+// SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
+func (s *Session) SaveTag(tag string) error {
+	dir, err := s.Paths.ProjectTemp() // the first call makes it the project's
+	if err != nil {
+		return err
+	}
+	c := sessions.Conversation{AuthType: string(s.Current().Account.Type)}
+	for _, m := range s.History() {
+		c.History = append(c.History, m.Content)
+	}
+	return sessions.Tags{Dir: dir}.Save(tag, c)
+}
+
+// LoadTag replaces the conversation by the one with a tag. Signatures of thoughts go only to the
+// provider that they are from.
+func (s *Session) LoadTag(ctx context.Context, tag string) error {
+	c, err := s.Tags().Load(tag)
+	if err != nil {
+		return err
+	}
+	var history []agent.Message
+	for _, content := range c.History {
+		m := agent.Message{Content: content, IsPrompt: content.Role == llm.RoleUser && !content.HasFunctionResponse()}
+		if c.AuthType != "" && c.AuthType != string(s.Current().Account.Type) {
+			m.Content = withoutSignatures(content)
+		}
+		if !journal.IsContext(m) {
+			history = append(history, m)
+		}
+	}
+	s.agent.SetHistory(ctx, append([]agent.Message{s.opening()}, journal.Valid(history)...))
+	return nil
+}
+
+func withoutSignatures(c *llm.Content) *llm.Content {
+	parts := slices.Clone(c.Parts)
+	for i := range parts {
+		parts[i].ThoughtSignature = ""
+	}
+	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
 }
 
 // isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with

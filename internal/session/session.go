@@ -72,9 +72,11 @@ type Options struct {
 	SessionID string
 	IsNewID   bool
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
-	// continue: its number, its id or "latest"; "" begins a new one.
-	Recorded bool
-	Resume   string
+	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
+	// continue a copy of. "" is for a new session.
+	Recorded    bool
+	Resume      string
+	SessionFile string
 	// Version is that of the program. UserAgent is the header of requests, "{model}" in
 	// it being replaced by the model's name; "" names Pollux, the version and the system.
 	Version   string

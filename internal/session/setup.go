@@ -47,6 +47,7 @@ type Setup struct {
 
 	journal *journal.Journal // nil if the conversation is not recorded
 	resumed *journal.Session // the session to continue, until its history is restored; nil for none
+	recap   *Recap           // of the resumed session, nil for none
 	dirs    func() []string  // the workspace's directories, nil until there is one
 
 	wasTrustAsked    bool     // the person has decided about the folder in this run

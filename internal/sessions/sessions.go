@@ -1,9 +1,21 @@
-// Package sessions finds the sessions of a project on disk: it lists and deletes them, and finds the
-// one that a user names. Package journal reads and writes their files.
+// Package sessions finds the sessions of a project on disk: it lists, searches and deletes them, and
+// finds the one that a user names. Package journal reads and writes their files.
+//
+// [Store.List] keeps an index of the session files beside them. It is rebuilt when it is missing.
+// [Plan] and [Store.Execute] delete the sessions that are too old for the user's settings.
 package sessions
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"pollux/internal/journal"
+	"pollux/internal/terminal"
 )
 
 // Store is the sessions of a project.
@@ -20,4 +32,157 @@ type Info struct {
 	Start   time.Time
 	Updated time.Time
 	Prompts int
+	ForkOf  string // id of the session that it began as a copy of; "" for none
+
+	files []file // all files of the session, the one at Path first
+}
+
+// maxTitle is the maximum length of a title, in characters.
+const maxTitle = 100
+
+// List returns the sessions that can be resumed, by the time of their start. The number of a session
+// is its index plus 1. If several files have the same session, it takes the one used last.
+func (s *Store) List(ctx context.Context) ([]Info, error) {
+	files, err := s.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return list(files), nil
+}
+
+func list(files []file) []Info {
+	byID := map[string]int{}
+	var infos []Info
+	for _, f := range files {
+		if f.Outline == nil || f.Outline.Kind == journal.Subagent {
+			continue
+		}
+		i, ok := byID[f.Outline.SessionID]
+		switch {
+		case !ok:
+			byID[f.Outline.SessionID] = len(infos)
+			infos = append(infos, infoOf(f))
+		case isBetter(f, infos[i].files[0]):
+			others := infos[i].files
+			infos[i] = infoOf(f)
+			infos[i].files = append(infos[i].files, others...)
+		default:
+			infos[i].files = append(infos[i].files, f)
+		}
+	}
+	infos = slices.DeleteFunc(infos, func(i Info) bool { return !i.files[0].Outline.IsResumable })
+	slices.SortStableFunc(infos, func(a, b Info) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
+	})
+	return infos
+}
+
+// isBetter reports whether a is to be listed rather than b, which is of the same session.
+func isBetter(a, b file) bool {
+	if a.Outline.IsResumable != b.Outline.IsResumable {
+		return a.Outline.IsResumable
+	}
+	return a.updated().After(b.updated())
+}
+
+func infoOf(f file) Info {
+	return Info{
+		ID: f.Outline.SessionID, Path: f.path, Title: f.Title, Start: cmp.Or(f.Outline.Start, f.modTime()), Updated: f.updated(),
+		Prompts: f.Outline.Prompts, ForkOf: f.Outline.ForkOf, files: []file{f},
+	}
+}
+
+// title returns the title of a session on one line, without characters that control a terminal.
+func title(o *journal.Outline) string {
+	for _, text := range [...]string{o.Summary, o.Prompt, o.Command} {
+		if line := terminal.Line(text); line != "" {
+			return shorten(line, maxTitle)
+		}
+	}
+	return "Empty conversation"
+}
+
+// shorten cuts a text to n characters, the last three of which are dots if it was longer.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-3]) + "..."
+}
+
+// Latest is the identifier of the session that started last.
+const Latest = "latest"
+
+// ErrNone is the error if a project has no sessions.
+const ErrNone = sentence("No previous sessions found for this project.")
+
+// sentence is an error with the text of Gemini CLI, which scripts match.
+type sentence string
+
+func (s sentence) Error() string { return string(s) }
+
+// UnknownError is the error for an identifier that no session has.
+type UnknownError struct {
+	Identifier string
+	Dir        string // where the sessions are
+}
+
+// Error returns the text of Gemini CLI.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("Invalid session identifier %q.\n  Searched for sessions in %s.\n"+
+		"  Use --list-sessions to see available sessions, then use --resume {number}, --resume {uuid}, or --resume latest.",
+		terminal.Line(e.Identifier), e.Dir)
+}
+
+// Find returns the session that an identifier names: an id, [Latest], or its number in the list. The
+// error is [ErrNone] or an [*UnknownError], which are sentences.
+func (s *Store) Find(ctx context.Context, identifier string) (Info, error) {
+	info, _, err := s.FindNumber(ctx, identifier)
+	return info, err
+}
+
+// FindNumber returns the session that an identifier names, as [Store.Find], and its number in the
+// list.
+func (s *Store) FindNumber(ctx context.Context, identifier string) (Info, int, error) {
+	infos, err := s.List(ctx)
+	switch {
+	case err != nil:
+		return Info{}, 0, err
+	case len(infos) == 0:
+		return Info{}, 0, ErrNone
+	}
+	identifier = strings.TrimSpace(identifier)
+	i := slices.IndexFunc(infos, func(i Info) bool { return i.ID == identifier })
+	if i < 0 && identifier == Latest {
+		i = len(infos) - 1
+	}
+	if n, err := strconv.ParseUint(identifier, 10, 31); i < 0 && err == nil {
+		i = int(n) - 1
+	}
+	if i < 0 || i >= len(infos) {
+		return Info{}, 0, &UnknownError{identifier, s.Dir}
+	}
+	return infos[i], i + 1, nil
+}
+
+// Ago returns the age of a time in words: "Just now", "3 hours ago".
+func Ago(t, now time.Time) string {
+	const day = 24 * time.Hour
+	d := now.Sub(t)
+	for _, u := range [...]struct {
+		unit time.Duration
+		name string
+	}{{day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		switch n := d / u.unit; {
+		case n == 1:
+			return "1 " + u.name + " ago"
+		case n > 1:
+			return fmt.Sprintf("%d %ss ago", n, u.name)
+		}
+	}
+	return "Just now"
 }

@@ -85,6 +85,7 @@ var (
 	errExtGlob  = errors.New("command holds an extended glob, which the shell reads as something else")
 	errSplit    = errors.New("command splits an operator over lines")
 	errComment  = errors.New("command continues a comment on the next line, which bash does not")
+	errHeredoc  = errors.New("command has a heredoc that ends where bash does not end it")
 	errNothing  = errors.New("command runs nothing")
 	errNotShell = errors.New("command is not bash")
 )
@@ -149,8 +150,32 @@ func read(command string) (*syntax.File, error) {
 		return nil, errTooDeep
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errNotShell, err)
+	case endsHeredocEarly(file, command):
+		return nil, errHeredoc
 	}
 	return file, nil
+}
+
+// endsHeredocEarly reports whether a heredoc ends elsewhere than at a line that is its delimiter. The
+// parser takes what follows an expansion for the beginning of a line, so that "${x}E" ends a heredoc
+// up to E for it. For bash the next lines still belong to the heredoc, and are expanded.
+func endsHeredocEarly(file *syntax.File, command string) (early bool) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if !ok || r.Hdoc == nil || early {
+			return !early
+		}
+		delimiter, isStatic := static(r.Word)
+		at, end := span(r.Hdoc)
+		last := command[at:end]
+		last = last[strings.LastIndexByte(last, '\n')+1:]
+		if r.Op == syntax.DashHdoc {
+			last = strings.TrimLeft(last, "\t")
+		}
+		early = !isStatic || last != delimiter
+		return true
+	})
+	return early
 }
 
 // continuesComment reports whether a line that may have a comment ends with a backslash. For bash the

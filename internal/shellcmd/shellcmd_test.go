@@ -115,7 +115,9 @@ func TestParseDetails(t *testing.T) {
 
 func TestParseContinued(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"ls \\\n -l # x", "ls # x\ngit \\\n log", "echo a#b \\\n c", "echo ${#x} \\\n c", "git log # x\\ y\nls"} {
+	for _, command := range []string{
+		"cat <<E\n${x}\nE\nls", "cat <<-'E' <<F\n\ta\n\tE\n$x\nF\nls", "cat <<E\nb \\\nE\nls\nE\n", "cat <<E\nE", "ls \\\n -l # x", "ls # x\ngit \\\n log", "echo a#b \\\n c", "echo ${#x} \\\n c", "git log # x\\ y\nls",
+	} {
 		if _, err := Parse(command); err != nil {
 			t.Errorf("Parse(%q): %v", command, err)
 		}
@@ -127,6 +129,7 @@ func TestParseErrors(t *testing.T) {
 	for _, command := range []string{
 		"", "  ", "# nothing", "A=1", "${x@P}", "echo ${x@P}", `echo "${x[@]@P}"`,
 		`echo "unterminated`, "cat <<E\n$\\\n(rm x)\nE", "(ls", "ls)", "if true", "cat <<EOF", "ls\x00rm x",
+		"cat <<E\nb ${x}E\n'`touch y`'\nE", "cat <<-E\n$(ls)E\nls\nE", "cat <<E\n${x}E\n",
 		"git log # \\\nrm x", "#\\\nrm x", "ls \\\n# x \\\nrm x", "ls;# a \\\n\\\nrm x",
 		// With extglob off, bash reads this as ! (rm x).
 		"!(rm x)",

@@ -45,7 +45,7 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 	if ext != ".md" && ext != ".json" {
 		return usageError("Invalid file format. Only .md and .json are supported.")
 	}
-	if len(s.History()) < 2 { // only the opening message
+	if s.isEmpty() {
 		return usageError("No conversation found to save.")
 	}
 	switch info, err := os.Lstat(path); {
@@ -102,10 +102,4 @@ func (s *Runner) resolvePath(typed string) string {
 		typed = filepath.Join(s.Paths.Dir(), typed)
 	}
 	return filepath.Clean(typed)
-}
-
-// chatBrowse lists the subcommands, because Pollux does not save conversations yet.
-func chatBrowse(_ context.Context, s *Runner, _ string) (Result, error) {
-	call, _ := Lookup("/chat")
-	return Result{Text: s.subcommandList(call) + "\nPollux does not save conversations yet. To write this one to a file, run /chat share."}, nil
 }

@@ -37,8 +37,10 @@ type Result struct {
 	Prompt string // prompt to send to the model, "" for none
 	// IsPromptHidden means that the prompt is Pollux's own text, which the user need not see.
 	IsPromptHidden bool
-	Clear          bool // a new conversation has started
-	Quit           bool // end the session
+	// Draft is a text for the user to change and send, "" for none.
+	Draft string
+	Clear bool // a new conversation has started
+	Quit  bool // end the session
 }
 
 // Command is one row of the command table.

@@ -112,7 +112,7 @@ func TestUsageErrors(t *testing.T) {
 		"/export-session":                        {"Enter a file name"},
 		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
 		"/chat share":                            {"No conversation found to save."},
-		"/chat save x":                           {"The command /chat save is not available yet in this version of Pollux."},
+		"/chat save x":                           {"No conversation found to save."},
 		"/mcp list":                              {"The command /mcp is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
 		"/quit --delete":                         {"there is nothing to delete"},

@@ -34,10 +34,10 @@ func Commands() []*Command {
 		{
 			Name: "chat", Aliases: []string{"resume"}, Summary: "Save, resume and share conversations", NeedsPerson: person, Run: chatBrowse,
 			Subs: []*Command{
-				planned("List saved conversations", "list"),
-				planned("Save this conversation under a tag", "save"),
-				planned("Resume a saved conversation", "resume", "load"),
-				planned("Delete a saved conversation", "delete"),
+				{Name: "list", Summary: "List saved conversations", RunsWhileBusy: busy, Run: chatList},
+				{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: chatSave},
+				{Name: "resume", Aliases: []string{"load"}, Args: "<tag>", Summary: "Resume a saved conversation", Run: chatResume},
+				{Name: "delete", Args: "<tag>", Summary: "Delete a saved conversation", Run: chatDelete},
 				{Name: "share", Args: "[file]", Summary: "Write this conversation to a Markdown or JSON file", RunsWhileBusy: busy, Run: share},
 			},
 		},
@@ -109,6 +109,7 @@ func Commands() []*Command {
 			},
 		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
+		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
 		{
 			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
 			Instead: "/settings list prints the settings.",
@@ -152,7 +153,6 @@ func Commands() []*Command {
 		plannedInteractive("Show the privacy notice", "privacy"),
 		planned("Redo undone changes", "redo"),
 		planned("Restore files to the state before a tool call", "restore"),
-		plannedInteractive("Go back to an earlier prompt", "rewind"),
 		plannedInteractive("Set up GitHub workflows", "setup-github"),
 		planned("Manage skills", "skills"),
 		plannedInteractive("Set up terminal key bindings", "terminal-setup"),

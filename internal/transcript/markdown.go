@@ -75,10 +75,7 @@ func writePart(b *strings.Builder, p llm.Part) {
 
 func writeCall(b *strings.Builder, c *llm.FunctionCall, result []llm.Part) {
 	fmt.Fprintf(b, "\n### Tool: %s\n\n", oneLine(c.Name))
-	var args bytes.Buffer
-	if err := json.Indent(&args, arguments(c.Args), "", "  "); err == nil {
-		b.WriteString(CodeBlock("json", args.String()))
-	}
+	b.WriteString(CodeBlock("json", indented(c.Args)))
 	for _, p := range result {
 		if r := p.FunctionResponse; r != nil {
 			b.WriteString(CodeBlock("", responseText(r.Response)))
@@ -86,6 +83,15 @@ func writeCall(b *strings.Builder, c *llm.FunctionCall, result []llm.Part) {
 			writePart(b, p)
 		}
 	}
+}
+
+// indented returns the arguments of a call as JSON for people.
+func indented(args json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, arguments(args), "", "  ") != nil {
+		return "{}"
+	}
+	return b.String()
 }
 
 // responseText returns the output or the error of a function response, or the whole

@@ -1,5 +1,5 @@
 // Package transcript converts a conversation to the session record of Gemini CLI, to
-// Markdown, and to the contents of a Gemini API request.
+// Markdown, to a web page, and to the contents of a Gemini API request.
 package transcript
 
 import (

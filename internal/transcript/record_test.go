@@ -94,6 +94,28 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+func TestHTML(t *testing.T) {
+	t.Parallel()
+	page := transcript.HTML(info, talk())
+	for _, want := range []string{"<pre>Look at @a</pre>", "<h2>Model (big)</h2>", "<h2>Tool: read_file</h2>", "&#34;file_path&#34;: &#34;a&#34;", "no luck", "Done."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "secret") || strings.Contains(page, "session_context") {
+		t.Error("it contains thoughts or the session context")
+	}
+	const evil = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[2J\u202e"
+	page = transcript.HTML(transcript.Info{ID: evil, Dir: evil, Start: start}, []agent.Message{
+		{Content: llm.User(llm.Text(evil))},
+		{Model: evil, Content: llm.Model(llm.Text(evil), llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: evil, Args: json.RawMessage(`{"a":"</pre><script>"}`)}})},
+		{Content: llm.User(llm.Part{FunctionResponse: llm.Output("1", "f", evil)}, llm.Part{InlineData: &llm.Blob{MIMEType: evil}})},
+	})
+	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || strings.ContainsAny(page, "\x1b\u202e") || strings.Count(page, "&lt;script&gt;") != 10 {
+		t.Errorf("%d:\n%s", strings.Count(page, "&lt;script&gt;"), page)
+	}
+}
+
 func TestContents(t *testing.T) {
 	t.Parallel()
 	data, err := transcript.Contents(talk()[:2])

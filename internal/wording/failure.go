@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,10 +35,15 @@ func Failure(e *llm.Error, at Place) string { return sentence(e) + "." + NextSte
 func sentence(err error) string {
 	text := Reason(err)
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Status == 0 || e.Status == 200 || strings.Contains(text, fmt.Sprint(e.Status)) {
+	if !errors.As(err, &e) || e.Status == 0 || e.Status == 200 || names(text, e.Status) {
 		return text
 	}
 	return fmt.Sprintf("%s (status %d)", text, e.Status)
+}
+
+// names reports whether a text has a number, not only as a part of a larger one such as a port.
+func names(text string, number int) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }), strconv.Itoa(number))
 }
 
 // Retrying returns the sentence for a failed attempt and the wait until the next one.

@@ -46,6 +46,7 @@ func TestFailure(t *testing.T) {
 		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, keyless, "m. Set OPENAI_API_KEY to the key for http://h/v1."},
 		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, keylessSession, "m. Set OPENAI_API_KEY to the key for http://h/v1, or enter the key with /auth."},
 		{llm.Error{Kind: llm.KindModelNotFound, Status: 404, Message: "m"}, outside, "m (status 404). Choose another model with --model ('pollux models' lists them)."},
+		{llm.Error{Kind: llm.KindModelNotFound, Status: 404, Message: "http://h:44047 has no m"}, outside, "http://h:44047 has no m (status 404). Choose another model with --model ('pollux models' lists them)."},
 		{llm.Error{Kind: llm.KindModelNotFound, Message: "m"}, session, "m. Choose another model with /model."},
 		{llm.Error{Kind: llm.KindModelNotFound, Message: "Download the model with: ollama pull m"}, ollama, "Download the model with: ollama pull m."},
 		{llm.Error{Kind: llm.KindQuota, Status: 429, Message: "m"}, outside, "m (status 429). Check your quota and billing at https://platform.openai.com/settings/organization/billing, or choose another model with --model."},

@@ -65,7 +65,11 @@ func RunJob(ctx context.Context, j Job) error {
 		return RenderAnswer(o, answer)
 	}
 	defer tellEnded(o.Err, s)
-	return Run(ctx, o, s.Run(ctx, prompt))
+	err = Run(ctx, o, s.Run(ctx, prompt))
+	if ctx.Err() != nil && s.IsRecorded() {
+		fmt.Fprintln(o.Err, "To go on: pollux --resume "+s.ID()+` -p "Continue."`)
+	}
+	return err
 }
 
 // tellEnded writes which commands still run in the background and end with the session, and which

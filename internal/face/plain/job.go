@@ -222,6 +222,9 @@ func (l *loop) showResult(r slash.Result) {
 			l.commandPrompt = r.Prompt
 		}
 	}
+	if r.Draft != "" {
+		l.draft = terminal.Clean(r.Draft)
+	}
 	if r.Quit {
 		l.leave()
 	}

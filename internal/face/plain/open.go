@@ -46,7 +46,9 @@ type backend struct {
 	First string
 	// Welcome is shown first. Farewell returns the text shown at the end of a session
 	// with at least one prompt; "" is a default text.
-	Welcome  string
+	Welcome string
+	// Recap is where a resumed conversation stands, nil for a new one.
+	Recap    *session.Recap
 	Farewell func() string
 
 	// IsAllowed reports whether the gate would now allow a call without a question,
@@ -103,6 +105,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		RunShell:       s.RunTyped,
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
+		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
 
 		IsAllowed:    s.Allowed,

@@ -19,6 +19,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -291,6 +292,9 @@ func (l *loop) showWelcome() {
 	if l.backend.Welcome != "" {
 		l.screen.line(terminal.Text(l.backend.Welcome))
 	}
+	if l.backend.Recap != nil {
+		l.showRecap(l.backend.Recap)
+	}
 	if first := terminal.Clean(l.backend.First); first != "" {
 		l.screen.line("User: " + excerpt(first, 5))
 		l.submit(first)
@@ -299,6 +303,20 @@ func (l *loop) showWelcome() {
 	if l.backend.Welcome != "" {
 		l.screen.line("Type a prompt and press Enter. Type ? for help, Ctrl+D twice to exit.")
 	}
+}
+
+// showRecap shows where a resumed conversation stands.
+func (l *loop) showRecap(r *session.Recap) {
+	noun := "prompts"
+	if r.Prompts == 1 {
+		noun = "prompt"
+	}
+	l.screen.line(fmt.Sprintf("Resumed after %d %s: %s", r.Prompts, noun, terminal.Line(r.Title)))
+	if r.Prompt != "" {
+		l.screen.line("User: " + excerpt(terminal.Clean(r.Prompt), 5))
+	}
+	l.renderer.addText(excerpt(r.Answer, 20))
+	l.renderer.endAnswer()
 }
 
 func stoppedTimer() *time.Timer {

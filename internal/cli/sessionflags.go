@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/durable"
+	"pollux/internal/exit"
+	"pollux/internal/sessions"
+	"pollux/internal/terminal"
+)
+
+// chatsDir is the name of the directory of session files in that of a project.
+const chatsDir = "chats"
+
+// storeOf returns the sessions of the project in the working directory. It creates nothing.
+func storeOf(paths *config.Paths) *sessions.Store {
+	temp := paths.ExistingProjectTemp()
+	if temp == "" {
+		return &sessions.Store{}
+	}
+	return &sessions.Store{Dir: filepath.Join(temp, chatsDir)}
+}
+
+// workingStore is [storeOf] for the working directory of the process.
+func workingStore(env *config.Env) (*sessions.Store, error) {
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return nil, err
+	}
+	return storeOf(config.NewPaths(env, dir)), nil
+}
+
+// listSessions implements --list-sessions, with the text of Gemini CLI.
+func (p *program) listSessions(ctx context.Context) error {
+	store, err := workingStore(p.env)
+	if err != nil {
+		return err
+	}
+	list, err := store.List(ctx)
+	if err != nil {
+		return cannotList(err)
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(p.term.Out, sessions.ErrNone.Error())
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nAvailable sessions for this project (%d):\n", len(list))
+	now := time.Now()
+	for n, i := range list {
+		fmt.Fprintf(&b, "  %d. %s (%s) [%s]\n", n+1, i.Title, sessions.Ago(i.Updated, now), terminal.Line(i.ID))
+	}
+	_, err = fmt.Fprint(p.term.Out, clean(b.String()))
+	return err
+}
+
+func cannotList(err error) error {
+	return exit.Errorf(exit.General, "Cannot list the sessions: %w.", durable.Cause(err))
+}
+
+// deleteSession implements --delete-session, with the texts of Gemini CLI.
+func (p *program) deleteSession(ctx context.Context, identifier string) error {
+	store, err := workingStore(p.env)
+	if err != nil {
+		return err
+	}
+	info, n, err := store.FindNumber(ctx, identifier)
+	var unknown *sessions.UnknownError
+	switch {
+	case errors.Is(err, sessions.ErrNone):
+		return exit.Errorf(exit.General, "No sessions found for this project.")
+	case errors.As(err, &unknown):
+		return exit.Errorf(exit.General, "Invalid session identifier %q. Use --list-sessions to see available sessions.", terminal.Line(identifier))
+	case err != nil:
+		return cannotList(err)
+	}
+	if err := store.Delete(ctx, info); err != nil {
+		return exit.Errorf(exit.General, "Failed to delete session: %w.", err)
+	}
+	return printText(p.term, deletedText(info, n))
+}
+
+func deletedText(i sessions.Info, number int) string {
+	return fmt.Sprintf("Deleted session %d: %s (%s)", number, i.Title, sessions.Ago(i.Updated, time.Now()))
+}
+
+// deleteOld deletes in the background the sessions that are too old for the settings. The end of the
+// program does not wait for it. A run that resumes a session deletes none: it could be that one, and
+// the numbers would change.
+func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func(string)) {
+	retention, err := sessions.RetentionOf(s)
+	if err != nil {
+		warn("Session cleanup disabled: " + err.Error())
+	}
+	if retention == nil || req.Flags.Resume != "" {
+		return
+	}
+	go func() {
+		store := storeOf(config.NewPaths(req.Env, req.Dir))
+		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
+		if err == nil {
+			_ = store.Execute(ctx, removals) // the next start tries again
+		}
+	}()
+}

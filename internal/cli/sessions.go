@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/sessions"
+	"pollux/internal/terminal"
+)
+
+// sessionsCommand returns the subcommand that lists and shows the sessions of projects, and moves them
+// between projects.
+func sessionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	c := &sessionActions{term: t, env: env}
+	cmd := &cobra.Command{
+		Use: "sessions", Aliases: []string{"session"}, Short: "List, search and manage sessions",
+		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
+	}
+	newCommand := func(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, words []string) error) *cobra.Command {
+		sub := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, words []string) error { return run(cmd.Context(), words) }}
+		sub.Flags().BoolVar(&c.json, "json", false, "Print JSON")
+		return sub
+	}
+	list := newCommand("list", "List the sessions of this project", cobra.NoArgs, func(ctx context.Context, _ []string) error { return c.list(ctx) })
+	search := newCommand("search <text...>", "Search the text of sessions", cobra.MinimumNArgs(1), c.search)
+	for _, sub := range []*cobra.Command{list, search} {
+		sub.Flags().BoolVar(&c.all, "all", false, "Include the sessions of all projects")
+	}
+	export := newCommand("export <session> [file]", "Write a session as Markdown, JSON or HTML", cobra.RangeArgs(1, 2), c.export)
+	choice(export.Flags(), &c.format, "format", "", "`format` Format, instead of that of the file name", "md", "json", "html")
+	export.Flags().BoolVar(&c.force, "force", false, "Overwrite the file")
+	export.Flags().Lookup("json").Hidden = true
+	cmd.AddCommand(
+		list,
+		newCommand("show <session>", "Print a session", cobra.ExactArgs(1), c.show),
+		search, export,
+		newCommand("import <file>", "Make a session of this project from a file", cobra.ExactArgs(1), c.importFile),
+		newCommand("delete <session>", "Delete a session", cobra.ExactArgs(1), c.delete),
+		newCommand("fork <session>", "Make a copy of a session in this project", cobra.ExactArgs(1), c.fork),
+	)
+	return cmd
+}
+
+// sessionActions holds the flags of the subcommands of sessions.
+type sessionActions struct {
+	term             *terminal.Terminal
+	env              *config.Env
+	json, all, force bool
+	format           string
+}
+
+// projectSessions are the sessions of a project.
+type projectSessions struct {
+	project string // its directory
+	store   *sessions.Store
+	list    []sessions.Info
+}
+
+// projects returns the sessions of this project, or of all projects that have any.
+func (c *sessionActions) projects(ctx context.Context, all bool) (*config.Paths, []projectSessions, error) {
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	paths := config.NewPaths(c.env, dir)
+	projects := []projectSessions{{project: dir, store: storeOf(paths)}}
+	if all {
+		projects = nil
+		for _, p := range paths.Projects() {
+			projects = append(projects, projectSessions{project: p.Dir, store: &sessions.Store{Dir: filepath.Join(p.Temp, chatsDir)}})
+		}
+	}
+	for i := range projects {
+		if projects[i].list, err = projects[i].store.List(ctx); err != nil {
+			return nil, nil, cannotList(err)
+		}
+	}
+	return paths, projects, nil
+}
+
+// sessionJSON is a session in JSON output.
+type sessionJSON struct {
+	Number  int       `json:"number,omitempty"` // for --resume in its project
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Project string    `json:"project,omitempty"`
+	Path    string    `json:"path"`
+	Start   time.Time `json:"startTime"`
+	Updated time.Time `json:"lastUpdated"`
+	Prompts int       `json:"prompts"`
+	ForkOf  string    `json:"forkOf,omitempty"`
+}
+
+func newSessionJSON(i sessions.Info, number int, project string) sessionJSON {
+	return sessionJSON{number, i.ID, i.Title, project, i.Path, i.Start.UTC(), i.Updated.UTC(), i.Prompts, i.ForkOf}
+}
+
+// print prints JSON without characters that a terminal does not show.
+func (c *sessionActions) print(v any) error {
+	var b bytes.Buffer
+	if err := printJSON(&b, v); err != nil {
+		return err
+	}
+	_, err := c.term.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
+	return err
+}
+
+func (c *sessionActions) list(ctx context.Context) error {
+	paths, projects, err := c.projects(ctx, c.all)
+	if err != nil {
+		return err
+	}
+	all, rows := []sessionJSON{}, [][]string{}
+	now := time.Now()
+	for _, p := range projects {
+		if c.all && len(p.list) > 0 {
+			rows = append(rows, []string{terminal.Line(paths.Display(p.project))})
+		}
+		for n, i := range p.list {
+			all = append(all, newSessionJSON(i, n+1, p.project))
+			rows = append(rows, []string{strconv.Itoa(n + 1), terminal.Line(i.ID), sessions.Ago(i.Updated, now), strconv.Itoa(i.Prompts), i.Title})
+		}
+	}
+	switch {
+	case c.json:
+		return c.print(all)
+	case len(all) == 0 && c.all:
+		return printText(c.term, "No previous sessions found.")
+	case len(all) == 0:
+		return printText(c.term, sessions.ErrNone.Error())
+	}
+	return printTable(c.term, []string{"NO.", "ID", "LAST USED", "PROMPTS", "TITLE"}, rows)
+}
+
+// find returns the session that an identifier names: one of this project, or one of another project by
+// its id.
+func (c *sessionActions) find(ctx context.Context, identifier string) (*config.Paths, sessions.Info, string, error) {
+	paths, projects, err := c.projects(ctx, false)
+	if err != nil {
+		return nil, sessions.Info{}, "", err
+	}
+	info, wrong := projects[0].store.Find(ctx, identifier)
+	if wrong == nil {
+		return paths, info, projects[0].project, nil
+	}
+	if _, err := strconv.Atoi(identifier); err != nil && identifier != sessions.Latest {
+		if _, projects, err = c.projects(ctx, true); err != nil {
+			return nil, sessions.Info{}, "", err
+		}
+		for _, p := range projects {
+			for _, i := range p.list {
+				if i.ID == identifier {
+					return paths, i, p.project, nil
+				}
+			}
+		}
+	}
+	return nil, sessions.Info{}, "", notFound(wrong, identifier)
+}
+
+func (c *sessionActions) search(ctx context.Context, words []string) error {
+	_, projects, err := c.projects(ctx, c.all)
+	if err != nil {
+		return err
+	}
+	var infos []sessions.Info
+	number, project := map[string]int{}, map[string]string{} // by path
+	for _, p := range projects {
+		infos = append(infos, p.list...)
+		for n, i := range p.list {
+			number[i.Path], project[i.Path] = n+1, p.project
+		}
+	}
+	text := strings.Join(words, " ")
+	found, err := sessions.Search(ctx, infos, text)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		type excerptJSON struct {
+			Kind string    `json:"type"`
+			Time time.Time `json:"timestamp"`
+			Text string    `json:"text"`
+		}
+		type foundJSON struct {
+			sessionJSON
+			Excerpts []excerptJSON `json:"excerpts"`
+		}
+		list := []foundJSON{}
+		for _, f := range found {
+			one := foundJSON{sessionJSON: newSessionJSON(f.Info, number[f.Path], project[f.Path])}
+			for _, e := range f.Excerpts {
+				one.Excerpts = append(one.Excerpts, excerptJSON(e))
+			}
+			list = append(list, one)
+		}
+		return c.print(list)
+	}
+	return c.printFound(found, text)
+}
+
+func (c *sessionActions) printFound(found []sessions.Found, text string) error {
+	if len(found) == 0 {
+		return exit.Errorf(exit.General, "No session contains %q.", terminal.Line(text))
+	}
+	var b strings.Builder
+	now := time.Now()
+	names := map[string]string{"user": "You", "gemini": "Model", "tool": "Tool"}
+	for _, f := range found {
+		fmt.Fprintf(&b, "%s (%s) [%s]\n", f.Title, sessions.Ago(f.Updated, now), terminal.Line(f.ID))
+		for _, e := range f.Excerpts {
+			b.WriteString(terminal.Hang("  "+names[e.Kind]+": ", e.Text, c.term.OutWidth()) + "\n")
+		}
+	}
+	_, err := fmt.Fprint(c.term.Out, clean(b.String()))
+	return err
+}
+
+func (c *sessionActions) delete(ctx context.Context, words []string) error {
+	store, err := workingStore(c.env)
+	if err != nil {
+		return err
+	}
+	info, n, err := store.FindNumber(ctx, words[0])
+	if err != nil {
+		return notFound(err, words[0])
+	}
+	if err := store.Delete(ctx, info); err != nil {
+		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
+	}
+	if c.json {
+		return c.print(newSessionJSON(info, n, ""))
+	}
+	return printText(c.term, deletedText(info, n))
+}
+
+// notFound returns the error for an identifier for which [sessions.Store.Find] has returned wrong.
+func notFound(wrong error, identifier string) error {
+	var unknown *sessions.UnknownError
+	if errors.As(wrong, &unknown) {
+		return exit.Errorf(exit.General, "There is no session %q. To list the sessions, run: pollux sessions list", terminal.Line(identifier))
+	}
+	if errors.Is(wrong, sessions.ErrNone) {
+		return exit.Errorf(exit.General, "%w", wrong)
+	}
+	return cannotList(wrong)
+}

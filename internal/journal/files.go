@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/durable"
+	"pollux/llm"
+)
+
+// Claim locks a session file, so that no other process opens it for writing until release is called.
+// The error is [ErrInUse] if one has it open. What is not a regular file is not locked.
+func Claim(path string) (release func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking|noFollow, 0)
+	if err != nil {
+		if isLink(err) {
+			return func() {}, nil
+		}
+		return nil, durable.Cause(err)
+	}
+	release = func() { _ = f.Close() } // nothing was written
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := lock(f); err != nil {
+			release()
+			return nil, err
+		}
+	}
+	return release, nil
+}
+
+// Create writes the file of a session that begins with this history into an existing directory, and
+// returns its path. note is a text for people that precedes the history; "" is none.
+func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
+	h.Pollux = version
+	j := New(Options{Kind: h.Kind})
+	j.dir, j.current = dir, session{header: h}
+	var lines []byte
+	if note != "" {
+		lines = appendNote(lines, note, h.Start)
+	}
+	for _, e := range history {
+		if e.Time.IsZero() {
+			e.Time = h.Start
+		}
+		lines = appendMessage(lines, e)
+	}
+	if err := j.createFile(lines); err != nil {
+		if l := j.current.log; l != nil {
+			err = errors.Join(err, os.Remove(l.path))
+		}
+		_ = j.Close()
+		return "", err
+	}
+	path = j.current.log.path
+	err = j.Sync()
+	return path, errors.Join(err, j.Close())
+}
+
+// ParseContents returns the history of a file that /chat share or /chat save has written: a list of
+// contents, or an object with this list as "history".
+func ParseContents(data []byte) ([]agent.Entry, error) {
+	var file struct {
+		History []*llm.Content `json:"history"`
+	}
+	to := any(&file)
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '[' {
+		to = &file.History
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return nil, ErrNoSession
+	}
+	var entries []agent.Entry
+	for _, c := range file.History {
+		if c == nil || len(c.Parts) == 0 || c.Role != llm.RoleUser && c.Role != llm.RoleModel {
+			continue
+		}
+		m := agent.Message{ID: uuid.NewString(), Content: c}
+		if !IsContext(m) {
+			entries = append(entries, agent.Entry{Message: m})
+		}
+	}
+	valid, _ := repair(entries)
+	if len(valid) == 0 {
+		return nil, ErrNoSession
+	}
+	return valid, nil
+}

@@ -1,0 +1,77 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/durable"
+	"pollux/internal/journal"
+)
+
+// maxImport is the maximum size of a file of contents, in bytes.
+const maxImport = 256 << 20
+
+// Import makes a session of the project from a file: a session of any project, of Pollux or Gemini CLI,
+// or what /chat share or /chat save has written. It returns the new session. name is how the session
+// refers to the file. Store.Dir must exist.
+func (s *Store) Import(path, name, projectHash string, now time.Time) (Info, error) {
+	source, err := journal.Load(path)
+	if errors.Is(err, journal.ErrNoSession) {
+		source, err = loadContents(path)
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return s.copy(source, "Imported session from "+name, projectHash, now)
+}
+
+// loadContents reads a file of contents.
+func loadContents(path string) (*journal.Session, error) {
+	data, err := durable.ReadFile(path, maxImport)
+	if err != nil {
+		return nil, err
+	}
+	history, err := journal.ParseContents(data)
+	return &journal.Session{Entries: history}, err
+}
+
+// Fork makes a copy of a session of any project, and returns it. Store.Dir must exist.
+func (s *Store) Fork(i Info, projectHash string, now time.Time) (Info, error) {
+	source, err := journal.Load(i.Path)
+	if err != nil {
+		return Info{}, err
+	}
+	return s.copy(source, "Copy of session "+i.ID, projectHash, now)
+}
+
+func (s *Store) copy(source *journal.Session, note, projectHash string, now time.Time) (Info, error) {
+	if len(source.Entries) == 0 {
+		return Info{}, errors.New("there is no conversation in it")
+	}
+	path, err := journal.Create(s.Dir, journal.Header{
+		SessionID: uuid.NewString(), ProjectHash: projectHash, Start: now, Updated: now, Kind: journal.Main,
+		Summary: source.Summary, ForkOf: source.SessionID,
+	}, note, source.Entries)
+	if err != nil {
+		return Info{}, fmt.Errorf("write a session file in %s: %w", s.Dir, err)
+	}
+	f := file{path: path}
+	f.outline(nil)
+	if f.Outline == nil {
+		return Info{}, journal.ErrNoSession
+	}
+	return infoOf(f), nil
+}
+
+// Messages returns the messages of a session, as transcripts take them.
+func Messages(s *journal.Session) []agent.Message {
+	messages := make([]agent.Message, len(s.Entries))
+	for i, e := range s.Entries {
+		messages[i] = e.Message
+	}
+	return messages
+}

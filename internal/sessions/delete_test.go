@@ -1,0 +1,235 @@
+package sessions
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/journal"
+)
+
+// touch creates files with their directories, below a directory.
+func touch(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func find(t *testing.T, s *Store, id string) Info {
+	t.Helper()
+	i, err := s.Find(t.Context(), id)
+	must(t, err)
+	return i
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	root := filepath.Dir(s.Dir)
+	put(t, s, "nightly-1", "one", 1)
+	put(t, s, "nightly-1", "the same one", 3)
+	put(t, s, "nightly-12", "two", 2)
+	ours := []string{"chats/nightly-1/agent.jsonl", "logs/session-nightly-1.jsonl", "tool-outputs/session-nightly-1/a.txt", "nightly-1/plans/p.md", "nightly-1/tasks/t"}
+	others := []string{"chats/nightly-12/agent.jsonl", "logs/session-nightly-12.jsonl", "tool-outputs/session-nightly-12/a.txt", "nightly-12/plans/p.md", "logs.json"}
+	touch(t, root, append(ours, others...)...)
+	outside := t.TempDir()
+	touch(t, outside, "kept/file")
+	must(t, os.Symlink(filepath.Join(outside, "kept"), filepath.Join(root, "nightly-1", "tracker")))
+	must(t, s.Delete(t.Context(), find(t, s, "nightly-1")))
+	for _, name := range ours {
+		if exists(filepath.Join(root, name)) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if exists(filepath.Join(root, "nightly-1")) || !exists(filepath.Join(outside, "kept", "file")) {
+		t.Error("the link was followed or is left")
+	}
+	for _, name := range others {
+		if !exists(filepath.Join(root, name)) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	infos, err := s.List(t.Context())
+	must(t, err)
+	if diff := cmp.Diff([]string{"nightly-12: two"}, titles(infos)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An id is never a path.
+func TestDeleteHostileID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"../../victim", "..", ".", "../chats", "a/b", `a\b`, "/etc", "", "C:x", "memory", "CHATS", "logs", ".project_root", "checkpoints"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			s := project(t)
+			root := filepath.Dir(s.Dir)
+			touch(t, root, "memory/plans/p", "memory/MEMORY.md", "chats/plans/x", "logs/plans/y", "checkpoints/c", ".project_root", "../victim/plans/z", "a/b/plans/z")
+			path := filepath.Join(s.Dir, "session-x.jsonl")
+			must(t, os.WriteFile(path, []byte("x"), 0o600))
+			must(t, s.Delete(t.Context(), Info{ID: id, Path: path}))
+			if exists(path) {
+				t.Error("the file is left")
+			}
+			for _, name := range []string{"memory/plans/p", "memory/MEMORY.md", "chats/plans/x", "logs/plans/y", "checkpoints/c", ".project_root", "../victim/plans/z", "a/b/plans/z"} {
+				if !exists(filepath.Join(root, name)) {
+					t.Errorf("%s is gone", name)
+				}
+			}
+		})
+	}
+}
+
+func TestDeleteInUse(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	path := put(t, s, "busy", "one", 1)
+	root := filepath.Dir(s.Dir)
+	touch(t, root, "busy/plans/p")
+	open, err := journal.Open(path)
+	must(t, err)
+	i := find(t, s, "busy")
+	if err := s.Delete(t.Context(), i); !errors.Is(err, journal.ErrInUse) {
+		t.Errorf("%v", err)
+	}
+	if !exists(path) || !exists(filepath.Join(root, "busy/plans/p")) {
+		t.Error("it is gone")
+	}
+	open.Close()
+	must(t, s.Delete(t.Context(), i))
+	must(t, s.Delete(t.Context(), i)) // again
+}
+
+// What is in the place of a file or directory is removed, not what it points to.
+func TestDeleteLinks(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	root, outside := filepath.Dir(s.Dir), t.TempDir()
+	touch(t, outside, "session-x.jsonl", "session-l/file", "l/plans/p")
+	path := filepath.Join(s.Dir, "session-x.jsonl")
+	must(t, os.Symlink(filepath.Join(outside, "session-x.jsonl"), path))
+	for _, name := range []string{"tool-outputs", "logs"} {
+		must(t, os.Symlink(outside, filepath.Join(root, name)))
+	}
+	must(t, os.Symlink(filepath.Join(outside, "l"), filepath.Join(root, "l")))
+	must(t, s.Delete(t.Context(), Info{ID: "l", Path: path}))
+	for _, name := range []string{"session-x.jsonl", "session-l/file", "l/plans/p"} {
+		if !exists(filepath.Join(outside, name)) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	if exists(path) {
+		t.Error("the link is left")
+	}
+}
+
+func plan(t *testing.T, s *Store, r Retention, now time.Time, current string) map[string]string {
+	t.Helper()
+	removals, err := s.Plan(t.Context(), r, now, current)
+	must(t, err)
+	got := map[string]string{}
+	for _, r := range removals {
+		name := r.ID
+		if name == "" {
+			name = filepath.Base(r.Path)
+		}
+		got[name] = r.Reason
+	}
+	return got
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	s := project(t)
+	now := start.Add(40 * day)
+	put(t, s, "current", "one", 1)
+	put(t, s, "old", "one", 2)
+	put(t, s, "recent", "one", 39*24*60)
+	put(t, s, "today", "one", 40*24*60-30)
+	put(t, s, "empty", "", 40*24*60-61)
+	put(t, s, "starting", "", 40*24*60-59)
+	put(t, s, "future", "one", 1e6)
+	for name, age := range map[string]time.Duration{"session-bad.jsonl": 31 * day, "session-new-bad.jsonl": day, "notes.txt": 400 * day} {
+		path := filepath.Join(s.Dir, name)
+		must(t, os.WriteFile(path, []byte("nonsense"), 0o600))
+		must(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
+	}
+	rest := map[string]string{"empty": "no conversation"}
+	with := func(more map[string]string) map[string]string {
+		for id, reason := range rest {
+			more[id] = reason
+		}
+		return more
+	}
+	tests := []struct {
+		name string
+		r    Retention
+		want map[string]string
+	}{
+		{"age", Retention{MaxAge: 30 * day, MinAge: day}, with(map[string]string{"old": "not used for more than 30 days", "session-bad.jsonl": "not a session"})},
+		{"count", Retention{MaxCount: 3, MinAge: day}, with(map[string]string{"old": "more than 3 sessions", "recent": "more than 3 sessions"})},
+		{"count and minimum", Retention{MaxCount: 1, MinAge: day}, with(map[string]string{"old": "more than 1 sessions", "recent": "more than 1 sessions"})},
+		{"large count", Retention{MaxCount: 100, MinAge: day}, with(map[string]string{})},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, plan(t, s, tt.r, now, "current")); diff != "" {
+			t.Errorf("%s: -want +got\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestExecute(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	for i, id := range []string{"old", "busy", "used", "kept"} {
+		put(t, s, id, "one", i)
+	}
+	now := start.Add(365 * 24 * time.Hour)
+	removals, err := s.Plan(t.Context(), Retention{MaxAge: 24 * time.Hour}, now, "kept")
+	must(t, err)
+	if len(removals) != 3 {
+		t.Fatal(removals)
+	}
+	open, err := journal.Open(find(t, s, "busy").Path)
+	must(t, err)
+	defer open.Close()
+	must(t, os.Chtimes(find(t, s, "used").Path, now, now)) // resumed since the plan
+	err = s.Execute(t.Context(), removals)
+	if !errors.Is(err, journal.ErrInUse) || !errors.Is(err, errChanged) {
+		t.Error(err)
+	}
+	infos, err := s.List(t.Context())
+	must(t, err)
+	if diff := cmp.Diff([]string{"busy: one", "used: one", "kept: one"}, titles(infos)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseAge(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	const format = ". Expected format: <number><unit> where unit is h, d, w, or m"
+	for text, want := range map[string]any{
+		"24h": day, "30d": 30 * day, "4w": 28 * day, "6m": 180 * day, "99999999999999999999d": 200 * 365 * day, "999999999999m": 2433 * 30 * day,
+		"": "Invalid retention period format: " + format, "30": "Invalid retention period format: 30" + format, "-1d": "Invalid retention period format: -1d" + format,
+		"1 d": "Invalid retention period format: 1 d" + format, "d": "Invalid retention period format: d" + format, "0d": "Invalid retention period: 0d. Value must be greater than 0",
+	} {
+		got, err := parseAge(text)
+		if text, ok := want.(string); ok && (err == nil || err.Error() != text) || !ok && (got != want || err != nil) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package sessions
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/journal"
+	"pollux/llm"
+)
+
+func search(t *testing.T, s *Store, text string) (found []string) {
+	t.Helper()
+	infos, err := s.List(t.Context())
+	must(t, err)
+	list, err := Search(t.Context(), infos, text)
+	must(t, err)
+	for _, f := range list {
+		for _, e := range f.Excerpts {
+			found = append(found, f.ID+" "+e.Kind+": "+e.Text)
+		}
+	}
+	return found
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	put(t, s, "a", "Fix the \"Quoted\\path\" <b>\nnow", 1)
+	put(t, s, "b", "fix the quoted thing again \x1b[31mred "+strings.Repeat("日本", 50), 2)
+	at := start
+	_, err := journal.Create(s.Dir, journal.Header{SessionID: "c", ProjectHash: "h", Start: at, Updated: at, Kind: journal.Main}, "", []agent.Entry{
+		{Message: agent.Message{ID: "1", Time: at, Content: llm.User(llm.Text("run it"))}},
+		{Message: agent.Message{ID: "2", Time: at, Content: llm.Model(llm.Part{Text: "secret plan", Thought: true}, llm.Part{FunctionCall: &llm.FunctionCall{ID: "x", Name: "sh", Args: []byte(`{"command":"make needle"}`)}})}},
+		{Message: agent.Message{ID: "3", Time: at, Content: llm.User(llm.Part{FunctionResponse: llm.Output("x", "sh", strings.Repeat("x ", 1<<20)+"FOUND")})}},
+	})
+	must(t, err)
+	tail := strings.TrimSpace(strings.Repeat("日本", 50))
+	for text, want := range map[string][]string{
+		`"QUOTED\path" <B>`: {`a user: Fix the "Quoted\path" <b> now`},
+		"fix the":           {"b user: fix the quoted thing again red " + string([]rune(tail)[:80-len("fix the quoted thing again red ")-5]) + "...", `a user: Fix the "Quoted\path" <b> now`},
+		"needle":            {"c tool: make needle"},
+		"found":             {"c tool: ..." + strings.Repeat("x ", 20) + "FOUND"},
+		"secret plan":       nil,
+		"timestamp":         nil, // of the records, not of the text
+		"nowhere":           nil,
+		"":                  nil,
+	} {
+		if diff := cmp.Diff(want, search(t, s, text)); diff != "" {
+			t.Errorf("%q: -want +got\n%s", text, diff)
+		}
+	}
+}
+
+// A text is found wherever it is in the pieces that are read, and a huge line is passed over.
+func TestSearchPieces(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	header := `{"sessionId":"s","projectHash":"h","kind":"main"}` + "\n" + `{"id":"u","type":"user","content":"x"}` + "\n"
+	for shift := range 12 {
+		message := `{"id":"m","type":"gemini","content":"the needle is here"}` + "\n"
+		padding := searchedAtOnce - len(header) - strings.Index(message, "needle") - shift + 3
+		filler := `{"id":"f","type":"info","content":"` + strings.Repeat("-", padding-len(`{"id":"f","type":"info","content":""}`+"\n")) + `"}` + "\n"
+		must(t, os.WriteFile(filepath.Join(s.Dir, "session-s.jsonl"), []byte(header+filler+message), 0o600))
+		if diff := cmp.Diff([]string{"s gemini: the needle is here"}, search(t, s, "needle")); diff != "" {
+			t.Fatalf("%d: %s", shift, diff)
+		}
+	}
+	path := filepath.Join(s.Dir, "session-s.jsonl")
+	f, err := os.Create(path)
+	must(t, err)
+	defer f.Close()
+	_, err = f.WriteString(header + `{"id":"b","type":"user","content":"needle first`)
+	must(t, err)
+	_, err = f.WriteAt([]byte("needle\"}\n"+`{"id":"m","type":"gemini","content":"the needle"}`+"\n"), 100<<20)
+	must(t, err)
+	if diff := cmp.Diff([]string{"s gemini: the needle"}, search(t, s, "needle")); diff != "" {
+		t.Errorf("%s", diff)
+	}
+}
+
+// BenchmarkSearch searches 256 MB for a text that is in no session.
+func BenchmarkSearch(b *testing.B) {
+	s := project(b)
+	text := strings.Repeat("some words of an answer that is long, ", 1000)
+	const n, size = 64, 4 << 20
+	for i := range n {
+		var history []agent.Entry
+		for j := range size / len(text) {
+			history = append(history, agent.Entry{Message: agent.Message{ID: fmt.Sprint(j), Time: start, Content: llm.User(llm.Text(text))}})
+		}
+		_, err := journal.Create(s.Dir, journal.Header{SessionID: fmt.Sprint(i), ProjectHash: "h", Start: start, Updated: start, Kind: journal.Main}, "", history)
+		must(b, err)
+	}
+	infos, err := s.List(b.Context())
+	must(b, err)
+	b.SetBytes(n * size)
+	for b.Loop() {
+		if found, err := Search(b.Context(), infos, "needle"); err != nil || len(found) > 0 {
+			b.Fatal(found, err)
+		}
+	}
+}
