@@ -211,6 +211,11 @@ func TestDocs(t *testing.T) {
 				b.WriteString("- " + a.what + "\n")
 			}
 		}
+		if k == better {
+			for _, r := range repairs {
+				b.WriteString("- " + r.what + "\n")
+			}
+		}
 	}
 	path := filepath.Join("..", "..", "docs", "differences.md")
 	page, err := os.ReadFile(path)

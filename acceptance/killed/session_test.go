@@ -135,7 +135,7 @@ func (s *session) run(at instant, prompt string) (output string, err error) {
 	}
 	s.model.mu.Lock()
 	s.before, s.model.known.first = s.model.known, nil
-	s.wasCancelled, s.wasCleared = s.model.isCancelled.Swap(false), s.model.isCleared.Swap(false)
+	s.wasCancelled, s.wasCleared = s.model.isCancelled.Load(), s.model.isCleared.Load()
 	s.model.sent = 0
 	sent, stop, err := at.start(cmd, start)
 	if err == nil {
