@@ -102,7 +102,7 @@ func TestPowerCut(t *testing.T) {
 	rec := recordSyncs(t, false)
 	r := rand.New(rand.NewPCG(5, 6))
 	path := filepath.Join(t.TempDir(), "session-x.jsonl")
-	for i := range 1000 {
+	for i := range 300 {
 		after, synced := rec.cutPower(r)
 		s, err := load(bytes.NewReader(after), int64(len(after)))
 		must(t, err)
@@ -127,7 +127,7 @@ func TestPowerCutChanges(t *testing.T) {
 	rec := recordSyncs(t, true)
 	r := rand.New(rand.NewPCG(7, 8))
 	path := filepath.Join(t.TempDir(), "session-x.jsonl")
-	for i := range 1000 {
+	for i := range 300 {
 		after, _ := rec.cutPower(r)
 		s, err := load(bytes.NewReader(after), int64(len(after)))
 		must(t, err)
