@@ -448,9 +448,9 @@ var table = []allowed{
 		what:  "The display of a new topic.",
 	},
 	{
-		kind: missing, scenes: "*",
+		kind: better, scenes: "*",
 		paths: []string{`home.".gemini/tmp/*/chats/*"`},
-		what:  "Sessions are not recorded.",
+		what:  "Session files are only appended to: a response is recorded once, with its calls, and their results as the next message. The names end with the last characters of the id: after a resume, Gemini CLI deletes all files that end with the first eight.",
 	},
 	{
 		kind: missing, scenes: "*",

@@ -45,6 +45,10 @@ func (s *Settings) tighten() []Warning {
 // sets v and the other layers have below, nil if it is below.
 var protective = map[string]func(below, v any) any{
 	"advanced.ignoreLocalEnv":                       on,
+	"general.sessionRetention.enabled":              off,
+	"general.sessionRetention.maxAge":               never,
+	"general.sessionRetention.maxCount":             never,
+	"general.sessionRetention.minRetention":         never,
 	"pollux.buildFiles":                             rising("never", "unlessYolo", "always"),
 	"pollux.childSecrets":                           rising("allowed", "none"),
 	"pollux.planThen":                               never,

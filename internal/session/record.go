@@ -50,9 +50,13 @@ func (p *Setup) chats() (string, error) {
 	return filepath.Join(temp, "chats"), err
 }
 
-// store returns the project's sessions.
+// store returns the project's sessions. It creates nothing.
 func (p *Setup) store() *sessions.Store {
-	return &sessions.Store{Dir: filepath.Join(p.Paths.ProjectTempPath(), "chats")}
+	dir := p.Paths.ExistingProjectTemp()
+	if dir == "" {
+		return &sessions.Store{}
+	}
+	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
 }
 
 // moreDirs returns the workspace's directories beside the project's.
@@ -177,7 +181,7 @@ func (p *Setup) transcript() string {
 }
 
 // Tags returns the conversations that the user has saved in this project.
-func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.ProjectTempPath()} }
+func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.ExistingProjectTemp()} }
 
 // SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
 func (s *Session) SaveTag(tag string) error {

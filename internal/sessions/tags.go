@@ -20,7 +20,7 @@ import (
 // Tags are conversations that a user has saved under a tag, in the files of Gemini CLI:
 // checkpoint-<tag>.json.
 type Tags struct {
-	// Dir is the project's directory, tmp/<slug>. It may not exist.
+	// Dir is the project's directory, tmp/<slug>; "" for a project that has none.
 	Dir string
 }
 
@@ -50,7 +50,10 @@ var ErrTagName = errors.New("the tag is too long")
 func (t Tags) path(tag string) (string, error) {
 	const longest = 255 // of a file name
 	name := tagPrefix + encodeURIComponent(tag) + tagSuffix
-	if len(name) > longest {
+	switch {
+	case t.Dir == "":
+		return "", fs.ErrNotExist
+	case len(name) > longest:
 		return "", ErrTagName
 	}
 	return filepath.Join(t.Dir, name), nil
