@@ -55,8 +55,10 @@ func newInstant(random *rand.Rand, whole *session) instant {
 // by calling the function that is returned.
 func (i instant) start(cmd *exec.Cmd, start func() error) (sent func(bytes int), stop func(), err error) {
 	if i.call != "" {
-		args := []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + i.call, "-e",
-			fmt.Sprintf("inject=%s:signal=%d:when=%d", i.call, int(i.signal), i.nth)}
+		args := []string{
+			"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + i.call, "-e",
+			fmt.Sprintf("inject=%s:signal=%d:when=%d", i.call, int(i.signal), i.nth),
+		}
 		if cmd.Path, err = exec.LookPath("strace"); err != nil {
 			return nil, nil, err
 		}
