@@ -326,13 +326,15 @@ var silent = repair{apply: func(s said) said {
 	})
 }}
 
-// once leaves out responses that are there again.
+// once leaves out responses that are there again, with the media behind them.
 func once(s said) said {
-	seen := map[string]bool{}
+	seen, again := map[string]bool{}, false
 	return slices.DeleteFunc(slices.Clone(s), func(p saying) bool {
-		id := p.get("functionResponse", "id")
-		again := id != "" && seen[id]
-		seen[id] = true
+		if id := p.get("functionResponse", "id"); id != "" {
+			again, seen[id] = seen[id], true
+		} else if p.part["inlineData"] == nil {
+			again = false
+		}
 		return again
 	})
 }
