@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,6 +27,10 @@ func (p *Setup) openJournal(ctx context.Context) error {
 	if !p.Recorded || p.journal != nil {
 		return nil
 	}
+	if !p.hasHome() && p.Resume == "" && p.SessionFile == "" {
+		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
+		return nil
+	}
 	p.journal = journal.New(journal.Options{
 		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs,
 	})
@@ -42,6 +47,13 @@ func (p *Setup) openJournal(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hasHome reports whether the user has a home directory, or has named one for Pollux. Services often
+// have none.
+func (p *Setup) hasHome() bool {
+	info, err := os.Stat(p.Paths.Home())
+	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
 }
 
 // chats returns the directory of the project's session files, and makes its parent the project's.
