@@ -175,6 +175,9 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 	same := 0 // number of messages at the beginning that the file has, with this or another content
 	for i, m := range history {
 		at, isKnown := known[m.ID]
+		if m.Time.IsZero() { // of a history that does not know it
+			m.Time = now
+		}
 		live[i] = agent.Entry{Message: m, Calls: s.calls[m.ID]}
 		if isKnown {
 			live[i].Calls = s.live[at].Calls
@@ -264,6 +267,7 @@ func (j *Journal) create() error {
 	}
 	for _, m := range s.history {
 		if IsContext(m) {
+			m.Time = s.header.Start
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}

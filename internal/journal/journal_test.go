@@ -238,3 +238,19 @@ func TestChanges(t *testing.T) {
 		must(rt, c.j.Close())
 	})
 }
+
+// A message of an unknown time gets the time at which it is recorded.
+func TestUnknownTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, _ := newJournal(t, dir)
+	first, old := opening, message("old", llm.RoleUser, llm.Text("old"))
+	first.Time, old.Time = time.Time{}, time.Time{}
+	must(t, j.Begin(t.Context(), "id", []agent.Message{first, old}))
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("new", llm.RoleModel, llm.Text("new"))}))
+	data, err := os.ReadFile(sessionFile(t, dir))
+	must(t, err)
+	if strings.Contains(string(data), "0001-01-01") {
+		t.Errorf("%s", data)
+	}
+}
