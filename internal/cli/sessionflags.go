@@ -101,11 +101,12 @@ func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func
 	if retention == nil || req.Flags.Resume != "" {
 		return
 	}
-	go func() {
+	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
+	time.AfterFunc(afterStart, func() {
 		store := storeOf(config.NewPaths(req.Env, req.Dir))
 		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
 		if err == nil {
 			_ = store.Execute(ctx, removals) // the next start tries again
 		}
-	}()
+	})
 }
