@@ -39,6 +39,9 @@ type Options struct {
 type Journal struct {
 	o Options
 
+	makeDir  func() error   // creates the directory, once
+	prepared sync.WaitGroup // of Prepare
+
 	mu      sync.Mutex
 	dir     string   // "" until it is needed
 	resumed *Resumed // the session that a Begin with its id continues, nil for none
@@ -78,7 +81,21 @@ func New(o Options) *Journal {
 	if o.Kind == "" {
 		o.Kind = Main
 	}
-	return &Journal{o: o}
+	j := &Journal{o: o}
+	j.makeDir = sync.OnceValue(func() error {
+		dir, err := o.Dir()
+		if err != nil {
+			return err
+		}
+		return durable.Cause(durable.MkdirAll(dir, 0o700))
+	})
+	return j
+}
+
+// Prepare creates the directory of the session files in the background, so that the first record does
+// not wait for it. It is for a session that is sure to have one.
+func (j *Journal) Prepare() {
+	j.prepared.Go(func() { _ = j.makeDir() }) // the first record reports the error
 }
 
 // Resume makes the next Begin with the id of this session continue its file. The journal closes it.
@@ -251,11 +268,11 @@ func (j *Journal) write(lines []byte, live []agent.Entry) error {
 
 // create creates the file of a new session, with the history that Begin has set.
 func (j *Journal) create() error {
-	if err := j.findDir(); err != nil {
+	if err := j.makeDir(); err != nil {
 		return err
 	}
-	if err := durable.MkdirAll(j.dir, 0o700); err != nil {
-		return durable.Cause(err)
+	if err := j.findDir(); err != nil {
+		return err
 	}
 	s := &j.current
 	if j.o.Directories != nil {
@@ -425,6 +442,7 @@ func (j *Journal) IsRecorded() bool {
 
 // Close closes the session's file after all records are on the disk.
 func (j *Journal) Close() error {
+	j.prepared.Wait()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.resumed != nil {

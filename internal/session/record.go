@@ -34,6 +34,9 @@ func (p *Setup) openJournal(ctx context.Context) error {
 	p.journal = journal.New(journal.Options{
 		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs,
 	})
+	if !p.Interactive && !p.Offline && p.Resume == "" { // there is a prompt for a model
+		p.journal.Prepare()
+	}
 	switch {
 	case p.Resume != "":
 		if err := p.resume(ctx); err != nil {
