@@ -38,7 +38,7 @@ func (w *Workspace) allows(real string) bool {
 		}
 	}
 	if w.temp != "" {
-		if below, ok := within(real, w.temp); ok && !isInbox(below) {
+		if below, ok := within(real, w.temp); ok && !isRecord(below) {
 			return true
 		}
 	}
@@ -150,9 +150,19 @@ func IsSecret(name string) bool {
 	return name == ".env" || strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json")
 }
 
-// isInbox reports whether a path below the project's temporary directory is in its inbox,
-// whose content waits for the user's review.
-func isInbox(below string) bool {
-	_, ok := within(filepath.ToSlash(below), "memory/.inbox")
-	return ok
+// isRecord reports whether a path below the project's temporary directory leads to what file tools
+// never access: recorded and saved conversations, which a later session trusts, what identifies the
+// project, and the inbox of the memory, whose content waits for the user's review.
+func isRecord(below string) bool {
+	below = strings.ToLower(filepath.ToSlash(below)) // some file systems ignore case
+	first, _, _ := strings.Cut(below, "/")
+	first = strings.TrimRight(first, ". ") // Windows opens the same directory
+	switch {
+	case first == "chats", first == "checkpoints", first == "logs", first == "logs.json", first == ".project_root":
+		return true
+	case strings.HasPrefix(first, "checkpoint-"):
+		return true
+	}
+	_, isInbox := within(below, "memory/.inbox")
+	return isInbox
 }

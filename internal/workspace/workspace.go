@@ -24,8 +24,8 @@ type Options struct {
 	Root string
 	// Include are additional directories of the workspace.
 	Include []string
-	// ProjectTemp is the project's own temporary directory. File tools may read and write it
-	// although it is outside the workspace.
+	// ProjectTemp is the project's own temporary directory. File tools may read and write it, except
+	// for recorded conversations, although it is outside the workspace.
 	ProjectTemp string
 	// GlobalMemory is the only memory file outside the workspace that file tools may read and
 	// write.
