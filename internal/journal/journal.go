@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -396,6 +397,16 @@ func (j *Journal) SetSummary(text string) error {
 	return j.set(func(h *Header) string {
 		h.Summary = text
 		return string(appendString(nil, "summary", text)[1:])
+	})
+}
+
+// SetDirectories records the workspace's directories beside the project's, if there is a record of the
+// session.
+func (j *Journal) SetDirectories(dirs []string) error {
+	return j.set(func(h *Header) string {
+		h.Directories = dirs
+		list, _ := json.Marshal(dirs) // strings
+		return `"directories":` + string(list)
 	})
 }
 

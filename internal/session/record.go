@@ -102,6 +102,7 @@ func (p *Setup) resume(ctx context.Context) error {
 		if p.resumed, err = journal.Load(info.Path); err != nil {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
+		p.resumed.Interrupted = nil // the other process may still run them
 		p.SessionID = uuid.NewString()
 		p.journal.Fork(p.resumed, p.SessionID, "")
 		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
