@@ -29,7 +29,7 @@ func (s *session) check(prompt string) {
 	case got == nil:
 		return // it ended before it asked
 	case s.model.wasShort && strings.Contains(fmt.Sprint(got), "All is well."):
-		return // the summary says what was before
+		return // the summary replaces the earlier messages
 	}
 	want := s.before.last
 	if s.wasCancelled {
@@ -97,7 +97,7 @@ func (s *session) checkTail(tail []piece, prompt string) {
 		case p.Role == "model" && !part.Thought && !strings.Contains(part.Text, "[The previous response was interrupted"):
 			text += part.Text
 		case p.Role == "user" && !strings.HasPrefix(part.Text, "Prompt ") && part.Text != prompt:
-			s.fail(tail, "nobody said %q", part.Text)
+			s.fail(tail, "the request has a text that is no prompt: %q", part.Text)
 		}
 	}
 	if last := tail[max(0, len(tail)-1):]; len(last) == 0 || !strings.Contains(last[0].Part, prompt) {

@@ -42,8 +42,8 @@ func Claim(path string) (release func(), err error) {
 // returns its path. note is a text for people that precedes the history; "" is none.
 func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
 	h.Pollux = version
-	j := New(Options{Kind: h.Kind})
-	j.dir, j.current = dir, session{header: h}
+	j := New(Options{Kind: h.Kind, Dir: func() (string, error) { return dir, nil }})
+	j.current = session{header: h}
 	var lines []byte
 	if note != "" {
 		lines = appendNote(lines, note, h.Start)

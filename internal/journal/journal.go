@@ -40,11 +40,12 @@ type Options struct {
 type Journal struct {
 	o Options
 
-	makeDir  func() error   // creates the directory, once
+	// findDir returns the directory of the session files, makeDir creates it. Each does its work once.
+	findDir  func() (string, error)
+	makeDir  func() (string, error)
 	prepared sync.WaitGroup // of Prepare
 
 	mu      sync.Mutex
-	dir     string   // "" until it is needed
 	resumed *Resumed // the session that a Begin with its id continues, nil for none
 	origin  *Session // the session that a Begin with the id copy copies, nil for none
 	copy    string
@@ -82,13 +83,13 @@ func New(o Options) *Journal {
 	if o.Kind == "" {
 		o.Kind = Main
 	}
-	j := &Journal{o: o}
-	j.makeDir = sync.OnceValue(func() error {
-		dir, err := o.Dir()
+	j := &Journal{o: o, findDir: sync.OnceValues(o.Dir)}
+	j.makeDir = sync.OnceValues(func() (string, error) {
+		dir, err := j.findDir()
 		if err != nil {
-			return err
+			return "", err
 		}
-		return durable.Cause(durable.MkdirAll(dir, 0o700))
+		return dir, durable.Cause(durable.MkdirAll(dir, 0o700))
 	})
 	return j
 }
@@ -96,7 +97,7 @@ func New(o Options) *Journal {
 // Prepare creates the directory of the session files in the background, so that the first record does
 // not wait for it. It is for a session that is sure to have one.
 func (j *Journal) Prepare() {
-	j.prepared.Go(func() { _ = j.makeDir() }) // the first record reports the error
+	j.prepared.Go(func() { _, _ = j.makeDir() }) // the first record reports the error
 }
 
 // Resume makes the next Begin with the id of this session continue its file. The journal closes it.
@@ -269,12 +270,6 @@ func (j *Journal) write(lines []byte, live []agent.Entry) error {
 
 // create creates the file of a new session, with the history that Begin has set.
 func (j *Journal) create() error {
-	if err := j.makeDir(); err != nil {
-		return err
-	}
-	if err := j.findDir(); err != nil {
-		return err
-	}
 	s := &j.current
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
@@ -292,20 +287,16 @@ func (j *Journal) create() error {
 	return j.createFile(opening)
 }
 
-func (j *Journal) findDir() (err error) {
-	if j.dir == "" {
-		j.dir, err = j.o.Dir()
-	}
-	return err
-}
-
 // createFile creates the file of the session, with the first free one of its names, and writes the
 // header and these lines.
 func (j *Journal) createFile(lines []byte) error {
 	s := &j.current
-	var err error
+	dir, err := j.makeDir()
+	if err != nil {
+		return err
+	}
 	for _, name := range j.names() {
-		if s.log, err = create(filepath.Join(j.dir, name+".jsonl")); !errors.Is(err, fs.ErrExist) {
+		if s.log, err = create(filepath.Join(dir, name+".jsonl")); !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
@@ -436,10 +427,14 @@ func (j *Journal) Path() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
-	case j.current.isOff || j.current.log == nil && j.findDir() != nil:
+	case j.current.isOff:
 		return ""
 	case j.current.log == nil:
-		return filepath.Join(j.dir, j.names()[0]+".jsonl")
+		dir, err := j.findDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(dir, j.names()[0]+".jsonl")
 	}
 	return j.current.log.path
 }

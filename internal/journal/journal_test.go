@@ -196,7 +196,7 @@ func (c *conversation) replace(t *rapid.T) {
 	must(c.t, c.j.Replace(context.Background(), c.messages()))
 }
 
-// Whatever changes, the file says what the history is, and no line is removed.
+// After random changes, Load returns the current history. Lines are only appended.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

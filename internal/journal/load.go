@@ -65,23 +65,34 @@ func (r *Resumed) Close() { r.log.close() }
 
 // Load reads a session file.
 func Load(path string) (*Session, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	f, size, err := openRegular(path, 0)
 	if err != nil {
-		return nil, durable.Cause(err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, durable.Cause(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
-	s, err := load(f, info.Size())
+	s, err := load(f, size)
 	if err == nil {
 		s.Path = path
 	}
 	return s, err
+}
+
+// openRegular opens a regular file for reading, with more flags, and returns its size in bytes. It does
+// not wait for a pipe.
+func openRegular(path string, flags int) (f *os.File, size int64, err error) {
+	f, err = os.OpenFile(path, os.O_RDONLY|nonBlocking|flags, 0)
+	if err != nil {
+		return nil, 0, durable.Cause(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, 0, durable.Cause(err)
+	}
+	return f, info.Size(), nil
 }
 
 // ErrNoSession is the error for a file that holds no session.

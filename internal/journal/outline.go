@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -81,28 +80,21 @@ const (
 // lines are. If known is an earlier outline of the same file, and Pollux writes the file, it reads
 // only what was added since. The error is [ErrNoSession] if the file holds no session.
 func Peek(path string, known *Outline) (*Outline, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking|noFollow, 0)
+	f, size, err := openRegular(path, noFollow)
 	if err != nil {
-		return nil, durable.Cause(err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, durable.Cause(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
 	o := &Outline{}
-	if known != nil && known.Pollux > 0 && isLineEnd(f, known.Read, info.Size()) {
+	if known != nil && known.Pollux > 0 && isLineEnd(f, known.Read, size) {
 		*o = *known
 	}
-	if err := o.read(f, info.Size()); err != nil {
+	if err := o.read(f, size); err != nil {
 		return nil, durable.Cause(err)
 	}
 	if o.SessionID == "" {
-		o = &Outline{Read: info.Size()}
-		if err := o.applyObject(io.NewSectionReader(f, 0, info.Size())); err != nil || o.SessionID == "" {
+		o = &Outline{Read: size}
+		if err := o.applyObject(io.NewSectionReader(f, 0, size)); err != nil || o.SessionID == "" {
 			return nil, ErrNoSession
 		}
 	}

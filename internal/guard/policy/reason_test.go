@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-// A question says what requires approval.
+// Question returns the rule, setting or mode that requires approval.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	rules := []Rule{
