@@ -274,6 +274,7 @@ func (j *Journal) create() error {
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
 	}
+	s.header.Copied = len(withoutContext(s.history))
 	var opening []byte
 	if s.note != "" {
 		opening = appendNote(opening, s.note, s.header.Start)
@@ -349,10 +350,13 @@ func (j *Journal) branch(live []agent.Entry) error {
 	s := &j.current
 	s.close()
 	s.header.ForkOf, s.header.SessionID = s.header.SessionID, uuid.NewString()
-	s.header.Start, s.header.Updated = j.o.Now(), j.o.Now()
+	s.header.Start, s.header.Updated, s.header.Copied = j.o.Now(), j.o.Now(), 0
 	var lines []byte
-	for _, e := range live {
+	for i, e := range live {
 		lines = appendMessage(lines, e)
+		if i < len(s.live) && s.live[i].ID == e.ID {
+			s.header.Copied++ // it is in the other file, too
+		}
 	}
 	if err := j.createFile(lines); err != nil {
 		return j.stop(err)

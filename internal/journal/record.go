@@ -33,6 +33,9 @@ type Header struct {
 	Pollux int `json:"pollux,omitempty"`
 	// ForkOf is the id of the session that this one began as a copy of; "" for none.
 	ForkOf string `json:"forkOf,omitempty"`
+	// Copied is the number of messages at the beginning that are copies: what they used was used
+	// by another session.
+	Copied int `json:"copied,omitempty"`
 }
 
 // The kinds of sessions.
