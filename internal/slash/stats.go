@@ -195,7 +195,7 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		now := time.Now()
 		period, err := usage.ParsePeriod(since, "", now)
 		if err != nil {
-			return Result{}, err
+			return usageError("%w", err)
 		}
 		report, err := usage.Collect(ctx, s.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.ListPrice})
 		switch {

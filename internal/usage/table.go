@@ -120,14 +120,15 @@ func (r *Report) Notes() string {
 	case r.By == Tool || r.Total.Requests == 0:
 		return ""
 	case len(r.Unpriced) > 0:
-		names := make([]string, 0, most)
+		var names []string
 		for _, name := range r.Unpriced[:min(len(r.Unpriced), most)] {
 			names = append(names, terminal.Line(name))
 		}
-		if len(r.Unpriced) > most {
-			names = append(names, "...")
+		list := strings.Join(names, ", ")
+		if more := len(r.Unpriced) - most; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
 		}
-		return "Costs are estimates at list prices. The price of these models is unknown: " + strings.Join(names, ", ") + "."
+		return "Costs are estimates at list prices. The price of these models is unknown: " + list + "."
 	}
 	return "Costs are estimates at list prices."
 }
