@@ -68,6 +68,7 @@ type session struct {
 	calls     map[string][]agent.CallRecord
 	isForeign bool
 	note      string // for people, at the beginning of the file
+	spent     []byte // records of requests that came before there was a file
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -285,6 +286,8 @@ func (j *Journal) create() error {
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}
+	opening = append(opening, s.spent...)
+	s.spent = nil
 	return j.createFile(opening)
 }
 
@@ -412,6 +415,22 @@ func (j *Journal) Touch() error {
 		h.Updated = j.o.Now()
 		return `"lastUpdated":"` + formatTime(h.Updated) + `"`
 	})
+}
+
+// Spend records what a request beside the conversation has used, for statistics.
+func (j *Journal) Spend(r Request) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	line := appendRequest(nil, r, j.o.Now())
+	switch {
+	case s.isOff:
+		return nil
+	case s.log == nil:
+		s.spent = append(s.spent, line...)
+		return nil
+	}
+	return j.write(line, s.live)
 }
 
 // set records a new value of a member of the header.

@@ -190,6 +190,7 @@ func (m *meter) line(r io.ReaderAt, l line, head []byte) {
 type usageRecord struct {
 	record
 	hasTokens bool // there are tokens, or null
+	millis    int  // how long a request took
 	used      []usedCall
 }
 
@@ -276,6 +277,8 @@ func (r *usageRecord) member(d *jx.Decoder, key string) error {
 		return r.record.member(d, key)
 	case "thoughts":
 		return d.Skip()
+	case "durationMs":
+		return number(d, &r.millis)
 	case "toolCalls":
 		return value(d, &r.used, func(d *jx.Decoder, c *usedCall) error { return eachMember(d, c.member) })
 	}
@@ -329,6 +332,9 @@ func (m *meter) message(r *usageRecord) {
 		m.response(r)
 	case "info":
 		m.isImport = m.isImport || strings.HasPrefix(r.id, "import-")
+		if r.hasTokens && m.seen.add("", r.id) { // a request beside the conversation
+			m.request(r, r.millis)
+		}
 	}
 	for i := range r.used {
 		m.call(r.id, &r.used[i])
@@ -383,16 +389,22 @@ func (m *meter) response(r *usageRecord) {
 	if !m.isNew(r) || !isRequest {
 		return
 	}
-	c := Counts{Requests: 1}
+	took := r.time.Sub(m.asked)
+	if m.asked.IsZero() || took < 0 || took > maxWait {
+		took = 0
+	}
+	m.asked = time.Time{}
+	m.request(r, int(took.Milliseconds()))
+}
+
+// request counts an answered request that took so many milliseconds.
+func (m *meter) request(r *usageRecord, millis int) {
+	c := Counts{Requests: 1, ModelTime: millis}
 	if r.usage == nil {
 		c.Uncounted = 1
 	} else {
 		c.Tokens = *r.usage
 	}
-	if took := r.time.Sub(m.asked); !m.asked.IsZero() && took > 0 && took <= maxWait {
-		c.ModelTime = int(took.Milliseconds())
-	}
-	m.asked = time.Time{}
 	m.count(name(r.model), "", c)
 }
 

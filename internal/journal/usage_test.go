@@ -190,6 +190,15 @@ func TestUsageOfJournal(t *testing.T) {
 	must(t, fork.Append(t.Context(), agent.Entry{Message: next}))
 	check(fork.Path(), Counts{Requests: 1, Tokens: *next.Usage})
 
+	must(t, j.Spend(Request{Use: llm.UseCompressor, Model: "m2", Usage: &llm.Usage{Prompt: 1000, Candidates: 10, Total: 1010}, Took: time.Second}))
+	want.Requests, want.Tokens = 2, llm.Usage{Prompt: 1010, Candidates: 12, Total: 1022}
+	check(path, want)
+	again, err := Load(path)
+	must(t, err)
+	if len(again.Entries) != 3 || again.Lost > 0 {
+		t.Errorf("%d messages, %d lost", len(again.Entries), again.Lost)
+	}
+
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	must(t, err)
 	_, err = f.WriteString("{}\n")
@@ -209,6 +218,23 @@ func messagesOf(s *Session) []agent.Message {
 		list = append(list, e.Message)
 	}
 	return list
+}
+
+// A request before the first prompt is recorded with it; a session without a prompt has no file.
+func TestSpendFirst(t *testing.T) {
+	t.Parallel()
+	j, _ := newJournal(t, t.TempDir())
+	must(t, j.Begin(t.Context(), "id", []agent.Message{opening}))
+	must(t, j.Spend(Request{Use: llm.UseRouter, Model: "m2"}))
+	if j.IsRecorded() {
+		t.Fatal("there is a file")
+	}
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("1", llm.RoleUser, llm.Text("hello"))}))
+	u, err := ReadUsage(j.Path())
+	must(t, err)
+	if got := sum(u); got != (Counts{Requests: 1, Uncounted: 1}) {
+		t.Errorf("%+v", got)
+	}
 }
 
 // An index gives back what was stored.

@@ -125,8 +125,18 @@ func TestDays(t *testing.T) {
 		since, until string
 		sessions     int
 	}{
-		{"2026-11-20", "", 2}, {"", "2026-11-20", 2}, {"2026-11-20", "2026-11-20", 1}, {"today", "", 1}, {"yesterday", "", 2}, {"yesterday", "yesterday", 1},
-		{"1d", "", 1}, {"3d", "", 3}, {"1w", "2d", 2}, {"1m", "", 3}, {"9h", "", 1}, {"8h", "", 0},
+		{"2026-11-20", "", 2},
+		{"", "2026-11-20", 2},
+		{"2026-11-20", "2026-11-20", 1},
+		{"today", "", 1},
+		{"yesterday", "", 2},
+		{"yesterday", "yesterday", 1},
+		{"1d", "", 1},
+		{"3d", "", 3},
+		{"1w", "2d", 2},
+		{"1m", "", 3},
+		{"9h", "", 1},
+		{"8h", "", 0},
 	} {
 		now := time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
 		period, err := ParsePeriod(tt.since, tt.until, now)
@@ -142,8 +152,14 @@ func TestParsePeriodErrors(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
 	const help = ` is no time. Use a date such as 2026-11-21, today, yesterday, or an age such as 12h, 7d, 4w or 6m.`
 	for _, tt := range []struct{ since, until, want string }{
-		{"x", "", `"x"` + help}, {"", "d", `"d"` + help}, {"0d", "", `"0d"` + help}, {"-1d", "", `"-1d"` + help}, {"1y", "", `"1y"` + help},
-		{"99999999999d", "", `"99999999999d"` + help}, {"2026-13-01", "", `"2026-13-01"` + help}, {"\x1b[2J", "", `""` + help},
+		{"x", "", `"x"` + help},
+		{"", "d", `"d"` + help},
+		{"0d", "", `"0d"` + help},
+		{"-1d", "", `"-1d"` + help},
+		{"1y", "", `"1y"` + help},
+		{"99999999999d", "", `"99999999999d"` + help},
+		{"2026-13-01", "", `"2026-13-01"` + help},
+		{"\x1b[2J", "", `""` + help},
 		{"2026-11-21", "2026-11-20", `The period ends on "2026-11-20", before it begins on "2026-11-21".`},
 	} {
 		if _, err := ParsePeriod(tt.since, tt.until, now); err == nil || err.Error() != tt.want {
