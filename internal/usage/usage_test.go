@@ -113,6 +113,17 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// A request whose tokens are not reported makes the cost unknown, even of a model with a price.
+func TestUnknownTokens(t *testing.T) {
+	t.Parallel()
+	file := session("a", "cheap", "2026-11-21T12:00:00", 1e6) + `{"id":"x","timestamp":"2026-11-21T12:00:05.000Z","type":"gemini","content":"ok","tokens":null,"model":"cheap"}` + "\n"
+	r, err := Collect(t.Context(), []Source{source(t, "/p", file)}, Query{By: Model, Zone: time.UTC, Price: price})
+	must(t, err)
+	if got := r.Total.Cost; got != (Cost{USD: 3, Unknown: 1}) || len(r.Unpriced) > 0 || got.String() != "$3.00+" {
+		t.Errorf("%+v, unpriced %q", got, r.Unpriced)
+	}
+}
+
 // Days begin at midnight of the zone, and a period keeps the days between.
 func TestDays(t *testing.T) {
 	t.Parallel()
