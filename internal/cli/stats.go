@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
 	"pollux/internal/usage"
+	"pollux/llm/catalog"
 )
 
 // statsCommand returns the subcommand that sums up what sessions have used.
@@ -61,8 +63,14 @@ func (c *statsAction) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	accounts, _ := auth.Open(auth.Inputs{Settings: set.Settings, Env: set.Env, Context: ctx, Warn: set.Warn}) // usable for prices in any case
-	report, err := usage.Collect(ctx, sources, usage.Query{By: usage.By(c.by), Period: period, Zone: now.Location(), Price: accounts.Price})
+	accounts := sync.OnceValue(func() *auth.Accounts {
+		all, _ := auth.Open(auth.Inputs{Settings: set.Settings, Env: set.Env, Context: ctx, Warn: set.Warn}) // prices need no account
+		return all
+	})
+	report, err := usage.Collect(ctx, sources, usage.Query{
+		By: usage.By(c.by), Period: period, Zone: now.Location(),
+		Price: func(model string) *catalog.Price { return accounts().Price(model) },
+	})
 	switch {
 	case err != nil:
 		return exit.Errorf(exit.General, "Cannot read the sessions: %w.", durable.Cause(err))
