@@ -68,7 +68,7 @@ type session struct {
 	calls     map[string][]agent.CallRecord
 	isForeign bool
 	note      string // for people, at the beginning of the file
-	spent     []byte // records of requests that came before there was a file
+	spent     []byte // records of requests that are not in the file yet
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -361,6 +361,7 @@ func (j *Journal) branch(live []agent.Entry) error {
 			s.header.Copied++ // it is in the other file, too
 		}
 	}
+	lines = append(lines, s.spent...)
 	if err := j.createFile(lines); err != nil {
 		return j.stop(err)
 	}
@@ -422,15 +423,16 @@ func (j *Journal) Spend(r Request) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	s := &j.current
-	line := appendRequest(nil, r, j.o.Now())
-	switch {
-	case s.isOff:
-		return nil
-	case s.log == nil:
-		s.spent = append(s.spent, line...)
+	if s.isOff {
 		return nil
 	}
-	return j.write(line, s.live)
+	s.spent = appendRequest(s.spent, r, j.o.Now())
+	if s.log == nil {
+		return nil
+	}
+	err := j.write(s.spent, s.live)
+	s.spent = nil
+	return err
 }
 
 // set records a new value of a member of the header.

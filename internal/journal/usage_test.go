@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,17 +200,26 @@ func TestUsageOfJournal(t *testing.T) {
 		t.Errorf("%d messages, %d lost", len(again.Entries), again.Lost)
 	}
 
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	must(t, err)
-	_, err = f.WriteString("{}\n")
-	must(t, err)
-	must(t, f.Close())
-	must(t, j.Append(t.Context(), agent.Entry{Message: next}))
+	interfere(t, path)
+	must(t, j.Spend(Request{Use: llm.UseRouter, Model: "m2", Usage: &llm.Usage{Prompt: 5, Total: 5}}))
 	if j.Path() == path {
 		t.Fatal("the journal writes to a file of another program")
 	}
+	second := j.Path()
+	interfere(t, second)
+	must(t, j.Append(t.Context(), agent.Entry{Message: next}))
 	check(path, want)
+	check(second, Counts{Requests: 1, Tokens: llm.Usage{Prompt: 5, Total: 5}})
 	check(j.Path(), Counts{Requests: 1, Tokens: *next.Usage})
+}
+
+// interfere writes to a file as another program does.
+func interfere(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteString("{}\n")
+	must(t, errors.Join(err, f.Close()))
 }
 
 func messagesOf(s *Session) []agent.Message {
