@@ -21,7 +21,7 @@ import (
 // count, also those that a rewind or a compression has removed from the history. What the file has
 // copied from another session does not count.
 type Usage struct {
-	SessionID string
+	SessionID string // "" if all records with it are damaged
 	Kind      string // Main, Subagent, or "" in old files
 	Rows      []UsageRow
 }
@@ -120,9 +120,13 @@ func readUsage(r io.ReaderAt, size int64, written time.Time) (*Usage, error) {
 			m.line(r, l, head)
 		}
 	}
-	if m.header.SessionID == "" { // not lines, but one object
-		m = newMeter(written)
-		if m.object(jx.Decode(io.NewSectionReader(r, 0, size), 16<<10)) != nil || m.header.SessionID == "" {
+	if m.header.SessionID == "" {
+		whole := newMeter(written)
+		isOne := whole.object(jx.Decode(io.NewSectionReader(r, 0, size), 16<<10)) == nil && whole.header.SessionID != ""
+		switch {
+		case isOne:
+			m = whole
+		case len(m.usage.Rows) == 0:
 			return nil, ErrNoSession
 		}
 	}

@@ -70,6 +70,7 @@ func TestUsage(t *testing.T) {
 		{"copies", strings.Replace(headerLine, `"kind"`, `"copied":2,"kind"`, 1) + user("c", "<session_context>\nToday") + user("x", "old") + answered("y", 1, twoCalls) + `{"id":"y_calls","type":"info"` + twoCalls + "}\n" + user("a", "hello") + answered("b", 5, ""), one},
 		{"an import of Gemini CLI", headerLine + `{"id":"import-17","type":"info","content":"Imported","timestamp":"2026-11-21T12:00:00.000Z"}` + "\n" + strings.ReplaceAll(user("x", "old")+answered("y", 5, twoCalls), "T12", "T11") + user("a", "hello") + answered("b", 5, ""), one},
 		{"a file of an old version", `{"sessionId":"s","projectHash":"h","startTime":"2026-11-21T12:00:00.000Z",` + "\n" + `"messages":[` + strings.TrimSpace(user("a", "hello")) + ",\n" + answered("b", 5, twoCalls) + "]}", withCalls},
+		{"a damaged header", strings.Replace(headerLine, "{", "\x00[", 1) + user("a", "hello") + answered("b", 5, ""), one},
 		{"one on one line", `{"sessionId":"s","messages":[` + strings.TrimSpace(user("a", "hello")) + "," + strings.TrimSpace(answered("b", 5, twoCalls)) + "]}", withCalls},
 		{"torn last line", start + answered("b", 5, "") + strings.TrimSuffix(answered("d", 6, ""), "}\n"), one},
 		{"damaged lines", start + "\x00\x00{\n[1]\n\"x\"\n7\n" + strings.Replace(answered("d", 6, ""), `"type"`, "\"type\x00", 1) + `{"id":"e","type":"future","tokens":{"input":9}}` + "\n" + answered("b", 5, ""), one},
@@ -130,7 +131,7 @@ func TestUsageRows(t *testing.T) {
 
 func TestUsageOfNothing(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"", "\n\n", "x", `{"messages":[]}`, user("a", "no header"), "[" + headerLine + "]"} {
+	for _, file := range []string{"", "\n\n", "x", `{"messages":[]}`, results, "[" + headerLine + "]"} {
 		if u, err := readUsage(strings.NewReader(file), int64(len(file)), time.Now()); err == nil {
 			t.Errorf("%q is the usage %+v", file, u)
 		}

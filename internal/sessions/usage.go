@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ func (s *Store) Usage(ctx context.Context) ([]Usage, error) {
 		if f.Usage == nil || len(f.Usage.Rows) == 0 {
 			continue
 		}
-		u := Usage{f.Usage, f.Usage.SessionID}
+		u := Usage{f.Usage, cmp.Or(f.Usage.SessionID, strings.TrimSuffix(f.Name, filepath.Ext(f.Name)))}
 		if parent, _, ok := strings.Cut(f.Name, "/"); ok {
 			u.SessionID = parent
 		}

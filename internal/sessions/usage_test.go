@@ -50,10 +50,11 @@ func TestUsage(t *testing.T) {
 	write("session-3.json", spent("two", 4000)) // Gemini CLI has gone on in the next one
 	write("session-3.jsonl", spent("three", 4000))
 	write("session-4.jsonl", "nonsense\n")
+	write("session-5.jsonl", strings.Replace(spent("five", 5), "{", "", 1)) // its first record is damaged
 	write("other.jsonl", spent("other", 50000))
 	must(t, os.Symlink("session-1.jsonl", filepath.Join(s.Dir, "session-link.jsonl")))
 	index := filepath.Join(s.Dir, usageIndex)
-	want := []string{"one: 1", "one: 300", "three: 4000", "two: 20"}
+	want := []string{"one: 1", "one: 300", "session-5: 5", "three: 4000", "two: 20"}
 	expect := func() {
 		t.Helper()
 		if got := tokensOf(t, s); !slices.Equal(got, want) {
