@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func (i *Info) needsTitle() bool {
 	f := i.files[0]
 	isLocked := f.Outline.Pollux > 0 && runtime.GOOS != "windows"
 	return f.Outline.Summary == "" && i.Prompts >= titledPrompts && f.Size <= maxTitled &&
-		filepath.Ext(f.path) == ".jsonl" && (isLocked || time.Since(f.modTime()) > unlockedAge)
+		(isLocked || time.Since(f.modTime()) > unlockedAge)
 }
 
 // excerpt returns the first and the last messages of a session; "" if it should not get a title.
@@ -79,7 +78,7 @@ func (t *Titler) excerpt(path string) string {
 	}
 	release() // another process may continue the session while the model is asked
 	s, err := journal.Load(path)
-	if err != nil {
+	if err != nil || !s.TakesRecords() {
 		return ""
 	}
 	var messages []string

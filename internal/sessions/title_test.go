@@ -125,6 +125,12 @@ func TestNoTitle(t *testing.T) {
 		"of another model": func(t *testing.T, path string, _ *writer) {
 			edit(t, path, `"model":"m"`, `"model":"n"`)
 		},
+		"of an old version": func(t *testing.T, path string, _ *writer) {
+			old := `{"sessionId":"one","startTime":"2026-01-01T10:00:00.000Z","lastUpdated":"2026-01-01T10:00:00.000Z","messages":[` +
+				`{"id":"1","type":"user","content":"a"},{"id":"2","type":"gemini","content":"A","model":"m"},{"id":"3","type":"user","content":"b"}]}`
+			must(t, os.WriteFile(path, []byte(old), 0o600))
+			must(t, os.Chtimes(path, start, start))
+		},
 		"offline":   func(t *testing.T, _ string, w *writer) { w.err = errors.New("offline") },
 		"no answer": func(t *testing.T, _ string, w *writer) { w.answer = " \n**\n\u202e" },
 	} {
