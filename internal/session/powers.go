@@ -48,7 +48,7 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 	isFirst := isByFile && !seen.Knows(dir) && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(powers), func(power string) bool {
 		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.power == power && v.redirects })
-		return p.wasTrustAsked || seen.Has(dir, power) || isFirst && !redirects
+		return p.wasTrustAsked || seen.Has(dir, power) || p.Worktree != nil && seen.Has(p.Worktree.Root, power) || isFirst && !redirects
 	})
 	if len(unseen) == 0 && !isFirst && !p.wasTrustAsked {
 		return nil

@@ -42,6 +42,7 @@ import (
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
 	"pollux/internal/workspace"
+	"pollux/internal/worktree"
 	"pollux/llm"
 	"pollux/llm/fallback"
 	"pollux/tool"
@@ -71,6 +72,10 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// InWorktree runs the session in a Git worktree of the repository that Dir is in. Worktree is its
+	// name, "" for a new one. Relative paths in other options start at Dir.
+	InWorktree bool
+	Worktree   string
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
 	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
 	// continue a copy of. "" is for a new session.
@@ -113,8 +118,8 @@ type Options struct {
 	Record         string
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
-	// depends on them can occur.
-	Loaded func(*config.Settings)
+	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
+	Loaded func(*Setup)
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
@@ -122,6 +127,8 @@ type Options struct {
 	Debug    bool
 	DebugLog io.Writer
 	Log      *slog.Logger
+
+	entered *worktree.Worktree // that InWorktree names, once Dir is its path
 }
 
 // Open opens a session: [Settle], then [Setup.Open]. The caller must close it.

@@ -47,6 +47,9 @@ type backend struct {
 	// Welcome is shown first. Farewell returns the text shown at the end of a session
 	// with at least one prompt; "" is a default text.
 	Welcome string
+	// End, if set, ends the session when the user has left, and may ask questions. It returns the last
+	// text to show.
+	End func(ctx context.Context) string
 	// Recap is where a resumed conversation stands, nil for a new one.
 	Recap    *session.Recap
 	Farewell func() string
@@ -89,8 +92,12 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	}
 	f.session.Store(s)
 	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
+	var end func(context.Context) string
+	if s.Worktree != nil {
+		end = s.EndWorktree
+	}
 	return backend{
-		Run: s.Run,
+		Run: s.Run, End: end,
 		LookupCommand: func(line string) (known, busy bool) {
 			if known, busy = lookupCommand(line); !known && commands.IsCommand(line) {
 				return true, true // the refusal of a custom command
