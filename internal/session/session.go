@@ -37,6 +37,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/prompt"
+	"pollux/internal/promptlog"
 	"pollux/internal/stats"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
@@ -155,6 +156,8 @@ type Session struct {
 	Stats *stats.Counter
 	// Launcher starts all programs of the session. A sandbox is a middleware of it.
 	Launcher process.Launcher
+	// PromptLog records the prompts that a person enters, nil if they are not recorded.
+	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
@@ -198,6 +201,7 @@ func (s *Session) closeParts() {
 	for _, f := range s.closers {
 		f()
 	}
+	s.PromptLog.Close()
 	s.telemetry.Close()
 	s.activity.Close()
 }

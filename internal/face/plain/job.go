@@ -221,6 +221,7 @@ func (l *loop) queueComposed(text string) {
 		l.screen.line("The editor left nothing: there is nothing to send.")
 		return
 	}
+	l.record(text)
 	l.queue = append([]string{text}, l.queue...)
 }
 

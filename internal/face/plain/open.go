@@ -38,6 +38,9 @@ type backend struct {
 	// show. If it is nil, such lines are prompts.
 	RunShell func(ctx context.Context, command string) (string, error)
 
+	// RecordPrompt records a prompt or command that the user has entered, for later sessions.
+	RecordPrompt func(text string)
+
 	// Interrupts receives a value for each Ctrl+C, which must not cancel ctx.
 	Interrupts <-chan struct{}
 	// Resumes receives a value when the process continues after Ctrl+Z.
@@ -110,6 +113,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		},
 		UnknownCommand: slash.Unknown,
 		RunShell:       s.RunTyped,
+		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
