@@ -472,9 +472,4 @@ var table = []allowed{
 		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."* no effect yet*"`},
 		what:  "There are no MCP servers: a warning names the setting.",
 	},
-	{
-		kind: missing, scenes: "usage_conflict",
-		paths: []string{`runs[3].stderr.lines."*"`},
-		what:  "There are no worktrees: the flag is refused.",
-	},
 }
