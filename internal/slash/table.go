@@ -108,7 +108,7 @@ func Commands() []*Command {
 				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
 			},
 		},
-		{Name: "prompts", Args: "[text]", Summary: "Change and send an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
+		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
 		{
