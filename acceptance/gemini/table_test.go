@@ -379,7 +379,7 @@ var table = []allowed{
 	},
 	{
 		kind: words, scenes: "usage_conflict usage_unknown_flag",
-		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`},
+		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`, `runs[3].stderr.lines."*"`},
 		what:  "A usage error is one line: the message, a hint, and how to get help.",
 	},
 	{
