@@ -237,6 +237,9 @@ func (p *Setup) Close() {
 func (p *Setup) startWarnings() []string {
 	warnings := config.InstallWarnings(p.Env)
 	dir := p.Paths.Dir()
+	if lost := worktree.Lost(dir); lost != "" {
+		warnings = append(warnings, "Warning: "+lost+".")
+	}
 	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings) // by the user
 	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings) {
 		warnings = append(warnings, "Warning you are running Pollux in your home directory.\n"+

@@ -123,7 +123,10 @@ func Find(dir string) *Worktree {
 // worktree of the repository at the root.
 func (w *Worktree) identify() error {
 	admin, common := repository.WorktreeDirs(w.Path)
+	lost := Lost(w.Path)
 	switch {
+	case lost != "":
+		return errors.New(lost)
 	case admin == "" || filepath.Dir(common) != w.Root:
 		return fmt.Errorf("%s exists, but it is not a worktree of %s", w.Path, w.Root)
 	case isCreating(admin):
@@ -131,6 +134,21 @@ func (w *Worktree) identify() error {
 	}
 	w.admin = admin
 	return nil
+}
+
+// Lost returns why the directory at an absolute path, which is or was a worktree, has no repository
+// any more, as a sentence without a period; "" if it is no worktree, or has one.
+func Lost(path string) string {
+	line, err := durable.ReadFile(filepath.Join(path, ".git"), 64<<10)
+	dir, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "gitdir: ")
+	if err != nil || !ok || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(dir)) != "worktrees" {
+		return ""
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "the repository of the worktree " + path + " is gone: there is no " + dir +
+		". If it has moved, run in its new place: " + shellcmd.Join([]string{"git", "worktree", "repair", path})
 }
 
 // isCreating reports whether git is creating the worktree, or was killed while doing so.

@@ -171,6 +171,7 @@ func TestEnterRefuses(t *testing.T) {
 		"a link":                  {`mkdir .gemini; ln -s ../sub .gemini/worktrees`, "worktrees is not a directory"},
 		"a directory":             {`mkdir -p .gemini/worktrees/x`, "it is not a worktree of"},
 		"a forged worktree":       {`mkdir -p .gemini/worktrees/x; echo "gitdir: $PWD/.git" >.gemini/worktrees/x/.git`, "it is not a worktree of"},
+		"a moved repository":      {`git worktree add -q .gemini/worktrees/x; mv .git/worktrees/x .git/worktrees/y`, "is gone: there is no "},
 		"an interrupted creation": {`git worktree add -q .gemini/worktrees/x; git worktree lock --reason initializing .gemini/worktrees/x`, "was interrupted. To remove what is left, run: git worktree remove --force --force '"},
 		"a damaged repository":    {`echo nonsense >.git/HEAD`, "not a git repository"},
 	} {
