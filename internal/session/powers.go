@@ -145,6 +145,9 @@ func (p *Setup) askPowers(ctx context.Context, powers []string) (bool, error) {
 		lines = append(lines, fmt.Sprintf("\n- and %d more", more))
 	}
 	list := strings.Join(lines, "")
+	if p.Asker == nil && p.InWorktree {
+		return false, nil // the session does not run in this folder
+	}
 	if p.Asker == nil {
 		p.Warn("Warning: Ignoring what you have not seen of this folder:" + list +
 			"\nTo look at it and use it, start pollux here in a terminal.")

@@ -73,10 +73,10 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
-	// InWorktree runs the session in a Git worktree of the repository that Dir is in. Worktree is its
+	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
 	// name, "" for a new one. Relative paths in other options start at Dir.
-	InWorktree bool
-	Worktree   string
+	InWorktree   bool
+	WorktreeName string
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
 	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
 	// continue a copy of. "" is for a new session.
@@ -140,6 +140,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s, err := p.Open(ctx)
 	if err != nil {
+		p.AbandonWorktree(ctx)
 		p.Close()
 	}
 	return s, err

@@ -79,6 +79,9 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 	if o.InWorktree {
 		return p.settleInWorktree(ctx)
 	}
+	if p.Worktree != nil {
+		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
+	}
 	p.ReadEnv()
 	if err = p.RefuseSandbox(); err != nil {
 		return nil, err
@@ -141,8 +144,10 @@ func (p *Setup) Load(ctx context.Context) error {
 		}
 		return state, err
 	})
-	for _, w := range warnings {
-		p.Warn(string(w))
+	if !p.InWorktree { // else they come again
+		for _, w := range warnings {
+			p.Warn(string(w))
+		}
 	}
 	p.Settings = settings
 	return err

@@ -44,13 +44,6 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 	o.InWorktree, o.entered, o.Dir = false, w, w.Path
 	o.Env = o.Env.Without(worktree.Variables...)
 	p.anchorPaths(&o)
-	shown := map[string]bool{}
-	o.Warn = func(text string) { // a second time for the same user
-		if !shown[text] {
-			shown[text] = true
-			p.Options.Warn(text)
-		}
-	}
 	settled, err := Settle(ctx, o)
 	if err != nil {
 		p.Worktree = w
@@ -64,7 +57,7 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 // the user must trust the directory, and the worktree's.
 func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
-		Dir: p.Paths.Dir(), Name: p.Options.Worktree, Launcher: process.NewLauncher(), Warn: p.Warn,
+		Dir: p.Paths.Dir(), Name: p.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
 		Check: func(path string) error {
 			o := p.TrustOptions()
