@@ -74,11 +74,11 @@ func (g *git) root(ctx context.Context) (string, error) {
 	return root, nil
 }
 
-// check returns an error if the repository's own configuration names programs that could run when
+// check returns an error in a worktree whose files are elsewhere, and if the repository's own configuration names programs that could run when
 // git writes or compares files: filters, and whatever fetches the missing objects of a partial clone.
-func (g *git) check(ctx context.Context) error {
+func (g *git) check(ctx context.Context, dir string) error {
 	names := process.Head{Max: 1 << 20}
-	if err := g.stream(ctx, g.common, &names, "config", "--list", "--includes", "--show-scope", "--name-only"); err != nil {
+	if err := g.stream(ctx, dir, &names, "config", "--list", "--includes", "--show-scope", "--name-only"); err != nil {
 		return err
 	}
 	text := names.Text()
@@ -86,7 +86,10 @@ func (g *git) check(ctx context.Context) error {
 		return errors.New("the repository's configuration is larger than 1 MB")
 	}
 	for line := range strings.Lines(text) {
-		scope, key, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if line = strings.TrimSuffix(line, "\n"); line == "worktree\tcore.worktree" {
+			return errors.New("the configuration of the worktree names another directory (core.worktree)")
+		}
+		scope, key, _ := strings.Cut(line, "\t")
 		section, _, _ := strings.Cut(key, ".")
 		isPartial := section == "remote" && strings.HasSuffix(key, ".promisor") || key == "extensions.partialclone"
 		if own := scope == "local" || scope == "worktree"; own && (section == "filter" || section == "hook" || isPartial) {

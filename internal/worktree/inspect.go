@@ -50,7 +50,7 @@ func (c Changes) String() string {
 // is not known.
 func (w *Worktree) Inspect(ctx context.Context) (Changes, error) {
 	var c Changes
-	if err := w.git.check(ctx); err != nil {
+	if err := w.git.check(ctx, w.Path); err != nil {
 		return c, err
 	}
 	for _, step := range []func(context.Context, *Changes) error{w.countFiles, w.countCommits, w.findOthers} {

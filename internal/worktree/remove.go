@@ -32,7 +32,7 @@ func (w *Worktree) Discard(ctx context.Context) (removed bool, changes Changes, 
 // of the worktree, from which the branch can be made again.
 func (w *Worktree) Delete(ctx context.Context) (commit string, err error) {
 	err = w.whileAlone(ctx, func() error {
-		if err := w.git.check(ctx); err != nil {
+		if err := w.git.check(ctx, w.Path); err != nil {
 			return err
 		}
 		if commit, err = w.git.ask(ctx, w.Path, "rev-parse", "--short", "--verify", "HEAD"); err != nil {

@@ -188,7 +188,7 @@ func (w *Worktree) exists() bool {
 
 // canCreate returns an error if git cannot create the worktree, or could start programs.
 func (w *Worktree) canCreate(ctx context.Context) error {
-	if err := w.git.check(ctx); err != nil {
+	if err := w.git.check(ctx, w.Root); err != nil {
 		return fmt.Errorf("%w. To create the worktree yourself, run: %s", err, shellcmd.Join([]string{"git", "worktree", "add", "-b", w.Branch(), w.Path}))
 	}
 	if _, err := w.git.ask(ctx, w.Root, "rev-parse", "--quiet", "--verify", "HEAD^{commit}"); err != nil {

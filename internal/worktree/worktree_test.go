@@ -295,6 +295,17 @@ func TestInspectRunsNothing(t *testing.T) {
 	}
 }
 
+// TestInspectElsewhere has git compare other files than those of the worktree.
+func TestInspectElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	w := r.mustEnter("x")
+	r.sh(w.Path, `git worktree add -q --detach ../clean; echo mine >mine.txt; git config extensions.worktreeConfig true; git config --worktree core.worktree "$PWD/../clean"`)
+	if removed, changes, err := w.Discard(t.Context()); removed || err == nil || !strings.Contains(err.Error(), "core.worktree") {
+		t.Errorf("removed %v, %q, %v", removed, changes, err)
+	}
+}
+
 func TestDiscardRespects(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
