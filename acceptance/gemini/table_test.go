@@ -379,7 +379,7 @@ var table = []allowed{
 	},
 	{
 		kind: words, scenes: "usage_conflict usage_unknown_flag",
-		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`},
+		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`, `runs[3].stderr.lines."*"`},
 		what:  "A usage error is one line: the message, a hint, and how to get help.",
 	},
 	{
@@ -476,10 +476,5 @@ var table = []allowed{
 		kind: missing, scenes: "mcp_settings",
 		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."* no effect yet*"`},
 		what:  "There are no MCP servers: a warning names the setting.",
-	},
-	{
-		kind: missing, scenes: "usage_conflict",
-		paths: []string{`runs[3].stderr.lines."*"`},
-		what:  "There are no worktrees: the flag is refused.",
 	},
 }

@@ -315,8 +315,6 @@ func TestLater(t *testing.T) {
 		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.\n"},
 		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
 		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
-		{"-w", "", exit.General, "Worktrees are" + version + ". Run it without --worktree.\n"},
-		{"-w|name", "", exit.General, "Worktrees are" + version + ". Run it without --worktree.\n"},
 		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --acp.\n"},
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"-l", "", exit.General, "Extensions are" + version + ". Run it without --list-extensions.\n"},

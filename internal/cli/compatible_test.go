@@ -11,6 +11,7 @@ var better = map[string]string{
 	"--model":               "also `provider/model`, of any provider ([models](models.md))",
 	"--output-format":       "always ends with a result, also after errors and signals ([scripts](headless.md))",
 	"--policy":              "warns about a missing path ([policies](policies.md))",
+	"--worktree":            "enters an existing worktree again, removes an unchanged one, runs no programs of the repository ([worktrees](worktrees.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
 	"/auth":        "also keys of other providers ([authentication](authentication.md))",

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/session"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
@@ -93,8 +94,8 @@ func deletedText(i sessions.Info, number int) string {
 // deleteOld deletes in the background the sessions that are too old for the settings. The end of the
 // program does not wait for it. A run that resumes a session deletes none: it could be that one, and
 // the numbers would change.
-func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func(string)) {
-	retention, err := sessions.RetentionOf(s)
+func (req *request) deleteOld(ctx context.Context, p *session.Setup, warn func(string)) {
+	retention, err := sessions.RetentionOf(p.Settings)
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
 	}
@@ -103,7 +104,7 @@ func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func
 	}
 	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
 	time.AfterFunc(afterStart, func() {
-		store := storeOf(config.NewPaths(req.Env, req.Dir))
+		store := storeOf(p.Paths)
 		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
 		if err == nil {
 			_ = store.Execute(ctx, removals) // the next start tries again

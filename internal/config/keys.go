@@ -107,6 +107,7 @@ const (
 	SessionMaxAge       = String("general.sessionRetention.maxAge")
 	SessionMaxCount     = Float("general.sessionRetention.maxCount")
 	SessionMinAge       = String("general.sessionRetention.minRetention")
+	Worktrees           = Bool("experimental.worktrees")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -309,7 +310,7 @@ var table = [...]Key{
 	{"experimental.voice.stopGracePeriodMs", "number", 4000.0, 0, screen, "Silence that ends dictation, in milliseconds."},
 	{"experimental.voice.whisperModel", "enum ggml-tiny.en.bin ggml-base.en.bin ggml-large-v3-turbo-q5_0.bin ggml-large-v3-turbo-q8_0.bin", "ggml-base.en.bin", 0, screen, "Whisper model for speech recognition."},
 	{"experimental.voiceMode", "bool", false, 0, screen, "Enable dictation."},
-	{"experimental.worktrees", "bool", false, restart, later, "Enable --worktree."},
+	{"experimental.worktrees", "bool", false, restart, live, "Enable --worktree."},
 
 	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},

@@ -52,6 +52,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.addResumedDirs()                               // the resumed session, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
+	s.PromptLog = s.newPromptLog()                   // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace

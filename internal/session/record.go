@@ -15,6 +15,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
+	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/usage"
@@ -58,6 +59,18 @@ func (p *Setup) openJournal(ctx context.Context) error {
 func (p *Setup) hasHome() bool {
 	info, err := os.Stat(p.Paths.Home())
 	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
+}
+
+// newPromptLog returns the log of the prompts that a person enters, nil if there is no person or no
+// home directory. Nothing is read or written before a prompt.
+func (p *Setup) newPromptLog() *promptlog.Log {
+	if !p.Recorded || !p.Interactive || !p.hasHome() {
+		return nil
+	}
+	return &promptlog.Log{Warn: p.Warn, Path: func() (string, error) {
+		temp, err := p.Paths.ProjectTemp()
+		return filepath.Join(temp, "logs.json"), err
+	}}
 }
 
 // chats returns the directory of the project's session files, and makes its parent the project's.

@@ -37,11 +37,13 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/prompt"
+	"pollux/internal/promptlog"
 	"pollux/internal/stats"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
 	"pollux/internal/workspace"
+	"pollux/internal/worktree"
 	"pollux/llm"
 	"pollux/llm/fallback"
 	"pollux/tool"
@@ -71,6 +73,10 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
+	// name, "" for a new one. Relative paths in other options start at Dir.
+	InWorktree   bool
+	WorktreeName string
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
 	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
 	// continue a copy of. "" is for a new session.
@@ -113,8 +119,8 @@ type Options struct {
 	Record         string
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
-	// depends on them can occur.
-	Loaded func(*config.Settings)
+	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
+	Loaded func(*Setup)
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
@@ -122,6 +128,8 @@ type Options struct {
 	Debug    bool
 	DebugLog io.Writer
 	Log      *slog.Logger
+
+	entered *worktree.Worktree // that InWorktree names, once Dir is its path
 }
 
 // Open opens a session: [Settle], then [Setup.Open]. The caller must close it.
@@ -132,6 +140,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s, err := p.Open(ctx)
 	if err != nil {
+		p.AbandonWorktree(ctx)
 		p.Close()
 	}
 	return s, err
@@ -148,6 +157,8 @@ type Session struct {
 	Stats *stats.Counter
 	// Launcher starts all programs of the session. A sandbox is a middleware of it.
 	Launcher process.Launcher
+	// PromptLog records the prompts that a person enters, nil if they are not recorded.
+	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
@@ -198,6 +209,7 @@ func (s *Session) closeParts() {
 	for _, f := range s.closers {
 		f()
 	}
+	s.PromptLog.Close()
 	s.telemetry.Close()
 	s.activity.Close()
 }

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
+	"pollux/internal/worktree"
 )
 
 // Setup is the result of flags, settings, environment and trust in a directory: what a
@@ -31,6 +32,8 @@ type Setup struct {
 	Env *config.Env
 	// Trust says whether the folder is trusted.
 	Trust trust.State
+	// Worktree is the worktree of Pollux that the session is in, nil for none.
+	Worktree *worktree.Worktree
 	// Model is the model as the user named it, where Named is set, else the default.
 	Model string
 	Named bool
@@ -68,10 +71,16 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 		return nil, err
 	}
 	if o.Loaded != nil {
-		o.Loaded(p.Settings)
+		o.Loaded(p)
 	}
 	if refused := trust.CheckTrusted(p.Trust); refused != nil && o.Asker == nil {
 		return nil, refused
+	}
+	if o.InWorktree {
+		return p.settleInWorktree(ctx)
+	}
+	if p.Worktree != nil {
+		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
 	}
 	p.ReadEnv()
 	if err = p.RefuseSandbox(); err != nil {
@@ -104,7 +113,7 @@ func NewSetup(o Options) *Setup {
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool),
+		isMuted: new(atomic.Bool), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {
@@ -135,8 +144,10 @@ func (p *Setup) Load(ctx context.Context) error {
 		}
 		return state, err
 	})
-	for _, w := range warnings {
-		p.Warn(string(w))
+	if !p.InWorktree { // else they come again
+		for _, w := range warnings {
+			p.Warn(string(w))
+		}
 	}
 	p.Settings = settings
 	return err
@@ -213,8 +224,11 @@ func (p *Setup) openLog() {
 	}
 }
 
-// Close closes the log and the record of the conversation.
+// Close closes the log and the record of the conversation, and ends the use of the worktree.
 func (p *Setup) Close() {
+	if p.Worktree != nil {
+		p.Worktree.Close()
+	}
 	if p.journal != nil {
 		_ = p.journal.Close() // it has warned
 	}
@@ -228,6 +242,9 @@ func (p *Setup) Close() {
 func (p *Setup) startWarnings() []string {
 	warnings := config.InstallWarnings(p.Env)
 	dir := p.Paths.Dir()
+	if lost := worktree.Lost(dir); lost != "" {
+		warnings = append(warnings, "Warning: "+lost+".")
+	}
 	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings) // by the user
 	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings) {
 		warnings = append(warnings, "Warning you are running Pollux in your home directory.\n"+

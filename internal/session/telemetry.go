@@ -92,7 +92,7 @@ func (s *Session) recordConfig() {
 		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Settings),
+		OutputFormat: config.OutputFormat.In(s.Settings), Worktree: s.Worktree != nil,
 	})
 }
 

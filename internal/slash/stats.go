@@ -26,7 +26,7 @@ func (s *Runner) Farewell() string {
 		text += "\n" + s.statsSummary()
 	}
 	switch {
-	case !s.IsRecorded():
+	case !s.IsRecorded(), s.WorktreeHints() != "": // which say how to resume
 	case s.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:

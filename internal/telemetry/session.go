@@ -61,7 +61,7 @@ func (t *Telemetry) RecordConfig(c Config) {
 		{"extensions", ""},
 		{"extensions_count", 0},
 		{"extension_ids", ""},
-		{"worktree_active", false},
+		{"worktree_active", c.Worktree},
 	})
 }
 
@@ -71,6 +71,8 @@ type Config struct {
 	CoreTools                        []string
 	APIKey, Vertex, GitIgnore, Debug bool
 	OutputFormat                     string
+	// Worktree reports whether the session is in a Git worktree that Pollux or Gemini CLI has made.
+	Worktree bool
 }
 
 // RecordModeSwitch records a change of the approval mode.

@@ -41,6 +41,12 @@ func RunJob(ctx context.Context, j Job) error {
 		return err
 	}
 	defer setup.Close()
+	began := false
+	defer func() {
+		if !began {
+			setup.AbandonWorktree(ctx)
+		}
+	}()
 	o := j.Options
 	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings)), setup.Debugging(), setup.Model
 	// Check credentials first: do not wait for standard input if no model can answer.
@@ -68,9 +74,13 @@ func RunJob(ctx context.Context, j Job) error {
 	case answer != "":
 		return RenderAnswer(o, answer)
 	}
+	began = true
 	defer tellEnded(o.Err, s)
 	err = Run(ctx, o, s.Run(ctx, prompt))
-	if s.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)) {
+	switch hints := s.WorktreeHints(); {
+	case hints != "":
+		fmt.Fprintln(o.Err, hints)
+	case s.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
 		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
 	}
 	return err

@@ -122,14 +122,16 @@ func (l *loop) abandon() {
 func (l *loop) showFarewell() {
 	defer l.screen.flush()
 	l.screen.dropPrompt()
-	if !l.hasTalked {
-		return
+	if l.hasTalked {
+		text := ""
+		if l.backend.Farewell != nil {
+			text = l.backend.Farewell()
+		}
+		l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 	}
-	text := ""
-	if l.backend.Farewell != nil {
-		text = l.backend.Farewell()
+	if l.ending != "" {
+		l.screen.verbatim(terminal.Text(l.ending)) // it contains commands
 	}
-	l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 }
 
 // terminalError returns the error of a session whose input or output failed. If that is

@@ -33,6 +33,7 @@ type jobItem struct {
 	result   *slash.Result
 	output   *string // output of a program
 	composed *string // text from the editor
+	ending   *string // the last text to show
 	opened   *backend
 }
 
@@ -94,6 +95,23 @@ func (l *loop) sessionOpened(o *backend, err error) {
 	o.Terminal, o.Interrupts, o.Resumes = l.backend.Terminal, l.backend.Interrupts, l.backend.Resumes
 	l.backend = *o
 	l.job.cancel = func() {} // the end of the job is not the end of the session
+}
+
+// canEnd reports whether there is a session to end in order: it was opened, and the user waits for the
+// end.
+func (l *loop) canEnd() bool {
+	return l.backend.End != nil && l.openErr == nil && l.interruptCount < 3
+}
+
+// endSession starts the job that ends the session.
+func (l *loop) endSession() {
+	l.isLeaving = true
+	l.queue = nil
+	l.composer.clear()
+	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
+		text := l.backend.End(ctx)
+		emit(jobItem{ending: &text})
+	})
 }
 
 // runPrompt starts a run of the model with a prompt.
@@ -185,6 +203,8 @@ func (l *loop) handle(it jobItem) {
 		l.showEvent(it.event)
 	case it.composed != nil:
 		l.queueComposed(*it.composed)
+	case it.ending != nil:
+		l.ending = *it.ending
 	case it.output != nil:
 		if text := terminal.Text(*it.output); !isBlank(text) {
 			l.showQuoted(strings.Split(strings.Trim(text, "\n"), "\n"))
@@ -201,6 +221,7 @@ func (l *loop) queueComposed(text string) {
 		l.screen.line("The editor left nothing: there is nothing to send.")
 		return
 	}
+	l.record(text)
 	l.queue = append([]string{text}, l.queue...)
 }
 
