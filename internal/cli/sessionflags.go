@@ -90,23 +90,24 @@ func deletedText(i sessions.Info, number int) string {
 	return fmt.Sprintf("Deleted session %d: %s (%s)", number, i.Title, sessions.Ago(i.Updated, time.Now()))
 }
 
-// deleteOld deletes in the background the sessions that are too old for the settings. The end of the
-// program does not wait for it. A run that resumes a session deletes none: it could be that one, and
-// the numbers would change.
-func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func(string)) {
+// tendSessions deletes in the background the sessions that are too old for the settings, and indexes the
+// others for searches. The end of the program does not wait for it. A run that resumes a session deletes
+// none: it could be that one, and the numbers would change.
+func (req *request) tendSessions(ctx context.Context, s *config.Settings, warn func(string)) {
 	retention, err := sessions.RetentionOf(s)
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
 	}
-	if retention == nil || req.Flags.Resume != "" {
-		return
-	}
 	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
 	time.AfterFunc(afterStart, func() {
 		store := storeOf(config.NewPaths(req.Env, req.Dir))
-		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
-		if err == nil {
-			_ = store.Execute(ctx, removals) // the next start tries again
+		if retention != nil && req.Flags.Resume == "" {
+			if removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID); err == nil {
+				_ = store.Execute(ctx, removals) // the next start tries again
+			}
+		}
+		if list, err := store.List(ctx); err == nil {
+			_ = sessions.IndexTexts(ctx, list, true) // a search is only faster with an index
 		}
 	})
 }

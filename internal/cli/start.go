@@ -40,7 +40,7 @@ func (req *request) session(ctx context.Context) session.Options {
 		Loaded: func(s *config.Settings) {
 			req.SetFormat(config.OutputFormat.In(s))
 			wrapsFor(req.Terminal)(s)
-			req.deleteOld(ctx, s, warnTo(req.Terminal))
+			req.tendSessions(ctx, s, warnTo(req.Terminal))
 		},
 	}
 }

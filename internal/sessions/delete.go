@@ -18,7 +18,25 @@ import (
 // them. The error is [journal.ErrInUse] if another process has the session open; nothing is deleted
 // then.
 func (s *Store) Delete(ctx context.Context, i Info) error {
+	if err := s.forgetTexts(ctx, i); err != nil {
+		return err
+	}
 	return s.remove(ctx, i, func(file) error { return nil })
+}
+
+// forgetTexts removes what the index for searches knows about sessions.
+func (s *Store) forgetTexts(ctx context.Context, infos ...Info) error {
+	var names []string
+	for _, i := range infos {
+		names = append(names, filepath.Base(i.Path))
+		for _, f := range i.files {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return textIndex(s.Dir).Remove(ctx, names)
 }
 
 // remove implements [Store.Delete]. It calls check for each file after it is locked, and deletes

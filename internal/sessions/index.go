@@ -18,6 +18,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/journal"
+	"pollux/internal/sessions/textindex"
 )
 
 // file is a session file with its outline. In the index it is a line of JSON.
@@ -28,8 +29,9 @@ type file struct {
 	Title   string           `json:"title,omitempty"`
 	Outline *journal.Outline `json:"outline,omitempty"` // nil if the file holds no session
 
-	path string
-	read int64 // number of bytes that were read for the outline in this process
+	path  string
+	state textindex.State
+	read  int64 // number of bytes that were read for the outline in this process
 }
 
 func (f *file) modTime() time.Time { return time.Unix(0, f.ModTime) }
@@ -88,7 +90,7 @@ func (s *Store) entries() ([]file, error) {
 			continue
 		}
 		if info, err := e.Info(); err == nil { // else it was deleted in the meantime
-			files = append(files, file{Name: e.Name(), Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(s.Dir, e.Name())})
+			files = append(files, file{Name: e.Name(), Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(s.Dir, e.Name()), state: textindex.StateOf(info)})
 		}
 	}
 	return files, nil

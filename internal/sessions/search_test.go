@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,7 @@ func search(t *testing.T, s *Store, text string) (found []string) {
 	t.Helper()
 	infos, err := s.List(t.Context())
 	must(t, err)
-	list, err := Search(t.Context(), infos, text)
+	list, _, err := Search(t.Context(), infos, text, 0)
 	must(t, err)
 	for _, f := range list {
 		for _, e := range f.Excerpts {
@@ -61,6 +60,7 @@ func TestSearch(t *testing.T) {
 func TestSearchPieces(t *testing.T) {
 	t.Parallel()
 	s := project(t)
+	const searchedAtOnce = 64 << 10
 	header := `{"sessionId":"s","projectHash":"h","kind":"main"}` + "\n" + `{"id":"u","type":"user","content":"x"}` + "\n"
 	for shift := range 12 {
 		message := `{"id":"m","type":"gemini","content":"the needle is here"}` + "\n"
@@ -81,28 +81,5 @@ func TestSearchPieces(t *testing.T) {
 	must(t, err)
 	if diff := cmp.Diff([]string{"s gemini: the needle"}, search(t, s, "needle")); diff != "" {
 		t.Errorf("%s", diff)
-	}
-}
-
-// BenchmarkSearch searches 256 MB for a text that is in no session.
-func BenchmarkSearch(b *testing.B) {
-	s := project(b)
-	text := strings.Repeat("some words of an answer that is long, ", 1000)
-	const n, size = 64, 4 << 20
-	for i := range n {
-		var history []agent.Entry
-		for j := range size / len(text) {
-			history = append(history, agent.Entry{Message: agent.Message{ID: fmt.Sprint(j), Time: start, Content: llm.User(llm.Text(text))}})
-		}
-		_, err := journal.Create(s.Dir, journal.Header{SessionID: fmt.Sprint(i), ProjectHash: "h", Start: start, Updated: start, Kind: journal.Main}, "", history)
-		must(b, err)
-	}
-	infos, err := s.List(b.Context())
-	must(b, err)
-	b.SetBytes(n * size)
-	for b.Loop() {
-		if found, err := Search(b.Context(), infos, "needle"); err != nil || len(found) > 0 {
-			b.Fatal(found, err)
-		}
 	}
 }
