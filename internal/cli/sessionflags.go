@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"pollux/internal/config"
@@ -50,14 +50,13 @@ func (p *program) listSessions(ctx context.Context) error {
 		_, err := fmt.Fprintln(p.term.Out, sessions.ErrNone.Error())
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nAvailable sessions for this project (%d):\n", len(list))
+	out := bufio.NewWriter(p.term.Out) // there can be many
+	fmt.Fprintf(out, "\nAvailable sessions for this project (%d):\n", len(list))
 	now := time.Now()
 	for n, i := range list {
-		fmt.Fprintf(&b, "  %d. %s (%s) [%s]\n", n+1, i.Title, sessions.Ago(i.Updated, now), terminal.Line(i.ID))
+		fmt.Fprintf(out, "  %d. %s (%s) [%s]\n", n+1, i.Title, sessions.Ago(i.Updated, now), terminal.Line(i.ID))
 	}
-	_, err = fmt.Fprint(p.term.Out, clean(b.String()))
-	return err
+	return out.Flush()
 }
 
 func cannotList(err error) error {

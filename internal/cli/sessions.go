@@ -122,26 +122,37 @@ func (c *sessionActions) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, rows := []sessionJSON{}, [][]string{}
+	if c.json {
+		return c.print(newListJSON(projects))
+	}
+	var rows [][]string
 	now := time.Now()
 	for _, p := range projects {
 		if c.all && len(p.list) > 0 {
 			rows = append(rows, []string{terminal.Line(paths.Display(p.project))})
 		}
 		for n, i := range p.list {
-			all = append(all, newSessionJSON(i, n+1, p.project))
 			rows = append(rows, []string{strconv.Itoa(n + 1), terminal.Line(i.ID), sessions.Ago(i.Updated, now), strconv.Itoa(i.Prompts), i.Title})
 		}
 	}
 	switch {
-	case c.json:
-		return c.print(all)
-	case len(all) == 0 && c.all:
+	case len(rows) == 0 && c.all:
 		return printText(c.term, "No previous sessions found.")
-	case len(all) == 0:
+	case len(rows) == 0:
 		return printText(c.term, sessions.ErrNone.Error())
 	}
 	return printTable(c.term, []string{"NO.", "ID", "LAST USED", "PROMPTS", "TITLE"}, rows)
+}
+
+// newListJSON returns the output for the sessions of projects.
+func newListJSON(projects []projectSessions) []sessionJSON {
+	all := []sessionJSON{}
+	for _, p := range projects {
+		for n, i := range p.list {
+			all = append(all, newSessionJSON(i, n+1, p.project))
+		}
+	}
+	return all
 }
 
 // find returns the session that an identifier names: one of this project, or one of another project by

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 )
@@ -93,6 +95,54 @@ func writeTalk(path string, number, size int, text []byte) error {
 		_, _ = fmt.Fprintf(w, `{"id":"m%d","timestamp":%q,"type":"gemini","content":[{"text":"%s"}]}`+"\n", i, at, text[from:from+4<<10])
 	}
 	return w.Flush()
+}
+
+// BenchmarkListMany lists 100,000 sessions with the index that the first list has left behind. peak-MB is
+// the most memory that the process had from the system meanwhile.
+func BenchmarkListMany(b *testing.B) {
+	if testing.Short() {
+		b.Skip("it writes many files")
+	}
+	s := project(b)
+	const n = 100_000
+	text, _ := talk(1 << 20)
+	for i := range n {
+		must(b, writeTalk(filepath.Join(s.Dir, fmt.Sprintf("session-2026-11-21T12-00-%08x.jsonl", i)), i, 4<<10, text))
+	}
+	_, err := s.List(b.Context())
+	must(b, err)
+	debug.FreeOSMemory()
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go watchMemory(stop, peak)
+	var infos []Info
+	for b.Loop() {
+		if infos, err = s.List(b.Context()); err != nil || len(infos) != n {
+			b.Fatal(len(infos), err)
+		}
+	}
+	close(stop)
+	b.ReportMetric(float64(<-peak)/(1<<20), "peak-MB")
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.HeapAlloc)/(1<<20), "kept-MB")
+	runtime.KeepAlive(infos)
+}
+
+// watchMemory sends the most memory that was in use until stop is closed, in bytes.
+func watchMemory(stop <-chan struct{}, peak chan<- uint64) {
+	most := uint64(0)
+	for {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		most = max(most, m.Sys-m.HeapReleased)
+		select {
+		case <-stop:
+			peak <- most
+			return
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
 }
 
 func bytesIn(b *testing.B, dir string) (total int64) {

@@ -5,13 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -31,7 +34,9 @@ type file struct {
 
 	path  string
 	state textindex.State
-	read  int64 // number of bytes that were read for the outline in this process
+	// isKnown reports whether the outline is that of the index.
+	isKnown bool
+	read    int64 // number of bytes that were read for the outline in this process
 }
 
 func (f *file) modTime() time.Time { return time.Unix(0, f.ModTime) }
@@ -53,8 +58,8 @@ const (
 	// indexName is the name of the index in the directory of the session files. Gemini CLI ignores
 	// files that do not begin with "session-".
 	indexName = ".pollux-sessions.jsonl"
-	// maxIndex is the maximum size of the index, in bytes.
-	maxIndex = 512 << 20
+	// maxIndex and maxEntry are the maximum sizes of the index and of an entry in it, in bytes.
+	maxIndex, maxEntry = 512 << 20, 1 << 20
 )
 
 // files returns the session files with their outlines. It reads only those that have changed since
@@ -64,12 +69,16 @@ func (s *Store) files(ctx context.Context) ([]file, error) {
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	known := s.readIndex(len(files))
-	inParallel(ctx, len(files), func(i int) { files[i].outline(known[files[i].Name]) })
+	known, count := s.readIndex(ctx, files)
+	inParallel(ctx, len(files), func(i int) {
+		if !files[i].isKnown {
+			files[i].outline(known[i])
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if isWorthIndexing(files, len(known)) {
+	if isWorthIndexing(files, count) {
 		_ = s.writeIndex(files) // it is only faster with an index
 	}
 	return files, nil
@@ -84,16 +93,19 @@ func (s *Store) entries() ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []file
-	for _, e := range entries {
+	files := make([]file, len(entries))
+	inParallel(context.Background(), len(entries), func(i int) {
+		e := entries[i]
 		if !e.Type().IsRegular() || !isSessionName(e.Name()) {
-			continue
+			return
 		}
 		if info, err := e.Info(); err == nil { // else it was deleted in the meantime
-			files = append(files, file{Name: e.Name(), Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(s.Dir, e.Name()), state: textindex.StateOf(info)})
+			path := filepath.Join(s.Dir, e.Name())
+			name := path[len(path)-len(e.Name()):] // without memory of its own
+			files[i] = file{Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: path, state: textindex.StateOf(info)}
 		}
-	}
-	return files, nil
+	})
+	return slices.DeleteFunc(files, func(f file) bool { return f.Name == "" }), nil
 }
 
 // isSessionName reports whether a file has a name that Gemini CLI takes for a session's.
@@ -101,15 +113,12 @@ func isSessionName(name string) bool {
 	return strings.HasPrefix(name, "session-") && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json"))
 }
 
-// outline sets the outline of a file. known is its entry in the index, nil for none.
+// outline reads the outline of a file. known is its entry in the index from before it was changed, nil
+// for none.
 func (f *file) outline(known *file) {
 	var before *journal.Outline
 	if known != nil {
 		before = known.Outline
-		if known.Size == f.Size && known.ModTime == f.ModTime {
-			f.Outline, f.Title = before, known.Title
-			return
-		}
 	}
 	if known != nil && f.Size <= known.Size {
 		before = nil // it was not only appended to
@@ -138,24 +147,60 @@ func isWorthIndexing(files []file, known int) bool {
 	return count > fewFiles+len(files)/100 || bytes > fewBytes || known > 2*len(files)+fewFiles
 }
 
-// readIndex returns the entries of the index by their names.
-func (s *Store) readIndex(n int) map[string]*file {
-	data, err := durable.ReadFile(filepath.Join(s.Dir, indexName), maxIndex)
+// readIndex sets the outlines of the files that have not changed since the index was written. It returns
+// the entries of the others by the numbers of their files, and how many entries there are. Little of the
+// index is in memory at a time, because it can be long.
+func (s *Store) readIndex(ctx context.Context, files []file) (changed map[int]*file, count int) {
+	index, err := os.OpenFile(filepath.Join(s.Dir, indexName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
-	lines := bytes.Split(data, []byte("\n"))
-	files := make([]file, len(lines))
-	inParallel(context.Background(), len(lines), func(i int) {
-		if f, err := parseFile(lines[i]); err == nil {
-			files[i] = f
+	defer index.Close()
+	if info, err := index.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return nil, 0
+	}
+	changed = map[int]*file{}
+	var mu sync.Mutex
+	use := func(entry file) {
+		i, ok := slices.BinarySearchFunc(files, entry.Name, func(f file, name string) int { return strings.Compare(f.Name, name) })
+		mu.Lock()
+		defer mu.Unlock()
+		count++
+		switch {
+		case !ok:
+		case files[i].Size == entry.Size && files[i].ModTime == entry.ModTime:
+			files[i].Outline, files[i].Title, files[i].isKnown = entry.Outline, entry.Title, true
+		default:
+			changed[i] = &entry
 		}
-	})
-	known := make(map[string]*file, n)
-	for i := range files {
-		known[files[i].Name] = &files[i]
 	}
-	return known
+	var work sync.WaitGroup
+	pieces := make(chan []byte)
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for piece := range pieces {
+				for line := range bytes.SplitSeq(piece, []byte("\n")) {
+					if entry, err := parseFile(line); err == nil {
+						use(entry)
+					}
+				}
+			}
+		})
+	}
+	var rest []byte // of a line
+	for err == nil && ctx.Err() == nil && len(rest) <= maxEntry {
+		const pieceSize = 256 << 10
+		piece := append(make([]byte, 0, len(rest)+pieceSize), rest...)
+		var n int
+		n, err = io.ReadFull(index, piece[len(rest):cap(piece)])
+		piece = piece[:len(rest)+n]
+		end := bytes.LastIndexByte(piece, '\n') + 1
+		rest = piece[end:]
+		pieces <- piece[:end]
+	}
+	close(pieces)
+	work.Wait()
+	return changed, count
 }
 
 // inParallel calls do with the numbers below n, several at a time, until ctx ends.

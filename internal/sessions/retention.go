@@ -132,7 +132,7 @@ func unlisted(files []file, infos []Info, r Retention, now time.Time, current st
 			}
 		case listed[f.Outline.SessionID]:
 		case age > minEmptyAge:
-			removals = append(removals, Removal{infoOf(f), "no conversation"})
+			removals = append(removals, Removal{infoOf([]file{f}), "no conversation"})
 		}
 	}
 	return removals
@@ -148,7 +148,7 @@ func (s *Store) Execute(ctx context.Context, removals []Removal) (failed error) 
 	for i, r := range removals {
 		infos[i] = r.Info
 	}
-	if err := s.forgetTexts(ctx, infos...); err != nil {
+	if err := s.forget(ctx, infos...); err != nil {
 		return err
 	}
 	for _, r := range removals {

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,5 +82,31 @@ func TestSearchPieces(t *testing.T) {
 	must(t, err)
 	if diff := cmp.Diff([]string{"s gemini: the needle"}, search(t, s, "needle")); diff != "" {
 		t.Errorf("%s", diff)
+	}
+}
+
+// A search returns the sessions used last, and says whether there are more.
+func TestSearchLimit(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	const n = 30
+	for i := range n {
+		put(t, s, fmt.Sprint("id", i), []string{"the Wörd is here", "nothing"}[i%2], i)
+	}
+	infos, err := s.List(t.Context())
+	must(t, err)
+	for _, tt := range []struct {
+		limit, found int
+		hasMore      bool
+	}{{0, 15, false}, {1, 1, true}, {4, 4, true}, {14, 14, true}, {15, 15, false}, {99, 15, false}} {
+		found, hasMore, err := Search(t.Context(), infos, "WÖRD", tt.limit)
+		if err != nil || len(found) != tt.found || hasMore != tt.hasMore {
+			t.Fatalf("%+v: %d found, %v, %v", tt, len(found), hasMore, err)
+		}
+		for i, f := range found {
+			if f.ID != fmt.Sprint("id", n-2-2*i) {
+				t.Errorf("%+v: %d. %s", tt, i, f.ID)
+			}
+		}
 	}
 }

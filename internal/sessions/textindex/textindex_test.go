@@ -270,6 +270,90 @@ func TestNarrows(t *testing.T) {
 	}
 }
 
+// A file that was changed after it was indexed is read again, however it was changed.
+func TestChangedFile(t *testing.T) {
+	t.Parallel()
+	line := `{"id":"u","type":"user","content":"` + strings.Repeat("words that are common ", 100) + `"}` + "\n"
+	const before, after = "are common words", "is unique, words"
+	content := strings.Repeat(line, 3*blockSize/len(line)) + `{"id":"u","type":"user","content":"it ends with uni`
+	for name, change := range map[string]func(f *os.File){
+		"nothing":   func(*os.File) {},
+		"completed": func(f *os.File) { _, _ = f.WriteString(`que"}`) },
+		"edited": func(f *os.File) {
+			_, _ = f.WriteAt([]byte(after), int64(strings.Index(content[blockSize+len(line):], before)+blockSize+len(line)))
+		},
+		"cut": func(f *os.File) {
+			_ = f.Truncate(blockSize / 2)
+			_, _ = f.WriteString("\n" + strings.Replace(line, before, after, 1))
+		},
+		"grown": func(f *os.File) {
+			_, _ = f.Seek(0, 0)
+			_, _ = f.WriteString(strings.Repeat(line, 5*blockSize/len(line)) + strings.Replace(line, before, after, 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			x, path := newIndex(dir), filepath.Join(dir, "f")
+			must(t, os.WriteFile(path, []byte(content), 0o600))
+			for i := range fewFiles {
+				must(t, os.WriteFile(path+fmt.Sprint(i), []byte(line), 0o600))
+			}
+			must(t, x.Update(t.Context(), dir, list(t, dir), false))
+			info, err := os.Stat(path)
+			must(t, err)
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			must(t, err)
+			_, err = f.Seek(0, 2)
+			must(t, err)
+			change(f)
+			must(t, f.Close())
+			must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+			if n := check(t, x, dir, "unique"); n == 0 && name != "nothing" {
+				t.Error("the text is not found")
+			}
+		})
+	}
+}
+
+// A signature contains all parts of its texts, whatever size it has.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	r := newTexts(5)
+	for _, size := range []int{1, 20, 1000, 50_000} {
+		text := Fold(nil, []byte(r.text(size)))
+		c := collectors.Get().(*collector)
+		c.begin(1 << 20)
+		c.add(text)
+		s := c.take(int64(20 * len(text)))
+		for range 2000 {
+			from := r.IntN(len(text))
+			part := text[from : from+1+r.IntN(min(40, len(text)-from))]
+			if !s.mayContain(grams(part)) {
+				t.Fatalf("%d words: %q", size, part)
+			}
+			if !s.mayContain(grams(text[:1+r.IntN(min(len(text), 40))])) {
+				t.Fatalf("%d words: the beginning", size)
+			}
+		}
+		if absent := []byte("qqzzxxyyqqjj"); len(s) > 1000 && s.mayContain(grams(absent)) {
+			t.Errorf("%d words: %q", size, absent)
+		}
+	}
+	for n := range 200 {
+		text := []byte(fmt.Sprintf("%x", r.Uint64()))
+		c := collectors.Get().(*collector)
+		c.begin(1 << 20)
+		c.add(text)
+		s := c.take(1 << 20)
+		for i := range text {
+			if !s.mayContain(grams(text[:i+1])) || !s.mayContain(grams(text[i:])) {
+				t.Fatalf("%d: %q at %d", n, text, i)
+			}
+		}
+	}
+}
+
 // Sessions that are gone leave nothing in the index, few changes do not rewrite it, and what is damaged
 // is replaced.
 func TestUpdate(t *testing.T) {
