@@ -51,7 +51,7 @@ func BenchmarkSearchGB(b *testing.B) {
 	})
 	run("absent", words[10]+" "+words[9]+" zyxwvut", 20, 0)
 	run("absentWord", "zyxwvut", 20, 0)
-	run("absentPair", "\x01\x02", 20, 0)
+	run("absentPair", "@#", 20, 0)
 	run("rare", "the 500th session", 20, 1)
 	run("common", words[10], 20, 20)
 	run("commonAll", words[10], 0, n)

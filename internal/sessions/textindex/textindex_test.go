@@ -418,11 +418,11 @@ func TestUpdate(t *testing.T) {
 func TestHostileIndex(t *testing.T) {
 	t.Parallel()
 	r, dir := newTexts(3), t.TempDir()
-	x := newIndex(dir)
+	x, elsewhere := newIndex(dir), t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "f"), r.file(1<<20+1), 0o600))
 	for name, prepare := range map[string]func(){
 		"a file":    func() { must(t, os.WriteFile(x.Dir, nil, 0o600)) },
-		"a link":    func() { must(t, os.Symlink(t.TempDir(), x.Dir)) },
+		"a link":    func() { must(t, os.Symlink(elsewhere, x.Dir)) },
 		"a segment": func() { must(t, os.MkdirAll(filepath.Join(x.Dir, "text-x.idx"), 0o700)) },
 		"huge": func() {
 			must(t, os.Mkdir(x.Dir, 0o700))
@@ -438,6 +438,9 @@ func TestHostileIndex(t *testing.T) {
 			t.Error(name, err)
 		}
 		must(t, os.RemoveAll(x.Dir))
+	}
+	if files := list(t, elsewhere); len(files) > 0 {
+		t.Error(files)
 	}
 }
 

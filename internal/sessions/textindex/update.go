@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"pollux/internal/durable"
@@ -21,9 +22,9 @@ import (
 const (
 	// segmentSize is the size at which a segment is written, in bytes.
 	segmentSize = 16 << 20
-	// fewBytes and fewFiles are how much must be new so that it is worth to be indexed: less is read fast
-	// without.
-	fewBytes, fewFiles = 1 << 20, 16
+	// If no more than fewFiles files have changed, fewNew bytes in them are new, and fewOld bytes are to
+	// be compared, a search is fast enough without their being indexed again.
+	fewFiles, fewNew, fewOld = 16, 1 << 20, 256 << 20
 )
 
 // Update indexes the files that have changed or are new, the first ones first, unless there are only
@@ -34,17 +35,16 @@ func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow boo
 	w := &writer{Index: x, byName: numbers(files), files: files}
 	w.survey(ctx)
 	stale := w.stale()
-	bytes := int64(0)
-	for _, f := range stale {
-		bytes += f.Size
-	}
-	if len(stale) <= fewFiles && bytes <= fewBytes {
-		stale = nil
-	}
 	if err := ctx.Err(); err != nil || len(stale) == 0 && !slices.ContainsFunc(w.old, func(s *oldSegment) bool { return s.isDirty() }) {
 		return err
 	}
+	if err := x.makeDir(); err != nil {
+		return err
+	}
 	index := func(f File) {
+		if w.failed() {
+			return
+		}
 		if e, err := x.index(ctx, filepath.Join(dir, f.Name), f, isSlow); err == nil { // else it is read at each search
 			w.add(e)
 		}
@@ -57,6 +57,22 @@ func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow boo
 		inParallel(ctx, stale, index)
 	}
 	return w.finish()
+}
+
+// makeDir makes the directory of the index. The error says that nothing can be written there, so that it
+// is not worth to index anything.
+func (x *Index) makeDir() error {
+	if err := os.Mkdir(x.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if info, err := os.Lstat(x.Dir); err != nil || !info.IsDir() {
+		return errors.Join(syscall.ENOTDIR, err)
+	}
+	f, err := os.CreateTemp(x.Dir, "."+segmentPrefix+"*.tmp")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Remove removes what the index knows about files, if need be with what it knows about others.
@@ -213,12 +229,23 @@ func (w *writer) isCurrent(e *entry) bool {
 	return ok && w.files[i].State == e.State
 }
 
-// stale returns the files that are not indexed as they are now.
+// stale returns the files that are not indexed as they are now, or none if it is not worth it.
 func (w *writer) stale() (stale []File) {
+	newBytes, oldBytes := int64(0), int64(0)
 	for _, f := range w.files {
-		if e := w.best[f.Name]; f.Size > 0 && (e == nil || !w.isCurrent(e)) {
-			stale = append(stale, f)
+		e := w.best[f.Name]
+		if f.Size == 0 || e != nil && w.isCurrent(e) {
+			continue
 		}
+		stale = append(stale, f)
+		newBytes += f.Size
+		if e != nil && e.covered <= f.Size {
+			newBytes -= e.covered
+			oldBytes += e.covered
+		}
+	}
+	if len(stale) <= fewFiles && newBytes <= fewNew && oldBytes <= fewOld {
+		return nil
 	}
 	return stale
 }
@@ -236,13 +263,16 @@ func (w *writer) add(entry []byte) {
 	w.data = append(w.data, entry...)
 }
 
+// failed reports whether a segment could not be written.
+func (w *writer) failed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err != nil
+}
+
 // flush writes a segment.
 func (w *writer) flush() {
 	if len(w.data) == 0 || w.err != nil {
-		return
-	}
-	if err := os.Mkdir(w.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		w.err = err
 		return
 	}
 	w.err = durable.WriteFile(filepath.Join(w.Dir, segmentPrefix+strings.ToLower(rand.Text())+segmentSuffix), w.data, 0o600)
