@@ -70,7 +70,7 @@ func list(files []file) []Info {
 		}
 	}
 	infos = slices.DeleteFunc(infos, func(i Info) bool { return !i.files[0].Outline.IsResumable })
-	slices.SortStableFunc(infos, func(a, b Info) int {
+	slices.SortFunc(infos, func(a, b Info) int { // no two have the same id
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
 	return infos

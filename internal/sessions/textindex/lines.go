@@ -16,7 +16,8 @@ import (
 // maxLine is the length of the longest line that is searched, in bytes.
 const maxLine = 8 << 20
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli returns the table of the CRC that processors calculate. The first call makes it.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // lineReader reads a piece of a file by lines.
 type lineReader struct {
@@ -38,7 +39,7 @@ func (l *lineReader) next() ([]byte, error) {
 	isShort := true
 	for length := 0; ; {
 		line, err := l.r.ReadSlice('\n')
-		l.sum = crc32.Update(l.sum, castagnoli, line)
+		l.sum = crc32.Update(l.sum, castagnoli(), line)
 		l.read += int64(len(line))
 		length += len(line)
 		isEnd := !errors.Is(err, bufio.ErrBufferFull)
@@ -178,7 +179,7 @@ func unchanged(r io.ReaderAt, blocks []block, size int64) (same []block, end int
 		if n, _ := r.ReadAt(last[:], b.at+b.length-1); b.at+b.length > size || n == 0 || last[0] != '\n' && b.at+b.length < size {
 			return blocks[:i], end
 		}
-		sum := crc32.New(castagnoli)
+		sum := crc32.New(castagnoli())
 		if n, err := io.CopyBuffer(sum, io.NewSectionReader(r, b.at, b.length), buf); err != nil || n != b.length || sum.Sum32() != b.sum {
 			return blocks[:i], end
 		}

@@ -65,7 +65,7 @@ func appendBlock(to []byte, b block, s signature) []byte {
 // encode returns the entry with blocks as appendBlock has appended them.
 func (e *entry) encode(blocks []byte) []byte {
 	data := append(e.appendHeader(make([]byte, 0, len(blocks)+len(e.Name)+64)), blocks...)
-	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
+	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli()))
 }
 
 // segmentReader reads the entries of a segment. Whatever the segment contains, it needs little memory.
@@ -95,7 +95,7 @@ func (s *segmentReader) take(n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCorrupt, err)
 	}
-	s.sum = crc32.Update(s.sum, castagnoli, b)
+	s.sum = crc32.Update(s.sum, castagnoli(), b)
 	s.at += int64(n)
 	_, err = s.r.Discard(n)
 	return b, err
