@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -107,23 +106,13 @@ func newSessionJSON(i sessions.Info, number int, project string) sessionJSON {
 	return sessionJSON{number, i.ID, i.Title, project, i.Path, i.Start.UTC(), i.Updated.UTC(), i.Prompts, i.ForkOf}
 }
 
-// print prints JSON without characters that a terminal does not show.
-func (c *sessionActions) print(v any) error {
-	var b bytes.Buffer
-	if err := printJSON(&b, v); err != nil {
-		return err
-	}
-	_, err := c.term.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
-	return err
-}
-
 func (c *sessionActions) list(ctx context.Context) error {
 	paths, projects, err := c.projects(ctx, c.all)
 	if err != nil {
 		return err
 	}
 	if c.json {
-		return c.print(newListJSON(projects))
+		return printCleanJSON(c.term, newListJSON(projects))
 	}
 	var rows [][]string
 	now := time.Now()
@@ -199,7 +188,7 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 		return err
 	}
 	if c.json {
-		err = c.print(newFoundJSON(found, projects))
+		err = printCleanJSON(c.term, newFoundJSON(found, projects))
 	} else {
 		err = c.printFound(found, hasMore, text)
 	}
@@ -276,7 +265,7 @@ func (c *sessionActions) delete(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
 	}
 	if c.json {
-		return c.print(newSessionJSON(info, n, ""))
+		return printCleanJSON(c.term, newSessionJSON(info, n, ""))
 	}
 	return printText(c.term, deletedText(info, n))
 }

@@ -52,7 +52,8 @@ func (s *Store) forgetOutlines(names map[string]bool) {
 	}
 	var kept []byte
 	for line := range bytes.SplitAfterSeq(data, []byte("\n")) {
-		if f, err := parseFile(line); err == nil && !names[f.Name] {
+		var f file
+		if f.decode(line) == nil && !names[f.Name] {
 			kept = append(kept, line...)
 		}
 	}
@@ -66,7 +67,7 @@ func (s *Store) forgetOutlines(names map[string]bool) {
 func (s *Store) remove(ctx context.Context, i Info, check func(file) error) error {
 	files := i.files
 	if len(files) == 0 {
-		files = []file{{path: i.Path}}
+		files = []file{{entry: entry{path: i.Path}}}
 	}
 	for _, f := range files {
 		release, err := journal.Claim(f.path)
