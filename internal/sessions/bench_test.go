@@ -20,7 +20,7 @@ func BenchmarkSearchGB(b *testing.B) {
 	}
 	s := project(b)
 	const n, size = 1000, 1 << 20
-	text, words := talk(16 << 20)
+	text, words := corpus(16 << 20)
 	for i := range n {
 		must(b, writeTalk(filepath.Join(s.Dir, fmt.Sprintf("session-%04d.jsonl", i)), i, size, text))
 	}
@@ -58,9 +58,9 @@ func BenchmarkSearchGB(b *testing.B) {
 	run("letter", "e", 20, 20)
 }
 
-// talk returns text with words as they are distributed in languages, and some of the words, the most
+// corpus returns text with words as they are distributed in languages, and some of the words, the most
 // common ones first.
-func talk(size int) (text []byte, words []string) {
+func corpus(size int) (text []byte, words []string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words = make([]string, 50_000)
 	for i := range words {
@@ -105,7 +105,7 @@ func BenchmarkListMany(b *testing.B) {
 	}
 	s := project(b)
 	const n = 100_000
-	text, _ := talk(1 << 20)
+	text, _ := corpus(1 << 20)
 	for i := range n {
 		must(b, writeTalk(filepath.Join(s.Dir, fmt.Sprintf("session-2026-11-21T12-00-%08x.jsonl", i)), i, 4<<10, text))
 	}
