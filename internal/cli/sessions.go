@@ -32,6 +32,7 @@ func sessionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	}
 	list := newCommand("list", "List the sessions of this project", cobra.NoArgs, func(ctx context.Context, _ []string) error { return c.list(ctx) })
 	search := newCommand("search <text...>", "Search the text of sessions", cobra.MinimumNArgs(1), c.search)
+	search.Flags().IntVar(&c.limit, "limit", 20, "`n` Maximum number of sessions; 0 is no limit")
 	for _, sub := range []*cobra.Command{list, search} {
 		sub.Flags().BoolVar(&c.all, "all", false, "Include the sessions of all projects")
 	}
@@ -55,6 +56,7 @@ type sessionActions struct {
 	term             *terminal.Terminal
 	env              *config.Env
 	json, all, force bool
+	limit            int // of sessions that a search prints
 	format           string
 }
 
@@ -109,26 +111,37 @@ func (c *sessionActions) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, rows := []sessionJSON{}, [][]string{}
+	if c.json {
+		return printCleanJSON(c.term, newListJSON(projects))
+	}
+	var rows [][]string
 	now := time.Now()
 	for _, p := range projects {
 		if c.all && len(p.list) > 0 {
 			rows = append(rows, []string{terminal.Line(paths.Display(p.project))})
 		}
 		for n, i := range p.list {
-			all = append(all, newSessionJSON(i, n+1, p.project))
 			rows = append(rows, []string{strconv.Itoa(n + 1), terminal.Line(i.ID), sessions.Ago(i.Updated, now), strconv.Itoa(i.Prompts), i.Title})
 		}
 	}
 	switch {
-	case c.json:
-		return printCleanJSON(c.term, all)
-	case len(all) == 0 && c.all:
+	case len(rows) == 0 && c.all:
 		return printText(c.term, "No previous sessions found.")
-	case len(all) == 0:
+	case len(rows) == 0:
 		return printText(c.term, sessions.ErrNone.Error())
 	}
 	return printTable(c.term, []string{"NO.", "ID", "LAST USED", "PROMPTS", "TITLE"}, rows)
+}
+
+// newListJSON returns the output for the sessions of projects.
+func newListJSON(projects []projectSessions) []sessionJSON {
+	all := []sessionJSON{}
+	for _, p := range projects {
+		for n, i := range p.list {
+			all = append(all, newSessionJSON(i, n+1, p.project))
+		}
+	}
+	return all
 }
 
 // find returns the session that an identifier names: one of this project, or one of another project by
@@ -163,42 +176,63 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 		return err
 	}
 	var infos []sessions.Info
-	number, project := map[string]int{}, map[string]string{} // by path
 	for _, p := range projects {
 		infos = append(infos, p.list...)
-		for n, i := range p.list {
-			number[i.Path], project[i.Path] = n+1, p.project
-		}
+	}
+	if c.limit < 0 {
+		return exit.Errorf(exit.Input, "--limit must not be negative.")
 	}
 	text := strings.Join(words, " ")
-	found, err := sessions.Search(ctx, infos, text)
+	found, hasMore, err := sessions.Search(ctx, infos, text, c.limit)
 	if err != nil {
 		return err
 	}
 	if c.json {
-		type excerptJSON struct {
-			Kind string    `json:"type"`
-			Time time.Time `json:"timestamp"`
-			Text string    `json:"text"`
-		}
-		type foundJSON struct {
-			sessionJSON
-			Excerpts []excerptJSON `json:"excerpts"`
-		}
-		list := []foundJSON{}
-		for _, f := range found {
-			one := foundJSON{sessionJSON: newSessionJSON(f.Info, number[f.Path], project[f.Path])}
-			for _, e := range f.Excerpts {
-				one.Excerpts = append(one.Excerpts, excerptJSON(e))
-			}
-			list = append(list, one)
-		}
-		return printCleanJSON(c.term, list)
+		err = printCleanJSON(c.term, newFoundJSON(found, projects))
+	} else {
+		err = c.printFound(found, hasMore, text)
 	}
-	return c.printFound(found, text)
+	// What the search has read because it is not in the index is in it at the next one.
+	const most = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	_ = sessions.IndexTexts(ctx, infos, false) // it is only faster with an index
+	return err
 }
 
-func (c *sessionActions) printFound(found []sessions.Found, text string) error {
+// foundJSON is a session that a search has found, in JSON output.
+type foundJSON struct {
+	sessionJSON
+	Excerpts []excerptJSON `json:"excerpts"`
+}
+
+type excerptJSON struct {
+	Kind string    `json:"type"`
+	Time time.Time `json:"timestamp"`
+	Text string    `json:"text"`
+}
+
+// newFoundJSON returns the output for sessions of projects.
+func newFoundJSON(found []sessions.Found, projects []projectSessions) []foundJSON {
+	list, at := make([]foundJSON, len(found)), map[string]int{} // by path
+	for i, f := range found {
+		at[f.Path] = i
+		list[i].Excerpts = make([]excerptJSON, len(f.Excerpts))
+		for n, e := range f.Excerpts {
+			list[i].Excerpts[n] = excerptJSON(e)
+		}
+	}
+	for _, p := range projects {
+		for n, info := range p.list {
+			if i, ok := at[info.Path]; ok {
+				list[i].sessionJSON = newSessionJSON(info, n+1, p.project)
+			}
+		}
+	}
+	return list
+}
+
+func (c *sessionActions) printFound(found []sessions.Found, hasMore bool, text string) error {
 	if len(found) == 0 {
 		return exit.Errorf(exit.General, "No session contains %q.", terminal.Line(text))
 	}
@@ -210,6 +244,9 @@ func (c *sessionActions) printFound(found []sessions.Found, text string) error {
 		for _, e := range f.Excerpts {
 			b.WriteString(terminal.Hang("  "+names[e.Kind]+": ", e.Text, c.term.OutWidth()) + "\n")
 		}
+	}
+	if hasMore {
+		fmt.Fprintf(&b, "More sessions contain it. To print all, use --limit 0.\n")
 	}
 	_, err := fmt.Fprint(c.term.Out, clean(b.String()))
 	return err

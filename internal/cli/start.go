@@ -50,7 +50,7 @@ func (req *request) session(ctx context.Context) session.Options {
 			req.SetFormat(config.OutputFormat.In(p.Settings))
 			wrapsFor(req.Terminal)(p)
 			if !p.InWorktree { // the worktree is a project of its own
-				req.deleteOld(ctx, p, warnTo(req.Terminal))
+				req.tendSessions(ctx, p, warnTo(req.Terminal))
 			}
 		},
 	}

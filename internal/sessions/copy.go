@@ -64,7 +64,7 @@ func (s *Store) copy(source *journal.Session, note, projectHash string, now time
 	if f.Outline == nil {
 		return Info{}, journal.ErrNoSession
 	}
-	return infoOf(f), nil
+	return infoOf([]file{f}), nil
 }
 
 // Messages returns the messages of a session, as transcripts take them.

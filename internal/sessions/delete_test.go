@@ -1,7 +1,9 @@
 package sessions
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -231,6 +233,41 @@ func TestParseAge(t *testing.T) {
 		if text, ok := want.(string); ok && (err == nil || err.Error() != text) || !ok && (got != want || err != nil) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
+	}
+}
+
+// Nothing of a deleted session is left in the indexes.
+func TestDeleteForgets(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	const n = 20
+	for i := range n {
+		put(t, s, fmt.Sprint("id", i), fmt.Sprintf("the prompt %d.", i), i)
+	}
+	infos, err := s.List(t.Context())
+	must(t, err)
+	must(t, IndexTexts(t.Context(), infos, false))
+	must(t, s.Delete(t.Context(), infos[3]))
+	must(t, s.Execute(t.Context(), []Removal{{Info: infos[4]}, {Info: infos[5]}}))
+	indexes, err := filepath.Glob(filepath.Join(textIndex(s.Dir).Dir, "*"))
+	must(t, err)
+	left := 0
+	for _, path := range append(indexes, filepath.Join(s.Dir, indexName)) {
+		data, err := os.ReadFile(path)
+		must(t, err)
+		for i, info := range infos {
+			if bytes.Contains(data, []byte(filepath.Base(info.Path))) || bytes.Contains(data, []byte(info.Title)) {
+				if left++; i >= 3 && i <= 5 {
+					t.Errorf("%s has %s", path, info.Title)
+				}
+			}
+		}
+	}
+	if left != 2*(n-3) {
+		t.Errorf("%d entries are left", left)
+	}
+	if found := search(t, s, "the prompt 4."); found != nil {
+		t.Error(found)
 	}
 }
 

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/go-faster/jx"
 
 	"pollux/internal/durable"
+	"pollux/internal/sessions/textindex"
 )
 
 // An index is a file of lines of JSON beside the session files. Each line has what was read of a file,
@@ -26,8 +30,9 @@ type entry struct {
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"` // nanoseconds since 1970
 
-	path string
-	read int64 // number of bytes that were read in this process
+	path  string
+	state textindex.State
+	read  int64 // number of bytes that were read in this process
 }
 
 func (e *entry) base() *entry { return e }
@@ -46,7 +51,7 @@ func newEntry(dir, name string, d fs.DirEntry) (e entry, ok bool) {
 	if err != nil { // it was deleted in the meantime
 		return entry{}, false
 	}
-	return entry{Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(dir, name)}, true
+	return entry{Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(dir, name), state: textindex.StateOf(info)}, true
 }
 
 // indexed is an [entry] with what an index stores of the file.
@@ -59,8 +64,8 @@ type indexed[T any] interface {
 	decode(line []byte) error
 }
 
-// maxIndex is the maximum size of an index, in bytes.
-const maxIndex = 512 << 20
+// maxIndex and maxEntry are the maximum sizes of an index and of an entry in it, in bytes.
+const maxIndex, maxEntry = 512 << 20, 1 << 20
 
 // load completes the files of a directory. It reads only those that have changed since the index was
 // written.
@@ -68,15 +73,16 @@ func load[T any, P indexed[T]](ctx context.Context, index string, files []T) err
 	if len(files) == 0 {
 		return nil
 	}
-	known := readIndex[T, P](index, len(files))
+	isLoaded, known := loadKnown[T, P](ctx, index, files)
 	inParallel(ctx, len(files), func(i int) {
-		f := P(&files[i])
-		f.load(known[f.base().Name])
+		if !isLoaded[i] {
+			P(&files[i]).load(nil)
+		}
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if isWorthIndexing[T, P](files, len(known)) {
+	if isWorthIndexing[T, P](files, known) {
 		_ = writeIndex(index, files) // it is only faster with an index
 	}
 	return nil
@@ -95,25 +101,72 @@ func isWorthIndexing[T any, P indexed[T]](files []T, known int) bool {
 	return count > fewFiles+len(files)/100 || bytes > fewBytes || known > 2*len(files)+fewFiles
 }
 
-// readIndex returns the entries of an index by their names.
-func readIndex[T any, P indexed[T]](index string, n int) map[string]*T {
-	data, err := durable.ReadFile(index, maxIndex)
+// loadKnown completes the files that an index has, and returns which they are and how many entries there
+// are. Little of the index is in memory at a time, because it can be long.
+func loadKnown[T any, P indexed[T]](ctx context.Context, index string, files []T) (isLoaded []bool, known int) {
+	isLoaded = make([]bool, len(files))
+	f, err := os.OpenFile(index, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil
+		return isLoaded, 0
 	}
-	lines := bytes.Split(data, []byte("\n"))
-	files := make([]T, len(lines))
-	inParallel(context.Background(), len(lines), func(i int) {
-		var f T
-		if P(&f).decode(lines[i]) == nil {
-			files[i] = f
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return isLoaded, 0
+	}
+	numbers := make(map[string]int, len(files))
+	for i := range files {
+		numbers[P(&files[i]).base().Name] = i
+	}
+	var mu sync.Mutex
+	isFirst := func(name string) (i int, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		known++
+		i, ok = numbers[name]
+		if ok = ok && !isLoaded[i]; ok {
+			isLoaded[i] = true
+		}
+		return i, ok
+	}
+	eachPiece(ctx, f, func(piece []byte) {
+		for line := range bytes.SplitSeq(piece, []byte("\n")) {
+			var entry T
+			if P(&entry).decode(line) != nil {
+				continue
+			}
+			if i, ok := isFirst(P(&entry).base().Name); ok {
+				P(&files[i]).load(&entry)
+			}
 		}
 	})
-	known := make(map[string]*T, n)
-	for i := range files {
-		known[P(&files[i]).base().Name] = &files[i]
+	return isLoaded, known
+}
+
+// eachPiece calls do with pieces of a file that consist of whole lines, several at a time.
+func eachPiece(ctx context.Context, f *os.File, do func(piece []byte)) {
+	var work sync.WaitGroup
+	pieces := make(chan []byte)
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for piece := range pieces {
+				do(piece)
+			}
+		})
 	}
-	return known
+	var rest []byte // of a line
+	var err error
+	for err == nil && ctx.Err() == nil && len(rest) <= maxEntry {
+		const pieceSize = 256 << 10
+		piece := append(make([]byte, 0, len(rest)+pieceSize), rest...)
+		var n int
+		n, err = io.ReadFull(f, piece[len(rest):cap(piece)])
+		piece = piece[:len(rest)+n]
+		end := bytes.LastIndexByte(piece, '\n') + 1
+		rest = piece[end:]
+		pieces <- piece[:end]
+	}
+	close(pieces)
+	work.Wait()
 }
 
 func writeIndex[T any](index string, files []T) error {

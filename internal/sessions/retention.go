@@ -132,7 +132,7 @@ func unlisted(files []file, infos []Info, r Retention, now time.Time, current st
 			}
 		case listed[f.Outline.SessionID]:
 		case age > minEmptyAge:
-			removals = append(removals, Removal{infoOf(f), "no conversation"})
+			removals = append(removals, Removal{infoOf([]file{f}), "no conversation"})
 		}
 	}
 	return removals
@@ -144,6 +144,13 @@ var errChanged = errors.New("the session was used in the meantime")
 // Execute deletes the planned sessions. It keeps those that are in use or were used since then, and
 // returns why it kept any.
 func (s *Store) Execute(ctx context.Context, removals []Removal) (failed error) {
+	infos := make([]Info, len(removals))
+	for i, r := range removals {
+		infos[i] = r.Info
+	}
+	if err := s.forget(ctx, infos...); err != nil {
+		return err
+	}
 	for _, r := range removals {
 		if err := ctx.Err(); err != nil {
 			return err

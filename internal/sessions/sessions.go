@@ -51,27 +51,26 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 }
 
 func list(files []file) []Info {
-	byID := map[string]int{}
-	var infos []Info
-	for _, f := range files {
-		if f.Outline == nil || f.Outline.Kind == journal.Subagent {
+	byID := make(map[string]int, len(files))
+	infos := make([]Info, 0, len(files))
+	for n := range files {
+		f := files[n : n+1 : n+1]
+		if f[0].Outline == nil || f[0].Outline.Kind == journal.Subagent {
 			continue
 		}
-		i, ok := byID[f.Outline.SessionID]
+		i, ok := byID[f[0].Outline.SessionID]
 		switch {
 		case !ok:
-			byID[f.Outline.SessionID] = len(infos)
+			byID[f[0].Outline.SessionID] = len(infos)
 			infos = append(infos, infoOf(f))
-		case isBetter(f, infos[i].files[0]):
-			others := infos[i].files
-			infos[i] = infoOf(f)
-			infos[i].files = append(infos[i].files, others...)
+		case isBetter(f[0], infos[i].files[0]):
+			infos[i] = infoOf(append(f, infos[i].files...))
 		default:
-			infos[i].files = append(infos[i].files, f)
+			infos[i].files = append(infos[i].files, f[0])
 		}
 	}
 	infos = slices.DeleteFunc(infos, func(i Info) bool { return !i.files[0].Outline.IsResumable })
-	slices.SortStableFunc(infos, func(a, b Info) int {
+	slices.SortFunc(infos, func(a, b Info) int { // no two have the same id
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
 	return infos
@@ -85,10 +84,12 @@ func isBetter(a, b file) bool {
 	return a.updated().After(b.updated())
 }
 
-func infoOf(f file) Info {
+// infoOf describes a session with these files, the one to list first.
+func infoOf(files []file) Info {
+	f := files[0]
 	return Info{
 		ID: f.Outline.SessionID, Path: f.path, Title: f.Title, Start: cmp.Or(f.Outline.Start, f.modTime()), Updated: f.updated(),
-		Prompts: f.Outline.Prompts, ForkOf: f.Outline.ForkOf, files: []file{f},
+		Prompts: f.Outline.Prompts, ForkOf: f.Outline.ForkOf, files: files,
 	}
 }
 
