@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/agent"
+	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/observe"
 	"pollux/tool"
@@ -450,7 +451,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%q is in the file", bad)
 		}
 	}
-	if !strings.Contains(string(data), redacted) || !strings.Contains(string(data), " hi") {
+	if !strings.Contains(string(data), secret.Redacted) || !strings.Contains(string(data), " hi") {
 		t.Error("what was taken out left no sign, or a word was taken for a secret")
 	}
 	split(t, path)
