@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/internal/exit"
+	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -61,6 +62,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 						p.exitNow(exit.Interrupted)
 					}
 				case timeout == nil:
+					p.recent.Add(recent.Event{Kind: recent.Signal, Name: sig.String()})
 					end := signalError(sig)
 					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)

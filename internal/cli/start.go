@@ -36,8 +36,9 @@ func (req *request) session(ctx context.Context) session.Options {
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
 		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
-		Debug: f.Debug,
+		Recent: req.Recent, Debug: f.Debug,
 		Loaded: func(s *config.Settings) {
+			req.Loaded(s)
 			req.SetFormat(config.OutputFormat.In(s))
 			wrapsFor(req.Terminal)(s)
 			req.deleteOld(ctx, s, warnTo(req.Terminal))
