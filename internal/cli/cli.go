@@ -80,7 +80,11 @@ var subcommands = [...]subcommand{
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
-	p := newProgram(t, env, run, subcommands[:]...)
+	return newProgram(t, env, run, subcommands[:]...).start(args)
+}
+
+// start runs the program, and ends the process with a report if a goroutine panics.
+func (p *program) start(args []string) exit.Code {
 	defer crash.Handle(p.crashed)()
 	defer crash.Recover()
 	return p.main(args)

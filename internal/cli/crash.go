@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/logs"
@@ -19,7 +20,7 @@ import (
 
 // crashed ends the process because of a panic. It is the handler of [crash.Recover].
 func (p *program) crashed(value any, stack []byte) {
-	cause := fmt.Sprint(value)
+	cause := secret.NewEraser(secret.Values(p.env.List()))(fmt.Sprint(value))
 	p.abort(exit.General, cause, "Pollux stopped because of a bug: "+strings.TrimSuffix(logs.Summary(cause), ".")+".", stack)
 }
 
@@ -37,6 +38,7 @@ func (p *program) catchAborts() (stop func()) {
 	}
 	done := make(chan struct{})
 	go func() {
+		defer crash.Recover()
 		select {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)

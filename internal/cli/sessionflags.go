@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/sessions"
@@ -103,6 +104,7 @@ func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func
 	}
 	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
 	time.AfterFunc(afterStart, func() {
+		defer crash.Recover()
 		store := storeOf(config.NewPaths(req.Env, req.Dir))
 		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
 		if err == nil {

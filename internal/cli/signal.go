@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
@@ -43,6 +44,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 
 	done := make(chan struct{})
 	go func() {
+		defer crash.Recover()
 		var code exit.Code
 		var timeout <-chan time.Time
 		for {

@@ -19,10 +19,11 @@ func Handle(f func(value any, stack []byte)) (remove func()) {
 }
 
 // Recover passes the panic of a goroutine to the function of [Handle]. Without one, the panic takes
-// its course, as in a program that uses Pollux as a library. It must be deferred, first in the
-// goroutine:
+// its course, as in a program that uses Pollux as a library. A goroutine must defer Recover after its
+// other deferred calls, so that it reports the panic before others see that it has ended:
 //
 //	go func() {
+//		defer close(done)
 //		defer crash.Recover()
 //		...
 //	}()

@@ -112,7 +112,7 @@ func (l *Log) open() error {
 	if _, err := os.Lstat(Path(project, l.id)); err != nil {
 		prune(filepath.Join(project, dirName), logSuffix, maxLogs-1)
 	}
-	l.f, err = open(project, filepath.Base(Path(project, l.id)), os.O_APPEND)
+	l.f, err = open(project, prefix+l.id+logSuffix, os.O_APPEND)
 	if err != nil {
 		return err
 	}

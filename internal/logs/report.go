@@ -37,7 +37,7 @@ const maxReport = 1 << 20
 // the given secrets, and returns its path.
 func (r *Report) Write(project string, secrets []string) (string, error) {
 	path := ReportPath(project, r.Session)
-	f, err := open(project, filepath.Base(path), os.O_TRUNC)
+	f, err := open(project, prefix+r.Session+reportSuffix, os.O_TRUNC)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +66,9 @@ func (r *Report) text() string {
 		{"Memory", fmt.Sprintf("%d bytes of heap, %d bytes resident", r.Heap, r.Resident)},
 		{"Settings", strings.Join(r.Settings, ", ")},
 	} {
-		fmt.Fprintf(&b, "%-9s %s\n", field[0]+":", terminal.Line(field[1]))
+		if field[1] != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", field[0]+":", terminal.Line(field[1]))
+		}
 	}
 	b.WriteString("\nLast events:\n")
 	for _, line := range r.Events {
@@ -77,8 +79,10 @@ func (r *Report) text() string {
 	return b.String()
 }
 
-// Summary returns the cause of a crash in one short line, without what has the form of a secret.
+// Summary returns the first line of the cause of a crash, cut and without what has the form of a
+// secret.
 func Summary(cause string) string {
+	cause, _, _ = strings.Cut(strings.TrimSpace(cause), "\n")
 	return terminal.Cut(terminal.Line(secret.EraseForms(cause)), 200)
 }
 
