@@ -121,7 +121,7 @@ func (p *program) writeReport(cause string, stack []byte) (path string, err erro
 func (p *program) logCrash(r logs.Report, project, path string, secrets []string) {
 	l := logs.New(func() (string, error) { return project, nil }, r.Session, func(error) {}) // the report has it all
 	defer l.Close()
-	l.Erase(secrets)
+	l.Erase(func() []string { return secrets })
 	for _, e := range p.recent.Take() {
 		_, _ = l.Write(append(e.AppendJSON(nil), '\n'))
 	}

@@ -42,7 +42,7 @@ func TestCrash(t *testing.T) {
 		inReport     []string
 	}{
 		{"panic", "text", `Pollux stopped because of a bug: ` + cause + `\. Report: ` + report + `\nTo go on: pollux --resume latest\n`, []string{
-			`(?m)^Cause:    ` + cause + `$`, `(?m)^  \S+ \S+ INFO prompt in=3 heap=\d+ rss=\d+$`, `(?m)^pollux/internal/cli\.fail\(\.\.\.\)$`,
+			`(?m)^Cause:    ` + cause + `$`, `(?m)^  \S+ \S+ INFO prompt in=3$`, `(?m)^pollux/internal/cli\.fail\(\.\.\.\)$`,
 		}},
 		{"panic", "json", `\{\n  "session_id": "s-1",\n  "error": \{\n    "type": "Error",\n(.|\n)*Pollux stopped(.|\n)*`, nil},
 		{"panic aside", "text", `Pollux stopped because of a bug: ` + cause + `\. Report: ` + report + `\nTo go on: pollux --resume latest\n`, []string{`cli\.failAside\.`}},

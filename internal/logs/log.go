@@ -30,18 +30,20 @@ type Log struct {
 	warn    func(error)
 	maxSize int64
 
-	mu     sync.Mutex
-	id     string
-	erase  func(string) string
-	f      *os.File
-	size   int64
-	failed bool
+	mu      sync.Mutex
+	id      string
+	secrets func() []string
+	erase   func(string) string // nil until the secrets are looked up
+	f       *os.File
+	size    int64
+	failed  bool
 }
 
 // New returns the log of a session. project returns the directory of the project's files. warn is
-// called with the first error of writing; from then on nothing is written.
+// called with the first error of writing; from then on nothing is written. The caller must call
+// [Log.Erase] before it writes.
 func New(project func() (string, error), id string, warn func(error)) *Log {
-	return &Log{project: project, id: id, warn: warn, maxSize: maxSize, erase: secret.EraseForms}
+	return &Log{project: project, id: id, warn: warn, maxSize: maxSize}
 }
 
 // Handler returns a handler that writes each record of a program's log.
@@ -64,12 +66,12 @@ func (l *Log) Begin(id string) {
 	}
 }
 
-// Erase removes these texts from all that is written from now on.
-func (l *Log) Erase(secrets []string) {
-	erase := secret.NewEraser(secrets)
+// Erase removes these texts from all that is written from now on. They are looked up when something
+// is written.
+func (l *Log) Erase(secrets func() []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.erase = func(text string) string { return secret.EraseForms(erase(text)) }
+	l.secrets, l.erase = secrets, nil
 }
 
 // Write appends a record: a JSON object and a line feed. It returns no errors.
@@ -96,7 +98,10 @@ func (l *Log) write(line []byte) error {
 			return err
 		}
 	}
-	n, err := io.WriteString(l.f, l.erase(string(line)))
+	if l.erase == nil {
+		l.erase = secret.NewEraser(l.secrets())
+	}
+	n, err := io.WriteString(l.f, secret.EraseForms(l.erase(string(line))))
 	l.size += int64(n)
 	if err == nil && l.size > l.maxSize {
 		err = l.halve()

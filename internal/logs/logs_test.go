@@ -19,9 +19,12 @@ import (
 func newLog(t *testing.T, project string) *Log {
 	t.Helper()
 	l := New(func() (string, error) { return project, nil }, "s", func(err error) { t.Error(err) })
+	l.Erase(none)
 	t.Cleanup(l.Close)
 	return l
 }
+
+func none() []string { return nil }
 
 // read returns the selected lines of a log.
 func read(t *testing.T, path string, s Selection) []string {
@@ -41,7 +44,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	project := filepath.Join(t.TempDir(), "new")
 	l := newLog(t, project)
-	l.Erase([]string{"hunter22"})
+	l.Erase(func() []string { return []string{"hunter22"} })
 	log := slog.New(l.Handler())
 	if _, err := os.Stat(project); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the log writes before there is something to write")
@@ -108,6 +111,7 @@ func TestPrune(t *testing.T) {
 	project := t.TempDir()
 	for i := range maxLogs + 5 {
 		l := New(func() (string, error) { return project, nil }, fmt.Sprint("s", i), func(err error) { t.Error(err) })
+		l.Erase(none)
 		_, _ = l.Write([]byte("{}\n"))
 		l.Close()
 		at := time.Now().Add(time.Duration(i-100) * time.Hour)
@@ -148,6 +152,7 @@ func TestLogRefuses(t *testing.T) {
 			}
 			var warnings []error
 			l := New(func() (string, error) { return project, nil }, "s", func(err error) { warnings = append(warnings, err) })
+			l.Erase(none)
 			_, _ = l.Write([]byte("{}\n"))
 			_, _ = l.Write([]byte("{}\n"))
 			if len(warnings) != 1 {
@@ -163,6 +168,7 @@ func TestLogRefuses(t *testing.T) {
 	}
 	var warned error
 	l := New(func() (string, error) { return t.TempDir(), nil }, "../s", func(err error) { warned = err })
+	l.Erase(none)
 	if _, _ = l.Write([]byte("{}\n")); warned == nil {
 		t.Error("a log can be outside of its directory")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/logs"
+	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
 )
 
@@ -18,7 +19,7 @@ func (s *Session) openLog() {
 	s.log = logs.New(s.Paths.ProjectTemp, s.ID(), func(err error) {
 		s.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 	})
-	s.eraseSecrets()
+	s.log.Erase(func() []string { return secret.Values(s.Env.List()) }) // all that is known before the models are
 	if !s.Debugging() {
 		return
 	}
@@ -28,10 +29,10 @@ func (s *Session) openLog() {
 	s.Recent.Observe(s.logEvent)
 }
 
-// eraseSecrets keeps all secrets that are known now out of the log.
+// eraseSecrets keeps all secrets out of the log. The models must be set.
 func (s *Session) eraseSecrets() {
 	if s.log != nil {
-		s.log.Erase(s.secrets())
+		s.log.Erase(s.secrets)
 	}
 }
 

@@ -82,7 +82,7 @@ var _ observe.Observer = (*Ring)(nil)
 // memoryAge is the age at which figures of memory use are measured again.
 const memoryAge = 50 * time.Millisecond
 
-// Add keeps an event. It sets the time and the memory use, and removes from Name and Status what no
+// Add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status what no
 // name has, because models invent names of tools.
 func (r *Ring) Add(e Event) {
 	if r == nil {
@@ -91,7 +91,7 @@ func (r *Ring) Add(e Event) {
 	e.Name, e.Status = plain(e.Name), plain(e.Status)
 	r.mu.Lock()
 	e.Time = time.Now()
-	if e.Time.Sub(r.measured) >= memoryAge {
+	if !isEarly(e.Kind) && e.Time.Sub(r.measured) >= memoryAge {
 		r.memory, r.measured = ReadMemory(), e.Time
 	}
 	e.Memory = r.memory
@@ -114,6 +114,10 @@ func (r *Ring) Add(e Event) {
 		observer(e)
 	}
 }
+
+// isEarly reports whether an event comes before the first request, which does not wait for the first
+// measurement: that takes 0.1 ms.
+func isEarly(k Kind) bool { return k == Session || k == Prompt || k == Request }
 
 // Observe calls observer with each event from now on, on the goroutine that adds it.
 func (r *Ring) Observe(observer func(Event)) {
