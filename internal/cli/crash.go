@@ -25,7 +25,7 @@ func (p *program) crashed(value any, stack []byte) {
 }
 
 // aborts are the signals that ask a program for a report, and the exit codes of these signals.
-var aborts = map[os.Signal]exit.Code{syscall.SIGQUIT: 131, syscall.SIGABRT: 134}
+var aborts = map[os.Signal]exit.Code{syscall.SIGQUIT: exit.Quit, syscall.SIGABRT: exit.Aborted}
 
 // catchAborts ends the process with a report at the first of these signals, until stop is called. The
 // runtime would print the stacks of all goroutines instead.
