@@ -17,7 +17,9 @@ func (s *Session) openLog() {
 		return
 	}
 	s.log = logs.New(s.Paths.ProjectTemp, s.ID(), func(err error) {
-		s.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+		if s.Debugging() { // else the user has not asked for it
+			s.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+		}
 	})
 	s.log.Erase(func() []string { return secret.Values(s.Env.List()) }) // all that is known before the models are
 	if !s.Debugging() {

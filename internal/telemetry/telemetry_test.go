@@ -368,6 +368,7 @@ func TestSession(t *testing.T) {
 		"gemini_cli.lines.changed":       "[2 1]",
 		"gemini_cli.chat_compression":    "[1]",
 		"gemini_cli.network_retry.count": "[1]",
+		"gemini_cli.exit.fail.count":     "[1]",
 
 		"gemini_cli.slash_command.model.call_count": "[1]",
 	} {

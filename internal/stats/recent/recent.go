@@ -15,7 +15,7 @@ import (
 	"pollux/llm/observe"
 )
 
-// Size is the number of events that a [Ring] keeps.
+// Size is the number of events that a [Ring] keeps, as in Gemini CLI's activity monitor.
 const Size = 100
 
 // Kind says what happened.
