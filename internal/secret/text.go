@@ -43,7 +43,7 @@ func EraseForms(text string) string { return secretInText().ReplaceAllString(tex
 
 // secretInText matches secrets in a longer text. A match does not go beyond a JSON string.
 var secretInText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`://[^:\s"/@]+:[^@\s"/]+@|\b(` + keyForms + `)|(?i:` + secretForms() + `)`)
+	return regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?:[^"\\]|\\.)*|://[^:\s"/@]+:[^@\s"/]+@|\b(` + keyForms + `)|(?i:` + secretForms() + `)`)
 })
 
 // appendQuoted appends s in the form that it has inside a JSON string.
