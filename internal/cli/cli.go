@@ -72,8 +72,8 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, sessionsCommand, logsCommand, doctorCommand,
-	authCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, sessionsCommand, logsCommand, statsCommand,
+	doctorCommand, authCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,

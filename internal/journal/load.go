@@ -29,6 +29,8 @@ type Session struct {
 	// isExact reports whether each of its messages is a record with the same id.
 	recorded []agent.Entry
 	isExact  bool
+	// isObject reports whether the file is one object, to which no records can be appended.
+	isObject bool
 }
 
 // Call is a tool call.
@@ -57,6 +59,9 @@ func Open(path string) (*Resumed, error) {
 		return nil, err
 	}
 	s.Path = path
+	if s.isObject {
+		return upgrade(l, s)
+	}
 	return &Resumed{s, l}, nil
 }
 
@@ -313,7 +318,7 @@ func legacy(r io.ReaderAt, size int64) (*Session, error) {
 	if err != nil || h.SessionID == "" {
 		return nil, ErrNoSession
 	}
-	s := &Session{}
+	s := &Session{isObject: true}
 	h.applyTo(&s.Header)
 	s.recorded, _ = history(messages)
 	s.Entries, s.Interrupted = repair(s.recorded)

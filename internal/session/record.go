@@ -17,6 +17,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -72,6 +73,15 @@ func (p *Setup) store() *sessions.Store {
 		return &sessions.Store{}
 	}
 	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
+}
+
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
+// this session has recorded so far.
+func (p *Setup) UsageSources(all bool) []usage.Source {
+	if !all {
+		return []usage.Source{{Project: p.Dir, Store: p.store()}}
+	}
+	return usage.All(p.Paths)
 }
 
 // moreDirs returns the workspace's directories beside the project's.

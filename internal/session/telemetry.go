@@ -33,6 +33,9 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 	if s.Recent != nil {
 		observers = append(observers, s.Recent)
 	}
+	if s.journal != nil {
+		observers = append(observers, spending{s.journal})
+	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
 	}
