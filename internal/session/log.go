@@ -13,7 +13,7 @@ import (
 // events. Otherwise it gets the last events at the end of a session that failed, so that a session
 // without problems writes nothing.
 func (s *Session) openLog() {
-	if !s.Recorded || !s.hasHome() {
+	if !s.Options.Recorded || !s.hasHome() {
 		return
 	}
 	s.log = logs.New(s.Paths.ProjectTemp, s.ID(), func(err error) {
