@@ -318,6 +318,7 @@ func signalWord(ts *testscript.TestScript, args []string) bool {
 	}
 	sig, ok := map[string]syscall.Signal{
 		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
+		"QUIT": syscall.SIGQUIT, "ABRT": syscall.SIGABRT,
 	}[args[0]]
 	if ok {
 		ts.Check(of(ts).started[args[1]].cmd.Process.Signal(sig))

@@ -325,6 +325,22 @@ func TestParallelCalls(t *testing.T) {
 	})
 }
 
+// A panic of a gate or tool reaches the caller of Run, who may recover it.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	bad := newToy("bad", func(context.Context, tool.Host, json.RawMessage) *tool.Result { panic("bug") })
+	model := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("bad"))}}
+	a := newAgent(t, model, nil, bad)
+	defer func() {
+		v := recover()
+		if text, _ := v.(string); !strings.HasPrefix(text, "bug\n") || !strings.Contains(text, "TestPanic") {
+			t.Errorf("the panic is %v", v)
+		}
+	}()
+	run(t, a, "go")
+	t.Error("there was no panic")
+}
+
 // The duration of a call is its own, not that of the calls beside it.
 func TestDurationOfParallelCalls(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -165,6 +166,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	events := make(chan Event)
 	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
+	var failed panics
 	for _, j := range group {
 		if j.status != "" {
 			continue
@@ -172,6 +174,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
+			defer failed.catch()
 			began := r.cfg.Now()
 			step(ctx, j, func(e Event) { events <- e })
 			j.ended = r.cfg.Now()
@@ -185,7 +188,25 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 			left = r.emit(e)
 		}
 	}
+	failed.raise()
 	return left
+}
+
+// panics passes the panic of a goroutine on to the one that waits for it, whose caller may recover it.
+type panics struct{ first atomic.Pointer[string] }
+
+// catch must be deferred.
+func (p *panics) catch() {
+	if v := recover(); v != nil {
+		p.first.CompareAndSwap(nil, new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
+	}
+}
+
+// raise panics if a goroutine has.
+func (p *panics) raise() {
+	if first := p.first.Load(); first != nil {
+		panic(*first)
+	}
 }
 
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status

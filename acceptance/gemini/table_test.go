@@ -31,6 +31,11 @@ var table = []allowed{
 		what:  "Gemini CLI leaves temporary files in `~/.gemini` when it ends early.",
 	},
 	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{`home.".gemini/tmp/*/logs/session-*.jsonl"`},
+		what:  "A run that fails leaves its last events in a log, without their content, for `pollux logs`.",
+	},
+	{
 		kind: better, scenes: "api_400 api_500",
 		paths: []string{`runs[*].exit`},
 		what:  "A failed request ends with code 1 in every format. Gemini CLI exits with the HTTP status modulo 256 in `json` and `stream-json`, such as 144 for 400.",

@@ -27,12 +27,12 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
+		"internal/logs", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

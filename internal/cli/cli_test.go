@@ -17,6 +17,11 @@ import (
 	"pollux/internal/terminal"
 )
 
+// runMain runs a program with the runner and the subcommands of a test.
+func runMain(args []string, t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) exit.Code {
+	return newProgram(t, env, run, subs...).main(args)
+}
+
 // start is one start of the program in a test, with its result.
 type start struct {
 	args     []string

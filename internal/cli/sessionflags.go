@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/session"
@@ -100,6 +101,7 @@ func (req *request) tendSessions(ctx context.Context, p *session.Setup, warn fun
 	}
 	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
 	time.AfterFunc(afterStart, func() {
+		defer crash.Recover()
 		store := storeOf(p.Paths)
 		if retention != nil && req.Flags.Resume == "" {
 			if removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID); err == nil {

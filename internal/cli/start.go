@@ -45,8 +45,9 @@ func (req *request) session(ctx context.Context) session.Options {
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
 		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
-		Debug: f.Debug,
+		Recent: req.Recent, Debug: f.Debug,
 		Loaded: func(p *session.Setup) {
+			req.Loaded(p.Settings)
 			req.SetFormat(config.OutputFormat.In(p.Settings))
 			wrapsFor(req.Terminal)(p)
 			if !p.InWorktree { // the worktree is a project of its own

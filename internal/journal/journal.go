@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 )
 
@@ -98,7 +99,10 @@ func New(o Options) *Journal {
 // Prepare creates the directory of the session files in the background, so that the first record does
 // not wait for it. It is for a session that is sure to have one.
 func (j *Journal) Prepare() {
-	j.prepared.Go(func() { _, _ = j.makeDir() }) // the first record reports the error
+	j.prepared.Go(func() {
+		defer crash.Recover()
+		_, _ = j.makeDir() // the first record reports the error
+	})
 }
 
 // Resume makes the next Begin with the id of this session continue its file. The journal closes it.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 )
 
@@ -146,7 +147,10 @@ func (l *log) syncSoon() {
 		return
 	}
 	l.pending = true
-	l.soon.Go(func() { _ = l.sync() })
+	l.soon.Go(func() {
+		defer crash.Recover()
+		_ = l.sync()
+	})
 }
 
 // close syncs and closes the file, and releases its lock.

@@ -38,6 +38,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
+	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
 		return nil, err
@@ -46,6 +47,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.eraseSecrets()                                 // models
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
 	s.dirs = s.Workspace.Dirs                        // workspace

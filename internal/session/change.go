@@ -9,6 +9,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
+	"pollux/internal/stats/recent"
 	"pollux/internal/tools/web"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -112,6 +113,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	s.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
 	s.telemetry.RecordModelChoice(now.Model)
 	s.agent.SetModel(now.Model)
 	if s.fallback != nil {
@@ -182,7 +184,14 @@ func (s *Session) Prompts() []agent.Message {
 
 // Rewind returns to the state of the conversation before a prompt, by the id of its message, and
 // reports whether there is one. Files stay as they are.
-func (s *Session) Rewind(ctx context.Context, id string) bool { return s.agent.Rewind(ctx, id) }
+func (s *Session) Rewind(ctx context.Context, id string) bool {
+	if !s.agent.Rewind(ctx, id) {
+		return false
+	}
+	s.Recent.Add(recent.Event{Kind: recent.Rewind})
+	s.telemetry.RecordRewind()
+	return true
+}
 
 // AddDirectory adds a directory to the workspace, and a description of it to the
 // conversation. It returns its path, absolute and without links, and whether it is new.

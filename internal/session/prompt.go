@@ -32,7 +32,7 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.agent.Run)(yield)
+			s.telemetry.Run(ctx, p, s.Recent.Run(s.agent.Run))(yield)
 		}
 	}
 }

@@ -33,12 +33,14 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
+	"pollux/internal/logs"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/stats"
+	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
@@ -124,7 +126,10 @@ type Options struct {
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
-	// Debug enables the log in DebugLog. Log, if not nil, always receives it.
+	// Recent keeps the last events of the session; nil keeps none.
+	Recent *recent.Ring
+	// Debug enables the log in DebugLog, and a log on disk if the conversation is Recorded. Log, if not
+	// nil, always receives it.
 	Debug    bool
 	DebugLog io.Writer
 	Log      *slog.Logger
@@ -181,6 +186,7 @@ type Session struct {
 	startContext string
 	telemetry    *telemetry.Telemetry // nil is off
 	activity     *telemetry.Activity  // nil is off
+	log          *logs.Log            // on disk
 	titler       titler
 	isUnwanted   atomic.Bool // the record of the conversation is deleted at the end
 	ended        sync.Once
@@ -210,6 +216,7 @@ func (s *Session) closeParts() {
 		f()
 	}
 	s.PromptLog.Close()
+	s.closeLog()
 	s.telemetry.Close()
 	s.activity.Close()
 }
@@ -226,6 +233,10 @@ func (s *Session) begin(id string) {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
+	s.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
+	if s.log != nil {
+		s.log.Begin(id)
+	}
 }
 
 // CurrentSettings returns the settings as they were read last. It may be called

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
@@ -53,8 +54,9 @@ type Setup struct {
 	recap   *Recap           // of the resumed session, nil for none
 	dirs    func() []string  // the workspace's directories, nil until there is one
 
-	wasTrustAsked    bool     // the person has decided about the folder in this run
-	refusedVariables []string // of the folder's .env file
+	phases           []telemetry.Phase // of the start
+	wasTrustAsked    bool              // the person has decided about the folder in this run
+	refusedVariables []string          // of the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -67,9 +69,11 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 			p.Close()
 		}
 	}()
+	began := time.Now()
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
+	p.phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
@@ -339,7 +343,11 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	if err := p.openJournal(ctx); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	s, err := build(ctx, p, nil)
+	if err == nil {
+		s.recordStartup(began)
+	}
 	switch {
 	case err == nil || ctx.Err() != nil:
 	case p.Offline:

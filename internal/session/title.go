@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/sessions"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -29,6 +30,7 @@ func (t *titler) start(work func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
 	t.working.Go(func() {
+		defer crash.Recover()
 		work(ctx)
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -113,7 +113,7 @@ func (s *Store) removeArtifacts(id string) error {
 	defer project.Close()
 	// The directory of a session can have the name of one of the project's own.
 	own := filepath.Join(filepath.Base(s.Dir), id)
-	places := []string{own, filepath.Join("logs", "session-"+id+".jsonl"), filepath.Join("tool-outputs", "session-"+id)}
+	places := []string{own, filepath.Join("logs", "session-"+id+".jsonl"), filepath.Join("logs", "session-"+id+".crash.txt"), filepath.Join("tool-outputs", "session-"+id)}
 	for _, name := range [...]string{"plans", "tasks", "tracker"} {
 		if !isReserved(id) {
 			places = append(places, filepath.Join(id, name))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/sessions/textindex"
 )
@@ -187,6 +188,7 @@ func inParallel(ctx context.Context, n int, do func(i int)) {
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), n) {
 		work.Go(func() {
+			defer crash.Recover()
 			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				do(int(i))
 			}

@@ -42,6 +42,9 @@ func (l *loop) interrupt() {
 	l.composer.clear()
 	switch {
 	case l.interruptCount >= 3:
+		if l.backend.ForcedExit != nil {
+			l.backend.ForcedExit()
+		}
 	case l.interruptCount == 2:
 		l.leave()
 		if l.job != nil {

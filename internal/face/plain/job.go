@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -47,6 +48,7 @@ func (l *loop) startJob(prompt string, run func(ctx context.Context, emit func(j
 	l.silence.begin(l)
 	go func() {
 		defer close(j.items)
+		defer crash.Recover()
 		run(ctx, func(it jobItem) bool {
 			select {
 			case j.items <- it:
@@ -133,6 +135,7 @@ func (l *loop) runCommand(line string, busy bool) {
 	if l.job != nil && busy {
 		l.sideCommands++
 		go func() {
+			defer crash.Recover()
 			r, err := l.backend.RunCommand(l.ctx, line)
 			select {
 			case l.results <- jobItem{result: &r, err: err}:

@@ -56,6 +56,8 @@ type backend struct {
 	// Recap is where a resumed conversation stands, nil for a new one.
 	Recap    *session.Recap
 	Farewell func() string
+	// ForcedExit, if set, is called when the user presses Ctrl+C a third time.
+	ForcedExit func()
 
 	// IsAllowed reports whether the gate would now allow a call without a question,
 	// because of another answer or of a new mode.
@@ -118,6 +120,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
+		ForcedExit:     s.RecordForcedExit,
 
 		IsAllowed:    s.Allowed,
 		Mode:         func() string { return s.Mode().String() },

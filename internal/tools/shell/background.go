@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 )
 
@@ -150,6 +151,7 @@ func (ps *Processes) forget(p *execution) {
 	select {
 	case <-p.Stopped():
 		go func() {
+			defer crash.Recover()
 			<-p.Gone()
 			remove()
 		}()
@@ -200,6 +202,7 @@ func (ps *Processes) wasLeft(pid int) bool {
 
 // watchExit waits for the end of a background command and records it in rec.
 func (ps *Processes) watchExit(rec *Process) {
+	defer crash.Recover()
 	p := rec.execution
 	<-p.Exited()
 	ps.mu.Lock()
