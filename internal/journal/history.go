@@ -157,6 +157,7 @@ func (c *callJSON) record() agent.CallRecord {
 	return agent.CallRecord{
 		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description, DisplayName: c.DisplayName,
 		Display: readDisplay(c.Display), Plain: !c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		HasRun: c.HasRun || c.Status == string(agent.Success),
 	}
 }
 
@@ -270,10 +271,11 @@ func failures(calls []*llm.FunctionCall, text string) []llm.Part {
 	return parts
 }
 
+// cancelled returns records of calls without a result, which may have run.
 func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
 	var list []agent.CallRecord
 	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t})
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t, HasRun: true})
 	}
 	return list
 }

@@ -29,6 +29,7 @@ type Session struct {
 	// isExact reports whether each of its messages is a record with the same id.
 	recorded []agent.Entry
 	isExact  bool
+	isObject bool // the file is one object, not lines
 }
 
 // Call is a tool call.
@@ -43,8 +44,12 @@ type Resumed struct {
 	log *log
 }
 
+// ErrOldFormat is the error for a session file of an older version of Gemini CLI, which is one JSON
+// object: no record can be added to it. A copy can be made of it.
+var ErrOldFormat = errors.New("its file has the format of an older version of Gemini CLI")
+
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open. An incomplete last record is left as it is, and the next one begins on a line
+// process has it open, and [ErrOldFormat] if it is to be copied instead. An incomplete last record is left as it is, and the next one begins on a line
 // of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
@@ -52,6 +57,9 @@ func Open(path string) (*Resumed, error) {
 		return nil, err
 	}
 	s, err := load(l.f, l.size)
+	if err == nil && s.isObject {
+		err = ErrOldFormat
+	}
 	if err != nil {
 		l.close()
 		return nil, err
@@ -62,6 +70,36 @@ func Open(path string) (*Resumed, error) {
 
 // Close closes the file. It must not be called after [Journal.Resume].
 func (r *Resumed) Close() { r.log.close() }
+
+// Rewind records that a message and all after it are removed, and returns when that is on the disk.
+func (r *Resumed) Rewind(id string) error {
+	if err := r.log.append(appendRewind(nil, id)); err != nil {
+		return err
+	}
+	return r.log.sync()
+}
+
+// LoadBeforeRewind reads a session file up to its last record that removes messages. ok is false if
+// there is none.
+func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
+	f, size, err := openRegular(path, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	for sc := newScanner(f, size); ; {
+		l, err := sc.previous()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, false, nil
+		case err != nil:
+			return nil, false, durable.Cause(err)
+		case l.kind == rewindRecord:
+			s, err := load(f, l.at)
+			return s, true, err
+		}
+	}
+}
 
 // Load reads a session file.
 func Load(path string) (*Session, error) {
@@ -313,7 +351,7 @@ func legacy(r io.ReaderAt, size int64) (*Session, error) {
 	if err != nil || h.SessionID == "" {
 		return nil, ErrNoSession
 	}
-	s := &Session{}
+	s := &Session{isObject: true}
 	h.applyTo(&s.Header)
 	s.recorded, _ = history(messages)
 	s.Entries, s.Interrupted = repair(s.recorded)

@@ -94,18 +94,23 @@ func (p *Setup) resume(ctx context.Context) error {
 	}
 	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	opened, err := journal.Open(info.Path)
+	isInUse := errors.Is(err, journal.ErrInUse)
 	switch {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
-	case errors.Is(err, journal.ErrInUse):
+	case isInUse, errors.Is(err, journal.ErrOldFormat):
 		if p.resumed, err = journal.Load(info.Path); err != nil {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
-		p.resumed.Interrupted = nil // the other process may still run them
+		why := "An older version of Gemini CLI has recorded session %s."
+		if isInUse {
+			p.resumed.Interrupted = nil // the other process may still run them
+			why = "Another process has session %s open."
+		}
 		p.SessionID = uuid.NewString()
 		p.journal.Fork(p.resumed, p.SessionID, "")
-		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
+		p.Warn(fmt.Sprintf(why+" This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
 		return fmt.Errorf("cannot read %s: %w", info.Path, err)
 	}
