@@ -207,6 +207,9 @@ func (s *Session) begin(id string) {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
+	if s.Processes != nil && s.journal != nil { // else it is being built, or not recorded
+		s.Processes.SetSession(id)
+	}
 }
 
 // CurrentSettings returns the settings as they were read last. It may be called
