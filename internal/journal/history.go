@@ -177,10 +177,14 @@ func readDisplay(v any) tool.Display {
 			OriginalContent    *string
 			NewContent         string
 			DiffStat           tool.DiffStat
+			IsNewFile          *bool
 			Todos              []tool.Todo
 		}
 		if json.Unmarshal(data, &d) != nil {
 			return nil
+		}
+		if d.OriginalContent == nil && d.IsNewFile != nil && !*d.IsNewFile {
+			d.OriginalContent = new(string) // it is not recorded
 		}
 		switch {
 		case d.FileDiff != "" || d.FilePath != "":

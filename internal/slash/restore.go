@@ -64,12 +64,22 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (R
 	if prompts > 0 {
 		loses += ", and " + wording.Count(prompts, "prompt")
 	}
-	question := "Return to the state before " + p.Name + "?\nThe conversation forgets " + loses + ". Files stay as they are. The call is proposed again."
+	question := "Return to the state before " + p.Name + "?\nThe conversation forgets " + loses + ". The call is proposed again."
 	if yes, err := s.confirm(ctx, "Restore", question); err != nil || !yes {
-		return Result{Text: "The conversation stays as it is."}, err
+		return Result{Text: stays}, err
+	}
+	text := "Files stay as they are."
+	if files, isPartial := s.PlanRestore(ctx, p); canRevert(files) {
+		yes, err := s.confirmRevert(ctx, files, isPartial)
+		if err != nil {
+			return Result{}, err
+		}
+		if yes {
+			_, text = s.revertFiles(ctx, files)
+		}
 	}
 	return Result{
-		Text: "Restored the conversation to the state before " + p.Name + ". Files are as they were.",
+		Text: "Restored the conversation to the state before " + p.Name + ". " + text,
 		Run:  func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Restore(ctx, p) },
 	}, nil
 }

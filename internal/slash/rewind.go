@@ -17,24 +17,54 @@ import (
 const (
 	editInCopy = "Continue in a copy"
 	justRewind = "Rewind"
+	justRevert = "Revert files only"
 )
 
+const stays = "The conversation stays as it is."
+
 // rewind asks for one of the last prompts, and returns to the state of the conversation before it: in a
-// new session, so that this one stays as it is, or in this one. The prompt becomes the draft.
+// new session, so that this one stays as it is, or in this one. The prompt becomes the draft. If tools
+// have changed files since, it offers to undo that.
 func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if len(s.Prompts()) == 0 {
 		return textResult("Nothing to rewind to.")
 	}
-	const stays = "The conversation stays as it is."
 	chosen, err := s.choosePrompt(ctx)
 	if err != nil || chosen == nil {
 		return Result{Text: stays}, err
 	}
-	how, err := s.chooseRewind(ctx)
-	if err != nil {
-		return Result{}, err
+	files, isPartial := s.PlanUndo(ctx, chosen.ID)
+	how, err := s.chooseRewind(ctx, canRevert(files))
+	if err != nil || how == "" {
+		return Result{Text: stays}, err
 	}
-	prompt := promptText(*chosen)
+	reverts := false
+	if canRevert(files) {
+		if reverts, err = s.confirmRevert(ctx, files, isPartial); err != nil {
+			return Result{}, err
+		}
+	}
+	var paths []string
+	text := ""
+	if reverts { // before the conversation forgets what there is to revert
+		paths, text = s.revertFiles(ctx, files)
+	}
+	if how == justRevert {
+		if len(paths) > 0 {
+			s.TellUndone(ctx, paths)
+		}
+		return Result{Text: cmp.Or(text, "Files stay as they are.")}, nil
+	}
+	r, err := s.rewindTo(ctx, *chosen, how)
+	if text != "" {
+		r.Text = text + "\n" + r.Text
+	}
+	return r, err
+}
+
+// rewindTo returns to the state of the conversation before a prompt, which becomes the draft.
+func (s *Runner) rewindTo(ctx context.Context, chosen agent.Message, how string) (Result, error) {
+	prompt := promptText(chosen)
 	text := terminal.Cut(terminal.Line(prompt), 200)
 	switch how {
 	case editInCopy:
@@ -43,13 +73,11 @@ func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 			return usageError(hasChanged)
 		}
 		text = "Continuing in a copy of the session, in the state before: " + text + "\nTo return to the session until now: pollux --resume " + left
-	case justRewind:
+	default:
 		if !s.Rewind(ctx, chosen.ID) {
 			return usageError(hasChanged)
 		}
 		text = "Rewound to the state before: " + text
-	default:
-		return textResult(stays)
 	}
 	return Result{Text: text + "\nTo change this prompt and send it, press Ctrl+G.", Draft: prompt}, nil
 }
@@ -70,7 +98,7 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 		}
 		options = append(options, tool.Option{Label: label, Description: m.Time.Local().Format("15:04:05")})
 	}
-	answer, err := s.choose(ctx, "Rewind", "Return to the state before which prompt?\nFiles stay as they are.", "", options...)
+	answer, err := s.choose(ctx, "Rewind", "Return to the state before which prompt?", "", options...)
 	at := slices.IndexFunc(options, func(o tool.Option) bool { return terminal.Line(o.Label) == answer })
 	if err != nil || at < 0 {
 		return nil, err
@@ -80,14 +108,18 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 
 // chooseRewind asks what happens to the conversation after the prompt. It returns "" if nothing does. A
 // conversation that is not recorded has no copies.
-func (s *Runner) chooseRewind(ctx context.Context) (string, error) {
+func (s *Runner) chooseRewind(ctx context.Context, hasFiles bool) (string, error) {
 	if !s.IsRecorded() {
 		return justRewind, nil
 	}
-	return s.choose(ctx, "Rewind", "What happens to this prompt, and to all after it?", "",
-		tool.Option{Label: editInCopy, Description: "A new session begins before it. This session stays as it is."},
-		tool.Option{Label: justRewind, Description: "This session forgets them."},
-	)
+	options := []tool.Option{
+		{Label: editInCopy, Description: "A new session begins before it. This session stays as it is."},
+		{Label: justRewind, Description: "This session forgets them."},
+	}
+	if hasFiles {
+		options = append(options, tool.Option{Label: justRevert, Description: "The conversation stays as it is."})
+	}
+	return s.choose(ctx, "Rewind", "What happens to this prompt, and to all after it?", "", options...)
 }
 
 // promptText returns a prompt as the person wrote it.
