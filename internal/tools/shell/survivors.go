@@ -42,7 +42,7 @@ func (ps *Processes) notePath(pid int) string {
 	return filepath.Join(ps.dir, notePrefix+strconv.Itoa(pid)+noteSuffix)
 }
 
-// note writes a note about a process. Errors have no effect: a note is of use only after a crash.
+// note writes a note about a process. Errors have no effect: only a crash makes a note useful.
 func (ps *Processes) note(pid int, command string, isApart bool) {
 	const maxCommand = 2000 // bytes
 	n := note{PID: pid, Started: process.Started(pid), Command: strings.ToValidUTF8(command[:min(len(command), maxCommand)], ""), IsApart: isApart}
