@@ -82,6 +82,10 @@ func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.
 			r.records = append(r.records, recordOf(p.FunctionResponse, records))
 		}
 	}
+	if len(done) > 0 { // the journal keeps them if the process ends during the calls
+		r.partial = len(r.conv.history.all)
+		r.conv.push(ctx, Message{Content: r.results}, r.records...)
+	}
 	var again []*ToolCall
 	for _, fc := range calls {
 		t, ok := r.tools.Lookup(fc.Name)

@@ -87,6 +87,31 @@ user: response look__c1 {"output":"look done"} response edit__c2 {"output":"edit
 	}
 }
 
+// noticing is a gate that calls a function before each call.
+type noticing struct{ before func() }
+
+func (g noticing) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+	g.before()
+	return openGate{}.Admit(ctx, c, t, ask)
+}
+
+// While a call runs again, the journal has the results that stay.
+func TestRedoRecordsFirst(t *testing.T) {
+	t.Parallel()
+	var b *book
+	seen := ""
+	a, _, journal := redone(t, noticing{func() {
+		if b != nil {
+			seen = wire(b.contents()[3:])
+		}
+	}}, false)
+	b = journal
+	redo(t.Context(), a, agent.Proposal{Results: b.entries[3].ID, CallID: "edit__c2"})
+	if seen != "user: response look__c1 {\"output\":\"look done\"}\n" || len(b.entries) != 5 || len(b.failures) > 0 {
+		t.Errorf("the journal has %q, then %d entries, %v", seen, len(b.entries), b.failures)
+	}
+}
+
 // A refused or cancelled proposal leaves a valid history.
 func TestRedoRefused(t *testing.T) {
 	t.Parallel()

@@ -75,6 +75,7 @@ type run struct {
 	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
 	results       *llm.Content               // tool results not yet in the history
 	records       []CallRecord               // of results, or of the results sent last
+	partial       int                        // index of the message with the first part of results, 0 for none
 	tools         *tool.Snapshot             // declared by the last request
 	joined        []Prompt                   // waiting prompts that were added to a message not yet answered
 	isHookPrompt  bool                       // an AfterAgent hook caused the current prompt

@@ -210,7 +210,11 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 	finished, err := r.schedule(ctx, calls)
 	results, records := &llm.Content{Role: llm.RoleUser}, make([]CallRecord, 0, len(finished))
 	if r.results != nil {
-		results.Parts, records = r.results.Parts, r.records
+		results.Parts, records = slices.Clone(r.results.Parts), slices.Clone(r.records)
+	}
+	if r.partial > 0 {
+		r.conv.cut(ctx, r.partial)
+		r.partial = 0
 	}
 	cancelled, stop, text := true, (*tool.Error)(nil), ""
 	for _, f := range finished {

@@ -248,7 +248,12 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 				continue
 			}
 			if ok {
-				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, lostText)...)...)
+				reason := lostText
+				if i+1 >= len(entries) {
+					reason = interruptedText
+					interrupted = append(interrupted, describe(missing)...)
+				}
+				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, reason)...)...)
 				valid = append(valid, next)
 				continue
 			}
@@ -256,15 +261,21 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 		reason := lostText
 		if i+1 >= len(entries) {
 			reason = interruptedText
-			for _, c := range missing {
-				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
-			}
+			interrupted = append(interrupted, describe(missing)...)
 		}
 		valid = append(valid, agent.Entry{
 			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
 		})
 	}
 	return valid, interrupted
+}
+
+func describe(calls []*llm.FunctionCall) []Call {
+	var list []Call
+	for _, c := range calls {
+		list = append(list, Call{c.ID, c.Name, c.Args})
+	}
+	return list
 }
 
 func failures(calls []*llm.FunctionCall, text string) []llm.Part {
