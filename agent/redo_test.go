@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pollux/agent"
@@ -150,5 +151,23 @@ func TestRedoUnknown(t *testing.T) {
 		if !errors.Is(got, agent.ErrNoCall) || len(b.entries) != 7 {
 			t.Errorf("%+v: %v, %d entries", p, got, len(b.entries))
 		}
+	}
+}
+
+// A cancelled run that is to be forgotten goes back to the calls, however far it got.
+func TestRedoForgotten(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var n atomic.Int32
+	a, s, b := redone(t, noticing{func() {
+		if n.Add(1) == 3+3+3 { // the first prompt, the calls again, and the last of the next response
+			cancel()
+		}
+	}}, true)
+	s.answers[3] = says(calls("look", "look", "look"))
+	events := redo(ctx, a, agent.Proposal{Results: b.entries[3].ID, CallID: "look__c1"})
+	if !strings.HasSuffix(events, "Cancelled\n") || len(b.entries) != 4 || len(b.failures) > 0 {
+		t.Errorf("%d entries, %v\n%s", len(b.entries), b.failures, events)
 	}
 }
