@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"pollux/agent"
@@ -94,21 +93,5 @@ func TestRewindFile(t *testing.T) {
 	must(t, err)
 	if !ok || len(s.Entries) != 6 || s.SessionID != "first" {
 		t.Errorf("before the rewind: %v, %+v", ok, s)
-	}
-}
-
-// A file of one object is not written to: it would not be one any more.
-func TestOldFormat(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "session-old.json")
-	const text = "{\n  \"sessionId\": \"old\", \"projectHash\": \"h\",\n  \"messages\": [{\"id\": \"a\", \"type\": \"user\", \"content\": \"hello\"}]\n}\n"
-	must(t, os.WriteFile(path, []byte(text), 0o600))
-	if _, err := Open(path); !errors.Is(err, ErrOldFormat) {
-		t.Error(err)
-	}
-	s, err := Load(path)
-	must(t, err)
-	if data, _ := os.ReadFile(path); string(data) != text || len(s.Entries) != 1 {
-		t.Errorf("%s\n%+v", data, s)
 	}
 }

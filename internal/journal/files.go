@@ -41,7 +41,7 @@ func Claim(path string) (release func(), err error) {
 // Create writes the file of a session that begins with this history into an existing directory, and
 // returns its path. note is a text for people that precedes the history; "" is none.
 func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
-	h.Pollux = version
+	h.Pollux, h.Copied = version, len(history)
 	j := New(Options{Kind: h.Kind, Dir: func() (string, error) { return dir, nil }})
 	j.current = session{header: h}
 	var lines []byte

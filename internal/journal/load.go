@@ -29,7 +29,8 @@ type Session struct {
 	// isExact reports whether each of its messages is a record with the same id.
 	recorded []agent.Entry
 	isExact  bool
-	isObject bool // the file is one object, not lines
+	// isObject reports whether the file is one object, to which no records can be appended.
+	isObject bool
 }
 
 // Call is a tool call.
@@ -44,12 +45,8 @@ type Resumed struct {
 	log *log
 }
 
-// ErrOldFormat is the error for a session file of an older version of Gemini CLI, which is one JSON
-// object: no record can be added to it. A copy can be made of it.
-var ErrOldFormat = errors.New("its file has the format of an older version of Gemini CLI")
-
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open, and [ErrOldFormat] if it is to be copied instead. An incomplete last record is left as it is, and the next one begins on a line
+// process has it open. An incomplete last record is left as it is, and the next one begins on a line
 // of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
@@ -57,14 +54,14 @@ func Open(path string) (*Resumed, error) {
 		return nil, err
 	}
 	s, err := load(l.f, l.size)
-	if err == nil && s.isObject {
-		err = ErrOldFormat
-	}
 	if err != nil {
 		l.close()
 		return nil, err
 	}
 	s.Path = path
+	if s.isObject {
+		return upgrade(l, s)
+	}
 	return &Resumed{s, l}, nil
 }
 

@@ -139,12 +139,12 @@ func (o *Outline) read(r io.ReaderAt, size int64) error {
 	}
 }
 
-// headLength is how much of a line is kept when the line is read, in bytes.
+// headLength is how much of a long line is kept when the line is read, in bytes.
 const headLength = 4 << 10
 
 // nextLine reads the line that begins at an offset. It returns where the line is, without the NULs
-// and spaces before it, and its first bytes, which are valid until the next call. The error is io.EOF
-// if no line feed ends it.
+// and spaces before it, and its first bytes, which are valid until the next call: all if they fit the
+// buffer. The error is io.EOF if no line feed ends it.
 func nextLine(buf *bufio.Reader, at int64) (l line, head []byte, err error) {
 	l.at = at
 	for {
@@ -154,9 +154,9 @@ func nextLine(buf *bufio.Reader, at int64) (l line, head []byte, err error) {
 			trimmed := bytes.TrimLeft(text, "\x00 \r")
 			l.at += int64(len(text) - len(trimmed))
 			text = trimmed
-			head = text[:min(len(text), headLength)]
+			head = text
 			if errors.Is(err, bufio.ErrBufferFull) {
-				head = bytes.Clone(head)
+				head = bytes.Clone(text[:min(len(text), headLength)])
 			}
 		}
 		l.length += int64(len(text))
@@ -343,24 +343,8 @@ func (o *Outline) add(r *record) {
 }
 
 func (o *Outline) addUser(r *record) {
-	text := strings.TrimSpace(llm.PartsText(r.parts))
-	if hasResult(r.parts) {
-		return
-	}
-	shown := strings.TrimSpace(r.shown)
+	shown := r.prompt()
 	if shown == "" {
-		shown = text
-	}
-	if _, after, ok := strings.Cut(shown, "</hook_context>"); ok && strings.HasPrefix(shown, "<hook_context>") {
-		shown = strings.TrimSpace(after)
-	}
-	switch {
-	case shown == "" && len(r.parts) > 0 && text == "":
-		if r.parts[0].IsText() {
-			return
-		}
-		shown = "[" + mediaType(r.parts[0]) + "]"
-	case shown == "", isNoPrompt(shown):
 		return
 	}
 	o.Prompts++
@@ -374,6 +358,31 @@ func (o *Outline) addUser(r *record) {
 	if o.Prompt == "" {
 		o.Prompt = beginning(shown)
 	}
+}
+
+// prompt returns the prompt in a user's message as the user saw it; "" if it is none.
+func (r *record) prompt() string {
+	text := strings.TrimSpace(llm.PartsText(r.parts))
+	if hasResult(r.parts) {
+		return ""
+	}
+	shown := strings.TrimSpace(r.shown)
+	if shown == "" {
+		shown = text
+	}
+	if _, after, ok := strings.Cut(shown, "</hook_context>"); ok && strings.HasPrefix(shown, "<hook_context>") {
+		shown = strings.TrimSpace(after)
+	}
+	switch {
+	case shown == "" && len(r.parts) > 0 && text == "":
+		if r.parts[0].IsText() {
+			return ""
+		}
+		return "[" + mediaType(r.parts[0]) + "]"
+	case isNoPrompt(shown):
+		return ""
+	}
+	return shown
 }
 
 func mediaType(p llm.Part) string {

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
+	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -75,6 +76,15 @@ func (p *Setup) store() *sessions.Store {
 	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
 }
 
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
+// this session has recorded so far.
+func (p *Setup) UsageSources(all bool) []usage.Source {
+	if !all {
+		return []usage.Source{{Project: p.Dir, Store: p.store()}}
+	}
+	return usage.All(p.Paths)
+}
+
 // moreDirs returns the workspace's directories beside the project's.
 func (p *Setup) moreDirs() []string {
 	if p.dirs == nil {
@@ -95,23 +105,18 @@ func (p *Setup) resume(ctx context.Context) error {
 	}
 	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	opened, err := journal.Open(info.Path)
-	isInUse := errors.Is(err, journal.ErrInUse)
 	switch {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
-	case isInUse, errors.Is(err, journal.ErrOldFormat):
+	case errors.Is(err, journal.ErrInUse):
 		if p.resumed, err = journal.Load(info.Path); err != nil {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
-		why := "An older version of Gemini CLI has recorded session %s."
-		if isInUse {
-			p.resumed.Interrupted = nil // the other process may still run them
-			why = "Another process has session %s open."
-		}
+		p.resumed.Interrupted = nil // the other process may still run them
 		p.SessionID = uuid.NewString()
 		p.journal.Fork(p.resumed, p.SessionID, "")
-		p.Warn(fmt.Sprintf(why+" This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
+		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
 		return fmt.Errorf("cannot read %s: %w", info.Path, err)
 	}

@@ -26,7 +26,7 @@ func (s *Store) Delete(ctx context.Context, i Info) error {
 func (s *Store) remove(ctx context.Context, i Info, check func(file) error) error {
 	files := i.files
 	if len(files) == 0 {
-		files = []file{{path: i.Path}}
+		files = []file{{entry: entry{path: i.Path}}}
 	}
 	for _, f := range files {
 		release, err := journal.Claim(f.path)

@@ -88,7 +88,7 @@ func TestUsageErrors(t *testing.T) {
 	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
 		"/memory forget me":    {"There is no /memory forget me. Available: show, list, reload, add."},
-		"/stats all":           {"There is no /stats all. Available: session, model, tools."},
+		"/stats all":           {"There is no /stats all. Available: session, model, tools, days, sessions, projects."},
 		"/clear the table":     {"/clear takes no arguments."},
 		"/help zzzzzz":         {"There is no command /zzzzzz. /help all lists"},
 		"/help statz":          {"Did you mean /stats?"},

@@ -3,6 +3,8 @@ package slash
 import (
 	"slices"
 	"strings"
+
+	"pollux/internal/usage"
 )
 
 // Commands returns the command table, sorted by name. A command with RunsWhileBusy is either
@@ -128,6 +130,9 @@ func Commands() []*Command {
 				{Name: "session", Summary: "Show time, tool calls and tokens", RunsWhileBusy: busy, Run: statsSession},
 				{Name: "model", Summary: "Show statistics by model", RunsWhileBusy: busy, Run: statsModel},
 				{Name: "tools", Summary: "Show statistics by tool", RunsWhileBusy: busy, Run: statsTools},
+				{Name: "days", Args: "[since]", Summary: "Show tokens, cost and time of this project by day", RunsWhileBusy: busy, Run: statsBy(usage.Day)},
+				{Name: "sessions", Args: "[since]", Summary: "Show tokens, cost and time of this project by session", RunsWhileBusy: busy, Run: statsBy(usage.Session)},
+				{Name: "projects", Args: "[since]", Summary: "Show tokens, cost and time of all projects", RunsWhileBusy: busy, Run: statsBy(usage.Project)},
 			},
 		},
 		{
