@@ -426,7 +426,7 @@ func (j *Journal) Sync() error {
 func (j *Journal) SetSummary(text string) error {
 	return j.set(func(h *Header) string {
 		h.Summary = text
-		return string(appendString(nil, "summary", text)[1:])
+		return summaryMember(text)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/durable"
@@ -33,6 +34,9 @@ type Session struct {
 	isObject bool
 }
 
+// TakesRecords reports whether records can be appended to the file. Files of old versions take none.
+func (s *Session) TakesRecords() bool { return !s.isObject }
+
 // Call is a tool call.
 type Call struct {
 	ID, Name string
@@ -46,10 +50,14 @@ type Resumed struct {
 }
 
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open. An incomplete last record is left as it is, and the next one begins on a line
+// process has it open, for longer than it takes to add a title. An incomplete last record is left as it is, and the next one begins on a line
 // of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
+	for i := 0; errors.Is(err, ErrInUse) && i < 5; i++ {
+		time.Sleep(10 * time.Millisecond)
+		l, err = reopen(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -348,7 +348,7 @@ func (o *Outline) addUser(r *record) {
 		return
 	}
 	o.Prompts++
-	if strings.HasPrefix(shown, "/") || strings.HasPrefix(shown, "?") {
+	if isCommand(r, shown) {
 		if o.Command == "" {
 			o.Command = beginning(shown)
 		}

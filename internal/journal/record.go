@@ -286,11 +286,14 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 		b = append(append(b, `,"directories":`...), list...)
 	}
 	if h.Summary != "" {
-		b = appendString(b, "summary", h.Summary)
+		b = append(append(b, ','), summaryMember(h.Summary)...)
 	}
 	b = append(b, `,"pollux":`...)
 	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
 }
+
+// summaryMember returns the member of a header that has the title.
+func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
 
 // Request is a request beside the conversation that a model has answered.
 type Request struct {

@@ -93,7 +93,7 @@ func (p *Setup) moreDirs() []string {
 	return p.dirs()[1:]
 }
 
-// resume finds the session to continue. If another process has it open, the session is a copy of it.
+// resume finds the session to continue.
 func (p *Setup) resume(ctx context.Context) error {
 	info, err := p.store().Find(ctx, p.Resume)
 	if errors.Is(err, sessions.ErrNone) && p.Resume == sessions.Latest {
@@ -103,23 +103,30 @@ func (p *Setup) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
+	return p.openRecorded(info)
+}
+
+// openRecorded opens a recorded session, which the next conversation continues. If another process has
+// it open, that is a copy of it.
+func (p *Setup) openRecorded(info sessions.Info) error {
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
 	case errors.Is(err, journal.ErrInUse):
-		if p.resumed, err = journal.Load(info.Path); err != nil {
+		loaded, err := journal.Load(info.Path)
+		if err != nil {
 			return fmt.Errorf("cannot read %s: %w", info.Path, err)
 		}
-		p.resumed.Interrupted = nil // the other process may still run them
-		p.SessionID = uuid.NewString()
+		loaded.Interrupted = nil // the other process may still run them
+		p.resumed, p.SessionID = loaded, uuid.NewString()
 		p.journal.Fork(p.resumed, p.SessionID, "")
 		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
 		return fmt.Errorf("cannot read %s: %w", info.Path, err)
 	}
+	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
@@ -267,18 +274,24 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
 }
 
-// isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with
-// its prompt. A person who cancels a prompt does not want it any more.
-func (p *Setup) isEnd(cause error) bool {
+// keepsUnanswered reports whether a prompt stays in the conversation that got no response for this
+// reason, so that the next prompt or --resume goes on with it. A person who cancels a prompt does not
+// want it any more, and a request that is itself at fault would fail again.
+func (p *Setup) keepsUnanswered(cause error) bool {
+	var failure *llm.Error
+	if errors.As(cause, &failure) {
+		return !failure.MayBlameRequest()
+	}
 	var end *exit.Error
 	return !p.Interactive || errors.As(cause, &end)
 }
 
 // endTurn notes the end of a run in the record of the conversation.
-func (p *Setup) endTurn() {
-	if p.journal != nil {
-		_ = p.journal.Touch() // the journal warns
+func (s *Session) endTurn() {
+	if s.journal != nil {
+		_ = s.journal.Touch() // the journal warns
 	}
+	s.titler.start(s.addTitle)
 }
 
 // syncBefore implements [guard.Snapshot]: before a call that may change something, all that led to it

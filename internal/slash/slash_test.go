@@ -115,9 +115,9 @@ func TestUsageErrors(t *testing.T) {
 		"/chat save x":                           {"No conversation found to save."},
 		"/mcp list":                              {"The command /mcp is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
-		"/quit --delete":                         {"there is nothing to delete"},
-		"/quit now":                              {"Use /quit."},
+		"/quit now":                              {"Use /quit, or /quit --delete"},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
+		"/quit --delete now":                     {"/quit --delete to delete this session"},
 		"/permissions trust nowhere":             {"nowhere: no such file"},
 	} {
 		t.Run(terminal.Cut(line, 40), func(t *testing.T) {

@@ -18,12 +18,21 @@ func statsSession(_ context.Context, s *Runner, _ string) (Result, error) {
 	return textResult("Session Stats\n\n%s", s.statsSummary())
 }
 
-// Farewell returns the text that a face shows on exit, or "" if the session used no model.
+// Farewell returns the text that a face shows on exit: what the conversation has cost, and how to go on
+// with it later.
 func (s *Runner) Farewell() string {
-	if len(s.Stats.Snapshot().Models) == 0 {
-		return ""
+	text := "Agent powering down. Goodbye!\n"
+	if len(s.Stats.Snapshot().Models) > 0 {
+		text += "\n" + s.statsSummary()
 	}
-	return "Agent powering down. Goodbye!\n\n" + s.statsSummary()
+	switch {
+	case !s.IsRecorded():
+	case s.IsUnwanted():
+		text += "\nDeleting this session.\n"
+	default:
+		text += "\nTo resume this session: " + s.ResumeCommand() + "\n"
+	}
+	return strings.TrimRight(text, "\n")
 }
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.

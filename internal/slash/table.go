@@ -34,7 +34,9 @@ func Commands() []*Command {
 		},
 		{Name: "bug", Args: "[title]", Summary: "Report a problem", Run: bug},
 		{
-			Name: "chat", Aliases: []string{"resume"}, Summary: "Save, resume and share conversations", NeedsPerson: person, Run: chatBrowse,
+			Name: "chat", Aliases: []string{"resume"}, Args: "[session]", NeedsPerson: person, Run: resume,
+			Summary: "Resume an earlier session; save and share conversations",
+			Instead: "To go on with an earlier session, start pollux --resume.",
 			Subs: []*Command{
 				{Name: "list", Summary: "List saved conversations", RunsWhileBusy: busy, Run: chatList},
 				{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: chatSave},
@@ -110,7 +112,7 @@ func Commands() []*Command {
 				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
 			},
 		},
-		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
+		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
 		{
