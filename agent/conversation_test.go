@@ -224,7 +224,7 @@ func TestJournalEntries(t *testing.T) {
 	}
 	want := []agent.CallRecord{
 		{
-			ID: "look__1", Name: "look", Args: json.RawMessage(`{"at":"it"}`), Status: agent.Success, Description: "look at work",
+			ID: "look__1", Name: "look", Args: json.RawMessage(`{"at":"it"}`), Status: agent.Success, HasRun: true, Description: "look at work",
 			Display: tool.TextDisplay("short"), DisplayName: "Look", Plain: true, AgentID: "sub",
 		},
 		{

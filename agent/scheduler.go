@@ -27,6 +27,7 @@ type job struct {
 	status    Status // final; "" until it is known
 	reason    string // of a cancellation, for the model
 	refused   bool   // a person refused the call
+	hasRun    bool   // the tool began to run
 	// afterChange is set if a job before this one may have changed files.
 	afterChange bool
 	began       time.Time
@@ -324,6 +325,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	emit(update)
 	running, ended := context.WithCancel(ctx)
 	defer ended()
+	j.hasRun = true
 	j.result = j.admission.Run(ctx, tool.Host{
 		Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
 		Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
@@ -358,7 +360,7 @@ func (r *run) finish(j *job) ToolFinished {
 		j.status, j.reason = CallCancelled, cancelledText
 	}
 	f := ToolFinished{
-		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary,
+		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary, HasRun: j.hasRun,
 		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {

@@ -112,7 +112,7 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		return nil // file names, which commands contain, too
 	case "sessions import":
 		return nil
-	case "sessions show", "sessions export", "sessions delete", "sessions fork":
+	case "sessions show", "sessions export", "sessions delete", "sessions fork", "sessions rewind":
 		return completeSession
 	case "completion":
 		return completeFirst(shells)

@@ -40,13 +40,17 @@ func sessionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	choice(export.Flags(), &c.format, "format", "", "`format` Format, instead of that of the file name", "md", "json", "html")
 	export.Flags().BoolVar(&c.force, "force", false, "Overwrite the file")
 	export.Flags().Lookup("json").Hidden = true
+	fork := newCommand("fork <session>", "Make a copy of a session in this project", cobra.ExactArgs(1), c.fork)
+	fork.Flags().StringVar(&c.part.Before, "at", "", "Copy the session up to this `prompt`: its number or ID")
+	fork.Flags().BoolVar(&c.part.BeforeRewind, "before-rewind", false, "Copy the session as it was before its last rewind")
 	cmd.AddCommand(
 		list,
 		newCommand("show <session>", "Print a session", cobra.ExactArgs(1), c.show),
 		search, export,
 		newCommand("import <file>", "Make a session of this project from a file", cobra.ExactArgs(1), c.importFile),
 		newCommand("delete <session>", "Delete a session", cobra.ExactArgs(1), c.delete),
-		newCommand("fork <session>", "Make a copy of a session in this project", cobra.ExactArgs(1), c.fork),
+		fork,
+		newCommand("rewind <session> [prompt]", "List the prompts of a session, or return to the state before one", cobra.RangeArgs(1, 2), c.rewind),
 	)
 	return cmd
 }
@@ -58,6 +62,7 @@ type sessionActions struct {
 	json, all, force bool
 	limit            int // of sessions that a search prints
 	format           string
+	part             sessions.ForkOptions
 }
 
 // projectSessions are the sessions of a project.

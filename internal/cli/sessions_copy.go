@@ -151,9 +151,9 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	forked, err := store.Fork(info, paths.ProjectHash(), time.Now())
+	forked, err := store.Fork(info, c.part, paths.ProjectHash(), time.Now())
 	if err != nil {
-		return exit.Errorf(exit.General, "Cannot copy session %s: %w.", terminal.Line(info.ID), err)
+		return exit.Errorf(exit.General, "Cannot copy session %s: %s.", terminal.Line(info.ID), terminal.Line(err.Error()))
 	}
 	return c.report("Copied", forked)
 }

@@ -315,7 +315,7 @@ var table = [...]Key{
 	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},
 
-	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a checkpoint before tools change files."},
+	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a snapshot of the project's files before tools change them."},
 	{"general.debugKeystrokeLogging", "bool", false, 0, screen, "Log keystrokes."},
 	{"general.defaultApprovalMode", "enum default auto_edit plan", "default", 0, live, "Approval mode at start. Use the --yolo flag for yolo mode."},
 	{"general.devtools", "bool", false, 0, inert, "Opens a debug viewer that Pollux does not have."},

@@ -163,6 +163,7 @@ func (c *callJSON) record() agent.CallRecord {
 	return agent.CallRecord{
 		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description, DisplayName: c.DisplayName,
 		Display: readDisplay(c.Display), Plain: !c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		HasRun: c.HasRun || c.Status == string(agent.Success),
 	}
 }
 
@@ -182,10 +183,14 @@ func readDisplay(v any) tool.Display {
 			OriginalContent    *string
 			NewContent         string
 			DiffStat           tool.DiffStat
+			IsNewFile          *bool
 			Todos              []tool.Todo
 		}
 		if json.Unmarshal(data, &d) != nil {
 			return nil
+		}
+		if d.OriginalContent == nil && d.IsNewFile != nil && !*d.IsNewFile {
+			d.OriginalContent = new(string) // it is not recorded
 		}
 		switch {
 		case d.FileDiff != "" || d.FilePath != "":
@@ -249,7 +254,12 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 				continue
 			}
 			if ok {
-				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, lostText)...)...)
+				reason := lostText
+				if i+1 >= len(entries) {
+					reason = interruptedText
+					interrupted = append(interrupted, describe(missing)...)
+				}
+				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, reason)...)...)
 				valid = append(valid, next)
 				continue
 			}
@@ -257,15 +267,21 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 		reason := lostText
 		if i+1 >= len(entries) {
 			reason = interruptedText
-			for _, c := range missing {
-				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
-			}
+			interrupted = append(interrupted, describe(missing)...)
 		}
 		valid = append(valid, agent.Entry{
 			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
 		})
 	}
 	return valid, interrupted
+}
+
+func describe(calls []*llm.FunctionCall) []Call {
+	var list []Call
+	for _, c := range calls {
+		list = append(list, Call{c.ID, c.Name, c.Args})
+	}
+	return list
 }
 
 func failures(calls []*llm.FunctionCall, text string) []llm.Part {
@@ -276,10 +292,11 @@ func failures(calls []*llm.FunctionCall, text string) []llm.Part {
 	return parts
 }
 
+// cancelled returns records of calls without a result, which may have run.
 func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
 	var list []agent.CallRecord
 	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t})
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t, HasRun: true})
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -380,6 +381,36 @@ func (j *Journal) stop(err error) error {
 	j.current.close()
 	j.o.Warn("Warning: This session is not recorded from here on: " + err.Error() + ".")
 	return err
+}
+
+// Calls returns the finished calls of the current history, by the ids of the messages with their
+// results.
+func (j *Journal) Calls() map[string][]agent.CallRecord {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	calls := maps.Clone(j.current.calls)
+	if calls == nil {
+		calls = map[string][]agent.CallRecord{}
+	}
+	for _, e := range j.current.live {
+		if len(e.Calls) > 0 {
+			calls[e.ID] = e.Calls
+		}
+	}
+	return calls
+}
+
+// Branch makes the next Begin with this id begin a new session as a copy of the current one, which
+// stays as it is. The history of the Begin must be a part of the current one.
+func (j *Journal) Branch(id string) {
+	origin := &Session{}
+	for message, calls := range j.Calls() {
+		origin.Entries = append(origin.Entries, agent.Entry{Message: agent.Message{ID: message}, Calls: calls})
+	}
+	j.mu.Lock()
+	origin.Header = j.current.header
+	j.mu.Unlock()
+	j.Fork(origin, id, "Copy of session "+origin.SessionID)
 }
 
 // Sync returns when all records are on the disk.

@@ -105,10 +105,10 @@ func TestRecord(t *testing.T) {
 	answer.Thoughts = []agent.Thought{{Subject: "Look", Description: "at <it>", Time: start}}
 	results := message("3", llm.RoleUser, response("c1"), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1, 2}}}, response("c2"))
 	records := []agent.CallRecord{
-		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", DisplayName: "WriteFile", Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
+		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", DisplayName: "WriteFile", HasRun: true, Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
 			Diff: "+x", FileName: "a", FilePath: "/p/a", Stat: tool.DiffStat{ModelAddedLines: 1},
 		}},
-		{ID: "c2", Name: "write_file", Status: agent.Failed, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
+		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
 	}
 	last := message("4", llm.RoleModel, llm.Text("Done \u2028 \x00 \xff <b>."))
 	entries := []agent.Entry{{Message: prompt}, {Message: answer}, {Message: results, Calls: records}, {Message: last}}

@@ -76,6 +76,36 @@ func Open(path string) (*Resumed, error) {
 // Close closes the file. It must not be called after [Journal.Resume].
 func (r *Resumed) Close() { r.log.close() }
 
+// Rewind records that a message and all after it are removed, and returns when that is on the disk.
+func (r *Resumed) Rewind(id string) error {
+	if err := r.log.append(appendRewind(nil, id)); err != nil {
+		return err
+	}
+	return r.log.sync()
+}
+
+// LoadBeforeRewind reads a session file up to its last record that removes messages. ok is false if
+// there is none.
+func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
+	f, size, err := openRegular(path, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	for sc := newScanner(f, size); ; {
+		l, err := sc.previous()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, false, nil
+		case err != nil:
+			return nil, false, durable.Cause(err)
+		case l.kind == rewindRecord:
+			s, err := load(f, l.at)
+			return s, true, err
+		}
+	}
+}
+
 // Load reads a session file.
 func Load(path string) (*Session, error) {
 	f, size, err := openRegular(path, 0)

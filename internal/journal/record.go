@@ -210,6 +210,8 @@ type callJSON struct {
 	Display     any             `json:"resultDisplay,omitempty"`
 	IsMarkdown  bool            `json:"renderOutputAsMarkdown"`
 	Millis      int64           `json:"durationMs,omitempty"`
+	// HasRun is set of a call that did not succeed, but began to run.
+	HasRun bool `json:"hasRun,omitempty"`
 }
 
 func appendCall(b []byte, c *agent.CallRecord) []byte {
@@ -221,6 +223,7 @@ func appendCall(b []byte, c *agent.CallRecord) []byte {
 	data, err := json.Marshal(plain{callJSON{
 		ID: c.ID, Name: c.Name, Status: status, AgentID: c.AgentID, DisplayName: c.DisplayName, Description: c.Description,
 		Display: displayJSON(c.Display), IsMarkdown: !c.Plain, Millis: c.Duration.Milliseconds(),
+		HasRun: c.HasRun && c.Status != agent.Success,
 	}, formatTime(c.Began.Add(c.Duration))})
 	if err != nil {
 		panic("journal: a call has only strings and numbers") // cannot happen

@@ -258,6 +258,9 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Paths.RuntimeDir(), "tmp", "background-processes"))
+	if s.journal != nil {
+		p.SetSession(s.ID())
+	}
 	s.closers = append(s.closers, p.Close)
 	s.Workspace.AllowRead(func() []string { // the model gets their paths
 		var logs []string

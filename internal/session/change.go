@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -191,6 +192,30 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	s.Recent.Add(recent.Event{Kind: recent.Rewind})
 	s.telemetry.RecordRewind()
 	return true
+}
+
+// Branch goes on in a new session with the state of the conversation before a prompt, by the id of its
+// message. The session until now stays as it is on disk, and can be resumed. Branch returns the id of
+// that session; ok is false if there is no such prompt.
+func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) {
+	history := s.History()
+	at := slices.IndexFunc(history, func(m agent.Message) bool { return m.ID == id })
+	if at < 1 {
+		return "", false
+	}
+	s.endHooks(ctx, hook.ClearReason)
+	s.endTurn()
+	left = s.ID()
+	s.begin("")
+	if s.journal != nil {
+		s.journal.Branch(s.ID())
+	}
+	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.models.StartSession(s.ID())
+	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
+	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
+	s.startHooks(ctx, hook.ClearSource)
+	return left, true
 }
 
 // AddDirectory adds a directory to the workspace, and a description of it to the

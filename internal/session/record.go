@@ -18,6 +18,7 @@ import (
 	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/shell"
 	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
@@ -200,7 +201,22 @@ func (s *Session) restore(ctx context.Context) {
 	if len(names) > 0 {
 		s.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
+	if s.resumed.SessionID == s.ID() { // not a copy
+		for _, p := range s.Processes.Recover() {
+			s.Warn(orphanText(p))
+		}
+	}
 	s.resumed = nil // its messages are the agent's
+}
+
+// orphanText tells of a background command that Pollux left behind when it crashed.
+func orphanText(p shell.Process) string {
+	const most = 100 // characters of the command
+	name := fmt.Sprintf("%s (PID %d)", terminal.Cut(terminal.Line(p.Command), most), p.PID)
+	if p.Exited {
+		return "Ended with Pollux: the background command " + name + "."
+	}
+	return fmt.Sprintf("Still running since Pollux ended: the background command %s. To end it: kill %d", name, p.PID)
 }
 
 // addResumedDirs adds the directories that the resumed session had in its workspace.

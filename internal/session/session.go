@@ -237,6 +237,9 @@ func (s *Session) begin(id string) {
 	if s.log != nil {
 		s.log.Begin(id)
 	}
+	if s.Processes != nil && s.journal != nil { // else it is being built, or not recorded
+		s.Processes.SetSession(id)
+	}
 }
 
 // CurrentSettings returns the settings as they were read last. It may be called

@@ -17,6 +17,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"pollux/internal/crash"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/sessions/textindex"
 )
@@ -149,6 +150,7 @@ func eachPiece(ctx context.Context, f *os.File, do func(piece []byte)) {
 	pieces := make(chan []byte)
 	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
+			defer crash.Recover()
 			for piece := range pieces {
 				do(piece)
 			}

@@ -114,6 +114,7 @@ func Commands() []*Command {
 		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
+		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
 		{
 			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
@@ -160,7 +161,6 @@ func Commands() []*Command {
 		planned("Manage MCP servers", "mcp"),
 		plannedInteractive("Show the privacy notice", "privacy"),
 		planned("Redo undone changes", "redo"),
-		planned("Restore files to the state before a tool call", "restore"),
 		plannedInteractive("Set up GitHub workflows", "setup-github"),
 		planned("Manage skills", "skills"),
 		plannedInteractive("Set up terminal key bindings", "terminal-setup"),

@@ -115,7 +115,7 @@ func tellEnded(w io.Writer, s *session.Session) {
 	}
 	names = nil
 	for _, c := range s.Processes.List() {
-		if !c.Exited {
+		if !c.Exited && !c.IsOrphan {
 			add(c.Command, c.PID)
 		}
 	}

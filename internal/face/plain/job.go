@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 
 	"pollux/agent"
@@ -118,10 +119,16 @@ func (l *loop) endSession() {
 
 // runPrompt starts a run of the model with a prompt.
 func (l *loop) runPrompt(text string) {
-	l.hasTalked, l.draft = true, ""
+	l.draft = ""
+	l.startRun(text, func(ctx context.Context) iter.Seq2[agent.Event, error] { return l.backend.Run(ctx, text) })
+}
+
+// startRun starts a run of the model; prompt is "" if none started it.
+func (l *loop) startRun(prompt string, events func(ctx context.Context) iter.Seq2[agent.Event, error]) {
+	l.hasTalked = true
 	l.renderer.reset()
-	l.startJob(text, func(ctx context.Context, emit func(jobItem) bool) {
-		for e, err := range l.backend.Run(ctx, text) {
+	l.startJob(prompt, func(ctx context.Context, emit func(jobItem) bool) {
+		for e, err := range events(ctx) {
 			if !emit(jobItem{event: e, err: err}) {
 				return
 			}
@@ -247,6 +254,9 @@ func (l *loop) showResult(r slash.Result) {
 		if r.IsPromptHidden {
 			l.commandPrompt = r.Prompt
 		}
+	}
+	if r.Run != nil {
+		l.nextRun = r.Run
 	}
 	if r.Draft != "" {
 		l.draft = terminal.Clean(r.Draft)

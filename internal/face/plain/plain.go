@@ -20,11 +20,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -177,18 +179,19 @@ type loop struct {
 	now   func() time.Time
 	ctx   context.Context
 
-	job            *job         // nil while no job runs
-	queue          []string     // prompts typed while a job runs
-	commandPrompt  string       // a prompt in the queue that is not shown: that of a / command
-	draft          string       // text that was not sent
-	composer       composer     // the prompt being typed
-	unknownCommand string       // the mistyped command that Enter sends as text
-	hasTalked      bool         // a prompt was sent in this session
-	inputEnded     bool         // no more input
-	isLeaving      bool         // the session ends with the job
-	ending         string       // the last text to show
-	sideCommands   int          // number of commands that run beside the job
-	results        chan jobItem // results of side commands
+	job            *job                                                // nil while no job runs
+	queue          []string                                            // prompts typed while a job runs
+	nextRun        func(context.Context) iter.Seq2[agent.Event, error] // of a / command, nil for none
+	commandPrompt  string                                              // a prompt in the queue that is not shown: that of a / command
+	draft          string                                              // text that was not sent
+	composer       composer                                            // the prompt being typed
+	unknownCommand string                                              // the mistyped command that Enter sends as text
+	hasTalked      bool                                                // a prompt was sent in this session
+	inputEnded     bool                                                // no more input
+	isLeaving      bool                                                // the session ends with the job
+	ending         string                                              // the last text to show
+	sideCommands   int                                                 // number of commands that run beside the job
+	results        chan jobItem                                        // results of side commands
 
 	pending    []*question // questions to ask, in order
 	dialog     *dialog     // the open question

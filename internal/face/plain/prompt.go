@@ -371,9 +371,16 @@ func (l *loop) runShownPrompt(text string) {
 	l.runPrompt(text)
 }
 
-// runQueued sends the queued prompts as one, or keeps them as the draft if the job was
+// runQueued starts the run of a / command, or sends the queued prompts as one, or keeps them as the draft if the job was
 // cancelled.
 func (l *loop) runQueued(cancelled bool) {
+	if next := l.nextRun; next != nil {
+		l.nextRun = nil
+		if !cancelled && !l.isLeaving {
+			l.startRun("", next) // the queue follows it
+			return
+		}
+	}
 	if len(l.queue) == 0 {
 		return
 	}

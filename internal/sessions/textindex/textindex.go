@@ -172,6 +172,7 @@ func inParallel[T any](ctx context.Context, list []T, do func(T)) {
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		work.Go(func() {
+			defer crash.Recover()
 			for i := next.Add(1) - 1; i < int64(len(list)) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				do(list[i])
 			}
