@@ -17,7 +17,6 @@ import (
 	"github.com/go-faster/jx"
 
 	"pollux/internal/crash"
-	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/sessions/textindex"
 )

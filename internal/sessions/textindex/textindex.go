@@ -36,6 +36,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // Index is the index of the session files in a directory.
