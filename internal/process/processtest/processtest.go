@@ -1,5 +1,3 @@
-//go:build unix
-
 package processtest
 
 import (
@@ -18,7 +16,19 @@ func IsRunning(pid int) bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		return err == nil && !strings.Contains(string(stat), ") Z ")
 	}
-	return syscall.Kill(pid, 0) == nil
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false // on Windows
+	}
+	defer func() { _ = p.Release() }()
+	return runtime.GOOS == "windows" || p.Signal(syscall.Signal(0)) == nil
+}
+
+// Kill ends the process if it still runs.
+func Kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill() // it may have ended
+	}
 }
 
 // AwaitPID waits until the file holds a complete line with a process ID, and returns the ID.
@@ -31,6 +41,6 @@ func AwaitPID(t testing.TB, file string) (pid int) {
 		pid = n
 		return err == nil && strings.HasSuffix(string(b), "\n")
 	})
-	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	t.Cleanup(func() { Kill(pid) })
 	return pid
 }
