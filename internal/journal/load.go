@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"pollux/agent"
 	"pollux/internal/durable"
@@ -26,7 +28,7 @@ type Session struct {
 	Lost int
 
 	// recorded is the history as the file has it; what Entries differ in is yet to be recorded.
-	// isExact reports whether each of its messages is a record with the same id.
+	// isExact reports whether each of its messages is a record with the same id, and the header is there.
 	recorded []agent.Entry
 	isExact  bool
 }
@@ -52,11 +54,14 @@ func Open(path string) (*Resumed, error) {
 		return nil, err
 	}
 	s, err := load(l.f, l.size)
+	if err == nil && s.Pollux > version {
+		err = ErrNewer
+	}
 	if err != nil {
 		l.close()
 		return nil, err
 	}
-	s.Path = path
+	s.setPath(path)
 	return &Resumed{s, l}, nil
 }
 
@@ -71,10 +76,24 @@ func Load(path string) (*Session, error) {
 	}
 	defer f.Close()
 	s, err := load(f, size)
-	if err == nil {
-		s.Path = path
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.setPath(path)
+	return s, nil
+}
+
+// setPath sets the path, and the id if its record is damaged.
+func (s *Session) setPath(path string) {
+	s.Path = path
+	if s.SessionID == "" {
+		s.SessionID = idFromName(path)
+	}
+}
+
+// idFromName returns the id of a session of which only the name of its file is known.
+func idFromName(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
 // openRegular opens a regular file for reading, with more flags, and returns its size in bytes. It does
@@ -98,8 +117,12 @@ func openRegular(path string, flags int) (f *os.File, size int64, err error) {
 // ErrNoSession is the error for a file that holds no session.
 var ErrNoSession = errors.New("it is not the record of a session")
 
+// ErrNewer is the error of [Open] for a session file whose records can mean something that this version of
+// Pollux does not know. [Load] reads what it knows.
+var ErrNewer = errors.New("a newer version of Pollux has written it; update Pollux")
+
 // load reads the records from the last one back to the last one that replaces the whole history, and
-// applies them in their order.
+// applies them in their order. If all records with the id are damaged, the session has none.
 func load(r io.ReaderAt, size int64) (*Session, error) {
 	s := &Session{}
 	st := &state{lines: &lineReader{r, size}, session: s, index: map[string]int{}}
@@ -111,9 +134,12 @@ func load(r io.ReaderAt, size int64) (*Session, error) {
 		st.apply(l)
 	}
 	if s.SessionID == "" {
-		return legacy(r, size)
+		if old, err := legacy(r, size); err == nil || len(st.items) == 0 {
+			return old, err
+		}
 	}
 	st.finish()
+	s.isExact = s.isExact && s.SessionID != ""
 	return s, nil
 }
 
@@ -301,7 +327,7 @@ func (st *state) read(it item) *record {
 
 // legacy reads a file of one JSON object, as older versions of Gemini CLI wrote it.
 func legacy(r io.ReaderAt, size int64) (*Session, error) {
-	const longest = 512 << 20
+	const longest = 2 * maxLine
 	if size > longest {
 		return nil, fmt.Errorf("it is larger than %d MB", longest>>20)
 	}

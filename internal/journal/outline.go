@@ -93,10 +93,15 @@ func Peek(path string, known *Outline) (*Outline, error) {
 		return nil, durable.Cause(err)
 	}
 	if o.SessionID == "" {
-		o = &Outline{Read: size}
-		if err := o.applyObject(io.NewSectionReader(f, 0, size)); err != nil || o.SessionID == "" {
+		whole := &Outline{Read: size}
+		err := whole.applyObject(io.NewSectionReader(f, 0, size))
+		switch {
+		case err == nil && whole.SessionID != "":
+			return whole, nil
+		case !o.IsResumable:
 			return nil, ErrNoSession
 		}
+		o.SessionID = idFromName(path) // its record is damaged
 	}
 	return o, nil
 }

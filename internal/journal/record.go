@@ -259,7 +259,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "..."
 }
 
-// appendSet appends a record that replaces the history and sets other members of the header.
+// appendSet appends a record that replaces the history and repeats the header.
 func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	b = append(b, `{"$set":{"messages":[`...)
 	comma := false
@@ -273,17 +273,11 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 			b = appendCallsValue(append(b, ','), e)
 		}
 	}
-	b = append(b, `],"lastUpdated":"`...)
-	b = append(append(b, formatTime(h.Updated)...), '"')
-	if len(h.Directories) > 0 {
-		list, _ := json.Marshal(h.Directories) // strings
-		b = append(append(b, `,"directories":`...), list...)
-	}
-	if h.Summary != "" {
-		b = appendString(b, "summary", h.Summary)
-	}
-	b = append(b, `,"pollux":`...)
-	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
+	b = append(b, "],"...)
+	whole := *h
+	whole.Pollux = version
+	members := appendHeader(nil, whole)
+	return append(append(b, members[1:len(members)-1]...), "}\n"...)
 }
 
 // appendNote appends a message that only people see.
