@@ -190,3 +190,27 @@ func TestLinkedDirectory(t *testing.T) {
 		t.Errorf("%q", *warnings)
 	}
 }
+
+// The system reports once that it could not write to the disk. The journal does not forget it, even if
+// that was in the background.
+func TestFailedSync(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, warnings := newJournal(t, dir)
+	must(t, j.Begin(t.Context(), "id", nil))
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("p", llm.RoleUser, llm.Text("one"))}))
+	l := j.current.log
+	l.soon.Wait()
+	good := l.f
+	bad, _, err := openRegular(l.path, 0)
+	must(t, errors.Join(err, bad.Close()))
+	l.size++ // there is something to sync
+	l.f = bad
+	if l.sync() == nil {
+		t.Fatal("a closed file was synced")
+	}
+	l.f = good
+	if err := j.Sync(); err == nil || len(*warnings) != 1 {
+		t.Errorf("it is forgotten: %q", *warnings)
+	}
+}

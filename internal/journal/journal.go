@@ -358,7 +358,7 @@ func (j *Journal) branch(live []agent.Entry) error {
 		return j.stop(err)
 	}
 	s.live, s.isForeign = live, false
-	j.o.Warn(fmt.Sprintf("Another program has changed the record of this session. From here on it is session %s.", s.header.SessionID))
+	j.o.Warn(fmt.Sprintf("Another program has changed or removed the record of this session. From here on it is session %s.", s.header.SessionID))
 	return nil
 }
 
@@ -377,7 +377,10 @@ func (j *Journal) Sync() error {
 	if j.current.log == nil {
 		return nil
 	}
-	if err := j.current.log.sync(); err != nil {
+	switch err := j.current.log.sync(); {
+	case isStale(err):
+		return j.branch(j.current.live)
+	case err != nil:
 		return j.stop(err)
 	}
 	return nil

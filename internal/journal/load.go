@@ -119,7 +119,7 @@ var ErrNoSession = errors.New("it is not the record of a session")
 
 // ErrNewer is the error of [Open] for a session file whose records can mean something that this version of
 // Pollux does not know. [Load] reads what it knows.
-var ErrNewer = errors.New("a newer version of Pollux has written it; update Pollux")
+var ErrNewer = errors.New("a newer version of Pollux has written it")
 
 // load reads the records from the last one back to the last one that replaces the whole history, and
 // applies them in their order. If all records with the id are damaged, the session has none.

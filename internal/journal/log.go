@@ -29,6 +29,7 @@ type log struct {
 	syncing sync.Mutex // held during a sync; taken before mu
 	synced  int64      // size up to which the content is on the disk; guarded by mu
 	isNew   bool       // the directory entry may not be on the disk; guarded by syncing
+	failed  error      // of a sync: the system reports it once, and drops what was written; guarded by syncing
 	soon    sync.WaitGroup
 	pending bool // a sync in the background will begin; guarded by mu
 }
@@ -96,12 +97,17 @@ func (l *log) append(lines []byte) error {
 	defer l.mu.Unlock()
 	info, err := l.f.Stat()
 	switch {
+	case isStale(err):
+		return errForeign
 	case err != nil:
 		return durable.Cause(err)
 	case info.Size() != l.size || isRemoved(info):
 		return errForeign
 	}
 	n, err := l.f.Write(lines)
+	if isStale(err) {
+		return errForeign
+	}
 	if err != nil {
 		if n > 0 {
 			_ = l.f.Truncate(l.size) // else the line stays incomplete, which readers ignore
@@ -116,6 +122,9 @@ func (l *log) append(lines []byte) error {
 func (l *log) sync() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
 	l.mu.Lock()
 	size, isDone := l.size, l.size == l.synced && !l.isNew
 	l.pending = false
@@ -124,7 +133,8 @@ func (l *log) sync() error {
 		return nil
 	}
 	if err := l.f.Sync(); err != nil {
-		return durable.Cause(err)
+		l.failed = durable.Cause(err)
+		return l.failed
 	}
 	if l.isNew {
 		if err := durable.SyncDir(filepath.Dir(l.path)); err != nil {

@@ -98,19 +98,31 @@ func (p *Setup) resume(ctx context.Context) error {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
-	case errors.Is(err, journal.ErrInUse):
-		if p.resumed, err = journal.Load(info.Path); err != nil {
-			return fmt.Errorf("cannot read %s: %w", info.Path, err)
-		}
-		p.resumed.Interrupted = nil // the other process may still run them
-		p.SessionID = uuid.NewString()
-		p.journal.Fork(p.resumed, p.SessionID, "")
-		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
-		return fmt.Errorf("cannot read %s: %w", info.Path, err)
+		if err := p.resumeCopy(info.Path, err); err != nil {
+			return err
+		}
 	}
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
+	}
+	return nil
+}
+
+// resumeCopy makes the session a copy of one whose file cannot be opened for writing, which cause says.
+func (p *Setup) resumeCopy(path string, cause error) error {
+	loaded, err := journal.Load(path)
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	p.resumed, p.SessionID = loaded, uuid.NewString()
+	p.journal.Fork(p.resumed, p.SessionID, "")
+	id := terminal.Line(loaded.SessionID)
+	if errors.Is(cause, journal.ErrInUse) {
+		p.resumed.Interrupted = nil // the other process may still run them
+		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.SessionID))
+	} else {
+		p.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.SessionID))
 	}
 	return nil
 }

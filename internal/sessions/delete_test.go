@@ -209,7 +209,7 @@ func TestPlanClockJumps(t *testing.T) {
 		want map[string]string
 	}{
 		"right": {now, map[string]string{"old": "not used for more than 30 days"}},
-		// The first start that is told of a time long after all others.
+		// The first start with it.
 		"ahead": {ahead, map[string]string{"old": "not used for more than 30 days"}},
 		"back":  {back, map[string]string{}},
 	} {
@@ -232,7 +232,7 @@ func TestPlanClockJumps(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	// Whoever comes back after a long time loses what was old then, and the rest a day later.
+	// After a long time without a session, the others are old when the first new one is a day old.
 	for i := range 3 {
 		must(t, s.Delete(t.Context(), find(t, s, fmt.Sprint("ahead", i))))
 	}
