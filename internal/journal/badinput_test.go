@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -117,6 +118,53 @@ func TestHugeLine(t *testing.T) {
 		if n := end.TotalAlloc - start.TotalAlloc; n > 4<<20 || s.Lost != 1 || len(s.Entries) != 2 {
 			t.Errorf("%s: %d bytes, %d lost, %d messages", name, n, s.Lost, len(s.Entries))
 		}
+	}
+}
+
+// Of a history that no provider takes, the end is continued. The file keeps the rest.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, _ := newJournal(t, dir)
+	must(t, j.Begin(t.Context(), "id", nil))
+	const n, size = 40, 1 << 20
+	for i := range n {
+		m := message(fmt.Sprint("m", i), []llm.Role{llm.RoleUser, llm.RoleModel}[i%2], llm.Text(fmt.Sprint(i, strings.Repeat(" word", size/5))))
+		must(t, j.Append(t.Context(), agent.Entry{Message: m}))
+	}
+	path := j.Path()
+	must(t, j.Close())
+	// What a compression of Gemini CLI has replaced does not count.
+	data, err := os.ReadFile(path)
+	must(t, err)
+	theirs := filepath.Join(t.TempDir(), "session-x.jsonl")
+	must(t, os.WriteFile(theirs, append(data, `{"$set":{"messages":[]}}`+"\n"+user("a", "hello")...), 0o600))
+	if s, err := LoadRecent(theirs); err != nil || s.Omitted > 0 || len(s.Entries) != 1 || s.SessionID != "id" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	whole, err := Load(path)
+	must(t, err)
+	recent, err := LoadRecent(path)
+	must(t, err)
+	if len(whole.Entries) != n || whole.Omitted > 0 || recent.SessionID != "id" || recent.Omitted < 8*size || len(recent.Entries) < 30 || recent.Entries[len(recent.Entries)-1].ID != "m39" {
+		t.Errorf("%d messages, then %d, without %d bytes", len(whole.Entries), len(recent.Entries), recent.Omitted)
+	}
+	r, err := Open(path)
+	must(t, err)
+	j, warnings := newJournal(t, dir)
+	j.Resume(r)
+	var messages []agent.Message
+	for _, e := range r.Entries {
+		messages = append(messages, e.Message)
+	}
+	must(t, j.Begin(t.Context(), "id", messages))
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("next", llm.RoleUser, llm.Text("go on"))}))
+	must(t, j.Close())
+	// From now on, the history is what was continued.
+	again, err := Load(path)
+	must(t, err)
+	if again.Omitted > 0 || len(again.Entries) != len(recent.Entries)+1 || len(*warnings) > 0 {
+		t.Errorf("%d messages, %q", len(again.Entries), *warnings)
 	}
 }
 

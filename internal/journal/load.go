@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,9 +27,13 @@ type Session struct {
 	Interrupted []Call
 	// Lost is the number of records that could not be read.
 	Lost int
+	// Omitted is the size of earlier records that were not read because the history is too long to be
+	// continued, in bytes.
+	Omitted int64
 
 	// recorded is the history as the file has it; what Entries differ in is yet to be recorded.
-	// isExact reports whether each of its messages is a record with the same id, and the header is there.
+	// isExact reports whether each of its messages is a record with the same id, the header is there, and
+	// there is no more in the file.
 	recorded []agent.Entry
 	isExact  bool
 }
@@ -53,7 +58,7 @@ func Open(path string) (*Resumed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := load(l.f, l.size)
+	s, err := loadRecent(l.f, l.size)
 	if err == nil && s.Pollux > version {
 		err = ErrNewer
 	}
@@ -69,7 +74,12 @@ func Open(path string) (*Resumed, error) {
 func (r *Resumed) Close() { r.log.close() }
 
 // Load reads a session file.
-func Load(path string) (*Session, error) {
+func Load(path string) (*Session, error) { return loadFile(path, load) }
+
+// LoadRecent reads of a session file what [Open] does.
+func LoadRecent(path string) (*Session, error) { return loadFile(path, loadRecent) }
+
+func loadFile(path string, load func(io.ReaderAt, int64) (*Session, error)) (*Session, error) {
 	f, size, err := openRegular(path, 0)
 	if err != nil {
 		return nil, err
@@ -123,9 +133,18 @@ var ErrNewer = errors.New("a newer version of Pollux has written it")
 
 // load reads the records from the last one back to the last one that replaces the whole history, and
 // applies them in their order. If all records with the id are damaged, the session has none.
-func load(r io.ReaderAt, size int64) (*Session, error) {
+func load(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, math.MaxInt64) }
+
+// maxHistory is the size of the longest history that can be continued, in bytes. No provider takes a
+// larger request.
+const maxHistory = 32 << 20
+
+// loadRecent is load, but leaves out the beginning of a history that is too long.
+func loadRecent(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, maxHistory) }
+
+func loadMost(r io.ReaderAt, size, most int64) (*Session, error) {
 	s := &Session{}
-	st := &state{lines: &lineReader{r, size}, session: s, index: map[string]int{}}
+	st := &state{lines: &lineReader{r, size}, most: most, session: s, index: map[string]int{}}
 	records, err := st.collect(newScanner(r, size))
 	if err != nil {
 		return nil, durable.Cause(err)
@@ -139,13 +158,14 @@ func load(r io.ReaderAt, size int64) (*Session, error) {
 		}
 	}
 	st.finish()
-	s.isExact = s.isExact && s.SessionID != ""
+	s.isExact = s.isExact && s.SessionID != "" && s.Omitted == 0
 	return s, nil
 }
 
 // state is the state of a session while its records are applied.
 type state struct {
 	lines   *lineReader
+	most    int64 // maximum size of the messages, in bytes
 	session *Session
 	items   []item
 	index   map[string]int // in items, by id
@@ -161,6 +181,7 @@ type item struct {
 // collect returns the records that matter, the last one first.
 func (st *state) collect(sc *scanner) ([]line, error) {
 	var records []line
+	messages, isReplaced := int64(0), false // the size of those that a later record does not replace
 	for {
 		l, err := sc.previous()
 		switch {
@@ -172,12 +193,23 @@ func (st *state) collect(sc *scanner) ([]line, error) {
 			st.session.Lost++
 			continue
 		}
-		records = append(records, l)
-		if l.kind == replaceRecord {
-			if set, err := st.readSet(l); err == nil && set.Pollux > 0 {
+		switch l.kind {
+		case messageRecord, rewindRecord:
+			if isReplaced {
+				continue
+			}
+			if messages += l.length; messages > st.most {
+				st.session.Omitted = l.at + l.length
 				return st.addHeader(records)
 			}
+		case replaceRecord:
+			set, err := st.readSet(l)
+			isReplaced = isReplaced || err == nil
+			if err == nil && set.Pollux > 0 {
+				return st.addHeader(append(records, l))
+			}
 		}
+		records = append(records, l)
 	}
 }
 

@@ -106,12 +106,15 @@ func (p *Setup) resume(ctx context.Context) error {
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
+	if n := p.resumed.Omitted >> 20; n > 0 {
+		p.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+	}
 	return nil
 }
 
 // resumeCopy makes the session a copy of one whose file cannot be opened for writing, which cause says.
 func (p *Setup) resumeCopy(path string, cause error) error {
-	loaded, err := journal.Load(path)
+	loaded, err := journal.LoadRecent(path)
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
