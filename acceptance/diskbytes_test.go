@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -19,7 +20,7 @@ import (
 // The bound is 1.1, and 0.01 for the durations of calls, which are there if the machine is busy.
 func TestBytesOnDisk(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	const turns = 60
 	page := func(n, size int) string { return strings.Repeat(fmt.Sprintf("line of part %d\n", n), size/16) }
 	edit := func(n int) string { return fmt.Sprintf("%q", page(n, 2<<10)) }

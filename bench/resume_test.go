@@ -21,6 +21,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/journal"
+	"pollux/internal/process/processtest"
 	"pollux/llm"
 )
 
@@ -29,7 +30,7 @@ import (
 // MB. Times are the least of all runs. A session that was never compressed does not fit into the window of
 // its model: it is compressed first.
 func BenchmarkResume(b *testing.B) {
-	program := build(b)
+	program := processtest.Build(b)
 	asked := make(chan time.Time, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- time.Now()
@@ -80,18 +81,6 @@ func BenchmarkResume(b *testing.B) {
 			b.ReportMetric(float64(requests), "requests")
 		})
 	}
-}
-
-// build returns the path of the program for users.
-func build(b *testing.B) string {
-	b.Helper()
-	program := filepath.Join(b.TempDir(), "pollux")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "pollux/cmd/pollux")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
-	return program
 }
 
 // chatsOf creates the directory of a start's session files.
@@ -152,7 +141,9 @@ func recordSession(b *testing.B, dir string, size, every int) {
 		}
 	}
 	check(j.Begin(ctx, "00000000-0000-4000-8000-000000000000", nil))
-	message := func(id string, c *llm.Content) agent.Message { return agent.Message{ID: id, Content: c, Time: time.Now()} }
+	message := func(id string, c *llm.Content) agent.Message {
+		return agent.Message{ID: id, Content: c, Time: time.Now()}
+	}
 	check(j.Append(ctx, agent.Entry{Message: message("p", llm.User(llm.Text("Read all.")))}))
 	output := strings.Repeat(page, 100)
 	for i, last := 0, 0; i*len(output) < size; i++ {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/process/processtest"
 )
 
 // BenchmarkStart measures the time from the start of the program to its first request, once with
@@ -24,7 +25,7 @@ import (
 //
 // The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
-	program := build(b)
+	program := processtest.Build(b)
 	asked := make(chan time.Time, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {

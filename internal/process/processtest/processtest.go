@@ -2,7 +2,9 @@ package processtest
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,6 +31,21 @@ func Kill(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill() // it may have ended
 	}
+}
+
+// WithVariable returns the processes that have this variable, NAME=VALUE, in their environment and have
+// not ended. It finds none on other systems than Linux.
+func WithVariable(variable string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), variable) {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
+		pids = append(pids, pid)
+	}
+	return pids
 }
 
 // AwaitPID waits until the file holds a complete line with a process ID, and returns the ID.
