@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func New(o Options) *Journal {
 		if err != nil {
 			return "", err
 		}
-		return dir, durable.Cause(durable.MkdirAll(dir, 0o700))
+		return dir, durable.Cause(os.MkdirAll(dir, 0o700)) // log.sync syncs it
 	})
 	return j
 }

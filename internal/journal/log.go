@@ -137,7 +137,7 @@ func (l *log) sync() error {
 		return l.failed
 	}
 	if l.isNew {
-		if err := durable.SyncDir(filepath.Dir(l.path)); err != nil {
+		if err := syncDirs(filepath.Dir(l.path)); err != nil {
 			return err
 		}
 		l.isNew = false
@@ -146,6 +146,17 @@ func (l *log) sync() error {
 	l.synced = size
 	l.mu.Unlock()
 	return nil
+}
+
+// syncDirs syncs the directory of the session files, and those that can be as new: the project's, that of
+// all projects, ~/.gemini, and the home directory that holds it.
+func syncDirs(dir string) error {
+	err := durable.SyncDir(dir)
+	for range 4 {
+		dir = filepath.Dir(dir)
+		_ = durable.SyncDir(dir) // where it is not possible, the directory was there before
+	}
+	return err
 }
 
 // syncSoon begins a sync in the background. Its error comes back at the next sync.
