@@ -1,3 +1,5 @@
+//go:build linux
+
 package bench
 
 import (
@@ -11,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,9 +127,7 @@ func (s start) resume(b *testing.B, program string, asked chan time.Time) (wait,
 	if err := cmd.Run(); err != nil || out.String() != "Done.\n" {
 		b.Fatalf("%v: %s%s", err, &out, &errs)
 	}
-	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
-		peak = float64(use.Maxrss) / (1 << 10)
-	}
+	peak = float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / (1 << 10)
 	for len(asked) > 0 {
 		at := <-asked
 		if requests++; requests == 1 {

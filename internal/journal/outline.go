@@ -282,7 +282,7 @@ func readHead(head []byte) (m messageHead, ok bool) {
 	}
 	rest, ok = bytes.CutPrefix(rest, []byte(`,"content":`))
 	m.contentAt = len(head) - len(rest)
-	return m, ok
+	return m, ok || m.kind == "info" // which can be without one
 }
 
 // isPrompt reports whether the first bytes of the content of a user's message show that it is a prompt.
