@@ -562,6 +562,22 @@ func TestRefusalAmongOthers(t *testing.T) {
 	}
 }
 
+// KeepUnanswered decides whether a prompt stays whose request fails. The next request has it, too.
+func TestKeepUnansweredAfterError(t *testing.T) {
+	t.Parallel()
+	passing := &llm.Error{Kind: llm.KindServer, Message: "later"}
+	lasting := &llm.Error{Kind: llm.KindBadRequest, Message: "never"}
+	for failure, want := range map[*llm.Error]string{passing: "user: hi\nuser: go on\n", lasting: "user: go on\n"} {
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){breaks(failure), says(text("done"))}}
+		a := newAgent(t, s, func(c *agent.Config) { c.KeepUnanswered = func(err error) bool { return errors.Is(err, passing) } })
+		play(t.Context(), a, "hi")
+		play(t.Context(), a, "go on")
+		if diff := cmp.Diff(want, wire(s.requests[1].Contents)); diff != "" {
+			t.Errorf("%v: %s", failure, diff)
+		}
+	}
+}
+
 // KeepUnanswered decides by the cause whether a prompt stays that is cancelled before its response.
 func TestKeepUnanswered(t *testing.T) {
 	t.Parallel()

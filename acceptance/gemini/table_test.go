@@ -455,6 +455,11 @@ var table = []allowed{
 		what:  "Session files are only appended to: a response is recorded once, with its calls, and their results as the next message. The names end with the last characters of the id: after a resume, Gemini CLI deletes all files that end with the first eight.",
 	},
 	{
+		kind: better, scenes: "api_500",
+		paths: []string{`home.".gemini/tmp/*/chats/*"`},
+		what:  "The prompt of a failed request stays in the session, so that `--resume` goes on with it, unless the provider refused what it says. Gemini CLI removes it.",
+	},
+	{
 		kind: missing, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
 		what:  "There are no subagents, and no tool `invoke_agent`.",

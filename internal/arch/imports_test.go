@@ -24,7 +24,7 @@ var layers = []struct {
 	{"action", []string{"internal/mention", "internal/telemetry"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, prompts, prices.
-	{"models", []string{"internal/models"}},
+	{"models", []string{"internal/models", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
 		"internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",

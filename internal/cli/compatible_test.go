@@ -19,7 +19,7 @@ var better = map[string]string{
 	"/memory":      "still has `add` ([commands](commands.md))",
 	"/model":       "also `provider/model`, within a session ([models](models.md))",
 	"/permissions": "lists what you have allowed in the session ([commands](commands.md))",
-	"/stats":       "with prices; also in scripts ([commands](commands.md))",
+	"/stats":       "with prices, and over time ([statistics](stats.md)); also in scripts ([commands](commands.md))",
 	"/tools":       "also in scripts ([commands](commands.md))",
 
 	"grep_search":       "the same matches with `rg` and without ([tools](tools.md))",

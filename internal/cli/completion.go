@@ -90,7 +90,9 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 		return modelNames
 	case f.Name == "scope":
 		return cobra.FixedCompletions([]string{"user", "workspace", "system"}, cobra.ShellCompDirectiveNoFileComp)
-	case f.Name == "include-directories":
+	case f.Name == "since", f.Name == "until":
+		return cobra.FixedCompletions([]string{"today", "yesterday", "7d", "30d"}, cobra.ShellCompDirectiveNoFileComp)
+	case f.Name == "include-directories", f.Name == "project":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case f.Name == "resume", f.Name == "delete-session":
 		return cobra.FixedCompletions([]string{sessions.Latest}, cobra.ShellCompDirectiveNoFileComp)

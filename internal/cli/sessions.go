@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,16 +104,6 @@ func newSessionJSON(i sessions.Info, number int, project string) sessionJSON {
 	return sessionJSON{number, i.ID, i.Title, project, i.Path, i.Start.UTC(), i.Updated.UTC(), i.Prompts, i.ForkOf}
 }
 
-// print prints JSON without characters that a terminal does not show.
-func (c *sessionActions) print(v any) error {
-	var b bytes.Buffer
-	if err := printJSON(&b, v); err != nil {
-		return err
-	}
-	_, err := c.term.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
-	return err
-}
-
 func (c *sessionActions) list(ctx context.Context) error {
 	paths, projects, err := c.projects(ctx, c.all)
 	if err != nil {
@@ -133,7 +122,7 @@ func (c *sessionActions) list(ctx context.Context) error {
 	}
 	switch {
 	case c.json:
-		return c.print(all)
+		return printCleanJSON(c.term, all)
 	case len(all) == 0 && c.all:
 		return printText(c.term, "No previous sessions found.")
 	case len(all) == 0:
@@ -204,7 +193,7 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 			}
 			list = append(list, one)
 		}
-		return c.print(list)
+		return printCleanJSON(c.term, list)
 	}
 	return c.printFound(found, text)
 }
@@ -239,7 +228,7 @@ func (c *sessionActions) delete(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
 	}
 	if c.json {
-		return c.print(newSessionJSON(info, n, ""))
+		return printCleanJSON(c.term, newSessionJSON(info, n, ""))
 	}
 	return printText(c.term, deletedText(info, n))
 }

@@ -161,7 +161,7 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 // report prints the session that an action has made.
 func (c *sessionActions) report(action string, i sessions.Info) error {
 	if c.json {
-		return c.print(newSessionJSON(i, 0, ""))
+		return printCleanJSON(c.term, newSessionJSON(i, 0, ""))
 	}
 	return printText(c.term, action+" as session "+i.ID+": "+i.Title)
 }

@@ -50,8 +50,7 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 		}
 	}
 	text := strings.TrimSpace(llm.PartsText(parts))
-	isCommand := (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")) && !isAnswered
-	if isCommand || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
+	if isCommand(r, text) && !isAnswered || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
 		return
 	}
 	if text == "" && len(parts) == 1 && parts[0].IsText() {
@@ -71,6 +70,13 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 		isPrompt = *r.isPrompt
 	}
 	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, IsPrompt: isPrompt, Time: r.time}})
+}
+
+// isCommand reports whether the text of a user's message is a command rather than a prompt. Gemini CLI
+// records both, Pollux only prompts.
+func isCommand(r *record, text string) bool {
+	isKnownPrompt := r.isPrompt != nil && *r.isPrompt
+	return (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")) && !isKnownPrompt
 }
 
 func hasResult(parts []llm.Part) bool {

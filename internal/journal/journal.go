@@ -69,6 +69,7 @@ type session struct {
 	calls     map[string][]agent.CallRecord
 	isForeign bool
 	note      string // for people, at the beginning of the file
+	spent     []byte // records of requests that are not in the file yet
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -275,6 +276,7 @@ func (j *Journal) create() error {
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
 	}
+	s.header.Copied = len(withoutContext(s.history))
 	var opening []byte
 	if s.note != "" {
 		opening = appendNote(opening, s.note, s.header.Start)
@@ -285,6 +287,8 @@ func (j *Journal) create() error {
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}
+	opening = append(opening, s.spent...)
+	s.spent = nil
 	return j.createFile(opening)
 }
 
@@ -350,11 +354,15 @@ func (j *Journal) branch(live []agent.Entry) error {
 	s := &j.current
 	s.close()
 	s.header.ForkOf, s.header.SessionID = s.header.SessionID, uuid.NewString()
-	s.header.Start, s.header.Updated = j.o.Now(), j.o.Now()
+	s.header.Start, s.header.Updated, s.header.Copied = j.o.Now(), j.o.Now(), 0
 	var lines []byte
-	for _, e := range live {
+	for i, e := range live {
 		lines = appendMessage(lines, e)
+		if i < len(s.live) && s.live[i].ID == e.ID {
+			s.header.Copied++ // it is in the other file, too
+		}
 	}
+	lines = append(lines, s.spent...)
 	if err := j.createFile(lines); err != nil {
 		return j.stop(err)
 	}
@@ -391,7 +399,7 @@ func (j *Journal) Sync() error {
 func (j *Journal) SetSummary(text string) error {
 	return j.set(func(h *Header) string {
 		h.Summary = text
-		return string(appendString(nil, "summary", text)[1:])
+		return summaryMember(text)
 	})
 }
 
@@ -412,6 +420,23 @@ func (j *Journal) Touch() error {
 		h.Updated = j.o.Now()
 		return `"lastUpdated":"` + formatTime(h.Updated) + `"`
 	})
+}
+
+// Spend records what a request beside the conversation has used, for statistics.
+func (j *Journal) Spend(r Request) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	if s.isOff {
+		return nil
+	}
+	s.spent = appendRequest(s.spent, r, j.o.Now())
+	if s.log == nil {
+		return nil
+	}
+	err := j.write(s.spent, s.live)
+	s.spent = nil
+	return err
 }
 
 // set records a new value of a member of the header.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/durable"
@@ -36,7 +37,12 @@ type Session struct {
 	// there is no more in the file.
 	recorded []agent.Entry
 	isExact  bool
+	// isObject reports whether the file is one object, to which no records can be appended.
+	isObject bool
 }
+
+// TakesRecords reports whether records can be appended to the file. Files of old versions take none.
+func (s *Session) TakesRecords() bool { return !s.isObject }
 
 // Call is a tool call.
 type Call struct {
@@ -51,10 +57,14 @@ type Resumed struct {
 }
 
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open. An incomplete last record is left as it is, and the next one begins on a line
+// process has it open, for longer than it takes to add a title. An incomplete last record is left as it is, and the next one begins on a line
 // of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
+	for i := 0; errors.Is(err, ErrInUse) && i < 5; i++ {
+		time.Sleep(10 * time.Millisecond)
+		l, err = reopen(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +77,9 @@ func Open(path string) (*Resumed, error) {
 		return nil, err
 	}
 	s.setPath(path)
+	if s.isObject {
+		return upgrade(l, s)
+	}
 	return &Resumed{s, l}, nil
 }
 
@@ -371,7 +384,7 @@ func legacy(r io.ReaderAt, size int64) (*Session, error) {
 	if err != nil || h.SessionID == "" {
 		return nil, ErrNoSession
 	}
-	s := &Session{}
+	s := &Session{isObject: true}
 	h.applyTo(&s.Header)
 	s.recorded, _ = history(messages)
 	s.Entries, s.Interrupted = repair(s.recorded)

@@ -35,6 +35,9 @@ type Header struct {
 	Pollux int `json:"pollux,omitempty"`
 	// ForkOf is the id of the session that this one began as a copy of; "" for none.
 	ForkOf string `json:"forkOf,omitempty"`
+	// Copied is the number of messages at the beginning that are copies: what they used was used
+	// by another session.
+	Copied int `json:"copied,omitempty"`
 }
 
 // The kinds of sessions.
@@ -308,6 +311,28 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	whole.Pollux = version
 	members := appendHeader(nil, whole)
 	return append(append(b, members[1:len(members)-1]...), "}\n"...)
+}
+
+// summaryMember returns the member of a header that has the title.
+func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
+
+// Request is a request beside the conversation that a model has answered.
+type Request struct {
+	Use   llm.Use
+	Model string
+	Usage *llm.Usage // nil if the provider did not report it
+	Took  time.Duration
+}
+
+// appendRequest appends what a request has used, as a message that people do not see.
+func appendRequest(b []byte, r Request, t time.Time) []byte {
+	b = appendHead(b, uuid.NewString(), "info", t)
+	b = append(b, `,"content":""`...)
+	b = appendString(b, "use", string(r.Use))
+	b = appendUsage(b, r.Usage)
+	b = appendString(b, "model", r.Model)
+	b = strconv.AppendInt(append(b, `,"durationMs":`...), r.Took.Milliseconds(), 10)
+	return append(b, "}\n"...)
 }
 
 // appendNote appends a message that only people see.

@@ -110,7 +110,8 @@ type Parts struct {
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
 	Journal      agent.Journal
-	// KeepUnanswered reports whether a cancelled prompt stays, see [agent.Config]; nil keeps none.
+	// KeepUnanswered reports whether a prompt without a response stays, see [agent.Config]; nil keeps
+	// none.
 	KeepUnanswered func(cause error) bool
 	// StandIn finds another model where responses break off; nil finds none.
 	StandIn func(model, promptID string, err error) bool
@@ -171,7 +172,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Settings),
 
-		KeepUnanswered: s.isEnd,
+		KeepUnanswered: s.keepsUnanswered,
 
 		Router:       s.router(g),
 		Compressor:   s.compressor(g),

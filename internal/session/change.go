@@ -150,7 +150,13 @@ func (s *Session) Known() []catalog.Model { return s.models.KnownModels() }
 // mode, the model, the directories and background processes.
 func (s *Session) Clear(ctx context.Context) {
 	s.endHooks(ctx, hook.ClearReason)
-	s.begin("")
+	s.restart(ctx, "")
+	s.startHooks(ctx, hook.ClearSource)
+}
+
+// restart ends the conversation, and starts the one with this id, without a history. "" makes an id.
+func (s *Session) restart(ctx context.Context, id string) {
+	s.begin(id)
 	s.Stats.Reset()
 	s.topic.Reset()
 	s.plans.plan.Store(nil)
@@ -159,7 +165,7 @@ func (s *Session) Clear(ctx context.Context) {
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.startHooks(ctx, hook.ClearSource)
+	s.titler.reset()
 }
 
 // Prompts returns the messages of the conversation that are prompts of the person, the oldest first.

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -74,6 +75,15 @@ func (p *Setup) store() *sessions.Store {
 	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
 }
 
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
+// this session has recorded so far.
+func (p *Setup) UsageSources(all bool) []usage.Source {
+	if !all {
+		return []usage.Source{{Project: p.Dir, Store: p.store()}}
+	}
+	return usage.All(p.Paths)
+}
+
 // moreDirs returns the workspace's directories beside the project's.
 func (p *Setup) moreDirs() []string {
 	if p.dirs == nil {
@@ -82,7 +92,7 @@ func (p *Setup) moreDirs() []string {
 	return p.dirs()[1:]
 }
 
-// resume finds the session to continue. If another process has it open, the session is a copy of it.
+// resume finds the session to continue.
 func (p *Setup) resume(ctx context.Context) error {
 	info, err := p.store().Find(ctx, p.Resume)
 	if errors.Is(err, sessions.ErrNone) && p.Resume == sessions.Latest {
@@ -92,7 +102,12 @@ func (p *Setup) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
+	return p.openRecorded(info)
+}
+
+// openRecorded opens a recorded session, which the next conversation continues. If another process has
+// it open, that is a copy of it.
+func (p *Setup) openRecorded(info sessions.Info) error {
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
@@ -103,6 +118,7 @@ func (p *Setup) resume(ctx context.Context) error {
 			return err
 		}
 	}
+	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
@@ -256,18 +272,24 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
 }
 
-// isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with
-// its prompt. A person who cancels a prompt does not want it any more.
-func (p *Setup) isEnd(cause error) bool {
+// keepsUnanswered reports whether a prompt stays in the conversation that got no response for this
+// reason, so that the next prompt or --resume goes on with it. A person who cancels a prompt does not
+// want it any more, and a request that is itself at fault would fail again.
+func (p *Setup) keepsUnanswered(cause error) bool {
+	var failure *llm.Error
+	if errors.As(cause, &failure) {
+		return !failure.MayBlameRequest()
+	}
 	var end *exit.Error
 	return !p.Interactive || errors.As(cause, &end)
 }
 
 // endTurn notes the end of a run in the record of the conversation.
-func (p *Setup) endTurn() {
-	if p.journal != nil {
-		_ = p.journal.Touch() // the journal warns
+func (s *Session) endTurn() {
+	if s.journal != nil {
+		_ = s.journal.Touch() // the journal warns
 	}
+	s.titler.start(s.addTitle)
 }
 
 // syncBefore implements [guard.Snapshot]: before a call that may change something, all that led to it

@@ -170,6 +170,8 @@ type Session struct {
 	startContext string
 	telemetry    *telemetry.Telemetry // nil is off
 	activity     *telemetry.Activity  // nil is off
+	titler       titler
+	isUnwanted   atomic.Bool // the record of the conversation is deleted at the end
 	ended        sync.Once
 	closers      []func()
 }
@@ -183,8 +185,13 @@ type identity struct {
 // Close ends what the session has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
+	s.titler.close()
 	s.closeParts()
+	path := s.transcript()
 	s.Setup.Close()
+	if s.isUnwanted.Swap(false) {
+		s.deleteRecord(path)
+	}
 }
 
 func (s *Session) closeParts() {

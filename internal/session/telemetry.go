@@ -27,6 +27,9 @@ import (
 // recorded, where the user wants that.
 func (s *Session) observed(g llm.Generator) llm.Generator {
 	observers := []observe.Observer{s.Stats}
+	if s.journal != nil {
+		observers = append(observers, spending{s.journal})
+	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
 	}

@@ -59,8 +59,8 @@ func (s *Store) copy(source *journal.Session, note, projectHash string, now time
 	if err != nil {
 		return Info{}, fmt.Errorf("write a session file in %s: %w", s.Dir, err)
 	}
-	f := file{path: path}
-	f.outline(nil)
+	f := file{entry: entry{path: path}}
+	f.load(nil)
 	if f.Outline == nil {
 		return Info{}, journal.ErrNoSession
 	}

@@ -26,7 +26,7 @@ func (s *Store) Delete(ctx context.Context, i Info) error {
 func (s *Store) remove(ctx context.Context, i Info, check func(file) error) error {
 	files := i.files
 	if len(files) == 0 {
-		files = []file{{path: i.Path}}
+		files = []file{{entry: entry{path: i.Path}}}
 	}
 	for _, f := range files {
 		release, err := journal.Claim(f.path)
@@ -59,7 +59,7 @@ func (s *Store) remove(ctx context.Context, i Info, check func(file) error) erro
 // removeArtifacts deletes what a session has left outside of its file. It stays below the directory
 // of the project, whatever the id is.
 func (s *Store) removeArtifacts(id string) error {
-	if !isPlainID(id) {
+	if s.Dir == "" || !isPlainID(id) {
 		return nil
 	}
 	project, err := os.OpenRoot(filepath.Dir(s.Dir))

@@ -285,3 +285,13 @@ func TestParseAge(t *testing.T) {
 		}
 	}
 }
+
+// A project that has no directory has nothing to delete, in the working directory least of all.
+func TestDeleteNowhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.MkdirAll(filepath.Join("x", "plans"), 0o700))
+	must(t, new(Store).Delete(t.Context(), Info{ID: "x"}))
+	if _, err := os.Stat(filepath.Join("x", "plans")); err != nil {
+		t.Error(err)
+	}
+}

@@ -172,18 +172,25 @@ func (s *Store) FindNumber(ctx context.Context, identifier string) (Info, int, e
 	case len(infos) == 0:
 		return Info{}, 0, ErrNone
 	}
+	i := Index(infos, identifier)
+	if i < 0 {
+		return Info{}, 0, &UnknownError{strings.TrimSpace(identifier), s.Dir}
+	}
+	return infos[i], i + 1, nil
+}
+
+// Index returns the index in a list of [Store.List] of the session that an identifier names, as
+// [Store.Find]; -1 if it names none.
+func Index(infos []Info, identifier string) int {
 	identifier = strings.TrimSpace(identifier)
 	i := slices.IndexFunc(infos, func(i Info) bool { return i.ID == identifier })
 	if i < 0 && identifier == Latest {
 		i = len(infos) - 1
 	}
-	if n, err := strconv.ParseUint(identifier, 10, 31); i < 0 && err == nil {
+	if n, err := strconv.ParseUint(identifier, 10, 31); i < 0 && err == nil && int(n) <= len(infos) {
 		i = int(n) - 1
 	}
-	if i < 0 || i >= len(infos) {
-		return Info{}, 0, &UnknownError{identifier, s.Dir}
-	}
-	return infos[i], i + 1, nil
+	return i
 }
 
 // Ago returns the age of a time in words: "Just now", "3 hours ago".

@@ -40,6 +40,8 @@ type Result struct {
 	// Draft is a text for the user to change and send, "" for none.
 	Draft string
 	Clear bool // a new conversation has started
+	// Recap is where the conversation stands that has replaced the current one, nil for none.
+	Recap *session.Recap
 	Quit  bool // end the session
 }
 

@@ -2,16 +2,20 @@ package headless
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
@@ -66,10 +70,18 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	defer tellEnded(o.Err, s)
 	err = Run(ctx, o, s.Run(ctx, prompt))
-	if ctx.Err() != nil && s.IsRecorded() {
-		fmt.Fprintln(o.Err, "To go on: pollux --resume "+s.ID()+` -p "Continue."`)
+	if s.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)) {
+		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
 	}
 	return err
+}
+
+// isWorthResuming reports whether err is a failed request that may succeed later, and the model has
+// answered before: otherwise the user can run the same command again.
+func isWorthResuming(s *session.Session, err error) bool {
+	failure, _ := errors.AsType[*llm.Error](err)
+	return failure != nil && failure.Retryable() &&
+		slices.ContainsFunc(s.History(), func(m agent.Message) bool { return m.Content.Role == llm.RoleModel })
 }
 
 // tellEnded writes which commands still run in the background and end with the session, and which

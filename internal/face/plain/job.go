@@ -208,6 +208,8 @@ func (l *loop) queueComposed(text string) {
 func (l *loop) showResult(r slash.Result) {
 	text := terminal.Text(r.Text)
 	switch {
+	case r.Recap != nil:
+		l.showRecap(r.Recap)
 	case isBlank(text) && r.Clear:
 		l.screen.line("Starting a new conversation.")
 	case isBlank(text):
