@@ -149,7 +149,7 @@ func isSlug(name string) bool {
 }
 
 // mark creates the project's directories with their markers, and reports whether they belong
-// to it. It does not wait for the disk: what a power failure takes is made anew, and a session syncs the
+// to it. It does not wait for the disk: what a power failure takes is made again, and a session syncs the
 // directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	bases := [...]string{p.tmp(), p.history()}
