@@ -102,10 +102,8 @@ type CallRecord struct {
 	Description string
 	// Display is what a person saw of the result; nil for nothing.
 	Display tool.Display
-	// DisplayName is the tool's name for people. Plain reports that the text in Display is not
-	// Markdown. Both are zero if the tool is not registered.
-	DisplayName string
-	Plain       bool
+	// Plain reports that the text in Display is not Markdown.
+	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from

@@ -260,7 +260,7 @@ func (r *run) callRecord(f ToolFinished) CallRecord {
 		Began: f.Began, Duration: f.Duration,
 	}
 	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
-		record.DisplayName, record.Plain = t.Spec().DisplayName, t.Spec().Plain
+		record.Plain = t.Spec().Plain
 	}
 	return record
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package gemini
 
 // table lists what is not the same, and why. docs/differences.md is made of it.

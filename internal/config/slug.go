@@ -60,7 +60,7 @@ func (p *Paths) claimSlug() (string, error) {
 			return slug, err
 		}
 	}
-	if err := durable.MkdirAll(p.RuntimeDir(), 0o700); err != nil {
+	if err := os.MkdirAll(p.RuntimeDir(), 0o700); err != nil {
 		return "", err
 	}
 	unlock, err := durable.Lock(p.lockedRegistry())
@@ -149,7 +149,8 @@ func isSlug(name string) bool {
 }
 
 // mark creates the project's directories with their markers, and reports whether they belong
-// to it.
+// to it. It does not wait for the disk: what a power failure takes is made again, and a session syncs the
+// directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	bases := [...]string{p.tmp(), p.history()}
 	for _, base := range bases {
@@ -166,7 +167,7 @@ func (p *Paths) mark(slug, key string) (ours bool, err error) {
 			}
 			continue
 		}
-		if err := durable.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
 		if ours, err := writeMarker(dir, key); !ours || err != nil {

@@ -86,7 +86,7 @@ func goesOn(t *testing.T, path string, history []agent.Entry) {
 	for _, e := range r.Entries {
 		messages = append(messages, e.Message)
 	}
-	must(t, j.Begin(t.Context(), "id", messages))
+	must(t, j.Begin(t.Context(), r.SessionID, messages))
 	next := agent.Entry{Message: message("next", llm.RoleUser, llm.Text("go on"))}
 	must(t, j.Append(t.Context(), next))
 	must(t, j.Close())

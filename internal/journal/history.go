@@ -152,6 +152,9 @@ func (b *builder) addCalls(r *record) {
 	last.Calls = nil
 	for _, c := range r.calls {
 		isResult := func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == c.ID }
+		if c.Timestamp.IsZero() {
+			c.Timestamp = r.time
+		}
 		if slices.ContainsFunc(last.Content.Parts, isResult) {
 			last.Calls = append(last.Calls, c.record())
 		}
@@ -161,8 +164,8 @@ func (b *builder) addCalls(r *record) {
 func (c *callJSON) record() agent.CallRecord {
 	duration := time.Duration(c.Millis) * time.Millisecond
 	return agent.CallRecord{
-		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description, DisplayName: c.DisplayName,
-		Display: readDisplay(c.Display), Plain: !c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description,
+		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
 		HasRun: c.HasRun || c.Status == string(agent.Success),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func New(o Options) *Journal {
 		if err != nil {
 			return "", err
 		}
-		return dir, durable.Cause(durable.MkdirAll(dir, 0o700))
+		return dir, durable.Cause(os.MkdirAll(dir, 0o700)) // log.sync syncs it
 	})
 	return j
 }
@@ -371,7 +372,7 @@ func (j *Journal) branch(live []agent.Entry) error {
 		return j.stop(err)
 	}
 	s.live, s.isForeign = live, false
-	j.o.Warn(fmt.Sprintf("Another program has changed the record of this session. From here on it is session %s.", s.header.SessionID))
+	j.o.Warn(fmt.Sprintf("Another program has changed or removed the record of this session. From here on it is session %s.", s.header.SessionID))
 	return nil
 }
 
@@ -420,7 +421,10 @@ func (j *Journal) Sync() error {
 	if j.current.log == nil {
 		return nil
 	}
-	if err := j.current.log.sync(); err != nil {
+	switch err := j.current.log.sync(); {
+	case isStale(err):
+		return j.branch(j.current.live)
+	case err != nil:
 		return j.stop(err)
 	}
 	return nil

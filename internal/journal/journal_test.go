@@ -105,7 +105,7 @@ func TestRecord(t *testing.T) {
 	answer.Thoughts = []agent.Thought{{Subject: "Look", Description: "at <it>", Time: start}}
 	results := message("3", llm.RoleUser, response("c1"), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1, 2}}}, response("c2"))
 	records := []agent.CallRecord{
-		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", DisplayName: "WriteFile", HasRun: true, Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
+		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", HasRun: true, Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
 			Diff: "+x", FileName: "a", FilePath: "/p/a", Stat: tool.DiffStat{ModelAddedLines: 1},
 		}},
 		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},

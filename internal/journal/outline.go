@@ -93,10 +93,15 @@ func Peek(path string, known *Outline) (*Outline, error) {
 		return nil, durable.Cause(err)
 	}
 	if o.SessionID == "" {
-		o = &Outline{Read: size}
-		if err := o.applyObject(io.NewSectionReader(f, 0, size)); err != nil || o.SessionID == "" {
+		whole := &Outline{Read: size}
+		err := whole.applyObject(io.NewSectionReader(f, 0, size))
+		switch {
+		case err == nil && whole.SessionID != "":
+			return whole, nil
+		case !o.IsResumable:
 			return nil, ErrNoSession
 		}
+		o.SessionID = idFromName(path) // its record is damaged
 	}
 	return o, nil
 }
@@ -277,7 +282,7 @@ func readHead(head []byte) (m messageHead, ok bool) {
 	}
 	rest, ok = bytes.CutPrefix(rest, []byte(`,"content":`))
 	m.contentAt = len(head) - len(rest)
-	return m, ok
+	return m, ok || m.kind == "info" // which can be without one
 }
 
 // isPrompt reports whether the first bytes of the content of a user's message show that it is a prompt.

@@ -127,21 +127,35 @@ func (p *Setup) openRecorded(info sessions.Info) error {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
-	case errors.Is(err, journal.ErrInUse):
-		loaded, err := journal.Load(info.Path)
-		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", info.Path, err)
-		}
-		loaded.Interrupted = nil // the other process may still run them
-		p.resumed, p.SessionID = loaded, uuid.NewString()
-		p.journal.Fork(p.resumed, p.SessionID, "")
-		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
-		return fmt.Errorf("cannot read %s: %w", info.Path, err)
+		if err := p.resumeCopy(info.Path, err); err != nil {
+			return err
+		}
 	}
 	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
+	}
+	if n := p.resumed.Omitted >> 20; n > 0 {
+		p.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+	}
+	return nil
+}
+
+// resumeCopy makes the session a copy of one whose file cannot be opened for writing, which cause says.
+func (p *Setup) resumeCopy(path string, cause error) error {
+	loaded, err := journal.LoadRecent(path)
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	p.resumed, p.SessionID = loaded, uuid.NewString()
+	p.journal.Fork(p.resumed, p.SessionID, "")
+	id := terminal.Line(loaded.SessionID)
+	if errors.Is(cause, journal.ErrInUse) {
+		p.resumed.Interrupted = nil // the other process may still run them
+		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.SessionID))
+	} else {
+		p.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.SessionID))
 	}
 	return nil
 }

@@ -40,8 +40,9 @@ type Info struct {
 // maxTitle is the maximum length of a title, in characters.
 const maxTitle = 100
 
-// List returns the sessions that can be resumed, by the time of their start. The number of a session
-// is its index plus 1. If several files have the same session, it takes the one used last.
+// List returns the sessions that can be resumed, by the time of their start. Those that start in the
+// future come first: the clock was wrong, and they did not start last. The number of a session is its
+// index plus 1. If several files have the same session, it takes the one used last.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	files, err := s.files(ctx)
 	if err != nil {
@@ -70,10 +71,26 @@ func list(files []file) []Info {
 		}
 	}
 	infos = slices.DeleteFunc(infos, func(i Info) bool { return !i.files[0].Outline.IsResumable })
+	now := time.Now()
 	slices.SortFunc(infos, func(a, b Info) int { // no two have the same id
-		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
+		return cmp.Or(compareTimes(a.Start, b.Start, now), strings.Compare(a.ID, b.ID))
 	})
 	return infos
+}
+
+// skew is how much the clock of another machine may be ahead.
+const skew = 5 * time.Minute
+
+// compareTimes compares times of the past. Those of the future come before them.
+func compareTimes(a, b, now time.Time) int {
+	isFuture := [...]bool{a.After(now.Add(skew)), b.After(now.Add(skew))}
+	switch {
+	case isFuture[0] && !isFuture[1]:
+		return -1
+	case isFuture[1] && !isFuture[0]:
+		return 1
+	}
+	return a.Compare(b)
 }
 
 // isBetter reports whether a is to be listed rather than b, which is of the same session.

@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -94,8 +94,8 @@ func TestCheck(t *testing.T) {
 	}
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skipf("no named pipes here: %v", err)
 	}
 	for path, want := range map[string]string{dir: "it is a directory", pipe: "it is not a regular file", filepath.Join(dir, "none"): "no such file"} {
 		if err := (adc.Source{File: path}).Check(); err == nil || !strings.Contains(err.Error(), want) {
