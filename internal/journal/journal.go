@@ -215,7 +215,9 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 			isInOrder = false
 		}
 	}
-	if !isInOrder {
+	// A rewind to the first message would have the next reader look through all that precedes it.
+	isAllNew := same == 0 && len(live) > 0 && len(s.live) > 0
+	if !isInOrder || isAllNew {
 		s.header.Updated, s.isForeign = now, false
 		return appendSet(nil, live, &s.header), live
 	}

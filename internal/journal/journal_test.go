@@ -254,3 +254,28 @@ func TestUnknownTime(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 }
+
+// What a new history leaves nothing of is not read again.
+func TestReplaceAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := New(Options{Dir: func() (string, error) { return dir, nil }})
+	ctx := context.Background()
+	must(t, j.Begin(ctx, "id", nil))
+	must(t, j.Append(ctx, agent.Entry{Message: message("1", llm.RoleUser, llm.Text("old"))}))
+	must(t, j.Append(ctx, agent.Entry{Message: message("2", llm.RoleModel, llm.Text("old"))}))
+	must(t, j.Replace(ctx, []agent.Message{message("3", llm.RoleUser, llm.Text("summary")), message("4", llm.RoleModel, llm.Text("new"))}))
+	must(t, j.Sync())
+	path := j.Path()
+	j.Close()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	if strings.Contains(string(data), "$rewindTo") || strings.Count(string(data), `{"$set":{"messages":[`) != 1 {
+		t.Errorf("records: %s", data)
+	}
+	s, err := Load(path)
+	must(t, err)
+	if len(s.Entries) != 2 || s.Entries[0].ID != "3" {
+		t.Errorf("history: %+v", s.Entries)
+	}
+}
