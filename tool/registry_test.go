@@ -62,7 +62,11 @@ func TestRegistryOrder(t *testing.T) {
 		{func() { r.Add("first", toolNamed("f3")) }, "read f3 s1"},
 		{func() { r.Add("first", toolNamed("f4")) }, "read f3 f4 s1"},
 		{func() { r.Add("", toolNamed("write")) }, "read write f3 f4 s1"},
-		{func() { r.Remove("unknown") }, "read write f3 f4 s1"},
+		{func() { r.Set("first", toolNamed("f4"), toolNamed("f5")) }, "read write f4 f5 s1"},
+		{func() { r.Set("third", toolNamed("t1")) }, "read write f4 f5 s1 t1"},
+		{func() { r.Set("first", toolNamed("f5"), toolNamed("f4")) }, "read write f5 f4 s1 t1"},
+		{func() { r.Set("third") }, "read write f5 f4 s1"},
+		{func() { r.Remove("unknown") }, "read write f5 f4 s1"},
 	} {
 		step.change()
 		if got := active(r.Snapshot()); got != step.want {

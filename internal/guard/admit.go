@@ -154,6 +154,8 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 		d.Approval = g.approval(d.Command, nil)
 	case *tool.InfoConfirmation:
 		d.Approval = g.approval("", d.URLs)
+	case *tool.RemoteConfirmation:
+		d.Approval = g.approval("", nil)
 	}
 	return details, nil
 }
