@@ -16,7 +16,7 @@ type Registry struct {
 
 	mu     sync.Mutex // held while the fields below, or current, change
 	owners []*owner   // in the order in which they were first added
-	hide   func(*Spec) bool
+	hide   func(Tool) bool
 	spare  func(Form, *Spec) bool
 }
 
@@ -145,7 +145,7 @@ func (r *Registry) Remove(ownerName string) {
 // hide about each tool at once and at each later change, so hide must not use
 // the registry. If its answers depend on something else, call [Registry.Refresh]
 // when that has changed.
-func (r *Registry) Hide(hide func(*Spec) bool) {
+func (r *Registry) Hide(hide func(Tool) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide = hide
@@ -175,7 +175,7 @@ func (r *Registry) update() {
 	var active []*registered
 	for _, o := range r.owners {
 		for _, t := range o.tools {
-			if r.hide == nil || !r.hide(t.Spec()) {
+			if r.hide == nil || !r.hide(t.Tool) {
 				active = append(active, t)
 			}
 		}

@@ -106,7 +106,7 @@ func TestRegistryHides(t *testing.T) {
 	t.Parallel()
 	hidden := map[string]bool{"b": true}
 	r := NewRegistry(toolNamed("a"), toolNamed("b", "c"))
-	r.Hide(func(s *Spec) bool { return hidden[s.Name] })
+	r.Hide(func(t Tool) bool { return hidden[t.Spec().Name] })
 	s := r.Snapshot()
 	if h, ok := r.Hidden("c"); !ok || h.Spec().Name != "b" {
 		t.Errorf("hidden: %v %v", h, ok)
@@ -142,7 +142,7 @@ func TestRegistryUnchanged(t *testing.T) {
 	before := r.Snapshot()
 	full, brief := before.Declarations(Full), before.Declarations(Brief)
 	r.Refresh()
-	r.Hide(func(*Spec) bool { return false })
+	r.Hide(func(Tool) bool { return false })
 	r.Remove("nobody")
 	r.Add("server")
 	after := r.Snapshot()
@@ -193,7 +193,7 @@ func TestRegistryConcurrently(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range rounds {
-				r.Hide(func(s *Spec) bool { return s.Name == owner+"_b" })
+				r.Hide(func(t Tool) bool { return t.Spec().Name == owner+"_b" })
 				r.Refresh()
 			}
 		})

@@ -322,7 +322,7 @@ func TestLater(t *testing.T) {
 		{"-l", "", exit.General, "Extensions are" + version + ". Run it without --list-extensions.\n"},
 		{"-e|a,b", "", exit.OK, "Warning: Extensions are" + version + ". Ignored: a, b.\n"},
 		{"-e|None", "", exit.OK, ""},
-		{"--allowed-mcp-server-names|a", "", exit.OK, "Warning: MCP servers are" + version + ". Ignored: a.\n"},
+		{"--allowed-mcp-server-names|a", "", exit.OK, ""},
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
 		{"mcp|list", "", exit.General, "pollux mcp is" + version + ".\n"},
 		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},

@@ -14,14 +14,13 @@ import (
 type Config struct {
 	// Name is the name of the entry.
 	Name string `json:"-"`
-	// Command, Args, Env and Dir start a program. Values of Env may refer to variables.
+	// Command, Args, Env and Dir start a program.
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
 	Dir     string            `json:"cwd"`
 	// URL is the address of a service, Type how to talk to it: "http", "sse", or "" to find out.
-	// HTTPURL is the same as URL with the type "http", and wins over it. Values of Headers may refer
-	// to variables.
+	// HTTPURL is the same as URL with the type "http", and wins over it.
 	URL     string            `json:"url"`
 	HTTPURL string            `json:"httpUrl"`
 	Type    string            `json:"type"`

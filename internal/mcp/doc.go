@@ -6,7 +6,7 @@
 // session's [tool.Registry] when the server has listed them, under an owner of its own, and leave it
 // when the connection ends.
 //
-//   - config.go, expand.go: what the settings say about a server.
+//   - config.go: what the settings say about a server.
 //   - servers.go: the servers of a session. server.go: the life of one.
 //   - program.go, network.go: how messages reach a server. methods.go: what is sent to it in types of
 //     our own.

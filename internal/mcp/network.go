@@ -65,7 +65,7 @@ func (s *server) newWire() (*wire, error) {
 		}
 	}
 	for name, value := range s.config.Headers {
-		w.headers.Set(name, s.all.o.expand(value))
+		w.headers.Set(name, value)
 	}
 	return w, nil
 }

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/process"
+	"pollux/internal/secret"
 )
 
 // maxMessage limits a message of a server, in bytes. It also limits what a program prints between two
@@ -50,15 +53,15 @@ type program struct {
 // newProgram returns the server of a stdio configuration. environ is the environment of servers; the
 // entry's own variables are added to it.
 func newProgram(c *Config, o *Options) (*program, error) {
-	environ := append(append([]string{}, o.Environ...), "GEMINI_CLI=1")
-	for name, value := range c.Env {
-		environ = append(environ, name+"="+o.expand(value))
+	environ := append(secret.Without(o.Environ, slices.Collect(maps.Keys(c.Env))), "GEMINI_CLI=1")
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		environ = append(environ, name+"="+c.Env[name])
 	}
-	dir := o.expand(c.Dir)
+	dir := c.Dir
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(o.Dir, dir)
 	}
-	name := o.expand(c.Command)
+	name := c.Command
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
@@ -66,13 +69,9 @@ func newProgram(c *Config, o *Options) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := make([]string, len(c.Args))
-	for i, a := range c.Args {
-		args[i] = o.expand(a)
-	}
 	return &program{
 		launcher: o.Launcher, log: o.Log, ended: make(chan struct{}),
-		command: &process.Command{Name: name, Path: path, Args: args, Env: environ, Dir: dir, Grace: endGrace},
+		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
 	}, nil
 }
 

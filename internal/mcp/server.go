@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,17 +34,21 @@ type server struct {
 }
 
 func newServer(all *Servers, c Config) *server {
-	return &server{
+	s := &server{
 		all: all, config: c, state: Disconnected, ready: make(chan struct{}), wake: make(chan struct{}, 1),
 		calls: map[string]func(progress){},
 	}
+	if all.o.Off != nil {
+		s.state = cmp.Or(all.o.Off(c.Name), s.state)
+	}
+	return s
 }
 
 // start connects to the server in the background, unless that was done before.
 func (s *server) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started {
+	if s.started || s.state == Blocked || s.state == Disabled {
 		return
 	}
 	s.started = true
@@ -260,7 +265,7 @@ func (s *server) set(state State, err error) {
 // lost withdraws the tools of a server whose connection has ended.
 func (s *server) lost(err error, wasConnected, isLast bool) {
 	s.all.o.Registry.Remove(Owner(s.config.Name))
-	s.set(Disconnected, err)
+	defer s.set(Disconnected, err)
 	text := fmt.Sprintf("MCP server %q: %v.", s.config.Name, trimPeriod(err))
 	if wasConnected {
 		text = fmt.Sprintf("MCP server %q has gone, and its tools with it: %v.", s.config.Name, trimPeriod(err))

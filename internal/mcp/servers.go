@@ -25,8 +25,9 @@ type Options struct {
 	Launcher process.Launcher
 	Dir      string
 	Environ  []string
-	// Getenv returns the variables to which entries refer; nil knows none.
-	Getenv func(name string) string
+	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil is for
+	// none.
+	Off func(server string) State
 	// Transport makes requests to services; nil is [http.DefaultTransport].
 	Transport func() (http.RoundTripper, error)
 	// Roots returns the directories that servers may ask for; nil has none.
@@ -111,6 +112,8 @@ const (
 	Disconnected State = "disconnected"
 	Connecting   State = "connecting"
 	Connected    State = "connected"
+	Blocked      State = "blocked"  // the settings do not allow the server
+	Disabled     State = "disabled" // the user has disabled it
 )
 
 // Status describes a server for people.

@@ -62,6 +62,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
+	s.awaitServers(ctx)
 	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room)
 	if err != nil {
 		return agent.Prompt{}, err
@@ -81,6 +82,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		p.Shown = text
 	}
 	s.addStartContext(&p)
+	s.tellServers(ctx, &p)
 	return p, nil
 }
 

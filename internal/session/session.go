@@ -33,6 +33,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
+	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
@@ -168,10 +169,15 @@ type Session struct {
 	hooks       *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	telemetry    *telemetry.Telemetry // nil is off
-	activity     *telemetry.Activity  // nil is off
-	ended        sync.Once
-	closers      []func()
+	servers      *mcp.Servers // nil for none
+	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
+	// whether that, or anything else of a server, may have changed since.
+	serversTold    string
+	serversChanged atomic.Bool
+	telemetry      *telemetry.Telemetry // nil is off
+	activity       *telemetry.Activity  // nil is off
+	ended          sync.Once
+	closers        []func()
 }
 
 // identity is which conversation a session has.

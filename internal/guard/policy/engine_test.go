@@ -479,7 +479,7 @@ func TestHidden(t *testing.T) {
 		e := engine(t, o)
 		var names []string
 		for _, n := range all {
-			if !e.Hidden(&tool.Spec{Name: n}) {
+			if !e.Hidden(Call{Name: n}) {
 				names = append(names, n)
 			}
 		}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"pollux/internal/secret"
+)
+
+// ServerEntry is an entry of the setting mcpServers.
+type ServerEntry struct {
+	Name string
+	// Scope is the file that the entry is in.
+	Scope Scope
+	// Entry is the entry as JSON, with variables in place of references to them.
+	Entry json.RawMessage
+	// Withheld are the variables that hold secrets and to which the entry of a project refers. They are
+	// not inserted, because a project could send them anywhere.
+	Withheld []string
+}
+
+// Servers is a key whose value describes MCP servers.
+type Servers string
+
+// In returns the entries, sorted by name. lookup returns a variable. References to variables that are not
+// set stay, except in env and headers, where they become empty.
+func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []ServerEntry {
+	merged, _ := s.Lookup(string(k))
+	entries, _ := merged.(map[string]any)
+	var list []ServerEntry
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		one := ServerEntry{Name: name}
+		for scope, layer := range s.layers {
+			if theirs, ok := at(layer, string(k)); ok {
+				if servers, _ := theirs.(map[string]any); servers[name] != nil {
+					one.Scope = Scope(scope)
+				}
+			}
+		}
+		e := &expander{lookup: lookup, budget: maxSettings}
+		if one.Scope == Workspace {
+			e.withholds = secret.InVariable
+		}
+		one.Entry = e.server(entries[name])
+		one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
+		list = append(list, one)
+	}
+	return list
+}
+
+// server returns an entry as JSON.
+func (e *expander) server(entry any) json.RawMessage {
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return nil
+	}
+	var copied map[string]any // the expander changes what it gets
+	if json.Unmarshal(raw, &copied) != nil {
+		return raw
+	}
+	for key, value := range copied {
+		e.dropsUnset = key == "env" || key == "headers"
+		copied[key] = e.value("mcpServers."+key, value)
+	}
+	if raw, err = json.Marshal(copied); err != nil {
+		return nil
+	}
+	return raw
+}

@@ -1,0 +1,183 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/shell"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/mcp"
+	"pollux/internal/secret"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// commandServer is the name of the server that mcp.serverCommand starts.
+const commandServer = "mcp"
+
+// ServerConfigs returns the MCP servers of the settings, and warns of entries that cannot be used. A
+// folder that is not trusted has none.
+func (p *Setup) ServerConfigs() []mcp.Config {
+	if !p.IsTrusted() {
+		return nil
+	}
+	var list []mcp.Config
+	for _, entry := range config.MCPServers.In(p.Settings, p.Env.Lookup) {
+		if len(entry.Withheld) > 0 {
+			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
+				entry.Name, strings.Join(entry.Withheld, ", $")))
+		}
+		c, err := mcp.Parse(entry.Name, entry.Entry)
+		if err != nil {
+			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
+			continue
+		}
+		list = append(list, c)
+	}
+	if c, err := p.serverCommand(); err != nil {
+		p.Warn(fmt.Sprintf("Warning: %v.", err))
+	} else if c != nil {
+		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
+		list = append(list, *c)
+	}
+	return list
+}
+
+// serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.
+func (p *Setup) serverCommand() (*mcp.Config, error) {
+	command := strings.TrimSpace(config.MCPCommand.In(p.Settings))
+	if command == "" {
+		return nil, nil
+	}
+	words, err := shell.Fields(command, p.Env.Get)
+	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
+		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
+	}
+	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
+}
+
+// ServerSelection returns which of the servers may be used.
+func (p *Setup) ServerSelection() *mcp.Selection {
+	s := &mcp.Selection{Allowed: config.MCPAllowed.In(p.Settings), Excluded: config.MCPExcluded.In(p.Settings)}
+	_, s.OnlyAllowed = p.Options.Flags[string(config.MCPAllowed)] // a flag without a name allows none
+	var err error
+	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
+		p.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
+	}
+	return s
+}
+
+// ServerSwitches returns the file with the servers that the user has disabled.
+func (p *Setup) ServerSwitches() mcp.Switches {
+	return mcp.Switches{Path: filepath.Join(p.Paths.GeminiDir(), "mcp-server-enablement.json")}
+}
+
+// newServers returns the session's MCP servers, which are being connected; nil if there are none.
+func (s *Session) newServers() *mcp.Servers {
+	configs := s.ServerConfigs()
+	if len(configs) == 0 {
+		return nil
+	}
+	servers := mcp.New(mcp.Options{
+		Configs:   configs,
+		Off:       s.ServerSelection().State,
+		Registry:  s.registry,
+		Launcher:  s.Launcher,
+		Dir:       s.Paths.Dir(),
+		Environ:   s.serverEnviron(),
+		Transport: s.serverTransport,
+		Roots:     s.Workspace.Dirs,
+		Version:   s.Version,
+		Warn:      func(text string) { s.Warn("Warning: " + terminal.Line(text)) },
+		Changed:   func() { s.serversChanged.Store(true) },
+		Log:       s.Log,
+	})
+	servers.Start()
+	s.closers = append(s.closers, servers.Close)
+	return servers
+}
+
+// serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
+// the settings say about commands, and no keys of model providers.
+func (s *Session) serverEnviron() []string {
+	r := userRedaction(s.Setup)
+	r.Enabled = true
+	return secret.Without(r.Apply(s.Env.List()), s.keyVariables())
+}
+
+// serverTransport makes requests to servers, through the proxy and with the certificates that are set for
+// models.
+func (s *Session) serverTransport() (http.RoundTripper, error) {
+	n := s.models.Network()
+	return httpwire.NewTransport(httpwire.Options{Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: true})
+}
+
+// waitNotice is the time after which the user learns what the first prompt waits for.
+const waitNotice = 3 * time.Second
+
+// awaitServers makes the tools of MCP servers available to the first prompt of a headless run: it waits
+// for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
+// they come.
+func (s *Session) awaitServers(ctx context.Context) {
+	if s.servers == nil || s.Interactive {
+		return
+	}
+	limit := time.Duration(config.MCPStartWait.In(s.Settings) * float64(time.Second))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
+	defer cancel()
+	soon, stop := context.WithTimeout(ctx, waitNotice)
+	defer stop()
+	pending := s.servers.Settle(soon)
+	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
+		return
+	}
+	s.Warn(terminal.Line("Waiting for MCP servers: " + strings.Join(pending, ", ")))
+	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
+		s.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+			limit, strings.Join(pending, ", "))))
+	}
+}
+
+var errWaited = errors.New("the time to wait for servers is over")
+
+// tellServers gives the model what the servers say about themselves: in the message that opens the
+// conversation if there was no prompt yet, else with the prompt p.
+func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
+	if s.servers == nil || !s.serversChanged.Swap(false) {
+		return
+	}
+	text := s.serverInstructions()
+	if text == s.serversTold {
+		return
+	}
+	s.serversTold = text
+	if len(s.Prompts()) == 0 {
+		s.agent.ReplaceContext(ctx, []agent.Message{s.opening()})
+		return
+	}
+	if text != "" {
+		p.Parts = append(p.Parts, llm.Text(text))
+	}
+}
+
+// serverInstructions returns what the connected servers tell the model about themselves.
+func (s *Session) serverInstructions() string {
+	if s.servers == nil {
+		return ""
+	}
+	var parts []string
+	for _, i := range s.servers.Instructions() {
+		parts = append(parts, fmt.Sprintf("The MCP server '%s' says about itself:\n---[start of server instructions]---\n%s\n---[end of server instructions]---",
+			terminal.Line(i.Server), i.Text))
+	}
+	return strings.Join(parts, "\n\n")
+}
