@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(entry, &c); {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return c, fmt.Errorf("%s has the wrong type: it is a %s", wrong.Field, wrong.Value)
+		return c, fmt.Errorf("%s must be %s", wrong.Field, typeName(wrong.Type))
 	case err != nil:
 		return c, errors.New("it is not a JSON object")
 	}
@@ -115,4 +116,19 @@ func (c *Config) uses(tool string) bool {
 	return c.Include == nil || slices.ContainsFunc(c.Include, func(wanted string) bool {
 		return wanted == tool || strings.HasPrefix(wanted, tool+"(")
 	})
+}
+
+// typeName returns what people call a type of [Config].
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Map:
+		return "an object with strings"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a number"
 }

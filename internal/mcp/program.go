@@ -48,6 +48,7 @@ type program struct {
 	input   *os.File
 	closing sync.Once
 	ended   chan struct{} // closed when the program has ended after Close
+	status  process.Status
 }
 
 // newProgram returns the server of a stdio configuration. environ is the environment of servers; the
@@ -67,7 +68,7 @@ func newProgram(c *Config, o *Options) (*program, error) {
 	}
 	path, err := process.LookPath(process.Getenv(environ, "PATH"), name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
 	}
 	return &program{
 		launcher: o.Launcher, log: o.Log, ended: make(chan struct{}),
@@ -189,7 +190,7 @@ func (p *program) Close() error {
 				p.running.Terminate()
 			}
 			_ = p.output.Close()
-			_, _ = p.running.Wait() // how it ended does not matter any more
+			p.status, _ = p.running.Wait() // the error is that of the context
 		}()
 	})
 	return nil
@@ -198,8 +199,28 @@ func (p *program) Close() error {
 // wait waits until the program has ended after Close.
 func (p *program) wait() { <-p.ended }
 
-// why adds to err the last line that the program printed to standard error, if there is one.
-func (p *program) why(err error) error {
+// endPause is how long explain waits for the end of a program whose connection has broken.
+const endPause = 200 * time.Millisecond
+
+// explain ends the program, and returns why its connection has ended with err: that the program has ended,
+// if so, and the last line that it printed to standard error.
+func (p *program) explain(err error) error {
+	hasEnded := false
+	if p.running != nil {
+		select {
+		case <-p.running.Closed():
+			hasEnded = p.running.Cause() == nil
+		case <-time.After(endPause):
+		}
+		_ = p.Close()
+		p.wait()
+	}
+	switch {
+	case hasEnded && p.status.Signal != 0:
+		err = fmt.Errorf("it was ended by %s", p.status.SignalName())
+	case hasEnded:
+		err = fmt.Errorf("it ended with exit code %d", p.status.Code)
+	}
 	if line := p.errors.lastLine(); line != "" {
 		return fmt.Errorf("%w: %s", err, line)
 	}
@@ -230,4 +251,15 @@ func (t *tail) lastLine() string {
 	text := strings.TrimSpace(string(t.kept))
 	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+}
+
+// rootCause returns the innermost error of err, such as that of a system call.
+func rootCause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
 }

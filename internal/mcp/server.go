@@ -113,18 +113,17 @@ func (s *server) connectOnce(ctx context.Context, connected func()) error {
 	if err != nil {
 		return err
 	}
-	defer link.close()
 	var o offer
 	err = s.within(life, func(ctx context.Context) error { return o.list(ctx, link.session, everything) })
 	if err == nil {
 		err = o.check()
 	}
-	if err != nil {
-		return link.why(err)
+	if err == nil {
+		s.publish(&o, link.session)
+		connected()
+		err = s.watch(life, link.session)
 	}
-	s.publish(&o, link.session)
-	connected()
-	return link.why(s.watch(life, link.session))
+	return link.close(err)
 }
 
 // within runs a request of which the server's timeout limits the duration.
@@ -148,20 +147,16 @@ type link struct {
 	program *program // nil for a service
 }
 
-func (l *link) close() {
-	_ = l.session.Close()
+// close closes the connection, which has failed with err or is not needed any more. It returns why, as the
+// user should know it.
+func (l *link) close(err error) error {
 	if l.program != nil {
-		_ = l.program.Close()
-		l.program.wait()
+		err = l.program.explain(err)
 	}
-}
-
-// why adds to an error what the program printed last.
-func (l *link) why(err error) error {
-	if l.program == nil || err == nil {
-		return err
+	if l.session != nil {
+		_ = l.session.Close()
 	}
-	return l.program.why(err)
+	return err
 }
 
 // open starts or reaches the server, and shakes hands. life is the time of the connection, which end ends.
@@ -184,12 +179,7 @@ func (s *server) open(life context.Context, end context.CancelCauseFunc) (*link,
 	if life.Err() != nil {
 		err = context.Cause(life)
 	}
-	if l.program != nil && l.program.running != nil {
-		_ = l.program.Close()
-		l.program.wait()
-		err = l.program.why(err)
-	}
-	return nil, err
+	return nil, l.close(err)
 }
 
 // handshake asks for the version of the protocol that Gemini CLI speaks.
