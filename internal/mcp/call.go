@@ -72,12 +72,16 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 
 // failure returns the content of a result that describes why a request has failed.
 func failure(err error) json.RawMessage {
-	text := err.Error()
-	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		text = fmt.Sprintf("MCP error %d: %s", e.Code, e.Message)
-	}
-	raw, _ := json.Marshal([]map[string]string{{"type": "text", "text": text}})
+	raw, _ := json.Marshal([]map[string]string{{"type": "text", "text": plainError(err).Error()}})
 	return raw
+}
+
+// plainError returns the server's own error in place of one that wraps it.
+func plainError(err error) error {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fmt.Errorf("MCP error %d: %s", e.Code, e.Message)
+	}
+	return err
 }
 
 // fail returns the result of a call that failed, with what the server says.

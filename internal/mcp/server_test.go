@@ -49,6 +49,7 @@ func run(t *testing.T, o Options) (*Servers, *tool.Registry, func() []string) {
 	return s, o.Registry, warnings.all
 }
 
+// names returns the names of the tools; toolNames leaves out those for resources.
 func names(r *tool.Registry) string {
 	var list []string
 	for _, t := range r.Snapshot().Tools() {
@@ -57,7 +58,11 @@ func names(r *tool.Registry) string {
 	return strings.Join(list, " ")
 }
 
-// call calls a tool and returns what the model gets.
+func toolNames(r *tool.Registry) string {
+	return strings.TrimSuffix(names(r), " list_mcp_resources read_mcp_resource")
+}
+
+// callTool calls a tool and returns what the model gets.
 func callTool(ctx context.Context, t *testing.T, r *tool.Registry, name, args string, host tool.Host) *tool.Result {
 	t.Helper()
 	one, ok := r.Lookup(name)

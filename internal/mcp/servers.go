@@ -51,6 +51,9 @@ type Servers struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
+
+	offering sync.Mutex
+	offers   bool // the registry has the tools for resources
 }
 
 var errClosed = errors.New("the session ends")
@@ -155,6 +158,7 @@ type Instruction struct{ Server, Text string }
 
 // changed reports a change of a server.
 func (s *Servers) changed() {
+	s.offerResources()
 	if s.o.Changed != nil {
 		s.o.Changed()
 	}

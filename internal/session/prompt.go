@@ -63,7 +63,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	s.awaitServers(ctx)
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room)
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, s.resources())
 	if err != nil {
 		return agent.Prompt{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/mcp"
+	"pollux/internal/mention"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -180,4 +181,28 @@ func (s *Session) serverInstructions() string {
 			terminal.Line(i.Server), i.Text))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// resources returns the resources of the MCP servers, for prompts that mention them.
+func (s *Session) resources() mention.Resources {
+	if s.servers == nil {
+		return nil
+	}
+	return mentioned{s.servers}
+}
+
+// mentioned are the resources of servers as a prompt mentions them: by id, not by URI alone.
+type mentioned struct{ *mcp.Servers }
+
+// Has implements [mention.Resources].
+func (m mentioned) Has(id string) bool {
+	r, ok := m.Resource(id)
+	return ok && r.ID() == id
+}
+
+// Text implements [mention.Resources].
+func (m mentioned) Text(ctx context.Context, id string) (string, error) {
+	r, _ := m.Resource(id)
+	contents, err := m.Read(ctx, r)
+	return mcp.Untrusted(contents), err
 }

@@ -91,6 +91,19 @@ func New(kind string) *sdk.Server {
 		add("grown", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
 		return text("grown"), nil
 	})
+	s.AddResource(&sdk.Resource{URI: "test://one", Name: "one", Description: "The first"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
+				{URI: r.Params.URI, Text: "number one"}, {URI: r.Params.URI, Blob: []byte("abc"), MIMEType: "image/png"},
+			}}, nil
+		})
+	s.AddPrompt(&sdk.Prompt{Name: "say hello", Description: "Greets someone", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
+		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+				{Role: "user", Content: &sdk.TextContent{Text: "Say \"hello\" to " + r.Params.Arguments["who"] + r.Params.Arguments["how"]}},
+				{Role: "user", Content: &sdk.TextContent{Text: "Twice."}},
+			}}, nil
+		})
 	return s
 }
 
