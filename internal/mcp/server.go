@@ -24,9 +24,9 @@ type server struct {
 	err     error
 	since   time.Time
 	offer   offer
-	session *sdk.ClientSession // while it is connected
-	ready   chan struct{}      // closed when the first attempt to connect has ended
-	started bool
+	session *sdk.ClientSession        // while it is connected
+	ready   chan struct{}             // closed when the first attempt to connect has ended
+	end     func()                    // ends the connection, and returns when it has ended; nil before start
 	stale   what                      // lists that the server says have changed
 	calls   map[string]func(progress) // calls that run, by their progress token
 
@@ -48,19 +48,44 @@ func newServer(all *Servers, c Config) *server {
 func (s *server) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started || s.state == Blocked || s.state == Disabled {
+	if s.end != nil || s.state == Blocked || s.state == Disabled {
 		return
 	}
-	s.started = true
+	ctx, cancel := context.WithCancelCause(s.all.ctx)
+	ended := make(chan struct{})
+	s.end = func() {
+		cancel(errClosed)
+		<-ended
+	}
 	s.state, s.since = Connecting, time.Now()
-	s.all.wg.Go(func() { s.live(s.all.ctx) })
+	s.all.wg.Go(func() {
+		defer close(ended)
+		s.live(ctx)
+	})
+}
+
+// restart ends the connection, and connects again unless off, which is the new state, is not "".
+func (s *server) restart(off State) {
+	s.mu.Lock()
+	end := s.end
+	s.mu.Unlock()
+	if end != nil {
+		end()
+	}
+	s.all.o.Registry.Remove(Owner(s.config.Name))
+	s.mu.Lock()
+	s.end, s.ready, s.err = nil, make(chan struct{}), nil
+	s.state, s.since = cmp.Or(off, Disconnected), time.Now()
+	s.mu.Unlock()
+	s.start()
+	s.all.changed()
 }
 
 // settled returns a channel that is closed when the first attempt to connect has ended.
 func (s *server) settled() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.started {
+	if s.end == nil {
 		return closed
 	}
 	return s.ready
@@ -351,14 +376,18 @@ func (s *server) status() Status {
 	st := Status{Config: s.config, State: s.state, Err: s.err, Since: s.since}
 	for _, t := range s.offer.Tools {
 		if s.config.uses(t.Name) {
-			st.Tools = append(st.Tools, t.Name)
+			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, cleanSchema(t.Schema)})
 		}
 	}
 	for _, p := range s.offer.Prompts {
-		st.Prompts = append(st.Prompts, p.Name)
+		if p != nil {
+			st.Prompts = append(st.Prompts, p.Name)
+		}
 	}
 	for _, r := range s.offer.Resources {
-		st.Resources = append(st.Resources, r.URI)
+		if r != nil {
+			st.Resources = append(st.Resources, s.config.Name+":"+r.URI)
+		}
 	}
 	return st
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -84,6 +85,13 @@ func (s *Servers) Start() {
 	}
 }
 
+// Switch connects to a server again, or ends its connection if off, its new state, is not "".
+func (s *Servers) Switch(name string, off State) {
+	if one := s.find(name); one != nil {
+		one.restart(off)
+	}
+}
+
 // Settle waits until each server that was started is connected or has failed, and returns the names of
 // those that have not before ctx ends.
 func (s *Servers) Settle(ctx context.Context) (pending []string) {
@@ -107,6 +115,14 @@ func (s *Servers) Close() {
 	s.wg.Wait()
 }
 
+// Withdraw removes all tools of the servers from the registry, after Close.
+func (s *Servers) Withdraw() {
+	for _, one := range s.list {
+		s.o.Registry.Remove(Owner(one.config.Name))
+	}
+	s.o.Registry.Remove(resourceOwner)
+}
+
 // State is the state of a server.
 type State string
 
@@ -125,10 +141,18 @@ type Status struct {
 	State  State
 	// Err is why the server is not connected, nil if there is no reason.
 	Err error
-	// Tools, Prompts and Resources are the names of what the server offers, and as far as it is used.
-	Tools, Prompts, Resources []string
+	// Tools are those of the server's tools that are used, Prompts the names of its prompts, and Resources
+	// the ids of its resources.
+	Tools              []ToolInfo
+	Prompts, Resources []string
 	// Since is when the state was reached.
 	Since time.Time
+}
+
+// ToolInfo describes a tool of a server for people.
+type ToolInfo struct {
+	Name, Description string
+	Schema            json.RawMessage
 }
 
 // Status returns the state of each server, sorted by name.

@@ -27,12 +27,12 @@ const commandServer = "mcp"
 
 // ServerConfigs returns the MCP servers of the settings, and warns of entries that cannot be used. A
 // folder that is not trusted has none.
-func (p *Setup) ServerConfigs() []mcp.Config {
+func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 	if !p.IsTrusted() {
 		return nil
 	}
 	var list []mcp.Config
-	for _, entry := range config.MCPServers.In(p.Settings, p.Env.Lookup) {
+	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
 		if len(entry.Withheld) > 0 {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
@@ -44,7 +44,7 @@ func (p *Setup) ServerConfigs() []mcp.Config {
 		}
 		list = append(list, c)
 	}
-	if c, err := p.serverCommand(); err != nil {
+	if c, err := p.serverCommand(settings); err != nil {
 		p.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
@@ -54,8 +54,8 @@ func (p *Setup) ServerConfigs() []mcp.Config {
 }
 
 // serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.
-func (p *Setup) serverCommand() (*mcp.Config, error) {
-	command := strings.TrimSpace(config.MCPCommand.In(p.Settings))
+func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
+	command := strings.TrimSpace(config.MCPCommand.In(settings))
 	if command == "" {
 		return nil, nil
 	}
@@ -83,14 +83,16 @@ func (p *Setup) ServerSwitches() mcp.Switches {
 }
 
 // newServers returns the session's MCP servers, which are being connected; nil if there are none.
-func (s *Session) newServers() *mcp.Servers {
-	configs := s.ServerConfigs()
+func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
+	configs := s.ServerConfigs(settings)
 	if len(configs) == 0 {
 		return nil
 	}
+	selection := s.ServerSelection()
+	selection.Disabled = append(selection.Disabled, s.disabledServers...)
 	servers := mcp.New(mcp.Options{
 		Configs:   configs,
-		Off:       s.ServerSelection().State,
+		Off:       selection.State,
 		Registry:  s.registry,
 		Launcher:  s.Launcher,
 		Dir:       s.Paths.Dir(),
@@ -103,8 +105,76 @@ func (s *Session) newServers() *mcp.Servers {
 		Log:       s.Log,
 	})
 	servers.Start()
-	s.closers = append(s.closers, servers.Close)
 	return servers
+}
+
+// Servers returns the MCP servers, nil if there are none.
+func (s *Session) Servers() *mcp.Servers { return s.servers }
+
+// ServerStatus returns the state of each MCP server, sorted by name.
+func (s *Session) ServerStatus() []mcp.Status {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.Status()
+}
+
+// ServerPrompts returns the prompts of the MCP servers.
+func (s *Session) ServerPrompts() []mcp.Prompt {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.Prompts()
+}
+
+// ReloadServers connects to all MCP servers again, as the settings describe them now.
+func (s *Session) ReloadServers(ctx context.Context) error {
+	if err := s.ReloadSettings(); err != nil {
+		return err
+	}
+	if s.servers != nil {
+		s.servers.Close()
+		s.servers.Withdraw()
+	}
+	s.servers = s.newServers(s.CurrentSettings())
+	s.serversChanged.Store(true)
+	return s.settleSoon(ctx)
+}
+
+// SwitchServer enables or disables an MCP server, for this session or for all.
+func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSession bool) error {
+	s.disabledServers = slices.DeleteFunc(s.disabledServers, func(other string) bool { return other == name })
+	if forSession && !enabled {
+		s.disabledServers = append(s.disabledServers, name)
+	}
+	if !forSession {
+		if err := s.ServerSwitches().Set(name, enabled); err != nil {
+			return err
+		}
+	}
+	selection := s.ServerSelection()
+	if forSession {
+		selection.Disabled = s.disabledServers
+	}
+	s.servers.Switch(name, selection.State(name))
+	return s.settleSoon(ctx)
+}
+
+// settleSoon waits for the servers a little, so that what a command shows of them is true.
+func (s *Session) settleSoon(ctx context.Context) error {
+	if s.servers != nil {
+		soon, cancel := context.WithTimeout(ctx, waitNotice)
+		defer cancel()
+		s.servers.Settle(soon)
+	}
+	return ctx.Err()
+}
+
+// closeServers ends the connections to the MCP servers.
+func (s *Session) closeServers() {
+	if s.servers != nil {
+		s.servers.Close()
+	}
 }
 
 // serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
@@ -125,10 +195,10 @@ func (s *Session) serverTransport() (http.RoundTripper, error) {
 // waitNotice is the time after which the user learns what the first prompt waits for.
 const waitNotice = 3 * time.Second
 
-// awaitServers makes the tools of MCP servers available to the first prompt of a headless run: it waits
+// AwaitServers makes the tools of MCP servers available to the first prompt of a headless run: it waits
 // for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
 // they come.
-func (s *Session) awaitServers(ctx context.Context) {
+func (s *Session) AwaitServers(ctx context.Context) {
 	if s.servers == nil || s.Interactive {
 		return
 	}

@@ -174,10 +174,14 @@ type Session struct {
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
 	serversChanged atomic.Bool
-	telemetry      *telemetry.Telemetry // nil is off
-	activity       *telemetry.Activity  // nil is off
-	ended          sync.Once
-	closers        []func()
+	// disabledServers are the servers that are disabled for this session.
+	disabledServers []string
+	// prepared are the prompts of [Session.Prepare], by their lines.
+	prepared  map[string][]llm.Part
+	telemetry *telemetry.Telemetry // nil is off
+	activity  *telemetry.Activity  // nil is off
+	ended     sync.Once
+	closers   []func()
 }
 
 // identity is which conversation a session has.

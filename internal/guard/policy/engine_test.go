@@ -644,7 +644,7 @@ func TestConcurrentUse(t *testing.T) {
 					e.Remember(command(fmt.Sprintf("make%d-%d", i, j)), tool.ProceedAlways)
 				}
 				_ = e.SetMode(Mode(i % 4))
-				e.Hidden(&tool.Spec{Name: "replace"})
+				e.Hidden(Call{Name: "replace"})
 			}
 		})
 	}
