@@ -132,7 +132,6 @@ func (p *Prompt) ParseArgs(text string) (map[string]string, error) {
 		missing = missing[len(words):]
 	}
 	if len(missing) > 0 {
-		//lint:ignore ST1005 the beginning of the text is that of Gemini CLI
 		return nil, errors.New("Missing required argument(s): --" + strings.Join(missing, ", --"))
 	}
 	return args, nil

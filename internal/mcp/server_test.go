@@ -18,7 +18,7 @@ const serveVariable = "POLLUX_TEST_SERVER"
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(serveVariable); kind != "" {
-		mcptest.Serve(kind)
+		mcptest.Serve(kind, mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
 		return
 	}
 	goleak.VerifyTestMain(m)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 	"time"
 
@@ -22,29 +22,39 @@ import (
 //	empty    offers nothing
 //
 // Any other kind is a server that works.
-func Serve(kind string) {
+func Serve(kind string, p Process) {
 	switch kind {
 	case "silent":
 		time.Sleep(time.Hour)
 	case "gone":
-		fmt.Fprintln(os.Stderr, "cannot open the database")
-		os.Exit(3)
+		fmt.Fprintln(p.Err, "cannot open the database")
+		p.Exit(3)
 	case "flood":
 		for {
-			fmt.Println(strings.Repeat("x", 1<<20))
+			if _, err := fmt.Fprintln(p.Out, strings.Repeat("x", 1<<20)); err != nil {
+				return
+			}
 		}
 	case "huge":
-		fmt.Print(`{"jsonrpc":"2.0","id":1,"result":"`)
+		fmt.Fprint(p.Out, `{"jsonrpc":"2.0","id":1,"result":"`)
 		for {
-			if _, err := fmt.Print(strings.Repeat("x", 1<<20)); err != nil {
+			if _, err := fmt.Fprint(p.Out, strings.Repeat("x", 1<<20)); err != nil {
 				return
 			}
 		}
 	case "chatty":
-		fmt.Println("Welcome to the server!\n\n{}")
+		fmt.Fprintln(p.Out, "Welcome to the server!\n\n{}")
 	}
-	s := New(kind)
-	_ = s.Run(context.Background(), &sdk.StdioTransport{})
+	_ = New(kind, p).Run(context.Background(), &sdk.IOTransport{Reader: p.In, Writer: p.Out}) // it ends with its input
+}
+
+// Process is the process that a server runs in.
+type Process struct {
+	In      io.ReadCloser
+	Out     io.WriteCloser
+	Err     io.Writer
+	Environ []string
+	Exit    func(code int)
 }
 
 type echoArgs struct {
@@ -52,7 +62,7 @@ type echoArgs struct {
 }
 
 // New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
-func New(kind string) *sdk.Server {
+func New(kind string, p Process) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
 	if kind == "empty" {
 		return s
@@ -67,10 +77,10 @@ func New(kind string) *sdk.Server {
 			return text(a.Text), nil
 		})
 	add("env", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text(strings.Join(os.Environ(), "\n")), nil
+		return text(strings.Join(p.Environ, "\n")), nil
 	})
 	add("die", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		os.Exit(1)
+		p.Exit(1)
 		return nil, nil
 	})
 	add("wait", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
