@@ -108,7 +108,7 @@ func (m patient) Run() int {
 
 // mcpServer is an MCP server of the kind in its argument.
 func mcpServer() {
-	mcptest.Serve(strings.Join(os.Args[1:], " "), mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
+	mcptest.Serve(os.Args[1], mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
 }
 
 // TestServers runs the scripts about MCP servers.

@@ -67,7 +67,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // completion after them.
 var subcommands = [...]subcommand{
 	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, sessionsCommand, doctorCommand,
-	authCommand,
+	authCommand, mcpCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,

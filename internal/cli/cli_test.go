@@ -324,7 +324,7 @@ func TestLater(t *testing.T) {
 		{"-e|None", "", exit.OK, ""},
 		{"--allowed-mcp-server-names|a", "", exit.OK, ""},
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
-		{"mcp|list", "", exit.General, "pollux mcp is" + version + ".\n"},
+		{"extensions|list", "", exit.General, "pollux extensions is" + version + ".\n"},
 		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},
 		{"-d|skills", "", exit.General, "pollux skills is" + version + ".\n"},
 		{"skills|--bogus", "", exit.General, "pollux skills is" + version + ".\n"},

@@ -2,7 +2,10 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 
 	"pollux/internal/secret"
@@ -67,4 +70,52 @@ func (e *expander) server(entry any) json.RawMessage {
 		return nil
 	}
 	return raw
+}
+
+// SetServer writes an entry of mcpServers into the settings file of a scope, in place of the one with this
+// name. It reports whether there was one. Its errors are those of [Paths.Set].
+func (p *Paths) SetServer(scope Scope, name string, entry map[string]any) (replaced bool, err error) {
+	err = p.edit(scope, func(text []byte) ([]byte, error) {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		path := []string{string(MCPServers), name}
+		_, replaced = d.unset(path)
+		edited, err := d.set(path, entry)
+		if err != nil {
+			return nil, err
+		}
+		return edited, verify(text, edited, func(tree map[string]any) {
+			servers, _ := tree[string(MCPServers)].(map[string]any)
+			if servers == nil {
+				servers = map[string]any{}
+				tree[string(MCPServers)] = servers
+			}
+			servers[name] = entry
+		})
+	})
+	return replaced, err
+}
+
+// UnsetServer removes an entry of mcpServers from the settings file of a scope, and reports whether there
+// was one. Its errors are those of [Paths.Set].
+func (p *Paths) UnsetServer(scope Scope, name string) (found bool, err error) {
+	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err = p.edit(scope, func(text []byte) ([]byte, error) {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		path := []string{string(MCPServers), name}
+		edited, has := d.unset(path)
+		found = has
+		if !has {
+			return text, nil
+		}
+		return edited, verify(text, edited, func(tree map[string]any) { drop(tree, path) })
+	})
+	return found, err
 }

@@ -13,24 +13,24 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"pollux/agent"
+	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/mcp"
 	"pollux/internal/mention"
+	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/tool"
 )
 
 // commandServer is the name of the server that mcp.serverCommand starts.
 const commandServer = "mcp"
 
-// ServerConfigs returns the MCP servers of the settings, and warns of entries that cannot be used. A
-// folder that is not trusted has none.
+// ServerConfigs returns the MCP servers of the settings, whether the folder is trusted or not, and warns of
+// entries that cannot be used.
 func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
-	if !p.IsTrusted() {
-		return nil
-	}
 	var list []mcp.Config
 	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
 		if len(entry.Withheld) > 0 {
@@ -82,28 +82,40 @@ func (p *Setup) ServerSwitches() mcp.Switches {
 	return mcp.Switches{Path: filepath.Join(p.Paths.GeminiDir(), "mcp-server-enablement.json")}
 }
 
-// newServers returns the session's MCP servers, which are being connected; nil if there are none.
+// ServerOptions returns the options for servers outside of a session: each is started, and their tools join a
+// registry of their own.
+func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
+	return mcp.Options{
+		Configs:   configs,
+		Off:       p.ServerSelection().State,
+		Registry:  tool.NewRegistry(),
+		Launcher:  process.NewLauncher(),
+		Dir:       p.Paths.Dir(),
+		Environ:   p.serverEnviron(),
+		Transport: p.serverTransport,
+		Roots:     func() []string { return []string{p.Paths.Dir()} },
+		Version:   p.Version,
+		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
+		Log:       p.Log,
+	}
+}
+
+// newServers returns the session's MCP servers, which are being connected; nil if there are none. A folder that
+// is not trusted has none.
 func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
+	if !s.IsTrusted() {
+		return nil
+	}
 	configs := s.ServerConfigs(settings)
 	if len(configs) == 0 {
 		return nil
 	}
+	o := s.ServerOptions(configs)
 	selection := s.ServerSelection()
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
-	servers := mcp.New(mcp.Options{
-		Configs:   configs,
-		Off:       selection.State,
-		Registry:  s.registry,
-		Launcher:  s.Launcher,
-		Dir:       s.Paths.Dir(),
-		Environ:   s.serverEnviron(),
-		Transport: s.serverTransport,
-		Roots:     s.Workspace.Dirs,
-		Version:   s.Version,
-		Warn:      func(text string) { s.Warn("Warning: " + terminal.Line(text)) },
-		Changed:   func() { s.serversChanged.Store(true) },
-		Log:       s.Log,
-	})
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
+	o.Changed = func() { s.serversChanged.Store(true) }
+	servers := mcp.New(o)
 	servers.Start()
 	return servers
 }
@@ -179,16 +191,19 @@ func (s *Session) closeServers() {
 
 // serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
 // the settings say about commands, and no keys of model providers.
-func (s *Session) serverEnviron() []string {
-	r := userRedaction(s.Setup)
+func (p *Setup) serverEnviron() []string {
+	r := userRedaction(p)
 	r.Enabled = true
-	return secret.Without(r.Apply(s.Env.List()), s.keyVariables())
+	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
 }
 
 // serverTransport makes requests to servers, through the proxy and with the certificates that are set for
 // models.
-func (s *Session) serverTransport() (http.RoundTripper, error) {
-	n := s.models.Network()
+func (p *Setup) serverTransport() (http.RoundTripper, error) {
+	n, err := auth.Network(p.Env)
+	if err != nil {
+		return nil, err
+	}
 	return httpwire.NewTransport(httpwire.Options{Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: true})
 }
 
