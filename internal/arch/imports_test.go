@@ -27,7 +27,7 @@ var layers = []struct {
 	{"models", []string{"internal/models"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
+		"internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
