@@ -79,15 +79,16 @@ import (
 	"testing"
 	"time"
 
-	"pollux/llm/provider"
-
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"pollux/internal/mcp/mcptest"
+	"pollux/llm/provider"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(patient{m}, map[string]func(){"pollux": pollux, "talk": talk})
+	testscript.Main(patient{m}, map[string]func(){"pollux": pollux, "talk": talk, "mcpserver": mcpServer})
 }
 
 // patient runs 8 scripts at a time, even with fewer processors, because many scripts wait for a
@@ -103,6 +104,16 @@ func (m patient) Run() int {
 		_ = flag.Set("test.parallel", "8") // any number is valid
 	}
 	return m.M.Run()
+}
+
+// mcpServer is an MCP server of the kind in its argument.
+func mcpServer() {
+	mcptest.Serve(os.Args[1], mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
+}
+
+// TestServers runs the scripts about MCP servers.
+func TestServers(t *testing.T) {
+	run(t, "mcp", "", func(*testscript.Env) error { return nil })
 }
 
 func TestScripts(t *testing.T) {

@@ -47,6 +47,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"jsoncmp": plain("jsoncmp GOT WANT", jsoncmpWord),
 		"lines":   plain("lines FILE N", linesWord),
 		"screen":  plain("screen FILE", screenWord),
+		"mcpauth": plain("mcpauth", mcpAuthWord),
 	}
 }
 

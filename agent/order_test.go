@@ -23,6 +23,7 @@ type remoteToy struct {
 }
 
 func (remoteToy) Server() string                { return "s" }
+func (remoteToy) RemoteName() string            { return "toy" }
 func (r remoteToy) Annotations() map[string]any { return map[string]any{"readOnlyHint": r.readOnly} }
 
 // orderTools returns one tool of each sort, and the names of those that change nothing.

@@ -12,6 +12,6 @@ func Displays() []Display {
 // faces use it to find kinds that a face does not ask about.
 func Confirmations() []Confirmation {
 	return []Confirmation{
-		&EditConfirmation{}, &ExecConfirmation{}, &InfoConfirmation{}, &QuestionConfirmation{}, &PlanConfirmation{},
+		&EditConfirmation{}, &ExecConfirmation{}, &InfoConfirmation{}, &RemoteConfirmation{}, &QuestionConfirmation{}, &PlanConfirmation{},
 	}
 }

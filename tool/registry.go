@@ -16,7 +16,7 @@ type Registry struct {
 
 	mu     sync.Mutex // held while the fields below, or current, change
 	owners []*owner   // in the order in which they were first added
-	hide   func(*Spec) bool
+	hide   func(Tool) bool
 	spare  func(Form, *Spec) bool
 }
 
@@ -64,43 +64,61 @@ type Conflict struct {
 func (r *Registry) Add(ownerName string, tools ...Tool) []Conflict {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.owners, func(o *owner) bool { return o.name == ownerName })
-	if i < 0 {
-		i = len(r.owners)
-		r.owners = append(r.owners, &owner{name: ownerName})
+	return r.add(r.owner(ownerName), tools)
+}
+
+// Set makes these the only tools of an owner. It is like [Registry.Remove] and [Registry.Add] in one
+// step: no [Snapshot] is without the tools that stay.
+func (r *Registry) Set(ownerName string, tools ...Tool) []Conflict {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.owner(ownerName)
+	o.tools = nil
+	return r.add(o, tools)
+}
+
+// owner returns an owner, which it creates if there is none with this name. The caller holds r.mu.
+func (r *Registry) owner(name string) *owner {
+	if i := slices.IndexFunc(r.owners, func(o *owner) bool { return o.name == name }); i >= 0 {
+		return r.owners[i]
 	}
-	o := r.owners[i]
+	o := &owner{name: name}
+	r.owners = append(r.owners, o)
+	return o
+}
+
+// add adds tools to those of an owner, or puts them in the place of those with the same name. The
+// caller holds r.mu.
+func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 	taken := map[string]string{} // name or alias to owner
+	places := map[string]int{}   // of the owner's own tools
 	for _, other := range r.owners {
-		if other != o {
-			for _, t := range other.tools {
-				for _, name := range names(t) {
-					taken[name] = other.name
-				}
+		for i, t := range other.tools {
+			if other == o {
+				places[t.Spec().Name] = i
+				continue
+			}
+			for _, name := range names(t) {
+				taken[name] = other.name
 			}
 		}
 	}
-	var conflicts []Conflict
 	for _, t := range tools {
 		if j := slices.IndexFunc(names(t), func(name string) bool { _, found := taken[name]; return found }); j >= 0 {
 			name := names(t)[j]
 			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: taken[name]})
 			continue
 		}
-		o.add(t)
+		name := t.Spec().Name
+		if i, found := places[name]; found {
+			o.tools[i] = &registered{t}
+			continue
+		}
+		places[name] = len(o.tools)
+		o.tools = append(o.tools, &registered{t})
 	}
 	r.update()
 	return conflicts
-}
-
-// add adds a tool, or puts it in the place of the one with the same name.
-func (o *owner) add(t Tool) {
-	name := t.Spec().Name
-	if i := slices.IndexFunc(o.tools, func(old *registered) bool { return old.Spec().Name == name }); i >= 0 {
-		o.tools[i] = &registered{t}
-		return
-	}
-	o.tools = append(o.tools, &registered{t})
 }
 
 // names returns the name of a tool and its aliases.
@@ -127,7 +145,7 @@ func (r *Registry) Remove(ownerName string) {
 // hide about each tool at once and at each later change, so hide must not use
 // the registry. If its answers depend on something else, call [Registry.Refresh]
 // when that has changed.
-func (r *Registry) Hide(hide func(*Spec) bool) {
+func (r *Registry) Hide(hide func(Tool) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide = hide
@@ -157,7 +175,7 @@ func (r *Registry) update() {
 	var active []*registered
 	for _, o := range r.owners {
 		for _, t := range o.tools {
-			if r.hide == nil || !r.hide(t.Spec()) {
+			if r.hide == nil || !r.hide(t.Tool) {
 				active = append(active, t)
 			}
 		}

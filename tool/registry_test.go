@@ -62,7 +62,11 @@ func TestRegistryOrder(t *testing.T) {
 		{func() { r.Add("first", toolNamed("f3")) }, "read f3 s1"},
 		{func() { r.Add("first", toolNamed("f4")) }, "read f3 f4 s1"},
 		{func() { r.Add("", toolNamed("write")) }, "read write f3 f4 s1"},
-		{func() { r.Remove("unknown") }, "read write f3 f4 s1"},
+		{func() { r.Set("first", toolNamed("f4"), toolNamed("f5")) }, "read write f4 f5 s1"},
+		{func() { r.Set("third", toolNamed("t1")) }, "read write f4 f5 s1 t1"},
+		{func() { r.Set("first", toolNamed("f5"), toolNamed("f4")) }, "read write f5 f4 s1 t1"},
+		{func() { r.Set("third") }, "read write f5 f4 s1"},
+		{func() { r.Remove("unknown") }, "read write f5 f4 s1"},
 	} {
 		step.change()
 		if got := active(r.Snapshot()); got != step.want {
@@ -102,7 +106,7 @@ func TestRegistryHides(t *testing.T) {
 	t.Parallel()
 	hidden := map[string]bool{"b": true}
 	r := NewRegistry(toolNamed("a"), toolNamed("b", "c"))
-	r.Hide(func(s *Spec) bool { return hidden[s.Name] })
+	r.Hide(func(t Tool) bool { return hidden[t.Spec().Name] })
 	s := r.Snapshot()
 	if h, ok := r.Hidden("c"); !ok || h.Spec().Name != "b" {
 		t.Errorf("hidden: %v %v", h, ok)
@@ -138,7 +142,7 @@ func TestRegistryUnchanged(t *testing.T) {
 	before := r.Snapshot()
 	full, brief := before.Declarations(Full), before.Declarations(Brief)
 	r.Refresh()
-	r.Hide(func(*Spec) bool { return false })
+	r.Hide(func(Tool) bool { return false })
 	r.Remove("nobody")
 	r.Add("server")
 	after := r.Snapshot()
@@ -189,7 +193,7 @@ func TestRegistryConcurrently(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range rounds {
-				r.Hide(func(s *Spec) bool { return s.Name == owner+"_b" })
+				r.Hide(func(t Tool) bool { return t.Spec().Name == owner+"_b" })
 				r.Refresh()
 			}
 		})

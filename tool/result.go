@@ -83,6 +83,8 @@ const (
 	ErrPathIsNotDirectory       ErrorType = "path_is_not_a_directory"
 	ErrShell                    ErrorType = "shell_execute_error"
 	ErrDiscovered               ErrorType = "discovered_tool_execution_error"
+	ErrMCP                      ErrorType = "mcp_tool_error"
+	ErrResourceNotFound         ErrorType = "mcp_resource_not_found"
 	ErrStopExecution            ErrorType = "stop_execution"
 )
 
@@ -215,9 +217,24 @@ type InfoConfirmation struct {
 	Approval
 }
 
+// RemoteConfirmation shows a call of a tool of an MCP server.
+type RemoteConfirmation struct {
+	Title string
+	// Server is the name of the server, Tool that of the tool on the server, and DisplayName both
+	// for people.
+	Server, Tool, DisplayName string
+	// Description, Args and Schema are the description of the tool, the arguments of the call, and
+	// their schema.
+	Description  string
+	Args, Schema json.RawMessage
+	Approval
+}
+
 func (*EditConfirmation) confirmation() {}
 func (*ExecConfirmation) confirmation() {}
 func (*InfoConfirmation) confirmation() {}
+
+func (*RemoteConfirmation) confirmation() {}
 
 // Outcome is a person's answer to a [Confirmation]. The values appear in
 // hooks, logs and protocols.

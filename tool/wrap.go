@@ -5,6 +5,8 @@ package tool
 type Remote interface {
 	// Server returns the name of the server in the user's settings.
 	Server() string
+	// RemoteName returns the name of the tool on the server.
+	RemoteName() string
 	// Annotations returns what the server states about the tool, such as
 	// "readOnlyHint".
 	Annotations() map[string]any

@@ -112,7 +112,7 @@ func Open(in Inputs) (*Accounts, error) {
 	a.machine, a.adcError = sync.OnceValues(a.askMachine), sync.OnceValue(a.checkADC)
 	err := a.choose()
 	if err == nil {
-		a.Network, err = network(in.Env)
+		a.Network, err = Network(in.Env)
 		a.Network.Timeouts = timeouts(in.Settings)
 	}
 	return a, err

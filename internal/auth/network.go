@@ -15,12 +15,12 @@ import (
 // CheckNetwork returns an error if the environment's network settings, such as the proxy, are
 // invalid.
 func CheckNetwork(env *config.Env) error {
-	_, err := network(env)
+	_, err := Network(env)
 	return err
 }
 
-// network returns the network settings of the environment.
-func network(env *config.Env) (n provider.Network, err error) {
+// Network returns the network settings of the environment.
+func Network(env *config.Env) (n provider.Network, err error) {
 	if n.Proxy, err = proxy(env); err != nil {
 		return n, err
 	}

@@ -71,7 +71,7 @@ func TestCompletions(t *testing.T) {
 		{"policy|test|", "", files},
 		{"policy|list|", "", none},
 		{"policy|explain|--mode|", "default auto_edit yolo plan", none},
-		{"mcp|", "", none},
+		{"extensions|", "", none},
 	} {
 		values, directive := completions(t, strings.Split(tt.line, "|")...)
 		if strings.Join(values, " ") != tt.values || directive != tt.directive {
@@ -80,7 +80,7 @@ func TestCompletions(t *testing.T) {
 	}
 	values, _ := completions(t, "")
 	for _, value := range values {
-		if value == "" || value == "\x00" || value == "mcp" || strings.HasPrefix(value, "__") {
+		if value == "" || value == "\x00" || value == "extensions" || strings.HasPrefix(value, "__") {
 			t.Errorf("%q is offered", value)
 		}
 	}

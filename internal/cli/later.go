@@ -15,7 +15,7 @@ import (
 
 // laterCommands are the names and aliases of subcommands that are not available yet.
 var laterCommands = [...][]string{
-	{"mcp"}, {"extensions", "extension"}, {"skills", "skill"}, {"gemma"},
+	{"extensions", "extension"}, {"skills", "skill"}, {"gemma"},
 }
 
 // laterCommand returns a hidden subcommand that fails with a "not available yet" error.
@@ -48,11 +48,7 @@ var refusals = [...]refusal{
 
 // isLater reports whether the feature of a flag is not available yet.
 func isLater(flag string) bool {
-	switch flag {
-	case "allowed-mcp-server-names", "extensions":
-		return true
-	}
-	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
+	return flag == "extensions" || slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
 }
 
 // later checks for flags whose feature is not available yet. It returns an error for flags
@@ -68,10 +64,6 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 	}
 	if err := session.RefuseSandboxIn(env); err != nil {
 		return nil, err
-	}
-	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
-		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux. Ignored: %s.",
-			strings.Join(r.mcpServers, ", ")))
 	}
 	none := len(r.extensions) == 1 && (r.extensions[0] == "" || strings.EqualFold(r.extensions[0], "none"))
 	if f.Changed("extensions") && !none {

@@ -164,7 +164,7 @@ func TestMissingFeatures(t *testing.T) {
 		names    string // "" for none
 	}{
 		{`{}`, ""},
-		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, "mcpServers"},
+		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, ""},
 		{`{"hooks": {}, "mcpServers": {}}`, ""},
 		{`{"skills": {"enabled": false}, "hooksConfig": {"enabled": false}, "experimental": {"enableAgents": false}}`, ""},
 		{`{"model": {"skipNextSpeakerCheck": false}}`, ""},
@@ -175,7 +175,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"security": {"allowedExtensions": []}}`, ""},
 		{`{"security": {"allowedExtensions": ["x"]}}`, "security.allowedExtensions"},
 		// Old names are shown as they are in the file.
-		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled, excludeMCPServers"},
+		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, "experimental.codebaseInvestigatorSettings"},
 	} {
 		p := newPlace(t)

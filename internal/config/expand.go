@@ -13,6 +13,8 @@ type expander struct {
 	// its name is in withheld.
 	withholds func(name, value string) bool
 	withheld  []string
+	// dropsUnset replaces variables that are not set, or withheld, by nothing.
+	dropsUnset bool
 }
 
 // tree expands all strings below path in place, except in mcpServers: the code that starts the
@@ -66,7 +68,7 @@ func (e *expander) text(text string) string {
 		if set && len(value) <= e.budget {
 			e.budget -= len(value)
 			b.WriteString(value)
-		} else {
+		} else if n == 0 || !e.dropsUnset {
 			b.WriteString("$" + after[:n])
 		}
 		text = after[n:]

@@ -109,6 +109,12 @@ const (
 	SessionMinAge       = String("general.sessionRetention.minRetention")
 	Worktrees           = Bool("experimental.worktrees")
 
+	MCPServers   = Servers("mcpServers")
+	MCPAllowed   = Strings("mcp.allowed")
+	MCPExcluded  = Strings("mcp.excluded")
+	MCPCommand   = String("mcp.serverCommand")
+	MCPStartWait = Float("pollux.mcpWait")
+
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
 
@@ -346,10 +352,10 @@ var table = [...]Key{
 	{"ide.enabled", "bool", false, restart, later, "Connect to the editor whose terminal Pollux runs in."},
 	{"ide.hasSeenNudge", "bool", false, 0, inert, "Records that a hint was shown."},
 
-	{"mcp.allowed", "strings", nil, restart | meet, later, "MCP servers that can be used. If several settings files set it, servers must be in all lists."},
-	{"mcp.excluded", "strings", nil, restart | concat, later, "MCP servers that cannot be used."},
-	{"mcp.serverCommand", "string", nil, restart, later, "Command that starts an unnamed MCP server."},
-	{"mcpServers", mcpServerFields, nil, restart | shallow, later, "MCP servers, by name."},
+	{"mcp.allowed", "strings", nil, restart | meet, live, "MCP servers that can be used. If several settings files set it, servers must be in all lists."},
+	{"mcp.excluded", "strings", nil, restart | concat, live, "MCP servers that cannot be used."},
+	{"mcp.serverCommand", "string", nil, restart, live, "Command that starts an MCP server, which gets the name mcp."},
+	{"mcpServers", mcpServerFields, nil, restart | shallow, live, "MCP servers, by name."},
 
 	{"model.compressionThreshold", "number", 0.5, restart, live, "Fraction of the context window at which Pollux compresses the history."},
 	{"model.disableLoopDetection", "bool", false, restart, live, "Disable loop detection."},
@@ -388,6 +394,7 @@ var table = [...]Key{
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
+	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},
 	{"pollux.nudge", "bool", true, 0, live, "Ask the model to continue if its response ends with an announcement, a tool call written as text, or no comment on tool results. At most twice per prompt. No effect if model.skipNextSpeakerCheck is false."},

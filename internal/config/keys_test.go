@@ -121,7 +121,7 @@ func TestHandles(t *testing.T) {
 	t.Parallel()
 	types := map[string][]string{
 		"Bool": {"bool"}, "Int": {"number"}, "Float": {"number"}, "String": {"string", "enum"},
-		"Strings": {"strings", "string|strings"}, "Object": {"object", "record", "map", "array"}, "Any": {"any"},
+		"Strings": {"strings", "string|strings"}, "Object": {"object", "record", "map", "array"}, "Any": {"any"}, "Servers": {"map"},
 	}
 	for path, handle := range handles(t) {
 		key, ok := KeyOf(path)

@@ -68,15 +68,26 @@ func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
 }
 
 func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.Call {
-	spec := t.Spec()
-	c := policy.Call{Name: spec.Name, Aliases: spec.Aliases, Args: args}
+	c := policyTool(t)
+	c.Args = args
 	if inv != nil {
 		for _, l := range inv.Locations() {
 			c.Paths = append(c.Paths, l.Path)
 		}
 	}
+	return c
+}
+
+// Hidden reports whether a tool should be hidden from the model because no call of it could be
+// allowed. It is meant for tool.Registry.Hide.
+func Hidden(e *policy.Engine, t tool.Tool) bool { return e.Hidden(policyTool(t)) }
+
+// policyTool returns the part of a call that is about its tool.
+func policyTool(t tool.Tool) policy.Call {
+	spec := t.Spec()
+	c := policy.Call{Name: spec.Name, Aliases: spec.Aliases}
 	if r, ok := tool.As[tool.Remote](t); ok {
-		c.Server, c.Annotations = r.Server(), r.Annotations()
+		c.Server, c.RemoteName, c.Annotations = r.Server(), r.RemoteName(), r.Annotations()
 	}
 	return c
 }
@@ -154,6 +165,8 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 		d.Approval = g.approval(d.Command, nil)
 	case *tool.InfoConfirmation:
 		d.Approval = g.approval("", d.URLs)
+	case *tool.RemoteConfirmation:
+		d.Approval = g.approval("", nil)
 	}
 	return details, nil
 }

@@ -599,6 +599,7 @@ type remote struct {
 }
 
 func (r remote) Server() string              { return r.server }
+func (r remote) RemoteName() string          { return r.Spec().Name }
 func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
 
 // wrapper adds nothing to a tool and to its invocations.

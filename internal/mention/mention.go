@@ -4,6 +4,7 @@ package mention
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pollux/internal/exit"
@@ -40,35 +41,92 @@ const (
 	contentNone  = "No files matching the criteria were found or all were skipped."
 )
 
-// Expand finds the files that the prompt mentions and reads them. A mention is an existing path,
-// a directory (meaning all files below it), a glob, or a part of a path (meaning its best match).
-// If a file that is named cannot be read, the error has the code exit.Input. room returns the
-// number of tokens that all texts may have together, 0 for no limit; it is called only if there
-// are files to read.
-func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room func() int) (Expansion, error) {
+// Resources are texts that a prompt can mention beside files, such as those of MCP servers.
+type Resources interface {
+	// Has reports whether there is a resource with this id.
+	Has(id string) bool
+	// Text returns what the model gets of a resource.
+	Text(ctx context.Context, id string) (string, error)
+}
+
+// Expand finds the files that the prompt mentions and reads them. A mention is the id of a resource, an
+// existing path, a directory (meaning all files below it), a glob, or a part of a path (meaning its best
+// match). If a resource or a file that is named cannot be read, the error has the code exit.Input. room
+// returns the number of tokens that all texts may have together, 0 for no limit; it is called only if
+// there are files to read. resources is nil if there are none.
+func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room func() int, resources Resources) (Expansion, error) {
 	e := Expansion{Shown: prompt, Parts: []llm.Part{llm.Text(prompt)}}
 	if !strings.Contains(prompt, "@") {
 		return e, nil
 	}
 	r := resolver{w: w, known: map[string]target{}}
-	mentions := parse(prompt)
+	mentions, ids := split(parse(prompt), resources)
 	if err := r.resolve(ctx, mentions); err != nil {
 		return e, err
 	}
 	e.Missing = r.missing(prompt, mentions)
-	if len(r.include) == 0 {
-		e.Skipped = r.skipped
+	e.Skipped = r.skipped
+	if len(r.include)+len(ids) == 0 {
 		return e, nil
 	}
-	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter(), Room: room()})
+	content, err := readResources(ctx, resources, ids)
 	if err != nil {
 		return e, err
 	}
-	e.Parts = []llm.Part{llm.Text(r.rewrite(prompt, mentions))}
-	e.Skipped = r.skipped
+	e.Parts = []llm.Part{llm.Text(r.rewrite(prompt, mentions)), llm.Text(contentBegin)}
+	if len(r.include) > 0 {
+		files, err := e.collect(ctx, &r, mentions, room())
+		if err != nil {
+			return e, err
+		}
+		content = append(content, files...)
+	}
+	if len(content) == 0 {
+		e.Parts = append(e.Parts, llm.Text(contentNone)) // otherwise the model assumes that it was read
+		return e, nil
+	}
+	e.Parts = append(append(e.Parts, content...), llm.Text(contentEnd))
+	return e, nil
+}
+
+// split separates the mentions of resources, of which it returns the ids, each once.
+func split(all []mention, resources Resources) (files []mention, ids []string) {
+	if resources == nil {
+		return all, nil
+	}
+	for _, m := range all {
+		switch {
+		case !resources.Has(m.path):
+			files = append(files, m)
+		case !slices.Contains(ids, m.path):
+			ids = append(ids, m.path)
+		}
+	}
+	return files, ids
+}
+
+// readResources returns the parts of the message with these resources.
+func readResources(ctx context.Context, resources Resources, ids []string) (parts []llm.Part, err error) {
+	for _, id := range ids {
+		text, err := resources.Text(ctx, id)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "Exiting due to an error processing the @ command: Error reading resource %s: %w", id, err)
+		}
+		parts = append(parts, llm.Text("\nContent from @"+id+":\n"), llm.Text(text))
+	}
+	return parts, nil
+}
+
+// collect reads the files of the mentions, and returns the parts of the message with them.
+func (e *Expansion) collect(ctx context.Context, r *resolver, mentions []mention, room int) ([]llm.Part, error) {
+	w := r.w
+	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter(), Room: room})
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range got.Skipped {
 		if s.Err != nil && r.named[s.Path] {
-			return e, exit.Errorf(exit.Input, "Exiting due to an error processing the @ command: %w", s.Err)
+			return nil, exit.Errorf(exit.Input, "Exiting due to an error processing the @ command: %w", s.Err)
 		}
 		e.Skipped = append(e.Skipped, s.Skipped)
 	}
@@ -79,15 +137,10 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 		}
 	}
 	e.Attached = r.attachments(mentions, got.Files)
-	e.Parts = append(e.Parts, contents(w, got.Files)...)
-	return e, nil
+	return contents(w, got.Files), nil
 }
 
-func contents(w *workspace.Workspace, files []file.File) []llm.Part {
-	parts := []llm.Part{llm.Text(contentBegin)}
-	if len(files) == 0 {
-		return append(parts, llm.Text(contentNone)) // otherwise the model assumes that it was read
-	}
+func contents(w *workspace.Workspace, files []file.File) (parts []llm.Part) {
 	for _, f := range files {
 		if f.Media != nil {
 			parts = append(parts, llm.Part{InlineData: f.Media})
@@ -95,5 +148,5 @@ func contents(w *workspace.Workspace, files []file.File) []llm.Part {
 		}
 		parts = append(parts, llm.Text("\nContent from @"+filepath.ToSlash(w.Rel(f.Path))+":\n"), llm.Text(strings.TrimSpace(f.Text)))
 	}
-	return append(parts, llm.Text(contentEnd))
+	return parts
 }

@@ -6,6 +6,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
@@ -73,8 +74,8 @@ func (s *Session) Tools() []*tool.Spec {
 // hides reports whether a tool is hidden from the model: the policy denies all its calls,
 // it ends plan mode and the session is not in plan mode, or it searches the web and no
 // provider can do that.
-func (s *Session) hides(spec *tool.Spec) bool {
-	return s.isOutsidePlan(spec) || s.isUnableToSearch(spec) || s.policy.Hidden(spec)
+func (s *Session) hides(t tool.Tool) bool {
+	return s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t)
 }
 
 func (s *Session) isOutsidePlan(spec *tool.Spec) bool {

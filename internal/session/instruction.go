@@ -77,6 +77,7 @@ func (s *Session) opening() agent.Message {
 
 		Extensions: texts.Extension,
 		Project:    texts.Project,
+		Servers:    s.serverInstructions(),
 	}
 	if config.IncludeDirectoryTree.In(s.Settings) {
 		c.Tree = s.Workspace.Tree(s.treeItems())

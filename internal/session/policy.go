@@ -17,6 +17,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
 	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
 	"pollux/tool"
 )
 
@@ -263,7 +264,16 @@ func (s *Session) repository() *repository.Checker {
 
 // toolSettings are the settings about which tools there are and may be used.
 func toolSettings(s *config.Settings) policy.Settings {
+	var trusted []string
+	for _, entry := range config.MCPServers.In(s, func(string) (string, bool) { return "", false }) {
+		if c, err := mcp.Parse(entry.Name, entry.Entry); err == nil && c.Trust {
+			trusted = append(trusted, c.Name)
+		}
+	}
 	return policy.Settings{
+		ExcludedServers:      config.MCPExcluded.In(s),
+		AllowedServers:       config.MCPAllowed.In(s),
+		TrustedServers:       trusted,
 		Exclude:              config.ToolsExclude.In(s),
 		ConfirmationRequired: config.ToolsConfirm.In(s),
 		Allowed:              config.ToolsAllowed.In(s),

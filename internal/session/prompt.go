@@ -37,6 +37,15 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 	}
 }
 
+// Prepare makes the next run of a line, such as "/greet Ann", send these parts to the model in its place.
+// They are sent as they are: an "@" in them names no file.
+func (s *Session) Prepare(line string, parts []llm.Part) {
+	if s.prepared == nil {
+		s.prepared = map[string][]llm.Part{}
+	}
+	s.prepared[line] = parts
+}
+
 // Steer adds a prompt, with the files that it names with "@", to the next request of the
 // run in progress, or to the next prompt if there is none: see [agent.Agent.Steer]. It may
 // be called during a run. The error is that of a file or of ctx; then nothing was added.
@@ -63,7 +72,15 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room)
+	s.AwaitServers(ctx)
+	if parts, found := s.prepared[text]; found {
+		delete(s.prepared, text)
+		p := agent.Prompt{Parts: parts, ID: s.agent.NewPromptID(), Shown: text}
+		s.addStartContext(&p)
+		s.tellServers(ctx, &p)
+		return p, nil
+	}
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, s.resources())
 	if err != nil {
 		return agent.Prompt{}, err
 	}
@@ -82,6 +99,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		p.Shown = text
 	}
 	s.addStartContext(&p)
+	s.tellServers(ctx, &p)
 	return p, nil
 }
 

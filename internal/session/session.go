@@ -34,6 +34,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
+	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
@@ -184,13 +185,22 @@ type Session struct {
 	hooks       *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	telemetry    *telemetry.Telemetry // nil is off
-	activity     *telemetry.Activity  // nil is off
-	log          *logs.Log            // on disk
-	titler       titler
-	isUnwanted   atomic.Bool // the record of the conversation is deleted at the end
-	ended        sync.Once
-	closers      []func()
+	servers      *mcp.Servers // nil for none
+	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
+	// whether that, or anything else of a server, may have changed since.
+	serversTold    string
+	serversChanged atomic.Bool
+	// disabledServers are the servers that are disabled for this session.
+	disabledServers []string
+	// prepared are the prompts of [Session.Prepare], by their lines.
+	prepared   map[string][]llm.Part
+	telemetry  *telemetry.Telemetry // nil is off
+	activity   *telemetry.Activity  // nil is off
+	log        *logs.Log            // on disk
+	titler     titler
+	isUnwanted atomic.Bool // the record of the conversation is deleted at the end
+	ended      sync.Once
+	closers    []func()
 }
 
 // identity is which conversation a session has.

@@ -136,7 +136,7 @@ turn
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
 	d.wantText("/permissions trust", "Trust in "+d.dir+" is unchanged.")
-	for _, part := range []string{"- Commands (not available yet): /go", "- MCP servers (not available yet): evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
+	for _, part := range []string{"- Commands (not available yet): /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
 		}
@@ -183,7 +183,7 @@ func TestTrustTakesEffect(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	d := newDriver(t, setup{settings: "{\n  // mine\n  \"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"TOKEN\": \"s3cret\"}}}\n}"})
+	d := newDriver(t, setup{settings: "{\n  // mine\n  \"mcp\": {\"excluded\": [\"a\"]}, \"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"TOKEN\": \"s3cret\"}}}\n}"})
 	if r := d.wantText("/settings list", "mcpServers", "********", "user"); strings.Contains(r.Text, "s3cret") {
 		t.Errorf("a secret is shown: %s", r.Text)
 	}

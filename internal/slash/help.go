@@ -69,9 +69,12 @@ func (s *Runner) fullHelp() (Result, error) {
 			}
 		}
 	}
+	for _, c := range s.added() {
+		rows = append(rows, []string{"/" + terminal.Line(c.heading()), c.Summary})
+	}
 	text := s.formatTable(nil, rows...) + "\n/help <command> explains one."
 	if len(planned) > 0 {
-		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /mcp and /extensions.", len(planned))
+		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /skills and /extensions.", len(planned))
 	}
 	return Result{Text: text}, nil
 }
@@ -88,7 +91,7 @@ func (c *Command) heading() string {
 // explainCommand explains the command that line names: arguments, aliases, subcommands,
 // and whether it runs while the model works.
 func (s *Runner) explainCommand(line string) (Result, error) {
-	call, ok := Lookup(line)
+	call, ok := s.Lookup(line)
 	if !ok {
 		if suggestion := suggest(strings.TrimPrefix(line, "/")); suggestion != "" {
 			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)

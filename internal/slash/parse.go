@@ -18,13 +18,16 @@ type Call struct {
 
 // Lookup parses a line into a command call. It returns false if the line names no command:
 // for example a path, a code comment or an unknown word.
-func Lookup(line string) (Call, bool) {
+func Lookup(line string) (Call, bool) { return find(Commands(), line) }
+
+// find parses a line into a call of one of these commands.
+func find(commands []*Command, line string) (Call, bool) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {
 		return Call{}, false
 	}
 	word, rest := cutWord(rest)
-	call := Call{Command: findCommand(Commands(), word), Args: rest}
+	call := Call{Command: findCommand(commands, word), Args: rest}
 	if call.Command == nil {
 		return Call{}, false
 	}

@@ -81,37 +81,17 @@ func needsPerson(name, instead string) error {
 	return &exit.Error{Code: exit.Input, Message: strings.TrimSpace(text), Err: errNeedsPerson}
 }
 
-// IsCommand reports whether [Runner.Run] runs or refuses a line, so that it is not a prompt.
-func (s *Runner) IsCommand(line string) bool {
-	_, known := Lookup(line)
-	return known || s.customCommand(line) != nil
-}
-
-// customCommand returns an error if a line names a custom command, which Pollux does not
-// support yet. It returns nil for other lines.
-func (s *Runner) customCommand(line string) error {
-	if !strings.HasPrefix(line, "/") {
-		return nil
-	}
-	name, _ := cutWord(line)
-	path, ok := s.Features().Files[name]
-	if !ok {
-		return nil
-	}
-	return exit.Errorf(exit.Input, "%s is a custom command (%s). Custom commands are not available yet in this version of Pollux.",
-		terminal.Line(name), s.Paths.Display(path))
-}
-
 // Run runs the command that line names. known is false if line names no command: the line
 // is a prompt. If the command fails, Run returns a [Result] with Failed set. Run returns an
 // error only if ctx ends, or if the command needs a user and the session is not
 // interactive (exit code 42).
 func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
-	call, known := Lookup(line)
+	call, known := s.Lookup(line)
+	if !known && strings.HasPrefix(line, "/") {
+		s.AwaitServers(ctx) // a prompt of theirs
+		call, known = s.Lookup(line)
+	}
 	if !known {
-		if err := s.customCommand(line); err != nil {
-			return Result{Text: err.Error(), Failed: true, Err: err}, true, nil
-		}
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)

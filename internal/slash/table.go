@@ -85,6 +85,18 @@ func Commands() []*Command {
 				{Name: "add", Args: "<text>", Summary: "Add a line to your context file for all projects", Run: memoryAdd},
 			},
 		},
+		{
+			Name: "mcp", Summary: "Show and manage MCP servers", RunsWhileBusy: busy, Args: "[name]", Run: mcpList,
+			Subs: []*Command{
+				{Name: "list", Aliases: []string{"ls", "nodesc", "nodescription"}, Args: "[name]", Summary: "List servers and what they offer", RunsWhileBusy: busy, Run: mcpList},
+				{Name: "desc", Aliases: []string{"description"}, Args: "[name]", Summary: "List servers with the descriptions of their tools", RunsWhileBusy: busy, Run: mcpDescribe},
+				{Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools", RunsWhileBusy: busy, Run: mcpSchema},
+				{Name: "auth", Args: "[name]", Summary: "Sign in to a server", NeedsPerson: person, Run: mcpAuth, Instead: "In a terminal, run: pollux mcp auth NAME"},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Connect to the servers again, with the settings as they are now", Run: mcpReload},
+				{Name: "enable", Args: "<name> [--session]", Summary: "Enable a server", Run: mcpEnable},
+				{Name: "disable", Args: "<name> [--session]", Summary: "Disable a server", Run: mcpDisable},
+			},
+		},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: busy, Run: setMode},
 		{
 			Name: "model", Summary: "Choose a model", NeedsPerson: person, Run: modelChoose,
@@ -158,7 +170,6 @@ func Commands() []*Command {
 		plannedInteractive("Configure the footer", "footer", "statusline"),
 		planned("Set up the local routing model", "gemma"),
 		plannedInteractive("Manage the editor integration", "ide"),
-		planned("Manage MCP servers", "mcp"),
 		plannedInteractive("Show the privacy notice", "privacy"),
 		planned("Redo undone changes", "redo"),
 		plannedInteractive("Set up GitHub workflows", "setup-github"),

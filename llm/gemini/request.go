@@ -227,7 +227,7 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 			d.String("description", f.Description)
 			var schema bytes.Buffer
 			if json.Compact(&schema, f.Parameters) == nil {
-				d.Raw("parametersJsonSchema", schema.Bytes())
+				d.Raw("parametersJsonSchema", nullable(schema.Bytes()))
 			}
 			o.B = d.End()
 		}

@@ -16,6 +16,19 @@ import (
 // newHTTPClient returns a client with its own connections. It has no overall
 // timeout, because a response may take any time as long as data arrives.
 func newHTTPClient(o Options) (*http.Client, error) {
+	t, err := NewTransport(o)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport: t,
+		// A redirect would send the API key to another address.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// NewTransport returns a transport with its own connections. It ignores o.Timeouts.
+func NewTransport(o Options) (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   15 * time.Second,
@@ -51,9 +64,5 @@ func newHTTPClient(o Options) (*http.Client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &http.Client{
-		Transport: t,
-		// A redirect would send the API key to another address.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, nil
+	return t, nil
 }

@@ -1,7 +1,9 @@
 package plain
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,6 +32,8 @@ func (d *dialog) askFunc() func() (tool.Answer, error) {
 		return func() (tool.Answer, error) { return d.confirmExec(c) }
 	case *tool.InfoConfirmation:
 		return func() (tool.Answer, error) { return d.confirmInfo(c) }
+	case *tool.RemoteConfirmation:
+		return func() (tool.Answer, error) { return d.confirmRemote(c) }
 	case *tool.PlanConfirmation:
 		return func() (tool.Answer, error) { return d.confirmPlan(c) }
 	case *tool.QuestionConfirmation:
@@ -372,15 +376,33 @@ func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 		d.print(terminal.Line(c.Servers[i].URL))
 		d.warnServer(&c.Servers[i])
 	}
-	d.showApproval(&c.Approval)
+	return d.confirmText(c.Prompt, hidden, &c.Approval)
+}
+
+// confirmRemote asks about a call of a server's tool.
+func (d *dialog) confirmRemote(c *tool.RemoteConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
+	d.print("MCP server: " + terminal.Line(c.Server))
+	d.print("Tool: " + terminal.Line(c.Tool))
+	args := string(c.Args)
+	var indented bytes.Buffer
+	if json.Indent(&indented, c.Args, "", "  ") == nil {
+		args = indented.String()
+	}
+	return d.confirmText(args, d.showText(args, longCommand), &c.Approval)
+}
+
+// confirmText asks about a call whose text is shown, but for some hidden lines.
+func (d *dialog) confirmText(text string, hidden int, a *tool.Approval) (tool.Answer, error) {
+	d.showApproval(a)
 	for {
 		d.print("Do you want to proceed?")
-		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow for all future sessions", viewOption(hidden)...), c.Reason)
+		outcome, err := d.chooseOutcome(confirmOptions(a.Offers, "Allow for all future sessions", viewOption(hidden)...), a.Reason)
 		switch {
 		case err != nil:
 			return tool.Answer{}, err
 		case outcome == viewAll:
-			hidden = d.showText(c.Prompt, 0)
+			hidden = d.showText(text, 0)
 		default:
 			return d.answerFor(outcome)
 		}

@@ -104,10 +104,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	return backend{
 		Run: s.Run, End: end,
 		LookupCommand: func(line string) (known, busy bool) {
-			if known, busy = lookupCommand(line); !known && commands.IsCommand(line) {
-				return true, true // the refusal of a custom command
-			}
-			return known, busy
+			call, known := commands.Lookup(line)
+			return known, known && call.Command.RunsWhileBusy
 		},
 		RunCommand: func(ctx context.Context, line string) (slash.Result, error) {
 			r, _, err := commands.Run(ctx, line)
@@ -136,7 +134,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	}, nil
 }
 
-// lookupCommand is the LookupCommand of a backend.
+// lookupCommand is the LookupCommand of a backend without a session.
 func lookupCommand(line string) (known, busy bool) {
 	call, known := slash.Lookup(line)
 	return known, known && call.Command.RunsWhileBusy

@@ -92,7 +92,7 @@ type toolError struct {
 func (s *Set) toolInput(e Event, c guard.HookedCall) toolInput {
 	in := toolInput{base: s.base(e), Tool: c.Tool.Spec().Name, Args: c.Current, Requested: c.Requested}
 	if r, ok := tool.As[tool.Remote](c.Tool); ok && r.Server() != "" {
-		in.MCP = &mcpContext{Server: r.Server(), Tool: strings.TrimPrefix(in.Tool, "mcp_"+r.Server()+"_")}
+		in.MCP = &mcpContext{Server: r.Server(), Tool: r.RemoteName()}
 	}
 	return in
 }
@@ -188,6 +188,10 @@ func describeQuestion(c guard.HookedCall, details tool.Confirmation) (message st
 			fields["urls"] = d.URLs
 		}
 		return "Tool " + d.Title + " requires information", fields
+	case *tool.RemoteConfirmation:
+		return "Tool " + d.Title + " requires MCP", map[string]any{
+			"type": "mcp", "title": d.Title, "serverName": d.Server, "toolName": d.Tool, "toolDisplayName": d.DisplayName,
+		}
 	case *tool.QuestionConfirmation:
 		return otherQuestion("ask_user", d.Title)
 	case *tool.PlanConfirmation:

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"pollux/tool"
 )
 
 // Options configure an [Engine].
@@ -307,10 +305,10 @@ func (e *Engine) abs(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Hidden reports whether a tool should be hidden from the model because no call of it could be
-// allowed. It is meant for tool.Registry.Hide.
-func (e *Engine) Hidden(s *tool.Spec) bool {
-	hidden, _ := e.decider(Call{Name: s.Name, Aliases: s.Aliases}).hides()
+// Hidden reports whether the tool of a call should be hidden from the model because no call of it could
+// be allowed.
+func (e *Engine) Hidden(c Call) bool {
+	hidden, _ := e.decider(c).hides()
 	return hidden
 }
 

@@ -479,7 +479,7 @@ func TestHidden(t *testing.T) {
 		e := engine(t, o)
 		var names []string
 		for _, n := range all {
-			if !e.Hidden(&tool.Spec{Name: n}) {
+			if !e.Hidden(Call{Name: n}) {
 				names = append(names, n)
 			}
 		}
@@ -644,7 +644,7 @@ func TestConcurrentUse(t *testing.T) {
 					e.Remember(command(fmt.Sprintf("make%d-%d", i, j)), tool.ProceedAlways)
 				}
 				_ = e.SetMode(Mode(i % 4))
-				e.Hidden(&tool.Spec{Name: "replace"})
+				e.Hidden(Call{Name: "replace"})
 			}
 		})
 	}

@@ -84,7 +84,7 @@ func TestProtectedFiles(t *testing.T) {
 	if v.Rule == nil || !strings.Contains(v.Rule.Source, laterFiles) || !strings.Contains(v.Message, laterFiles) {
 		t.Errorf("the refusal does not name the rule: %+v", v)
 	}
-	if always := with(nil, AutoEdit, true); always.Hidden(&tool.Spec{Name: "write_file"}) {
+	if always := with(nil, AutoEdit, true); always.Hidden(Call{Name: "write_file"}) {
 		t.Error("the tool is hidden")
 	}
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -139,7 +140,9 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 }
 
 // shortName returns the MCP server's own name for the tool.
-func shortName(q *query) string { return strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_") }
+func shortName(q *query) string {
+	return cmp.Or(q.RemoteName, strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_"))
+}
 
 // Grant is an answer that was remembered in this session.
 type Grant struct {

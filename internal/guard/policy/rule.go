@@ -145,7 +145,7 @@ func (r *Rule) hasTool(pattern string, c *query) bool {
 		return false
 	}
 	rest, mcp := strings.CutPrefix(pattern, "mcp_")
-	short := strings.TrimPrefix(c.Name, "mcp_"+plainName(c.Server)+"_")
+	short := shortName(c)
 	switch {
 	case pattern == "mcp_*":
 		return true
@@ -153,7 +153,7 @@ func (r *Rule) hasTool(pattern string, c *query) bool {
 		return rest[2:] == short || c.guessed && r.Decision != Allow && strings.HasSuffix(c.Name, rest[1:])
 	case mcp && strings.HasSuffix(rest, "_*"):
 		server := plainName(strings.TrimSuffix(rest, "_*"))
-		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_") || r.mayBeOf(server, c)
+		return server == plainName(c.Server) && (c.RemoteName != "" || strings.HasPrefix(c.Name, "mcp_"+server+"_")) || r.mayBeOf(server, c)
 	case r.Server != "" && r.mayBeOf(r.Server, c):
 		return c.Name == "mcp_"+plainName(r.Server)+"_"+pattern
 	}
@@ -238,9 +238,11 @@ func hasPrefix(command, prefix string) bool {
 type Call struct {
 	Name    string
 	Aliases []string // other names of the tool, for rules and settings
-	// Server and Annotations belong to an MCP tool. If Server is "", it is derived from the
-	// name.
+	// Server, RemoteName and Annotations belong to an MCP tool: the name of its server, the name of the
+	// tool there, and what the server states about it. If the names are "", they are derived from
+	// Name.
 	Server      string
+	RemoteName  string
 	Annotations map[string]any
 	Subagent    string // the calling subagent, "" for the main agent
 	Args        json.RawMessage

@@ -1,0 +1,121 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"pollux/internal/secret"
+)
+
+// ServerEntry is an entry of the setting mcpServers.
+type ServerEntry struct {
+	Name string
+	// Scope is the file that the entry is in.
+	Scope Scope
+	// Entry is the entry as JSON, with variables in place of references to them.
+	Entry json.RawMessage
+	// Withheld are the variables that hold secrets and to which the entry of a project refers. They are
+	// not inserted, because a project could send them anywhere.
+	Withheld []string
+}
+
+// Servers is a key whose value describes MCP servers.
+type Servers string
+
+// In returns the entries, sorted by name. lookup returns a variable. References to variables that are not
+// set stay, except in env and headers, where they become empty.
+func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []ServerEntry {
+	merged, _ := s.Lookup(string(k))
+	entries, _ := merged.(map[string]any)
+	var list []ServerEntry
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		one := ServerEntry{Name: name}
+		for scope, layer := range s.layers {
+			if theirs, ok := at(layer, string(k)); ok {
+				if servers, _ := theirs.(map[string]any); servers[name] != nil {
+					one.Scope = Scope(scope)
+				}
+			}
+		}
+		e := &expander{lookup: lookup, budget: maxSettings}
+		if one.Scope == Workspace {
+			e.withholds = secret.InVariable
+		}
+		one.Entry = e.server(entries[name])
+		one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
+		list = append(list, one)
+	}
+	return list
+}
+
+// server returns an entry as JSON.
+func (e *expander) server(entry any) json.RawMessage {
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return nil
+	}
+	var copied map[string]any // the expander changes what it gets
+	if json.Unmarshal(raw, &copied) != nil {
+		return raw
+	}
+	for key, value := range copied {
+		e.dropsUnset = key == "env" || key == "headers"
+		copied[key] = e.value("mcpServers."+key, value)
+	}
+	if raw, err = json.Marshal(copied); err != nil {
+		return nil
+	}
+	return raw
+}
+
+// SetServer writes an entry of mcpServers into the settings file of a scope, in place of the one with this
+// name. It reports whether there was one. Its errors are those of [Paths.Set].
+func (p *Paths) SetServer(scope Scope, name string, entry map[string]any) (replaced bool, err error) {
+	err = p.edit(scope, func(text []byte) ([]byte, error) {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		path := []string{string(MCPServers), name}
+		_, replaced = d.unset(path)
+		edited, err := d.set(path, entry)
+		if err != nil {
+			return nil, err
+		}
+		return edited, verify(text, edited, func(tree map[string]any) {
+			servers, _ := tree[string(MCPServers)].(map[string]any)
+			if servers == nil {
+				servers = map[string]any{}
+				tree[string(MCPServers)] = servers
+			}
+			servers[name] = entry
+		})
+	})
+	return replaced, err
+}
+
+// UnsetServer removes an entry of mcpServers from the settings file of a scope, and reports whether there
+// was one. Its errors are those of [Paths.Set].
+func (p *Paths) UnsetServer(scope Scope, name string) (found bool, err error) {
+	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err = p.edit(scope, func(text []byte) ([]byte, error) {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		path := []string{string(MCPServers), name}
+		edited, has := d.unset(path)
+		found = has
+		if !has {
+			return text, nil
+		}
+		return edited, verify(text, edited, func(tree map[string]any) { drop(tree, path) })
+	})
+	return found, err
+}

@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/tool"
+)
+
+// call is a call of a server's tool.
+type call struct {
+	*remote
+	args []byte
+}
+
+// Summary implements [tool.Invocation].
+func (c *call) Summary() string {
+	const maxLen = 200
+	if len(c.args) <= maxLen {
+		return string(c.args)
+	}
+	return strings.ToValidUTF8(string(c.args[:maxLen]), "") + "..."
+}
+
+// Locations implements [tool.Invocation]. What a server does with a path is its own affair.
+func (*call) Locations() []tool.Location { return nil }
+
+// Confirmation implements [tool.Invocation].
+func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.RemoteConfirmation{
+		Title: "Confirm MCP Tool Execution", Server: c.Server(), Tool: c.listed.Name, DisplayName: c.spec.DisplayName,
+		Description: c.listed.Description, Args: c.args, Schema: c.spec.Schema,
+	}, nil
+}
+
+// Run implements [tool.Invocation].
+func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
+	session, err := c.server.connection(ctx)
+	if err != nil {
+		return tool.Fail(tool.ErrMCP, capital(err.Error())+".")
+	}
+	params := &callToolParams{Name: c.listed.Name, Arguments: c.args}
+	token := uuid.NewString()
+	params.Meta = sdk.Meta{"progressToken": token}
+	if host.Output != nil {
+		c.server.follow(token, func(p progress) { host.Output(tool.TextDisplay(p.String())) })
+		defer c.server.follow(token, nil)
+	}
+	var result *callToolResult
+	err = c.server.within(ctx, func(ctx context.Context) error {
+		result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return tool.Fail(tool.ErrMCP, "The call was cancelled. The server may have done some of it.")
+	case err != nil:
+		return c.fail(failure(err))
+	case result.IsError == true || result.IsError == "true":
+		return c.fail(result.Content)
+	}
+	return c.result(result)
+}
+
+// failure returns the content of a result that describes why a request has failed.
+func failure(err error) json.RawMessage {
+	raw, _ := json.Marshal([]map[string]string{{"type": "text", "text": plainError(err).Error()}})
+	return raw
+}
+
+// plainError returns the server's own error in place of one that wraps it.
+func plainError(err error) error {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fmt.Errorf("MCP error %d: %s", e.Code, e.Message)
+	}
+	return err
+}
+
+// fail returns the result of a call that failed, with what the server says.
+func (c *call) fail(content json.RawMessage) *tool.Result {
+	request := fmt.Sprintf(`{"name":%s,"args":%s}`, strconv.Quote(c.listed.Name), c.args)
+	r := tool.Fail(tool.ErrMCP, fmt.Sprintf("MCP tool '%s' reported tool error for function call: %s with response: %s", c.listed.Name, request, fence(string(content))))
+	r.Display = tool.TextDisplay(fmt.Sprintf("Error: MCP tool '%s' reported an error.", c.listed.Name))
+	return r
+}
+
+// progress is how far a call is.
+type progress struct {
+	done, total float64
+	message     string
+}
+
+// String describes progress for people.
+func (p progress) String() string {
+	text := strconv.FormatFloat(p.done, 'f', -1, 64)
+	if p.total > 0 {
+		text = fmt.Sprintf("%s of %s", text, strconv.FormatFloat(p.total, 'f', -1, 64))
+	}
+	if p.message != "" {
+		text += ": " + p.message
+	}
+	return text
+}
+
+// follow has f receive the progress of a call, until f is nil.
+func (s *server) follow(token string, f func(progress)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f == nil {
+		delete(s.calls, token)
+		return
+	}
+	s.calls[token] = f
+}
+
+// progress passes a notification on to the call that it is about.
+func (s *server) progress(p *sdk.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
+	s.mu.Lock()
+	f := s.calls[token]
+	s.mu.Unlock()
+	if f != nil {
+		f(progress{p.Progress, p.Total, p.Message})
+	}
+}
+
+// capital returns a sentence with a capital letter at its beginning.
+func capital(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// trimPeriod returns the text of an error without a period at its end.
+func trimPeriod(err error) string {
+	if err == nil {
+		return "the connection has ended"
+	}
+	return strings.TrimSuffix(err.Error(), ".")
+}

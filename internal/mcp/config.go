@@ -1,0 +1,147 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/internal/mcp/oauth"
+)
+
+// Config describes how to reach an MCP server and which of its tools to use, as an entry of the
+// setting mcpServers does.
+type Config struct {
+	// Name is the name of the entry.
+	Name string `json:"-"`
+	// Command, Args, Env and Dir start a program.
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Dir     string            `json:"cwd"`
+	// URL is the address of a service, Type how to talk to it: "http", "sse", or "" to find out.
+	// HTTPURL is the same as URL with the type "http", and wins over it.
+	URL     string            `json:"url"`
+	HTTPURL string            `json:"httpUrl"`
+	Type    string            `json:"type"`
+	Headers map[string]string `json:"headers"`
+	// TimeoutMS limits each request, in milliseconds; 0 is [DefaultTimeout].
+	TimeoutMS float64 `json:"timeout"`
+	// Trust lets the tools run without a question.
+	Trust       bool   `json:"trust"`
+	Description string `json:"description"`
+	// Include are the tools to use, nil for all; Exclude are those not to use.
+	Include []string `json:"includeTools"`
+	Exclude []string `json:"excludeTools"`
+	// OAuth configures the sign-in to a service. AuthProvider is where its tokens come from; "" is a
+	// sign-in, else Google Cloud. TargetAudience and TargetServiceAccount are for the impersonation of a
+	// service account.
+	OAuth                oauth.Config `json:"oauth"`
+	AuthProvider         string       `json:"authProviderType"`
+	TargetAudience       string       `json:"targetAudience"`
+	TargetServiceAccount string       `json:"targetServiceAccount"`
+	// Extension is the name of the extension that brings the server, "" for none.
+	Extension string `json:"-"`
+	// IsProject reports whether the entry is in the settings of a project.
+	IsProject bool `json:"-"`
+}
+
+// DefaultTimeout is the time that a server has for each request if its entry does not set one.
+const DefaultTimeout = 10 * time.Minute
+
+// Parse reads an entry of mcpServers.
+func Parse(name string, entry json.RawMessage) (Config, error) {
+	c := Config{Name: name}
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(entry, &c); {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return c, fmt.Errorf("%s must be %s", wrong.Field, typeName(wrong.Type))
+	case err != nil:
+		return c, errors.New("it is not a JSON object")
+	}
+	if c.Kind() == None {
+		return c, errors.New("it has none of command, url and httpUrl")
+	}
+	return c, nil
+}
+
+// Kind is how messages reach a server.
+type Kind string
+
+// The kinds of servers.
+const (
+	None  Kind = ""
+	Stdio Kind = "stdio"
+	HTTP  Kind = "http" // streamable HTTP
+	SSE   Kind = "sse"  // HTTP with server-sent events, as before the protocol's version 2025-03-26
+)
+
+// Kind returns how messages reach the server. HTTP servers without a type may turn out to be SSE.
+func (c *Config) Kind() Kind {
+	switch {
+	case c.HTTPURL != "", c.URL != "" && c.Type != "sse":
+		return HTTP
+	case c.URL != "":
+		return SSE
+	case c.Command != "":
+		return Stdio
+	}
+	return None
+}
+
+// Endpoint returns the address of a service.
+func (c *Config) Endpoint() string {
+	if c.HTTPURL != "" {
+		return c.HTTPURL
+	}
+	return c.URL
+}
+
+// mayFallBack reports whether an HTTP server may be an SSE server.
+func (c *Config) mayFallBack() bool { return c.HTTPURL == "" && c.Type != "http" }
+
+// Target describes for people what the server is: its address, or its command line.
+func (c *Config) Target() string {
+	if k := c.Kind(); k == HTTP || k == SSE {
+		return fmt.Sprintf("%s (%s)", c.Endpoint(), k)
+	}
+	return strings.TrimSpace(c.Command+" "+strings.Join(c.Args, " ")) + " (stdio)"
+}
+
+// Timeout returns the time that the server has for each request.
+func (c *Config) Timeout() time.Duration {
+	if c.TimeoutMS > 0 && c.TimeoutMS < float64(time.Duration(1<<62)/time.Millisecond) {
+		return time.Duration(c.TimeoutMS * float64(time.Millisecond))
+	}
+	return DefaultTimeout
+}
+
+// uses reports whether the user wants a tool of the server.
+func (c *Config) uses(tool string) bool {
+	if slices.Contains(c.Exclude, tool) {
+		return false
+	}
+	return c.Include == nil || slices.ContainsFunc(c.Include, func(wanted string) bool {
+		return wanted == tool || strings.HasPrefix(wanted, tool+"(")
+	})
+}
+
+// typeName returns what people call a type of [Config].
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Map:
+		return "an object with strings"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Struct:
+		return "an object"
+	}
+	return "a number"
+}

@@ -1,0 +1,122 @@
+// Package mcptest is an MCP server for tests, which can also misbehave.
+package mcptest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Serve is a server on standard input and output. kind is how it behaves:
+//
+//	silent   never answers
+//	gone     ends at once
+//	flood    prints lines that are no messages
+//	huge     sends a message without an end
+//	chatty   greets before the first message
+//	empty    offers nothing
+//
+// Any other kind is a server that works.
+func Serve(kind string, p Process) {
+	switch kind {
+	case "silent":
+		time.Sleep(time.Hour)
+	case "gone":
+		fmt.Fprintln(p.Err, "cannot open the database")
+		p.Exit(3)
+	case "flood":
+		for {
+			if _, err := fmt.Fprintln(p.Out, strings.Repeat("x", 1<<20)); err != nil {
+				return
+			}
+		}
+	case "huge":
+		fmt.Fprint(p.Out, `{"jsonrpc":"2.0","id":1,"result":"`)
+		for {
+			if _, err := fmt.Fprint(p.Out, strings.Repeat("x", 1<<20)); err != nil {
+				return
+			}
+		}
+	case "chatty":
+		fmt.Fprintln(p.Out, "Welcome to the server!\n\n{}")
+	}
+	_ = New(kind, p).Run(context.Background(), &sdk.IOTransport{Reader: p.In, Writer: p.Out}) // it ends with its input
+}
+
+// Process is the process that a server runs in.
+type Process struct {
+	In      io.ReadCloser
+	Out     io.WriteCloser
+	Err     io.Writer
+	Environ []string
+	Exit    func(code int)
+}
+
+type echoArgs struct {
+	Text string `json:"text"`
+}
+
+// New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
+func New(kind string, p Process) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
+	if kind == "empty" {
+		return s
+	}
+	add := func(name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
+		s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
+	}
+	add("echo", `{"type":"object","properties":{"z":{"type":"string"},"text":{"type":"string"}},"required":["text"]}`,
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			var a echoArgs
+			_ = json.Unmarshal(r.Params.Arguments, &a)
+			return text(a.Text), nil
+		})
+	add("env", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return text(strings.Join(p.Environ, "\n")), nil
+	})
+	add("die", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		p.Exit(1)
+		return nil, nil
+	})
+	add("wait", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	add("fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		r := text("no such table")
+		r.IsError = true
+		return r, nil
+	})
+	add("progress", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+		time.Sleep(50 * time.Millisecond)
+		return text("done"), nil
+	})
+	add("grow", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		add("grown", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
+		return text("grown"), nil
+	})
+	s.AddResource(&sdk.Resource{URI: "test://one", Name: "one", Description: "The first"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
+				{URI: r.Params.URI, Text: "number one"}, {URI: r.Params.URI, Blob: []byte("abc"), MIMEType: "image/png"},
+			}}, nil
+		})
+	s.AddPrompt(&sdk.Prompt{Name: "say hello", Description: "Greets someone", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
+		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+				{Role: "user", Content: &sdk.TextContent{Text: "Say \"hello\" to " + r.Params.Arguments["who"] + r.Params.Arguments["how"]}},
+				{Role: "user", Content: &sdk.TextContent{Text: "Twice."}},
+			}}, nil
+		})
+	return s
+}
+
+func text(s string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
+}

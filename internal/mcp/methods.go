@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The SDK decodes schemas into maps, which lose the order of their members, and refuses a whole result
+// for a part that it does not know. So tools are listed and called with types of our own. The SDK has
+// such types only for methods that are not standard: these have a prefix, and [toWire] removes it.
+const (
+	ownPrefix       = "own/"
+	methodListTools = ownPrefix + "tools/list"
+	methodCallTool  = ownPrefix + "tools/call"
+)
+
+type listToolsParams struct {
+	sdk.ParamsBase
+	Cursor string `json:"cursor,omitempty"`
+}
+
+type listToolsResult struct {
+	sdk.ResultBase
+	Tools      []json.RawMessage `json:"tools"`
+	NextCursor string            `json:"nextCursor"`
+}
+
+type callToolParams struct {
+	sdk.ParamsBase
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+type callToolResult struct {
+	sdk.ResultBase
+	Content    json.RawMessage `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    any             `json:"isError"`
+}
+
+// addMethods makes a client send the methods above.
+func addMethods(c *sdk.Client) {
+	// Both fail only for names that are standard.
+	_ = sdk.AddSendingCustomMethod[*listToolsParams, *listToolsResult](c, methodListTools)
+	_ = sdk.AddSendingCustomMethod[*callToolParams, *callToolResult](c, methodCallTool)
+}
+
+// toWire returns a message as it is sent: with the standard name of its method.
+func toWire(msg jsonrpc.Message) jsonrpc.Message {
+	if r, ok := msg.(*jsonrpc.Request); ok && strings.HasPrefix(r.Method, ownPrefix) {
+		standard := *r
+		standard.Method = strings.TrimPrefix(r.Method, ownPrefix)
+		return &standard
+	}
+	return msg
+}

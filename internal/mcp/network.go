@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// dial connects to a service: as its entry says, or first with streamable HTTP and then with SSE.
+func (s *server) dial(ctx context.Context) (*sdk.ClientSession, *wire, error) {
+	wire, err := s.newWire()
+	if err != nil {
+		return nil, nil, err
+	}
+	client := &http.Client{Transport: wire}
+	streamable := &sdk.StreamableClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
+	sse := &sdk.SSEClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
+	if s.config.Kind() == SSE {
+		session, err := s.client().Connect(ctx, sse, handshake())
+		return session, wire, err
+	}
+	session, err := s.client().Connect(ctx, streamable, handshake())
+	if err == nil || ctx.Err() != nil || errors.Is(wire.explain(err), ErrUnauthorized) || !s.config.mayFallBack() {
+		return session, wire, err
+	}
+	session, errSSE := s.client().Connect(ctx, sse, handshake())
+	if errSSE != nil {
+		return nil, wire, err
+	}
+	return session, wire, nil
+}
+
+// wire makes the HTTP requests to a service. It adds the headers of the service's entry and a token, but not
+// to requests that a redirect has led elsewhere, and limits the size of responses.
+type wire struct {
+	next    http.RoundTripper
+	server  *server
+	host    string // with the port
+	scheme  string
+	headers http.Header
+
+	mu        sync.Mutex
+	isRefused bool // the last response refuses a request
+	hadToken  bool // which had a token
+}
+
+func (s *server) newWire() (*wire, error) {
+	u, err := url.Parse(s.config.Endpoint())
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("its URL is not valid: %q", s.config.Endpoint())
+	}
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	w := &wire{next: http.DefaultTransport, server: s, host: u.Host, scheme: u.Scheme, headers: http.Header{}}
+	if s.all.o.Transport != nil {
+		if w.next, err = s.all.o.Transport(); err != nil {
+			return nil, err
+		}
+	}
+	for name, value := range s.config.Headers {
+		w.headers.Set(name, value)
+	}
+	return w, nil
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	if err := restoreMethod(req); err != nil {
+		return nil, err
+	}
+	send := w.next.RoundTrip
+	if req.URL.Host == w.host && req.URL.Scheme == w.scheme {
+		for name, values := range w.headers {
+			req.Header[name] = values
+		}
+		send = w.send
+	}
+	resp, err := send(req)
+	if err != nil {
+		return nil, err
+	}
+	if req.Method == http.MethodGet && resp.StatusCode == http.StatusNotFound {
+		resp.StatusCode = http.StatusMethodNotAllowed // the server has no stream of its own
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		resp.Body = &limited{resp.Body, maxMessage}
+	}
+	return resp, nil
+}
+
+// send sends a request to the service itself, with a token if there is one. If the service refuses it, send
+// sends the request once more with a new token.
+func (w *wire) send(req *http.Request) (*http.Response, error) {
+	resp, err := w.sign(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		w.note(req, resp, false)
+		return resp, err
+	}
+	hadToken := false
+	if signer := w.server.signer; signer != nil {
+		hadToken = req.Header.Get("Authorization") != ""
+		renewed, err := signer.Renew(req.Context(), req.Header)
+		if err != nil || renewed {
+			_ = resp.Body.Close() // it is not read
+		}
+		if err != nil {
+			return nil, err
+		}
+		if renewed {
+			if resp, err = w.repeat(req); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.note(req, resp, hadToken)
+	return resp, nil
+}
+
+// sign sends a request with a token, if there is one.
+func (w *wire) sign(req *http.Request) (*http.Response, error) {
+	if w.server.signer != nil {
+		if err := w.server.signer.Sign(req.Context(), req.Header); err != nil {
+			return nil, err
+		}
+	}
+	return w.next.RoundTrip(req)
+}
+
+// repeat sends a request again with another token.
+func (w *wire) repeat(req *http.Request) (*http.Response, error) {
+	again := req.Clone(req.Context())
+	again.Header.Del("Authorization")
+	if req.GetBody != nil {
+		var err error
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return w.sign(again)
+}
+
+// note records whether the service has refused the last request that had a message.
+func (w *wire) note(req *http.Request, resp *http.Response, hadToken bool) {
+	isRefused := resp != nil && resp.StatusCode == http.StatusUnauthorized
+	if !isRefused && req.Method != http.MethodPost {
+		return
+	}
+	w.mu.Lock()
+	w.isRefused, w.hadToken = isRefused, hadToken
+	w.mu.Unlock()
+	if isRefused {
+		w.server.mu.Lock()
+		w.server.challenge = resp.Header.Values("WWW-Authenticate")
+		w.server.mu.Unlock()
+	}
+}
+
+// explain returns an [ErrUnauthorized] in place of an error if the service wants a token.
+func (w *wire) explain(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && w.isRefused {
+		return w.server.refusal(w.hadToken)
+	}
+	return err
+}
+
+// restoreMethod gives a request the standard name of its method, see [toWire].
+func restoreMethod(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	_ = req.Body.Close()
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(body, []byte(`"`+ownPrefix)) {
+		msg, err := jsonrpc.DecodeMessage(body)
+		if err != nil {
+			return err
+		}
+		if body, err = jsonrpc.EncodeMessage(toWire(msg)); err != nil {
+			return err
+		}
+	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return nil
+}
+
+// limited is a body that fails after a number of bytes.
+type limited struct {
+	io.ReadCloser
+	left int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("the server sent a message of more than %d MiB", maxMessage>>20)
+	}
+	n, err := l.ReadCloser.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// fileURI returns a path as a URI.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // on Windows, the path begins with a letter
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// offer is what a server offers.
+type offer struct {
+	Tools        []listed
+	Prompts      []*sdk.Prompt
+	Resources    []*sdk.Resource
+	Instructions string
+}
+
+// listed is a tool as the server lists it.
+type listed struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"inputSchema"`
+	Annotations map[string]any  `json:"annotations"`
+}
+
+// Limits of what one server may offer. What is beyond them is left out.
+const (
+	maxTools     = 10_000
+	maxResources = 10_000
+	maxPrompts   = 10_000
+	maxPages     = 1_000
+)
+
+// what is a set of the lists of a server.
+type what uint8
+
+const (
+	tools what = 1 << iota
+	prompts
+	resources
+	everything = tools | prompts | resources
+)
+
+// list reads the lists of the server, and puts them into the offer in place of the old ones.
+func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists what) error {
+	init := s.InitializeResult()
+	o.Instructions = init.Instructions
+	has := init.Capabilities
+	if has == nil {
+		has = &sdk.ServerCapabilities{}
+	}
+	var err error
+	if lists&prompts != 0 && has.Prompts != nil {
+		o.Prompts, err = pages(maxPrompts, func(cursor string) ([]*sdk.Prompt, string, error) {
+			r, err := s.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
+			if err != nil {
+				return nil, "", err
+			}
+			return r.Prompts, r.NextCursor, nil
+		})
+	}
+	if err == nil && lists&tools != 0 && has.Tools != nil {
+		o.Tools, err = pages(maxTools, func(cursor string) ([]listed, string, error) { return listTools(ctx, s, cursor) })
+	}
+	if err == nil && lists&resources != 0 && has.Resources != nil {
+		o.Resources, err = pages(maxResources, func(cursor string) ([]*sdk.Resource, string, error) {
+			r, err := s.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
+			if err != nil {
+				return nil, "", err
+			}
+			return r.Resources, r.NextCursor, nil
+		})
+	}
+	return err
+}
+
+// pages reads the pages of a list until the last one. A server that does not know the list has none.
+func pages[T any](limit int, page func(cursor string) ([]T, string, error)) (all []T, err error) {
+	cursor := ""
+	for range maxPages {
+		items, next, err := page(cursor)
+		if isUnknownMethod(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+		if next == "" || next == cursor || len(all) >= limit {
+			break
+		}
+		cursor = next
+	}
+	return all[:min(len(all), limit)], nil
+}
+
+func isUnknownMethod(err error) bool {
+	var e *jsonrpc.Error
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound
+}
+
+// listTools reads a page of tools. It leaves out those that cannot be read.
+func listTools(ctx context.Context, s *sdk.ClientSession, cursor string) (list []listed, next string, err error) {
+	r, err := sdk.CallCustomMethod[*listToolsParams, *listToolsResult](ctx, s, methodListTools, &listToolsParams{Cursor: cursor})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, raw := range r.Tools {
+		var t listed
+		if json.Unmarshal(raw, &t) == nil && t.Name != "" {
+			list = append(list, t)
+		}
+	}
+	return list, r.NextCursor, nil
+}
+
+//lint:ignore ST1005 scripts depend on the text
+var errNothing = errors.New("No prompts, tools, or resources found on the server.")
+
+// check returns an error if the server offers nothing.
+func (o *offer) check() error {
+	if len(o.Tools)+len(o.Prompts)+len(o.Resources) == 0 {
+		return errNothing
+	}
+	return nil
+}
+
+// equals reports whether two offers are the same.
+func (o *offer) equals(other *offer) bool {
+	a, errA := json.Marshal(o)
+	b, errB := json.Marshal(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}

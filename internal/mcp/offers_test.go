@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// People and models read the resources of servers by their ids.
+func TestResources(t *testing.T) {
+	t.Parallel()
+	s, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	wait(t, "the tools", func() bool { return strings.HasSuffix(names(r), " list_mcp_resources read_mcp_resource") })
+	got := callTool(t.Context(), t, r, "list_mcp_resources", `{}`, tool.Host{})
+	if want := "Available MCP Resources:\n- toy:test://one | one | The first"; got.Content[0].Text != want {
+		t.Errorf("list: %q, want %q", got.Content[0].Text, want)
+	}
+	if got := callTool(t.Context(), t, r, "list_mcp_resources", `{"serverName":"x"}`, tool.Host{}); got.Content[0].Text != "No resources found for server: x" {
+		t.Errorf("list of another server: %q", got.Content[0].Text)
+	}
+	for _, uri := range []string{"toy:test://one", "test://one"} {
+		got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"`+uri+`"}`, tool.Host{})
+		if want := "<untrusted_context>\nnumber one\n[Binary Data (image/png)]\n</untrusted_context>"; got.Content[0].Text != want {
+			t.Errorf("%s: %q, want %q", uri, got.Content[0].Text, want)
+		}
+	}
+	if got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"none"}`, tool.Host{}); got.Error == nil || got.Error.Type != tool.ErrResourceNotFound {
+		t.Errorf("unknown: %+v", got.Error)
+	}
+	if one, ok := s.Resource("toy:test://one"); !ok || one.ID() != "toy:test://one" {
+		t.Errorf("resource: %+v", one)
+	}
+}
+
+// A prompt of a server is text for the model.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	s, _, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	list := s.Prompts()
+	if len(list) != 1 || list[0].Name != "say hello" || len(list[0].Args) != 2 {
+		t.Fatalf("prompts: %+v", list)
+	}
+	parts, err := s.GetPrompt(t.Context(), list[0], map[string]string{"who": "Ann"})
+	if want := "Say \"hello\" to Ann|Twice."; err != nil || llm.PartsText(parts[:1])+"|"+llm.PartsText(parts[1:]) != want {
+		t.Errorf("%v, %v, want %q", parts, err, want)
+	}
+}
+
+// Arguments are given by name, or in the order of those that are required.
+func TestParseArgs(t *testing.T) {
+	t.Parallel()
+	none := Prompt{}
+	one := Prompt{Args: []PromptArg{{Name: "a", Required: true}, {Name: "opt"}}}
+	two := Prompt{Args: []PromptArg{{Name: "a", Required: true}, {Name: "b", Required: true}}}
+	for _, c := range []struct {
+		p          *Prompt
+		text, want string
+		err        string
+	}{
+		{&none, "", "", ""},
+		{&none, "x", "", "there is no argument for \"x\": this prompt has no arguments"},
+		{&one, "", "", "Missing required argument(s): --a"},
+		{&one, "x", "a=x", ""},
+		{&one, "x y  z", "a=x y z", ""},
+		{&one, `--a="x y"`, "a=x y", ""},
+		{&one, `--a=x --opt="\"q\""`, `a=x opt="q"`, ""},
+		{&one, `--opt=1 x y`, "a=x y opt=1", ""},
+		{&one, `"--opt=1"`, "a=--opt=1", ""},
+		{&one, `--other=1`, "", "there is no argument --other. Arguments: --a, --opt"},
+		{&one, `--a=1 x`, "", "there is no argument for \"x\". Arguments: --a, --opt"},
+		{&two, "x", "", "Missing required argument(s): --b"},
+		{&two, "x y", "a=x b=y", ""},
+		{&two, `"x 1" y`, "a=x 1 b=y", ""},
+		{&two, `--b=1 x y`, "a=x y b=1", ""},
+		{&two, `x y z`, "", "there is no argument for \"z\". Arguments: --a, --b"},
+		{&two, ``, "", "Missing required argument(s): --a, --b"},
+	} {
+		args, err := c.p.ParseArgs(c.text)
+		var got []string
+		for _, name := range slices.Sorted(maps.Keys(args)) {
+			got = append(got, name+"="+args[name])
+		}
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if strings.Join(got, " ") != c.want || text != c.err {
+			t.Errorf("%q: %q, %q; want %q, %q", c.text, got, text, c.want, c.err)
+		}
+	}
+}
+
+func FuzzParseArgs(f *testing.F) {
+	f.Add(`--a="x y" z`)
+	p := Prompt{Args: []PromptArg{{Name: "a", Required: true}, {Name: "b"}}}
+	f.Fuzz(func(t *testing.T, text string) {
+		if args, err := p.ParseArgs(text); err == nil && len(args) == 0 {
+			t.Errorf("%q: nothing", text)
+		}
+	})
+}

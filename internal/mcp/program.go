@@ -1,0 +1,267 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/internal/crash"
+	"pollux/internal/process"
+	"pollux/internal/secret"
+)
+
+// maxMessage limits a message of a server, in bytes. It also limits what a program prints between two
+// messages.
+const maxMessage = 32 << 20
+
+// endGrace is how long a program has to end after its input has ended, and again after SIGTERM.
+const endGrace = 500 * time.Millisecond
+
+// program is a server that is a program. Messages are lines of JSON on its standard input and output.
+// It implements [sdk.Transport] and, once it runs, [sdk.Connection].
+type program struct {
+	launcher process.Launcher
+	command  *process.Command
+	log      *slog.Logger
+
+	running *process.Process
+	output  io.ReadCloser
+	lines   *bufio.Reader
+	errors  tail
+	queue   []jsonrpc.Message // the rest of a batch
+
+	writing sync.Mutex
+	input   *os.File
+	closing sync.Once
+	ended   chan struct{} // closed when the program has ended after Close
+	status  process.Status
+}
+
+// newProgram returns the server of a stdio configuration. environ is the environment of servers; the
+// entry's own variables are added to it.
+func newProgram(c *Config, o *Options) (*program, error) {
+	environ := append(secret.Without(o.Environ, slices.Collect(maps.Keys(c.Env))), "GEMINI_CLI=1")
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		environ = append(environ, name+"="+c.Env[name])
+	}
+	dir := c.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(o.Dir, dir)
+	}
+	name := c.Command
+	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	path, err := process.LookPath(process.Getenv(environ, "PATH"), name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
+	}
+	return &program{
+		launcher: o.Launcher, log: o.Log, ended: make(chan struct{}),
+		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
+	}, nil
+}
+
+// Connect starts the program.
+func (p *program) Connect(ctx context.Context) (sdk.Connection, error) {
+	stdin, input, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdin.Close()
+	p.command.Stdin, p.command.Stderr = stdin, &p.errors
+	p.output, err = p.command.StdoutPipe()
+	if err == nil {
+		p.running, err = p.launcher.Start(ctx, p.command)
+	}
+	if err != nil {
+		_ = input.Close()
+		return nil, err
+	}
+	p.input, p.lines = input, bufio.NewReaderSize(p.output, 64<<10)
+	return p, nil
+}
+
+// SessionID returns "": a program has one session.
+func (*program) SessionID() string { return "" }
+
+// Read returns the next message. It skips lines that are no messages, such as a greeting.
+func (p *program) Read(context.Context) (jsonrpc.Message, error) {
+	for skipped := 0; ; {
+		if len(p.queue) > 0 {
+			msg := p.queue[0]
+			p.queue = p.queue[1:]
+			return msg, nil
+		}
+		line, err := p.readLine()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.parse(line); err != nil {
+			p.log.Debug("MCP server printed a line that is no message", "server", p.command.Name, "error", err)
+			if skipped += len(line); skipped > maxMessage {
+				return nil, errors.New("the server prints text instead of messages")
+			}
+		}
+	}
+}
+
+// parse adds the messages of a line to the queue: one, or a batch.
+func (p *program) parse(line []byte) error {
+	messages := []json.RawMessage{line}
+	if bytes.HasPrefix(line, []byte("[")) {
+		if err := json.Unmarshal(line, &messages); err != nil {
+			return err
+		}
+	}
+	for _, m := range messages {
+		msg, err := jsonrpc.DecodeMessage(m)
+		if err != nil {
+			return err
+		}
+		p.queue = append(p.queue, msg)
+	}
+	return nil
+}
+
+// readLine returns the next line that is not empty, without white space around it.
+func (p *program) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := p.lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxMessage:
+			return nil, fmt.Errorf("the server sent a message of more than %d MiB", maxMessage>>20)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			return text, nil
+		}
+		line = line[:0]
+	}
+}
+
+// Write sends a message. If ctx ends while the program does not read, the connection is broken.
+func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(toWire(msg))
+	if err != nil {
+		return err
+	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = p.input.SetWriteDeadline(time.Now()) })
+	_, err = p.input.Write(append(data, '\n'))
+	if !stop() {
+		_ = p.input.SetWriteDeadline(time.Time{})
+	}
+	return err
+}
+
+// Close ends the input of the program, which tells it to end, and ends it if it does not.
+func (p *program) Close() error {
+	p.closing.Do(func() {
+		_ = p.input.Close() // what was not sent is not needed any more
+		go func() {
+			defer close(p.ended)
+			defer crash.Recover()
+			select {
+			case <-p.running.Closed():
+			case <-time.After(endGrace):
+				p.running.Terminate()
+			}
+			_ = p.output.Close()
+			p.status, _ = p.running.Wait() // the error is that of the context
+		}()
+	})
+	return nil
+}
+
+// wait waits until the program has ended after Close.
+func (p *program) wait() { <-p.ended }
+
+// endPause is how long explain waits for the end of a program whose connection has broken.
+const endPause = 200 * time.Millisecond
+
+// explain ends the program, and returns why its connection has ended with err: that the program has ended,
+// if so, and the last line that it printed to standard error.
+func (p *program) explain(err error) error {
+	hasEnded := false
+	if p.running != nil {
+		select {
+		case <-p.running.Closed():
+			hasEnded = p.running.Cause() == nil
+		case <-time.After(endPause):
+		}
+		_ = p.Close()
+		p.wait()
+	}
+	switch {
+	case hasEnded && p.status.Signal != 0:
+		err = fmt.Errorf("it was ended by %s", p.status.SignalName())
+	case hasEnded:
+		err = fmt.Errorf("it ended with exit code %d", p.status.Code)
+	}
+	if line := p.errors.lastLine(); line != "" {
+		return fmt.Errorf("%w: %s", err, line)
+	}
+	return err
+}
+
+// tail is a writer that keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// maxTail is how much a tail keeps, in bytes.
+const maxTail = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b[max(0, len(b)-maxTail):]...)
+	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-maxTail):]...)
+	return len(b), nil
+}
+
+// lastLine returns the last line that is not empty, at most 300 bytes of it.
+func (t *tail) lastLine() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(string(t.kept))
+	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+}
+
+// rootCause returns the innermost error of err, such as that of a system call.
+func rootCause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

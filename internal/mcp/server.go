@@ -1,0 +1,424 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/internal/crash"
+	"pollux/internal/mcp/oauth"
+	"pollux/tool"
+)
+
+// server is one server of a session: its connection, and what it offers.
+type server struct {
+	all    *Servers
+	config Config
+	// signer has the tokens for its requests, nil for none; invalid is why there cannot be any.
+	signer  signer
+	invalid error
+
+	mu      sync.Mutex
+	state   State
+	err     error
+	since   time.Time
+	offer   offer
+	session *sdk.ClientSession        // while it is connected
+	ready   chan struct{}             // closed when the first attempt to connect has ended
+	end     func()                    // ends the connection, and returns when it has ended; nil before start
+	stale   what                      // lists that the server says have changed
+	calls   map[string]func(progress) // calls that run, by their progress token
+
+	challenge []string // the WWW-Authenticate headers of the last request that was refused
+
+	wake chan struct{} // has a value when stale is not empty
+}
+
+func newServer(all *Servers, c Config) *server {
+	s := &server{
+		all: all, config: c, state: Disconnected, ready: make(chan struct{}), wake: make(chan struct{}, 1),
+		calls: map[string]func(progress){},
+	}
+	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
+		s.signer = nil
+	}
+	if all.o.Off != nil {
+		s.state = cmp.Or(all.o.Off(c.Name), s.state)
+	}
+	return s
+}
+
+// start connects to the server in the background, unless that was done before.
+func (s *server) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != nil || s.state == Blocked || s.state == Disabled {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(s.all.ctx)
+	ended := make(chan struct{})
+	s.end = func() {
+		cancel(errClosed)
+		<-ended
+	}
+	s.state, s.since = Connecting, time.Now()
+	s.all.wg.Go(func() {
+		defer close(ended)
+		defer crash.Recover()
+		s.live(ctx)
+	})
+}
+
+// restart ends the connection, and connects again unless off, which is the new state, is not "".
+func (s *server) restart(off State) {
+	s.mu.Lock()
+	end := s.end
+	s.mu.Unlock()
+	if end != nil {
+		end()
+	}
+	s.all.o.Registry.Remove(Owner(s.config.Name))
+	s.mu.Lock()
+	s.end, s.ready, s.err = nil, make(chan struct{}), nil
+	s.state, s.since = cmp.Or(off, Disconnected), time.Now()
+	s.mu.Unlock()
+	s.start()
+	s.all.changed()
+}
+
+// settled returns a channel that is closed when the first attempt to connect has ended.
+func (s *server) settled() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end == nil {
+		return closed
+	}
+	return s.ready
+}
+
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// Times between attempts to connect again: the first, and the number of attempts, each after twice the
+// time of the one before.
+const (
+	firstPause = time.Second
+	maxRetries = 5
+)
+
+// live connects to the server, and again when the connection breaks, until ctx ends. A server that was
+// never connected has one attempt, because its entry is probably wrong.
+func (s *server) live(ctx context.Context) {
+	failures := 0
+	wasConnected, mayAsk := false, true
+	for {
+		began := time.Now()
+		err := s.connectOnce(ctx, func() { wasConnected = true })
+		if mayAsk && ctx.Err() == nil {
+			if mayAsk = !errors.Is(err, ErrUnauthorized); !mayAsk {
+				if err = s.signIn(ctx, err); err == nil {
+					continue
+				}
+			}
+		}
+		if ctx.Err() != nil {
+			s.set(Disconnected, nil)
+			return
+		}
+		if time.Since(began) > time.Minute {
+			failures = 0 // it was of use
+		}
+		failures++
+		isLast := !wasConnected || failures > maxRetries || errors.Is(err, ErrUnauthorized)
+		s.lost(err, wasConnected, isLast)
+		if isLast {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(firstPause << (failures - 1)):
+		}
+		s.set(Connecting, nil)
+	}
+}
+
+// connectOnce connects to the server, and returns when the connection has ended and why.
+func (s *server) connectOnce(ctx context.Context, connected func()) error {
+	life, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	link, err := s.open(life, end)
+	if err != nil {
+		return err
+	}
+	var o offer
+	err = s.within(life, func(ctx context.Context) error { return o.list(ctx, link.session, everything) })
+	if err == nil {
+		err = o.check()
+	}
+	if err == nil {
+		s.publish(&o, link.session)
+		connected()
+		err = s.watch(life, link.session)
+	}
+	return link.close(err)
+}
+
+// within runs a request of which the server's timeout limits the duration.
+func (s *server) within(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.config.Timeout(), s.timeoutError())
+	defer cancel()
+	err := f(ctx)
+	if ctx.Err() != nil && err != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (s *server) timeoutError() error {
+	return fmt.Errorf("it did not answer within %v", s.config.Timeout())
+}
+
+// link is an open connection to a server.
+type link struct {
+	session *sdk.ClientSession
+	program *program // nil for a service
+	wire    *wire    // nil for a program
+}
+
+// close closes the connection, which has failed with err or is not needed any more. It returns why, as the
+// user should know it.
+func (l *link) close(err error) error {
+	if l.program != nil {
+		err = l.program.explain(err)
+	}
+	if l.wire != nil {
+		err = l.wire.explain(err)
+	}
+	if l.session != nil {
+		_ = l.session.Close()
+	}
+	return err
+}
+
+// open starts or reaches the server, and shakes hands. life is the time of the connection, which end ends.
+func (s *server) open(life context.Context, end context.CancelCauseFunc) (*link, error) {
+	timer := time.AfterFunc(s.config.Timeout(), func() { end(s.timeoutError()) })
+	defer timer.Stop()
+	l := &link{}
+	var err error
+	if s.config.Kind() == Stdio {
+		if l.program, err = newProgram(&s.config, &s.all.o); err != nil {
+			return nil, err
+		}
+		l.session, err = s.client().Connect(life, l.program, handshake())
+	} else {
+		l.session, l.wire, err = s.dial(life)
+	}
+	if err == nil {
+		return l, nil
+	}
+	if life.Err() != nil {
+		err = context.Cause(life)
+	}
+	return nil, l.close(err)
+}
+
+// handshake asks for the version of the protocol that Gemini CLI speaks.
+func handshake() *sdk.ClientSessionOptions {
+	return &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"}
+}
+
+// client returns the client for one connection. Servers that admit known programs only know the name of
+// Gemini CLI's client.
+func (s *server) client() *sdk.Client {
+	o := &sdk.ClientOptions{
+		Logger: s.all.o.Log,
+		//lint:ignore SA1019 servers of today ask for roots
+		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{ListChanged: true}},
+
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.expire(resources) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
+	}
+	c := sdk.NewClient(&sdk.Implementation{Name: "gemini-cli-mcp-client", Version: s.all.o.Version}, o)
+	addMethods(c)
+	if s.all.o.Roots != nil {
+		for _, dir := range s.all.o.Roots() {
+			//lint:ignore SA1019 servers of today ask for roots
+			c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
+		}
+	}
+	return c
+}
+
+// publish makes an offer available to the session.
+func (s *server) publish(o *offer, session *sdk.ClientSession) {
+	var list []tool.Tool
+	for i := range o.Tools {
+		if s.config.uses(o.Tools[i].Name) {
+			list = append(list, newTool(s, &o.Tools[i]))
+		}
+	}
+	for _, c := range s.all.o.Registry.Set(Owner(s.config.Name), list...) {
+		s.all.o.Log.Debug("a tool of an MCP server is not used: its name is taken", "server", s.config.Name, "tool", c.Name, "owner", c.Owner)
+	}
+	s.mu.Lock()
+	s.offer, s.session, s.state, s.err, s.since = *o, session, Connected, nil, time.Now()
+	s.settle()
+	s.mu.Unlock()
+	s.all.changed()
+}
+
+// settle reports the end of the first attempt to connect. The caller holds s.mu.
+func (s *server) settle() {
+	select {
+	case <-s.ready:
+	default:
+		close(s.ready)
+	}
+}
+
+// set changes the state of the server.
+func (s *server) set(state State, err error) {
+	s.mu.Lock()
+	s.state, s.err, s.since = state, err, time.Now()
+	if state != Connected {
+		s.session, s.offer = nil, offer{}
+	}
+	if state == Disconnected {
+		s.settle()
+	}
+	s.mu.Unlock()
+	s.all.changed()
+}
+
+// lost withdraws the tools of a server whose connection has ended.
+func (s *server) lost(err error, wasConnected, isLast bool) {
+	s.all.o.Registry.Remove(Owner(s.config.Name))
+	defer s.set(Disconnected, err)
+	text := fmt.Sprintf("MCP server %q: %v.", s.config.Name, trimPeriod(err))
+	if wasConnected {
+		text = fmt.Sprintf("MCP server %q has gone, and its tools with it: %v.", s.config.Name, trimPeriod(err))
+		if !isLast {
+			text += " Connecting again."
+		}
+	}
+	if refused, ok := errors.AsType[*unauthorized](err); ok {
+		text = refused.Error()
+	}
+	s.all.warn(text)
+}
+
+// watch follows a connection: it lists again what has changed, until the connection ends, and returns why.
+func (s *server) watch(ctx context.Context, session *sdk.ClientSession) error {
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- session.Wait()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-ended:
+			if err == nil {
+				err = errors.New("it ended the connection")
+			}
+			return err
+		case <-s.wake:
+			s.refresh(ctx, session)
+		}
+	}
+}
+
+// expire records that the server says that a list has changed.
+func (s *server) expire(list what) {
+	s.mu.Lock()
+	s.stale |= list
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// refreshPause is the time after which lists are read a second time, if they are the same as before
+// although the server says that they have changed.
+const refreshPause = 500 * time.Millisecond
+
+// refresh reads the lists that have changed.
+func (s *server) refresh(ctx context.Context, session *sdk.ClientSession) {
+	s.mu.Lock()
+	lists, before := s.stale, s.offer
+	s.stale = 0
+	s.mu.Unlock()
+	for attempt := range 2 {
+		o := before
+		if err := s.within(ctx, func(ctx context.Context) error { return o.list(ctx, session, lists) }); err != nil {
+			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", err)
+			return
+		}
+		if !o.equals(&before) {
+			s.publish(&o, session)
+			return
+		}
+		if attempt > 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(refreshPause):
+		}
+	}
+}
+
+// connection returns the connection to the server, and waits for one that begins.
+func (s *server) connection(ctx context.Context) (*sdk.ClientSession, error) {
+	select {
+	case <-s.settled():
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.session != nil:
+		return s.session, nil
+	case s.err != nil:
+		return nil, fmt.Errorf("MCP server %q is not connected: %w", s.config.Name, s.err)
+	}
+	return nil, fmt.Errorf("MCP server %q is not connected", s.config.Name)
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Config: s.config, State: s.state, Err: s.err, Since: s.since}
+	if source, ok := s.signer.(*oauth.Source); ok {
+		st.SignIn = source.State()
+	}
+	for _, t := range s.offer.Tools {
+		if s.config.uses(t.Name) {
+			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, cleanSchema(t.Schema)})
+		}
+	}
+	for _, p := range s.offer.Prompts {
+		if p != nil {
+			st.Prompts = append(st.Prompts, p.Name)
+		}
+	}
+	for _, r := range s.offer.Resources {
+		if r != nil {
+			st.Resources = append(st.Resources, s.config.Name+":"+r.URI)
+		}
+	}
+	return st
+}

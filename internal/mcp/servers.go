@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/mcp/oauth"
+	"pollux/internal/process"
+	"pollux/tool"
+)
+
+// Options are what the servers of a session need. Registry must be set.
+type Options struct {
+	// Configs are the servers. Names must be different.
+	Configs []Config
+	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
+	Registry *tool.Registry
+	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in
+	// Environ ("NAME=value").
+	Launcher process.Launcher
+	Dir      string
+	Environ  []string
+	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil is for
+	// none.
+	Off func(server string) State
+	// Transport makes requests to services; nil is [http.DefaultTransport].
+	Transport func() (http.RoundTripper, error)
+	// OAuth is how to sign in to services; nil sends no tokens.
+	OAuth *oauth.Options
+	// Roots returns the directories that servers may ask for; nil has none.
+	Roots func() []string
+	// Ask asks a person what a server wants to know; nil if no person is there.
+	Ask tool.Ask
+	// Version is that of Pollux.
+	Version string
+	// Warn is called with what the user should know, such as that a server cannot be reached.
+	Warn func(text string)
+	// Notify is called with what the user has to do, such as to sign in on a page.
+	Notify func(text string)
+	// Changed is called when tools, prompts, resources or the state of a server have changed.
+	Changed func()
+	Log     *slog.Logger
+}
+
+// Servers are the MCP servers of a session. Its methods may be called from several goroutines at once.
+type Servers struct {
+	o    Options
+	list []*server
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup
+
+	offering sync.Mutex
+	offers   bool // the registry has the tools for resources
+}
+
+var errClosed = errors.New("the session ends")
+
+// New returns the servers of a session, none of which runs. They are sorted by name, which is the order in
+// which their tools are declared.
+func New(o Options) *Servers {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Servers{o: o}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	configs := slices.SortedFunc(slices.Values(o.Configs), func(a, b Config) int { return strings.Compare(a.Name, b.Name) })
+	for _, c := range configs {
+		s.list = append(s.list, newServer(s, c))
+		o.Registry.Add(Owner(c.Name))
+	}
+	return s
+}
+
+// Owner returns the owner of a server's tools in the registry.
+func Owner(server string) string { return "mcp:" + server }
+
+// Start connects to all servers in the background.
+func (s *Servers) Start() {
+	for _, one := range s.list {
+		one.start()
+	}
+}
+
+// Switch connects to a server again, or ends its connection if off, its new state, is not "".
+func (s *Servers) Switch(name string, off State) {
+	if one := s.find(name); one != nil {
+		one.restart(off)
+	}
+}
+
+// Settle waits until each server that was started is connected or has failed, and returns the names of
+// those that have not before ctx ends.
+func (s *Servers) Settle(ctx context.Context) (pending []string) {
+	for _, one := range s.list {
+		select {
+		case <-one.settled():
+		default:
+			select {
+			case <-one.settled():
+			case <-ctx.Done():
+				pending = append(pending, one.config.Name)
+			}
+		}
+	}
+	return pending
+}
+
+// Close ends all connections, and the programs that Start has started.
+func (s *Servers) Close() {
+	s.cancel(errClosed)
+	s.wg.Wait()
+}
+
+// Withdraw removes all tools of the servers from the registry, after Close.
+func (s *Servers) Withdraw() {
+	for _, one := range s.list {
+		s.o.Registry.Remove(Owner(one.config.Name))
+	}
+	s.o.Registry.Remove(resourceOwner)
+}
+
+// State is the state of a server.
+type State string
+
+// The states of a server.
+const (
+	Disconnected State = "disconnected"
+	Connecting   State = "connecting"
+	Connected    State = "connected"
+	Blocked      State = "blocked"  // the settings do not allow the server
+	Disabled     State = "disabled" // the user has disabled it
+)
+
+// Status describes a server for people.
+type Status struct {
+	Config Config
+	State  State
+	// Err is why the server is not connected, nil if there is no reason.
+	Err error
+	// Tools are those of the server's tools that are used, Prompts the names of its prompts, and Resources
+	// the ids of its resources.
+	Tools              []ToolInfo
+	Prompts, Resources []string
+	// Since is when the state was reached.
+	Since time.Time
+	// SignIn is the state of the sign-in to the server.
+	SignIn oauth.State
+}
+
+// ToolInfo describes a tool of a server for people.
+type ToolInfo struct {
+	Name, Description string
+	Schema            json.RawMessage
+}
+
+// Status returns the state of each server, sorted by name.
+func (s *Servers) Status() []Status {
+	list := make([]Status, len(s.list))
+	for i, one := range s.list {
+		list[i] = one.status()
+	}
+	return list
+}
+
+// Instructions returns what the servers tell the model about themselves, by name, of those that are
+// connected.
+func (s *Servers) Instructions() (list []Instruction) {
+	for _, one := range s.list {
+		one.mu.Lock()
+		if text := strings.TrimSpace(one.offer.Instructions); text != "" && one.state == Connected {
+			list = append(list, Instruction{one.config.Name, text})
+		}
+		one.mu.Unlock()
+	}
+	return list
+}
+
+// Instruction is what a server tells the model about itself.
+type Instruction struct{ Server, Text string }
+
+// changed reports a change of a server.
+func (s *Servers) changed() {
+	s.offerResources()
+	if s.o.Changed != nil {
+		s.o.Changed()
+	}
+}
+
+func (s *Servers) warn(text string) {
+	if s.o.Warn != nil {
+		s.o.Warn(text)
+	}
+}

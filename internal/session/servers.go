@@ -1,0 +1,299 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/shell"
+
+	"pollux/agent"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/mcp"
+	"pollux/internal/mention"
+	"pollux/internal/process"
+	"pollux/internal/secret"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/llm/httpwire"
+	"pollux/tool"
+)
+
+// commandServer is the name of the server that mcp.serverCommand starts.
+const commandServer = "mcp"
+
+// ServerConfigs returns the MCP servers of the settings, whether the folder is trusted or not, and warns of
+// entries that cannot be used.
+func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
+	var list []mcp.Config
+	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
+		if len(entry.Withheld) > 0 {
+			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
+				entry.Name, strings.Join(entry.Withheld, ", $")))
+		}
+		c, err := mcp.Parse(entry.Name, entry.Entry)
+		if err != nil {
+			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
+			continue
+		}
+		c.IsProject = entry.Scope == config.Workspace
+		list = append(list, c)
+	}
+	if c, err := p.serverCommand(settings); err != nil {
+		p.Warn(fmt.Sprintf("Warning: %v.", err))
+	} else if c != nil {
+		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
+		list = append(list, *c)
+	}
+	return list
+}
+
+// serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.
+func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
+	command := strings.TrimSpace(config.MCPCommand.In(settings))
+	if command == "" {
+		return nil, nil
+	}
+	words, err := shell.Fields(command, p.Env.Get)
+	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
+		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
+	}
+	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
+}
+
+// ServerSelection returns which of the servers may be used.
+func (p *Setup) ServerSelection() *mcp.Selection {
+	s := &mcp.Selection{Allowed: config.MCPAllowed.In(p.Settings), Excluded: config.MCPExcluded.In(p.Settings)}
+	_, s.OnlyAllowed = p.Options.Flags[string(config.MCPAllowed)] // a flag without a name allows none
+	var err error
+	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
+		p.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
+	}
+	return s
+}
+
+// ServerSwitches returns the file with the servers that the user has disabled.
+func (p *Setup) ServerSwitches() mcp.Switches {
+	return mcp.Switches{Path: filepath.Join(p.Paths.GeminiDir(), "mcp-server-enablement.json")}
+}
+
+// ServerOptions returns the options for servers outside of a session: each is started, and their tools join a
+// registry of their own.
+func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
+	return mcp.Options{
+		Configs:   configs,
+		Off:       p.ServerSelection().State,
+		Registry:  tool.NewRegistry(),
+		Launcher:  process.NewLauncher(),
+		Dir:       p.Paths.Dir(),
+		Environ:   p.serverEnviron(),
+		Transport: p.serverTransport,
+		OAuth:     p.signInOptions(),
+		Roots:     func() []string { return []string{p.Paths.Dir()} },
+		Version:   p.Version,
+		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
+		Notify:    func(text string) { p.Warn(terminal.Line(text)) },
+		Log:       p.Log,
+	}
+}
+
+// newServers returns the session's MCP servers, which are being connected; nil if there are none. A folder that
+// is not trusted has none.
+func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
+	if !s.IsTrusted() {
+		return nil
+	}
+	configs := s.ServerConfigs(settings)
+	if len(configs) == 0 {
+		return nil
+	}
+	o := s.ServerOptions(configs)
+	selection := s.ServerSelection()
+	selection.Disabled = append(selection.Disabled, s.disabledServers...)
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
+	if s.Asker != nil {
+		o.Ask = s.Asker.Ask
+	}
+	o.Changed = func() { s.serversChanged.Store(true) }
+	servers := mcp.New(o)
+	servers.Start()
+	return servers
+}
+
+// Servers returns the MCP servers, nil if there are none.
+func (s *Session) Servers() *mcp.Servers { return s.servers }
+
+// ServerStatus returns the state of each MCP server, sorted by name.
+func (s *Session) ServerStatus() []mcp.Status {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.Status()
+}
+
+// ServerPrompts returns the prompts of the MCP servers.
+func (s *Session) ServerPrompts() []mcp.Prompt {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.Prompts()
+}
+
+// ReloadServers connects to all MCP servers again, as the settings describe them now.
+func (s *Session) ReloadServers(ctx context.Context) error {
+	if err := s.ReloadSettings(); err != nil {
+		return err
+	}
+	if s.servers != nil {
+		s.servers.Close()
+		s.servers.Withdraw()
+	}
+	s.servers = s.newServers(s.CurrentSettings())
+	s.serversChanged.Store(true)
+	return s.settleSoon(ctx)
+}
+
+// SwitchServer enables or disables an MCP server, for this session or for all.
+func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSession bool) error {
+	s.disabledServers = slices.DeleteFunc(s.disabledServers, func(other string) bool { return other == name })
+	if forSession && !enabled {
+		s.disabledServers = append(s.disabledServers, name)
+	}
+	if !forSession {
+		if err := s.ServerSwitches().Set(name, enabled); err != nil {
+			return err
+		}
+	}
+	selection := s.ServerSelection()
+	if forSession {
+		selection.Disabled = s.disabledServers
+	}
+	s.servers.Switch(name, selection.State(name))
+	return s.settleSoon(ctx)
+}
+
+// settleSoon waits for the servers a little, so that what a command shows of them is true.
+func (s *Session) settleSoon(ctx context.Context) error {
+	if s.servers != nil {
+		soon, cancel := context.WithTimeout(ctx, waitNotice)
+		defer cancel()
+		s.servers.Settle(soon)
+	}
+	return ctx.Err()
+}
+
+// closeServers ends the connections to the MCP servers.
+func (s *Session) closeServers() {
+	if s.servers != nil {
+		s.servers.Close()
+	}
+}
+
+// serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
+// the settings say about commands, and no keys of model providers.
+func (p *Setup) serverEnviron() []string {
+	r := userRedaction(p)
+	r.Enabled = true
+	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
+}
+
+// serverTransport makes requests to servers, through the proxy and with the certificates that are set for
+// models.
+func (p *Setup) serverTransport() (http.RoundTripper, error) {
+	n, err := auth.Network(p.Env)
+	if err != nil {
+		return nil, err
+	}
+	return httpwire.NewTransport(httpwire.Options{Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: true})
+}
+
+// waitNotice is the time after which the user learns what the first prompt waits for.
+const waitNotice = 3 * time.Second
+
+// AwaitServers makes the tools of MCP servers available to the first prompt of a headless run: it waits
+// for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
+// they come.
+func (s *Session) AwaitServers(ctx context.Context) {
+	if s.servers == nil || s.Interactive {
+		return
+	}
+	limit := time.Duration(config.MCPStartWait.In(s.Settings) * float64(time.Second))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
+	defer cancel()
+	soon, stop := context.WithTimeout(ctx, waitNotice)
+	defer stop()
+	pending := s.servers.Settle(soon)
+	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
+		return
+	}
+	s.Warn(terminal.Line("Waiting for MCP servers: " + strings.Join(pending, ", ")))
+	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
+		s.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+			limit, strings.Join(pending, ", "))))
+	}
+}
+
+var errWaited = errors.New("the time to wait for servers is over")
+
+// tellServers gives the model what the servers say about themselves: in the message that opens the
+// conversation if there was no prompt yet, else with the prompt p.
+func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
+	if s.servers == nil || !s.serversChanged.Swap(false) {
+		return
+	}
+	text := s.serverInstructions()
+	if text == s.serversTold {
+		return
+	}
+	s.serversTold = text
+	if len(s.Prompts()) == 0 {
+		s.agent.ReplaceContext(ctx, []agent.Message{s.opening()})
+		return
+	}
+	if text != "" {
+		p.Parts = append(p.Parts, llm.Text(text))
+	}
+}
+
+// serverInstructions returns what the connected servers tell the model about themselves.
+func (s *Session) serverInstructions() string {
+	if s.servers == nil {
+		return ""
+	}
+	var parts []string
+	for _, i := range s.servers.Instructions() {
+		parts = append(parts, fmt.Sprintf("The MCP server '%s' says about itself:\n---[start of server instructions]---\n%s\n---[end of server instructions]---",
+			terminal.Line(i.Server), i.Text))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// resources returns the resources of the MCP servers, for prompts that mention them.
+func (s *Session) resources() mention.Resources {
+	if s.servers == nil {
+		return nil
+	}
+	return mentioned{s.servers}
+}
+
+// mentioned are the resources of servers as a prompt mentions them: by id, not by URI alone.
+type mentioned struct{ *mcp.Servers }
+
+// Has implements [mention.Resources].
+func (m mentioned) Has(id string) bool {
+	r, ok := m.Resource(id)
+	return ok && r.ID() == id
+}
+
+// Text implements [mention.Resources].
+func (m mentioned) Text(ctx context.Context, id string) (string, error) {
+	r, _ := m.Resource(id)
+	contents, err := m.Read(ctx, r)
+	return mcp.Untrusted(contents), err
+}
