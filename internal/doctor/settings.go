@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -287,30 +286,8 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 			}
 		}
 	}
-	for _, key := range [...]struct{ path, subject string }{{"mcpServers", "MCP servers"}} {
-		v, from := x.set.Settings.Effective(key.path)
-		entries, _ := v.(map[string]any)
-		if row, known := config.KeyOf(key.path); !known || row.Support != config.Later || len(entries) == 0 {
-			continue
-		}
-		s.note(key.subject, fmt.Sprintf("%s (in %s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), laterNext)
-	}
 	if len(s.Checks) == 0 {
 		s.ok("features", "everything that you have set up is supported")
 	}
 	return s
-}
-
-// sortedNames returns the sorted names of entries, shortened if there are many.
-func sortedNames(entries map[string]any) []string {
-	const limit = 12
-	list := make([]string, 0, len(entries))
-	for name := range entries {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	if len(list) > limit {
-		list = append(list[:limit], fmt.Sprintf("and %d more", len(list)-limit))
-	}
-	return list
 }
