@@ -271,13 +271,15 @@ func (s *server) publish(o *offer, session *sdk.ClientSession) {
 	}
 	s.mu.Lock()
 	s.offer, s.session, s.state, s.err, s.since = *o, session, Connected, nil, time.Now()
-	s.settle()
 	s.mu.Unlock()
 	s.all.changed()
+	s.settle()
 }
 
-// settle reports the end of the first attempt to connect. The caller holds s.mu.
+// settle reports the end of the first attempt to connect, after all that has changed with it.
 func (s *server) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	select {
 	case <-s.ready:
 	default:
@@ -292,11 +294,11 @@ func (s *server) set(state State, err error) {
 	if state != Connected {
 		s.session, s.offer = nil, offer{}
 	}
+	s.mu.Unlock()
+	s.all.changed()
 	if state == Disconnected {
 		s.settle()
 	}
-	s.mu.Unlock()
-	s.all.changed()
 }
 
 // lost withdraws the tools of a server whose connection has ended.
