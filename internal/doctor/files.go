@@ -16,6 +16,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/durable"
 	"pollux/internal/secret"
+	"pollux/internal/shellcmd"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
 	"pollux/llm/provider"
@@ -131,22 +132,12 @@ func (x *examination) checkSecrets(s *sectionReport) {
 		case !info.Mode().IsRegular():
 			s.broken("secrets", file+" is not a regular file", "move it away")
 		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-			s.warn("secrets", fmt.Sprintf("other users can read or write %s (%03o)", file, info.Mode().Perm()), "chmod 600 "+shellQuote(file))
+			s.warn("secrets", fmt.Sprintf("other users can read or write %s (%03o)", file, info.Mode().Perm()), "chmod 600 "+shellcmd.Quote(file))
 		}
 	}
 	if len(s.Checks) == before {
 		s.ok("secrets", "only you can read your keys")
 	}
-}
-
-// shellQuote quotes a path for a shell if it needs quotes.
-func shellQuote(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+", r)
-	}) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }
 
 // isNonEmpty reports whether path is a regular file or a directory, and not empty.
