@@ -99,7 +99,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 			r, _, err := commands.Run(ctx, line)
 			return r, err
 		},
-		UnknownCommand: slash.Unknown,
+		UnknownCommand: commands.Unknown,
 		RunShell:       s.RunTyped,
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
