@@ -46,7 +46,7 @@ func parse(name, template string) ([]segment, error) {
 		end := closingBrace(template, at+2)
 		if end < 0 {
 			//lint:ignore ST1005 the sentence is that of Gemini CLI
-			return nil, fmt.Errorf("Invalid syntax in command '%s': Unclosed injection starting at index %d ('%s'). Balance the braces of the path or the shell command",
+			return nil, fmt.Errorf("Invalid syntax in command '%s': Unclosed injection starting at index %d ('%s'). Ensure braces are balanced. Paths or commands with unbalanced braces are not supported directly.",
 				name, tool.Units(template[:at]), template[at:at+2])
 		}
 		if begin < at {

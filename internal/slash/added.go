@@ -17,14 +17,22 @@ func (s *Runner) Lookup(line string) (Call, bool) {
 	return find(s.added(), line)
 }
 
-// added returns the commands that are not in the table: prompts of MCP servers, and the user's own. It shows
-// once which of them have another name, because theirs is taken.
+// added returns the commands that are not in the table: prompts of MCP servers, and the user's own.
 func (s *Runner) added() []*Command {
-	commands, notices := settleNames(Commands(), append(s.serverPrompts(), s.customCommands()...))
-	for _, notice := range notices {
-		s.warnOnce(terminal.Text(notice))
-	}
+	commands, _ := s.settle()
 	return commands
+}
+
+// settle returns the added commands and those of them that have another name, because theirs is taken. A
+// user learns once of each.
+func (s *Runner) settle() ([]*Command, []renaming) {
+	commands, renamed := settleNames(Commands(), append(s.serverPrompts(), s.customCommands()...))
+	if s.Interactive {
+		for _, notice := range describeRenamings(renamed) {
+			s.warnOnce(terminal.Text(notice))
+		}
+	}
+	return commands, renamed
 }
 
 // serverPrompts returns a command for each prompt of the MCP servers. The first server keeps the name of a

@@ -31,7 +31,8 @@ func TestSettleNames(t *testing.T) {
 			"Conflicts detected for command '/help':\n- User command '/help' was renamed to '/user.help1'\n- User command '/help' was renamed to '/user.help2'",
 		}},
 	} {
-		commands, notices := settleNames(table, c.list)
+		commands, renamed := settleNames(table, c.list)
+		notices := describeRenamings(renamed)
 		var names []string
 		for _, c := range commands {
 			names = append(names, c.Name)

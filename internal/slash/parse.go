@@ -74,7 +74,18 @@ func (s *Runner) Unknown(line string) string {
 	if !strings.HasPrefix(line, "/") {
 		return ""
 	}
-	return unknown(append(Commands(), s.added()...), line)
+	added, renamed := s.settle()
+	word, _ := cutWord(line[1:])
+	var now []string
+	for _, r := range renamed {
+		if r.from == word && findCommand(Commands(), word) == nil {
+			now = append(now, "/"+r.to)
+		}
+	}
+	if len(now) > 0 {
+		return "/" + word + " is the name of several commands. Type " + strings.Join(now, " or ") + "."
+	}
+	return unknown(append(Commands(), added...), line)
 }
 
 func unknown(commands []*Command, line string) string {
