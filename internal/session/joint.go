@@ -45,8 +45,8 @@ func joinOffers(list, next []tool.Offer, isFirst bool) (both []tool.Offer) {
 		if i < 0 {
 			continue
 		}
-		if !slices.Contains(strings.Split(o.Rule, ", "), next[i].Rule) {
-			o.Rule += ", " + next[i].Rule
+		if !slices.Contains(strings.Split(o.Rule, "; "), next[i].Rule) {
+			o.Rule += "; " + next[i].Rule
 		}
 		o.Runners = append(slices.Clone(o.Runners), next[i].Runners...)
 		both = append(both, o)
