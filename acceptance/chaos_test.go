@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -31,7 +32,7 @@ func TestChaos(t *testing.T) {
 		t.Skip("stalled connections take their time")
 	}
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	kinds := map[string][]fault{"mixed": {cut, stall, garbage}}
 	n := 8
 	if *chaosFaults > 0 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // conductor is a scripted model whose answers a function computes. It checks requests as
@@ -28,20 +29,10 @@ type conductor struct {
 // is called for one request at a time. A request that breaks a vendor's rules fails the test.
 func conduct(t *testing.T, wire string, answer func(path string, body []byte) []scriptmodel.Step) *conductor {
 	t.Helper()
-	script := &scriptmodel.Script{Turns: []scriptmodel.Turn{{Times: -1}}}
-	strict, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &conductor{strict: strict, turn: &script.Turns[0], answer: answer}
+	c := &conductor{answer: answer}
+	c.strict, c.turn = scripttest.Conduct(t, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
 	c.Server = httptest.NewServer(c)
-	t.Cleanup(func() {
-		c.Close()
-		_ = strict.Close()
-		if err := strict.Check(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(c.Close)
 	return c
 }
 

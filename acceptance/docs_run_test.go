@@ -1,3 +1,5 @@
+//go:build unix
+
 package acceptance
 
 import (
@@ -25,6 +27,7 @@ import (
 // "<!-- not run: needs Google Cloud -->".
 var notRun = []string{
 	"asks for a key",
+	"needs a browser",
 	"needs a clone",
 	"needs a local server",
 	"needs Google Cloud",

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -49,7 +49,7 @@ func TestLongSession(t *testing.T) {
 	default:
 		turns = 400
 	}
-	program := build(t)
+	program := processtest.Build(t)
 	sessions := []session{
 		{name: "as it comes"},
 		{name: "without masking", settings: `{"pollux": {"maskToolOutputs": false}}`},
@@ -348,16 +348,6 @@ func furnish(p *person) {
 	p.write("chinese.md", chinese.String())
 	p.write("blob.txt", blob.String())
 	p.write("notes.md", "# Accounts\ndone: 0\n")
-}
-
-// build builds the program for users, without the additions of the test binary.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "pollux")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../cmd/pollux").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
 }
 
 // peak returns the peak memory of a process in KiB, or 0 if unknown.

@@ -30,7 +30,7 @@ import (
 //	              quarter of a second
 //	paste TEXT    pastes TEXT, without Enter
 //	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s, ctrl-z or enter
-//	signal SIG    sends TERM, HUP or INT to the program alone
+//	signal SIG    sends TERM, HUP, INT or KILL to the program alone
 //	wait PATH     waits until the file exists and is not empty
 //	hang up       closes the terminal
 //	end CODE      waits for the program to end with this code; it is the last line
@@ -186,7 +186,7 @@ func (s *screen) do(line string) error {
 	case "key":
 		return s.keys(strings.Fields(rest))
 	case "signal":
-		sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT}[rest]
+		sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}[rest]
 		if !ok {
 			return errors.New("there is no such signal here")
 		}

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,6 +247,9 @@ turn
 		t.Fatalf("%v: %s", err, out)
 	}
 	o := readOutfile(t, file)
+	if starts := o.events("gemini_cli.startup_stats"); len(starts) != 2 || !strings.Contains(fmt.Sprint(starts[0]["phases"]), `"name":"load_settings","duration_ms":`) {
+		t.Errorf("the starts are %v", starts)
+	}
 	for event, want := range map[string]map[string]any{
 		"edit_strategy":              {"strategy": "flexible"},
 		"web_fetch_fallback_attempt": {"reason": "private_ip_skipped"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer/codec"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -34,7 +35,7 @@ func TestWindows(t *testing.T) {
 	if *everyWindow {
 		windows, modes = []int{6_000, 8_000, 12_000, 16_000, 32_000, 128_000, 200_000, 1_000_000, 2_000_000}, []string{"native", "text"}
 	}
-	program := build(t)
+	program := processtest.Build(t)
 	var mu sync.Mutex
 	var rows []string
 	t.Run("all", func(t *testing.T) {

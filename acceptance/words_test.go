@@ -47,6 +47,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"jsoncmp": plain("jsoncmp GOT WANT", jsoncmpWord),
 		"lines":   plain("lines FILE N", linesWord),
 		"screen":  plain("screen FILE", screenWord),
+		"mcpauth": plain("mcpauth", mcpAuthWord),
 	}
 }
 
@@ -318,6 +319,7 @@ func signalWord(ts *testscript.TestScript, args []string) bool {
 	}
 	sig, ok := map[string]syscall.Signal{
 		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
+		"QUIT": syscall.SIGQUIT, "ABRT": syscall.SIGABRT,
 	}[args[0]]
 	if ok {
 		ts.Check(of(ts).started[args[1]].cmd.Process.Signal(sig))

@@ -56,9 +56,9 @@ type Config struct {
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
 	// calls that finished. Otherwise they are kept, so that the model knows what was done.
 	ForgetCancelled bool
-	// KeepUnanswered reports whether a prompt that was cancelled before its response, with this
-	// cause, is kept, so that another process can continue it. Otherwise it is removed. nil
-	// keeps none.
+	// KeepUnanswered reports whether a prompt without a response is kept, so that a later prompt
+	// or another process can continue it. Its argument is the error of the failed request, or the
+	// cause of the cancellation. Otherwise the prompt is removed. A nil KeepUnanswered keeps none.
 	KeepUnanswered func(cause error) bool
 
 	Journal      Journal

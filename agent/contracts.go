@@ -22,6 +22,8 @@ type ToolCall struct {
 	// Typed is true if a person typed the call word for word. No policy rule applies to it,
 	// because the person could run the same command in another terminal.
 	Typed bool
+	// MustAsk is true if a person is asked before the call runs, even if the policy allows it.
+	MustAsk bool
 	// Room is the number of tokens that the result may have, 0 if the model's window is unknown:
 	// the share of this call in what the results of the response may have together. Longer
 	// results are shortened before they are sent; see [Shortener].
@@ -94,14 +96,14 @@ type CallRecord struct {
 	Name   string          // as the model wrote it
 	Args   json.RawMessage // as the model wrote them
 	Status Status          // Success, Failed or CallCancelled
+	// HasRun reports whether the tool began to run, or may have begun.
+	HasRun bool
 	// Description is what the call does, in one line; "" if it did not get that far.
-	Description string // what the call does, in one line; "" if it was not validated
+	Description string
 	// Display is what a person saw of the result; nil for nothing.
 	Display tool.Display
-	// DisplayName is the tool's name for people. Plain reports that the text in Display is not
-	// Markdown. Both are zero if the tool is not registered.
-	DisplayName string
-	Plain       bool
+	// Plain reports that the text in Display is not Markdown.
+	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from

@@ -2,13 +2,12 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"pollux/llm"
 )
@@ -220,7 +219,7 @@ func (c *conversation) load(ctx context.Context, messages []Message) {
 	messages = withIDs(messages)
 	for i := range messages {
 		if messages[i].ID == "" {
-			messages[i].ID = uuid.NewString()
+			messages[i].ID = newMessageID()
 		}
 	}
 	if c.journal != nil {
@@ -335,10 +334,14 @@ func (c *conversation) window(model string, known int) int {
 	return known
 }
 
+// newMessageID returns an id that no other message of a session has. It is short because the record of
+// the message has it.
+func newMessageID() string { return rand.Text()[:12] } // 60 bits
+
 // identify sets the ID and the Time of a message if they are not set.
 func (c *conversation) identify(m Message) Message {
 	if m.ID == "" {
-		m.ID = uuid.NewString()
+		m.ID = newMessageID()
 	}
 	if m.Time.IsZero() {
 		m.Time = c.now()

@@ -193,7 +193,7 @@ func TestJournalEntries(t *testing.T) {
 	look := newToy("look", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
 		return &tool.Result{Content: []llm.Part{llm.Text("long")}, Display: tool.TextDisplay("short"), AgentID: "sub"}
 	})
-	look.spec.DisplayName, look.spec.Plain = "Look", true
+	look.spec.Plain = true
 	answer := chunk(llm.FinishStop, thought("**Plan** first"), call("1", "look", `{"at":"it"}`), call("2", "none", `{}`))
 	answer.Usage = &llm.Usage{Prompt: 7}
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(answer), says(text("done"))}}
@@ -224,8 +224,8 @@ func TestJournalEntries(t *testing.T) {
 	}
 	want := []agent.CallRecord{
 		{
-			ID: "look__1", Name: "look", Args: json.RawMessage(`{"at":"it"}`), Status: agent.Success, Description: "look at work",
-			Display: tool.TextDisplay("short"), DisplayName: "Look", Plain: true, AgentID: "sub",
+			ID: "look__1", Name: "look", Args: json.RawMessage(`{"at":"it"}`), Status: agent.Success, HasRun: true, Description: "look at work",
+			Display: tool.TextDisplay("short"), Plain: true, AgentID: "sub",
 		},
 		{
 			ID: "none__2", Name: "none", Args: json.RawMessage(`{}`), Status: agent.Failed,

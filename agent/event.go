@@ -115,6 +115,7 @@ type ToolFinished struct {
 	Response []llm.Part // what the model gets
 	Outcome  tool.Outcome
 	Summary  string // one line; "" if the call was not validated
+	HasRun   bool   // the tool began to run
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from
 	// Began to the end of this call. Calls that ran at the same time may have taken longer.
 	Began    time.Time

@@ -9,9 +9,6 @@ import (
 	"pollux/tool"
 )
 
-// maxContinuations bounds how often one prompt may go on without a tool call
-// or a person asking for it: next-speaker checks, hooks that send the model
-// back, recoveries from a loop.
 // maxContinuations limits the requests that one prompt causes without a tool call or a
 // person: next-speaker checks, prompts of hooks, warnings after a loop.
 const maxContinuations = 100
@@ -39,19 +36,23 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 		defer cancel(nil)
 
 		r := a.begin(ctx, p, yield, cancel)
-		err := r.runPrompt(ctx, llm.User(p.Parts...))
-		if a.cfg.ForgetCancelled && ctx.Err() != nil {
-			r.conv.removePrompt(ctx)
-			r.results = nil
-		}
-		r.settle(ctx)
-		switch {
-		case r.hasLeft: // no consumer
-		case ctx.Err() != nil:
-			yield(Cancelled{}, nil)
-		case err != nil:
-			yield(nil, err)
-		}
+		r.finishRun(ctx, r.runPrompt(ctx, llm.User(p.Parts...)))
+	}
+}
+
+// finishRun leaves a valid history at the end of a run, and yields how the run ended.
+func (r *run) finishRun(ctx context.Context, err error) {
+	if r.cfg.ForgetCancelled && ctx.Err() != nil {
+		r.conv.removePrompt(ctx)
+		r.results = nil
+	}
+	r.settle(ctx)
+	switch {
+	case r.hasLeft: // no consumer
+	case ctx.Err() != nil:
+		r.yield(Cancelled{}, nil)
+	case err != nil:
+		r.yield(nil, err)
 	}
 }
 
@@ -74,6 +75,7 @@ type run struct {
 	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
 	results       *llm.Content               // tool results not yet in the history
 	records       []CallRecord               // of results, or of the results sent last
+	partial       int                        // index of the message with the first part of results, 0 for none
 	tools         *tool.Snapshot             // declared by the last request
 	joined        []Prompt                   // waiting prompts that were added to a message not yet answered
 	isHookPrompt  bool                       // an AfterAgent hook caused the current prompt
@@ -116,6 +118,12 @@ func (r *run) emit(e Event) error {
 // runPrompt works on the prompt, and on each prompt that a hook sends after it.
 func (r *run) runPrompt(ctx context.Context, message *llm.Content) error {
 	message, err := r.beforeAgent(ctx, message)
+	return r.work(ctx, message, err)
+}
+
+// work sends message and works until a hook sends no other prompt after it. It does nothing after an
+// error, which it returns.
+func (r *run) work(ctx context.Context, message *llm.Content, err error) error {
 	for err == nil && message != nil {
 		err = r.runTurns(ctx, message)
 		if ctx.Err() != nil || r.hasLeft {

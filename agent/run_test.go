@@ -325,6 +325,22 @@ func TestParallelCalls(t *testing.T) {
 	})
 }
 
+// A panic of a gate or tool reaches the caller of Run, who may recover it.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	bad := newToy("bad", func(context.Context, tool.Host, json.RawMessage) *tool.Result { panic("bug") })
+	model := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("bad"))}}
+	a := newAgent(t, model, nil, bad)
+	defer func() {
+		v := recover()
+		if text, _ := v.(string); !strings.HasPrefix(text, "bug\n") || !strings.Contains(text, "TestPanic") {
+			t.Errorf("the panic is %v", v)
+		}
+	}()
+	run(t, a, "go")
+	t.Error("there was no panic")
+}
+
 // The duration of a call is its own, not that of the calls beside it.
 func TestDurationOfParallelCalls(t *testing.T) {
 	t.Parallel()
@@ -559,6 +575,22 @@ func TestRefusalAmongOthers(t *testing.T) {
 		` response look__c3 {"error":"Not run, because the user refused a call before it. Call it again if it is still needed."}` + "\n"
 	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// KeepUnanswered decides whether a prompt stays whose request fails. The next request has it, too.
+func TestKeepUnansweredAfterError(t *testing.T) {
+	t.Parallel()
+	passing := &llm.Error{Kind: llm.KindServer, Message: "later"}
+	lasting := &llm.Error{Kind: llm.KindBadRequest, Message: "never"}
+	for failure, want := range map[*llm.Error]string{passing: "user: hi\nuser: go on\n", lasting: "user: go on\n"} {
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){breaks(failure), says(text("done"))}}
+		a := newAgent(t, s, func(c *agent.Config) { c.KeepUnanswered = func(err error) bool { return errors.Is(err, passing) } })
+		play(t.Context(), a, "hi")
+		play(t.Context(), a, "go on")
+		if diff := cmp.Diff(want, wire(s.requests[1].Contents)); diff != "" {
+			t.Errorf("%v: %s", failure, diff)
+		}
 	}
 }
 

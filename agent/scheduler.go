@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type job struct {
 	status    Status // final; "" until it is known
 	reason    string // of a cancellation, for the model
 	refused   bool   // a person refused the call
+	hasRun    bool   // the tool began to run
 	// afterChange is set if a job before this one may have changed files.
 	afterChange bool
 	began       time.Time
@@ -165,6 +167,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	events := make(chan Event)
 	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
+	var failed panics
 	for _, j := range group {
 		if j.status != "" {
 			continue
@@ -172,6 +175,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
+			defer failed.catch()
 			began := r.cfg.Now()
 			step(ctx, j, func(e Event) { events <- e })
 			j.ended = r.cfg.Now()
@@ -185,7 +189,25 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 			left = r.emit(e)
 		}
 	}
+	failed.raise()
 	return left
+}
+
+// panics passes the panic of a goroutine on to the one that waits for it, whose caller may recover it.
+type panics struct{ first atomic.Pointer[string] }
+
+// catch must be deferred.
+func (p *panics) catch() {
+	if v := recover(); v != nil {
+		p.first.CompareAndSwap(nil, new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
+	}
+}
+
+// raise panics if a goroutine has.
+func (p *panics) raise() {
+	if first := p.first.Load(); first != nil {
+		panic(*first)
+	}
 }
 
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
@@ -303,6 +325,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	emit(update)
 	running, ended := context.WithCancel(ctx)
 	defer ended()
+	j.hasRun = true
 	j.result = j.admission.Run(ctx, tool.Host{
 		Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
 		Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
@@ -337,7 +360,7 @@ func (r *run) finish(j *job) ToolFinished {
 		j.status, j.reason = CallCancelled, cancelledText
 	}
 	f := ToolFinished{
-		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary,
+		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary, HasRun: j.hasRun,
 		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {

@@ -204,10 +204,18 @@ func (r *run) nextSpeaker(ctx context.Context) (*llm.Content, error) {
 	return llm.User(llm.Text("Please continue.")), nil
 }
 
-// runCalls runs the calls of a response and returns their results as the next message.
+// runCalls runs the calls of a response and returns their results as the next message, after those
+// that the response has already.
 func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, error) {
 	finished, err := r.schedule(ctx, calls)
 	results, records := &llm.Content{Role: llm.RoleUser}, make([]CallRecord, 0, len(finished))
+	if r.results != nil {
+		results.Parts, records = slices.Clone(r.results.Parts), slices.Clone(r.records)
+	}
+	if r.partial > 0 {
+		r.conv.cut(ctx, r.partial)
+		r.partial = 0
+	}
 	cancelled, stop, text := true, (*tool.Error)(nil), ""
 	for _, f := range finished {
 		results.Parts = append(results.Parts, f.Response...)
@@ -248,11 +256,11 @@ func (r *run) answer(ctx context.Context, text string) error {
 func (r *run) callRecord(f ToolFinished) CallRecord {
 	record := CallRecord{
 		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,
-		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID,
+		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun,
 		Began: f.Began, Duration: f.Duration,
 	}
 	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
-		record.DisplayName, record.Plain = t.Spec().DisplayName, t.Spec().Plain
+		record.Plain = t.Spec().Plain
 	}
 	return record
 }

@@ -146,8 +146,9 @@ func refuseCall(loop Loop, message string) *tool.Result {
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a
-// message that is a prompt, unless a hook refused the response or KeepUnanswered keeps it. Tool results stay, because they
-// are true in any case, unless they will be sent again.
+// message that is a prompt, unless a hook refused the response or the prompt is to be kept
+// without one. Tool results stay, because they are true in any case, unless they will be sent
+// again.
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
 	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
@@ -165,8 +166,7 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		rep, err = r.nudge(ctx, contents, rep)
 	}
 	again := rep.loop.Kind != "" || isTooLong(err)
-	isUnanswered := ctx.Err() != nil && r.cfg.KeepUnanswered != nil && r.cfg.KeepUnanswered(context.Cause(ctx))
-	kept := !again && (err == nil || isResult || isUnanswered || errors.Is(err, errOver))
+	kept := !again && (err == nil || isResult || errors.Is(err, errOver) || r.keepsUnanswered(ctx, err))
 	if kept || isResult {
 		r.joined = nil // with the results
 	}
@@ -182,6 +182,18 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		r.shown = shown
 	}
 	return rep, err
+}
+
+// keepsUnanswered reports whether a prompt stays in the history that got no response because of err.
+// One that got only unusable responses does not.
+func (r *run) keepsUnanswered(ctx context.Context, err error) bool {
+	switch {
+	case r.cfg.KeepUnanswered == nil || errors.Is(err, errNoAnswer):
+		return false
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	return r.cfg.KeepUnanswered(err)
 }
 
 // announceTurn emits the first events of a turn.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/process/processtest"
 )
 
 // BenchmarkStart measures the time from the start of the program to its first request, once with
@@ -24,12 +25,7 @@ import (
 //
 // The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "pollux")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "pollux/cmd/pollux")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	program := processtest.Build(b)
 	asked := make(chan time.Time, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {

@@ -72,6 +72,18 @@ func (e *Error) Retryable() bool {
 	return false
 }
 
+// MayBlameRequest reports whether the content of the request may be at fault, so that a longer
+// request that begins with it fails, too.
+func (e *Error) MayBlameRequest() bool {
+	switch e.Kind {
+	case KindOther, KindContextWindow:
+		return true
+	case KindBadRequest:
+		return !e.IsBadKey()
+	}
+	return false
+}
+
 // IsBadKey reports whether the provider did not accept the credentials. Google reports that
 // as a bad request.
 func (e *Error) IsBadKey() bool {

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package gemini runs Gemini CLI, as it is on npm, and Pollux in the same scenes:
 // the same files, settings, variables and command lines, and a model on loopback
 // that says the same. What a script sees of them, what is in the directories

@@ -1,3 +1,5 @@
+//go:build unix
+
 package gemini
 
 import (
@@ -299,7 +301,7 @@ func (p saying) get(kind, key string) string {
 // repair is what Pollux changes of a session of Gemini CLI.
 type repair struct {
 	what  string          // and why, as documentation
-	apply func(said) said // nil if forgetful undoes it
+	apply func(said) said // nil if forgetful or silent undoes it
 }
 
 // repairs are what Pollux changes of such a session. docs/differences.md lists them.
@@ -308,6 +310,7 @@ var repairs = []repair{
 	{"`--resume` leaves out results whose call stands in a damaged line of the session file, as the Gemini API refuses them.", withCalls},
 	{"`--resume` goes on with prompts that begin with `/` or `?` and were answered. Gemini CLI forgets them.", nil},
 	{"`--resume` sends `skip_thought_signature_validator` for each signature that the session file does not have. Gemini CLI sends it only if it has left out a thought; without it, Gemini 3 refuses the call.", signed},
+	{"`--resume` sends again the message `[The previous response was interrupted before it completed.]`, which both programs send if a prompt follows results of tools. Gemini CLI does not record it: after the next `--resume`, the model sees another history.", nil},
 }
 
 // forgetful leaves out the prompts that Gemini CLI takes for commands.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package gemini
 
 // table lists what is not the same, and why. docs/differences.md is made of it.
@@ -29,6 +31,11 @@ var table = []allowed{
 		kind: better, scenes: "*", sometimes: true,
 		paths: []string{`home.".gemini/projects.json.…uuid.tmp"`},
 		what:  "Gemini CLI leaves temporary files in `~/.gemini` when it ends early.",
+	},
+	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{`home.".gemini/tmp/*/logs/session-*.jsonl"`},
+		what:  "A run that fails leaves its last events in a log, without their content, for `pollux logs`.",
 	},
 	{
 		kind: better, scenes: "api_400 api_500",
@@ -407,7 +414,7 @@ var table = []allowed{
 	},
 	{
 		kind: words, scenes: "usage_conflict usage_unknown_flag",
-		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`},
+		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`, `runs[3].stderr.lines."*"`},
 		what:  "A usage error is one line: the message, a hint, and how to get help.",
 	},
 	{
@@ -481,6 +488,11 @@ var table = []allowed{
 		what:  "Session files are only appended to: a response is recorded once, with its calls, and their results as the next message. The names end with the last characters of the id: after a resume, Gemini CLI deletes all files that end with the first eight.",
 	},
 	{
+		kind: better, scenes: "api_500",
+		paths: []string{`home.".gemini/tmp/*/chats/*"`},
+		what:  "The prompt of a failed request stays in the session, so that `--resume` goes on with it, unless the provider refused what it says. Gemini CLI removes it.",
+	},
+	{
 		kind: missing, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
 		what:  "There are no subagents, and no tool `invoke_agent`.",
@@ -499,10 +511,5 @@ var table = []allowed{
 		kind: missing, scenes: "mcp_settings",
 		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."* no effect yet*"`},
 		what:  "There are no MCP servers: a warning names the setting.",
-	},
-	{
-		kind: missing, scenes: "usage_conflict",
-		paths: []string{`runs[3].stderr.lines."*"`},
-		what:  "There are no worktrees: the flag is refused.",
 	},
 }

@@ -17,13 +17,10 @@ package hostile
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+
+	"pollux/internal/process/processtest"
 )
 
 var (
@@ -34,7 +31,7 @@ var (
 // TestHostile plays all scenes; with -short, every fifth.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	slots := make(chan struct{}, 8) // many scenes wait for a terminal
 	n := 0
 	for _, k := range readKinds(t) {
@@ -63,7 +60,7 @@ func TestHostile(t *testing.T) {
 // TestTraces checks that each trace of a successful attack is found: everything is allowed in it.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	for trace, command := range map[string]string{
 		"is new: canary/0":       "touch {{CANARY}}",
 		"is new: project/made":   "touch made",
@@ -82,36 +79,4 @@ func TestTraces(t *testing.T) {
 			}
 		})
 	}
-}
-
-// build returns the path of the program for users. It is built once.
-func build(t *testing.T) string {
-	t.Helper()
-	path, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-var built = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programDir, "pollux")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/pollux").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
-})
-
-var programDir string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if programDir, err = os.MkdirTemp("", "pollux-hostile-"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(programDir)
-		return m.Run()
-	}())
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pollux/internal/process/processtest"
 )
 
 // check fails the test for each attempt that left a trace, or that was not stopped by what the
@@ -102,8 +103,8 @@ func (r *result) traces() []string {
 	}
 	r.mu.Unlock()
 	// A process that was killed needs a moment to end.
-	pids := r.running()
-	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = r.running() {
+	pids := processtest.WithVariable(r.mark)
+	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = processtest.WithVariable(r.mark) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	for _, pid := range pids {
@@ -163,21 +164,6 @@ func controls(output string, terminal bool) string {
 		found = append(found, strconv.QuoteToASCII(output[max(0, i[0]-30):min(len(output), i[1]+10)]))
 	}
 	return strings.Join(found, " ")
-}
-
-// running returns the processes that the run started and that have not ended.
-func (r *result) running() []int {
-	var pids []int
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), r.mark) {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
-		pids = append(pids, pid)
-	}
-	return pids
 }
 
 func TestControls(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -207,8 +208,8 @@ func (s *session) checkFiles(kills int) {
 // checkProcesses checks that nothing runs that a run has started.
 func (s *session) checkProcesses() {
 	s.t.Helper()
-	pids := s.running()
-	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = s.running() {
+	pids := processtest.WithVariable(s.mark)
+	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = processtest.WithVariable(s.mark) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	for _, pid := range pids {
@@ -216,19 +217,4 @@ func (s *session) checkProcesses() {
 		s.t.Errorf("%v: a process still runs: %q", s.ends, command)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-}
-
-// running returns the processes of the session that have not ended.
-func (s *session) running() []int {
-	var pids []int
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), s.mark) {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
-		pids = append(pids, pid)
-	}
-	return pids
 }

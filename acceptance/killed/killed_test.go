@@ -12,12 +12,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
+
+	"pollux/internal/process/processtest"
 )
 
 // killsPerSession is how many times a session is ended before it may end by itself.
@@ -26,7 +25,7 @@ const killsPerSession = 4
 // TestKilled ends runs without a terminal.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	whole := play(t, program, nil) // shows how long a session is
 	if whole == nil {
 		return
@@ -64,38 +63,6 @@ func numbers(t *testing.T) (n int, seed uint64) {
 		}
 	}
 	return n, seed
-}
-
-// build returns the path of the program for users. It is built once.
-func build(t *testing.T) string {
-	t.Helper()
-	path, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-var built = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programDir, "pollux")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/pollux").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
-})
-
-var programDir string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if programDir, err = os.MkdirTemp("", "pollux-killed-"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(programDir)
-		return m.Run()
-	}())
 }
 
 // patience is how long a run may take; nothing is measured by it.

@@ -17,6 +17,7 @@ import (
 
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/scripttest"
 )
 
 // model is a model that is as strict as the vendor's. It remembers what it received and sent.
@@ -52,20 +53,12 @@ type piece struct {
 
 func newModel(t *testing.T) *model {
 	t.Helper()
-	script := &scriptmodel.Script{Turns: []scriptmodel.Turn{{Times: -1}}}
-	strict, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &model{strict: strict, turn: &script.Turns[0], tell: func(int) {}}
+	m := &model{tell: func(int) {}}
+	m.strict, m.turn = scripttest.Conduct(t, scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(func() {
 		m.CloseClientConnections()
 		m.Close()
-		_ = strict.Close()
-		if err := strict.Check(); err != nil {
-			t.Error(err)
-		}
 	})
 	return m
 }

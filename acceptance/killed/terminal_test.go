@@ -16,13 +16,15 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"pollux/internal/process/processtest"
 )
 
 // TestKilledAtTerminal ends runs at a terminal, in which a person also compresses and clears the
 // conversation and cancels prompts.
 func TestKilledAtTerminal(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := processtest.Build(t)
 	n, seed := numbers(t)
 	for first := 0; first < n/5; first += 2 {
 		t.Run(fmt.Sprint("session ", seed+uint64(first)), func(t *testing.T) {

@@ -26,6 +26,7 @@ var rules = map[string]rule{
 	"nothing before main":  nothingBeforeMain,
 	"programs":             programsStartInOnePlace,
 	"packages have a name": packagesHaveAName,
+	"panics":               goroutinesReportPanics,
 }
 
 func TestHouse(t *testing.T) {
@@ -220,6 +221,12 @@ func TestRules(t *testing.T) {
 		{"internal/slash/copy.go", `package slash; import "os"; func f() { os.StartProcess("", nil, nil) }`, "os.StartProcess: programs are started in internal/process"},
 		{"internal/slash/copy.go", `package slash; import "syscall"; func f() { syscall.ForkExec("", nil, nil) }`, "syscall.ForkExec: programs are started in internal/process"},
 		{"llm/anthropic/awskeys.go", `package anthropic; import "os/exec"`, ""},
+
+		{"internal/face/tui/x.go", `package tui; func f() { go func() { g() }() }`, "a panic of this goroutine is not reported"},
+		{"internal/face/tui/x.go", `package tui; func f(wg W) { wg.Go(func() { g() }) }`, "a panic of this goroutine is not reported"},
+		{"internal/face/tui/x.go", `package tui; import "pollux/internal/crash"; func f() { go func() { defer crash.Recover(); g() }() }`, ""},
+		{"internal/face/tui/x_test.go", `package tui; func f() { go func() { g() }() }`, ""},
+		{"agent/x.go", `package agent; func f() { go func() { g() }() }`, ""},
 
 		{"llm/x.go", `package llm; func init() {}`, "init runs before main"},
 		{"llm/x.go", `package llm; type T int; func (T) init() {}`, ""},

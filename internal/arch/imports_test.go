@@ -21,18 +21,18 @@ var layers = []struct {
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry"}},
+	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, prompts, prices.
-	{"models", []string{"internal/models"}},
+	{"models", []string{"internal/models", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
+		"internal/logs", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

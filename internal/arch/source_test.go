@@ -186,3 +186,44 @@ func packagesHaveAName(f *file, report reporter) {
 		report(f.Package, "package %s in %s is a drawer: name it for what it holds, or put its content where it is used", name, f.dir)
 	}
 }
+
+// goroutinesReportPanics checks that the goroutines of the program report a panic, which would otherwise
+// end it with the stacks of goroutines on the screen. Libraries leave panics to their callers.
+func goroutinesReportPanics(f *file, report reporter) {
+	if f.test || !f.isUnder("internal") || f.isUnder("internal/scriptmodel", "internal/process/processtest") {
+		return
+	}
+	check := func(call *ast.CallExpr, body ast.Expr) {
+		if literal, ok := body.(*ast.FuncLit); ok && !recovers(literal.Body) {
+			report(call.Pos(), "a panic of this goroutine is not reported: defer crash.Recover() after its other deferred calls")
+		}
+	}
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			check(n.Call, n.Call.Fun)
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Go" && len(n.Args) == 1 {
+				check(n, n.Args[0])
+			}
+		}
+		return true
+	})
+}
+
+// recovers reports whether a function defers crash.Recover, or handles panics itself.
+func recovers(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			switch fun := call.Fun.(type) {
+			case *ast.Ident:
+				found = found || fun.Name == "recover"
+			case *ast.SelectorExpr:
+				found = found || fun.Sel.Name == "Recover"
+			}
+		}
+		return !found
+	})
+	return found
+}

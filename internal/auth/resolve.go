@@ -155,6 +155,25 @@ func isAlias(name string) bool {
 	return slices.Contains([]string{"", "auto", "pro", "flash", "flash-lite", "auto-gemini-3", "auto-gemini-2.5", "none"}, name)
 }
 
+// Price returns the list price of a model by its name in a session file, nil if it is unknown. It is that
+// of the provider in the name, else of the default account's, else of the maker's. The account itself
+// need not be usable any more.
+func (a *Accounts) Price(name string) *catalog.Price {
+	type offer struct{ provider, model string }
+	offers := []offer{{string(a.Chosen), name}, {maker(name), name}}
+	if head, model, ok := strings.Cut(name, "/"); ok {
+		offers = append([]offer{{head, model}}, offers...)
+	}
+	for _, o := range offers {
+		if p := a.Table().Find(o.provider); p != nil {
+			if price := p.Describe(o.model, catalog.Model{}).Price; price != nil {
+				return price
+			}
+		}
+	}
+	return nil
+}
+
 // maker returns the provider of the model family that a name belongs to, "" if unknown.
 func maker(name string) string {
 	name = strings.ToLower(name)

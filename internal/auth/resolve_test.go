@@ -145,3 +145,36 @@ func TestWorkspaceHasNoSay(t *testing.T) {
 		t.Errorf("warnings are %q", warnings)
 	}
 }
+
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	const mine = `{"modelProviders": {"mine": {"baseUrl": "http://127.0.0.1:9/v1", "keyless": true, "model": "m", "models": [{"match": "*", "price": {"input": 7, "output": 8}}]}}, "security": {"auth": {"selectedType": "mine"}}}`
+	for _, c := range []struct {
+		settings, env, name string
+		input               float64 // dollars for a million tokens, 0 if unknown
+	}{
+		{"", "GEMINI_API_KEY=g", "gemini-2.5-pro", 1.25},
+		{"", "OPENAI_API_KEY=o", "gemini-2.5-pro", 1.25}, // of a session of Gemini CLI
+		{"", "", "claude-opus-5", 5},
+		{"", "GEMINI_API_KEY=g", "anthropic/claude-opus-5", 5},
+		{"", "", "deepseek/deepseek-v4-pro", 0.435},
+		{"", "DEEPSEEK_API_KEY=d", "deepseek-v4-pro", 0.435},
+		{"", "", "deepseek-v4-pro", 0},
+		{"", "", "ollama/gpt-oss:20b", 0},
+		{"", "OLLAMA_HOST=127.0.0.1:9", "gpt-oss:20b", 0},
+		{"", "", "", 0},
+		{"", "", "/", 0},
+		{mine, "", "large-1", 7},
+		{mine, "", "mine/large-1", 7},
+		{mine, "", "gemini/gemini-2.5-pro", 1.25},
+	} {
+		a, _ := Open(inputs(t, c.settings, strings.Fields(c.env)...)) // prices need no account
+		got := 0.0
+		if p := a.Price(c.name); p != nil {
+			got = p.Input
+		}
+		if got != c.input {
+			t.Errorf("%s with %s costs %v, want %v", c.name, c.env, got, c.input)
+		}
+	}
+}

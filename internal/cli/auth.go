@@ -16,6 +16,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/face/plain"
 	"pollux/internal/session"
@@ -270,6 +271,7 @@ func (c *authActions) readKey(p *provider.Profile, words []string) (string, erro
 	}
 	lines := make(chan line, 1)
 	go func() {
+		defer crash.Recover()
 		limit := c.term.LineLimit()
 		text, err := readInput(input, c.term.InTTY)
 		if limit > 0 && len(text) >= limit {

@@ -23,7 +23,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 )
 
@@ -47,6 +49,8 @@ type request struct {
 	// SessionID is the value of --session-id, or a new id.
 	SessionID string
 	Terminal  *terminal.Terminal
+	// Recent keeps the last events of the session.
+	Recent *recent.Ring
 	// Env is the environment, including the variables that flags set.
 	Env *config.Env
 	// Version returns the version of the program.
@@ -54,6 +58,8 @@ type request struct {
 	// CatchInterrupts sends each Ctrl+C to interrupts instead of ending the run, until release
 	// is called.
 	CatchInterrupts func() (interrupts <-chan struct{}, release func())
+	// Loaded is called with the settings, once they are loaded.
+	Loaded func(*config.Settings)
 	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
 	// The initial format is the value of --output-format.
 	SetFormat func(format string)
@@ -66,20 +72,27 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, sessionsCommand, doctorCommand,
-	authCommand, mcpCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, sessionsCommand, logsCommand, statsCommand,
+	doctorCommand, authCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
-	return runMain(args, t, env, run, subcommands[:]...)
+	return newProgram(t, env, run, subcommands[:]...).start(args)
 }
 
-// runMain implements [Main] with the given runner and subcommands, which tests replace.
-func runMain(args []string, t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) exit.Code {
-	p := &program{env: env, run: run}
+// start runs the program, and ends the process with a report if a goroutine panics.
+func (p *program) start(args []string) exit.Code {
+	defer crash.Handle(p.crashed)()
+	defer crash.Recover()
+	return p.main(args)
+}
+
+// newProgram returns a program with the given runner and subcommands, which tests replace.
+func newProgram(t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) *program {
+	p := &program{env: env, run: run, recent: new(recent.Ring)}
 	p.term, p.closed = watchOut(t)
 	p.root = p.rootCommand()
 	for _, command := range subs {
@@ -90,7 +103,7 @@ func runMain(args []string, t *terminal.Terminal, env *config.Env, run runner, s
 		p.root.AddCommand(laterCommand(name))
 	}
 	checkWords(p.root)
-	return p.main(args)
+	return p
 }
 
 // program holds the state of one start of the program.
@@ -106,6 +119,11 @@ type program struct {
 	id     string
 	// literal reports whether "--" stands before words, which are a prompt then.
 	literal bool
+	// recent has the last events of the session, settings those of the user once they are read: for the
+	// report of a crash.
+	recent     *recent.Ring
+	settings   atomic.Pointer[config.Settings]
+	isAborting atomic.Bool
 	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
 	// caught, if not nil, receives each SIGINT, which then does not end the run.
@@ -137,6 +155,7 @@ func (p *program) main(args []string) exit.Code {
 	}
 	ctx, stop := p.interruptible(context.Background())
 	defer stop()
+	defer p.catchAborts()()
 	defer p.term.Restore()
 	p.root.SetArgs(line.canonical())
 	return p.finish(ctx, p.root.ExecuteContext(ctx))
@@ -230,8 +249,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	return p.run(cmd.Context(), request{
 		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
-		Terminal: p.term, Env: env,
+		Terminal: p.term, Recent: p.recent, Env: env,
 		Version: func() string { return version(env) },
+		Loaded:  p.settings.Store,
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format

@@ -17,6 +17,11 @@ import (
 	"pollux/internal/terminal"
 )
 
+// runMain runs a program with the runner and the subcommands of a test.
+func runMain(args []string, t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) exit.Code {
+	return newProgram(t, env, run, subs...).main(args)
+}
+
 // start is one start of the program in a test, with its result.
 type start struct {
 	args     []string
@@ -315,8 +320,6 @@ func TestLater(t *testing.T) {
 		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.\n"},
 		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
 		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
-		{"-w", "", exit.General, "Worktrees are" + version + ". Run it without --worktree.\n"},
-		{"-w|name", "", exit.General, "Worktrees are" + version + ". Run it without --worktree.\n"},
 		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --acp.\n"},
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"-l", "", exit.General, "Extensions are" + version + ". Run it without --list-extensions.\n"},

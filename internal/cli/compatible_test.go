@@ -11,6 +11,7 @@ var better = map[string]string{
 	"--model":               "also `provider/model`, of any provider ([models](models.md))",
 	"--output-format":       "always ends with a result, also after errors and signals ([scripts](headless.md))",
 	"--policy":              "warns about a missing path ([policies](policies.md))",
+	"--worktree":            "enters an existing worktree again, removes an unchanged one, runs no programs of the repository ([worktrees](worktrees.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
 	"/auth":        "also keys of other providers ([authentication](authentication.md))",
@@ -19,7 +20,9 @@ var better = map[string]string{
 	"/memory":      "still has `add` ([commands](commands.md))",
 	"/model":       "also `provider/model`, within a session ([models](models.md))",
 	"/permissions": "lists what you have allowed in the session ([commands](commands.md))",
-	"/stats":       "with prices; also in scripts ([commands](commands.md))",
+	"/restore":     "for each call that may have changed something, in each mode and without git; it reverts edits, and not yet what commands change ([sessions](sessions.md))",
+	"/rewind":      "can go on in a copy of the session; also for stored sessions ([sessions](sessions.md))",
+	"/stats":       "with prices, and over time ([statistics](stats.md)); also in scripts ([commands](commands.md))",
 	"/tools":       "also in scripts ([commands](commands.md))",
 
 	"grep_search":       "the same matches with `rg` and without ([tools](tools.md))",

@@ -90,7 +90,9 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 		return modelNames
 	case f.Name == "scope":
 		return cobra.FixedCompletions([]string{"user", "workspace", "system"}, cobra.ShellCompDirectiveNoFileComp)
-	case f.Name == "include-directories":
+	case f.Name == "since", f.Name == "until":
+		return cobra.FixedCompletions([]string{"today", "yesterday", "7d", "30d"}, cobra.ShellCompDirectiveNoFileComp)
+	case f.Name == "include-directories", f.Name == "project":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case f.Name == "resume", f.Name == "delete-session":
 		return cobra.FixedCompletions([]string{sessions.Latest}, cobra.ShellCompDirectiveNoFileComp)
@@ -110,7 +112,7 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		return nil // file names, which commands contain, too
 	case "sessions import":
 		return nil
-	case "sessions show", "sessions export", "sessions delete", "sessions fork":
+	case "sessions show", "sessions export", "sessions delete", "sessions fork", "sessions rewind":
 		return completeSession
 	case "completion":
 		return completeFirst(shells)

@@ -12,7 +12,7 @@ import (
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand, statsCommand}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -64,6 +64,9 @@ func TestCompletions(t *testing.T) {
 		{"sessions|export|latest|", "", files},
 		{"sessions|export|--format|", "md json html", none},
 		{"sessions|import|", "", files},
+		{"stats|--by|", "day session project model tool", none},
+		{"stats|--since|", "today yesterday 7d 30d", none},
+		{"stats|--project|", "", dirs},
 		{"--delete-session|", "latest", none},
 		{"policy|test|", "", files},
 		{"policy|list|", "", none},

@@ -26,6 +26,8 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 		message = "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead."
 	case sessions > 1:
 		message = "The flags --resume, --session-id, and --session-file are mutually exclusive. Please provide only one."
+	case f.Changed("worktree") && (r.listSessions || f.Changed("delete-session")):
+		message = "Cannot use --worktree with --list-sessions or --delete-session. Run them in the worktree, or use pollux sessions list --all."
 	case f.Changed("session-id") && strings.TrimSpace(r.sessionID) == "":
 		message = "The --session-id option cannot be empty."
 	case f.Changed("session-id") && strings.Trim(r.sessionID, idCharacters) != "":

@@ -29,6 +29,9 @@ type Flags struct {
 	// SessionID is the id for the new session, or "" to generate one. Resume is the session to
 	// continue, and SessionFile the file of a session to continue a copy of; "" for none.
 	SessionID, Resume, SessionFile string
+	// InWorktree runs the session in a Git worktree, called Worktree; "" is for a new name.
+	InWorktree bool
+	Worktree   string
 	// FakeResponses is a file of recorded responses to use instead of a model.
 	// FakeStrict requires requests in the recorded order. RecordResponses is a file to
 	// record responses to.
@@ -115,7 +118,7 @@ func (r *rawFlags) declareSessions(f *pflag.FlagSet) {
 func (r *rawFlags) declareContext(f *pflag.FlagSet) {
 	f.Var(&r.dirs, "include-directories", "`path,...` Additional workspace directories")
 	f.BoolVar(&r.ignoreEnv, "ignore-env", false, "Ignore .env files outside the home directory")
-	optional(f, &r.worktree, "worktree", "w", " ", "`name` Run in a new Git worktree")
+	optional(f, &r.worktree, "worktree", "w", " ", "`name` Run in a Git worktree of this project")
 	setGroup(f, "Context")
 	f.VarP(&r.extensions, "extensions", "e", "`name,...` Extensions to use, or none")
 	f.BoolVarP(&r.listExtensions, "list-extensions", "l", false, "List installed extensions")
@@ -193,6 +196,8 @@ func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 		SessionID:        r.sessionID,
 		Resume:           r.resume,
 		SessionFile:      r.sessionFile,
+		InWorktree:       f.Changed("worktree"),
+		Worktree:         strings.TrimSpace(r.worktree),
 		FakeResponses:    r.fake,
 		FakeStrict:       r.fake != "",
 		RecordResponses:  r.record,

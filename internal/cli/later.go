@@ -41,7 +41,6 @@ type refusal struct {
 // do what the user expects.
 var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
-	{"worktree", exit.General, "Worktrees are"},
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
 	{"list-extensions", exit.General, "Extensions are"},

@@ -14,10 +14,12 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/face/plain"
 	"pollux/internal/mcp"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/tool"
 )
 
 // mcpCommand returns the subcommand that manages MCP servers.
@@ -39,7 +41,12 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(_ *cobra.Command, words []string) error { return c.remove(words[0]) },
 	}
 	remove.Flags().StringVarP(&c.scope, "scope", "s", "project", "Settings to change: `user` or project")
-	cmd.AddCommand(c.addCommand(), remove, list, test)
+	auth := &cobra.Command{
+		Use: "auth <name>", Short: "Sign in to a server, in a browser", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error { return c.auth(cmd.Context(), words[0]) },
+	}
+	auth.Flags().BoolVar(&c.signOut, "sign-out", false, "Delete the stored sign-in")
+	cmd.AddCommand(c.addCommand(), remove, list, test, auth)
 	for _, verb := range []struct {
 		name    string
 		enabled bool
@@ -60,6 +67,7 @@ type mcpActions struct {
 	env           *config.Env
 	scope         string
 	json, session bool
+	signOut       bool
 }
 
 // settingsScope returns the scope that --scope names, in a directory that has it.
@@ -249,6 +257,28 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 		}
 	}
 	return printText(c.term, text)
+}
+
+// auth signs in to a server, or signs out.
+func (c *mcpActions) auth(ctx context.Context, name string) error {
+	setup, err := look(c.term, c.env)
+	if err != nil {
+		return err
+	}
+	servers := mcp.New(setup.ServerOptions(setup.ServerConfigs(setup.Settings))) // none is started
+	defer servers.Close()
+	if c.signOut {
+		if err := servers.SignOut(ctx, name); err != nil {
+			return exit.Errorf(exit.General, "%w", err)
+		}
+		return printText(c.term, fmt.Sprintf("Signed out of MCP server %q.", name))
+	}
+	return plain.RunTask(ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
+		if err := servers.Authorize(ctx, name, ask, show); err != nil {
+			return "", exit.Errorf(exit.General, "%w", err)
+		}
+		return fmt.Sprintf("Signed in to MCP server %q.", name), nil
+	})
 }
 
 // entryJSON returns an entry in the form in which settings are edited.

@@ -19,6 +19,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/models"
 	"pollux/internal/terminal"
@@ -109,7 +110,10 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	listCtx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	for i := range lists {
-		all.Go(func() { lists[i].fetch(listCtx, accounts) })
+		all.Go(func() {
+			defer crash.Recover()
+			lists[i].fetch(listCtx, accounts)
+		})
 	}
 	all.Wait()
 	if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 
 	"pollux/internal/terminal"
@@ -16,6 +17,16 @@ func printText(t *terminal.Terminal, text string) error {
 // printNote is [printText] for standard error. It ignores write errors.
 func printNote(t *terminal.Terminal, text string) {
 	fmt.Fprintln(t.Err, t.WrapErr(clean(text)))
+}
+
+// printCleanJSON prints JSON without characters that a terminal does not show.
+func printCleanJSON(t *terminal.Terminal, v any) error {
+	var b bytes.Buffer
+	if err := printJSON(&b, v); err != nil {
+		return err
+	}
+	_, err := t.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
+	return err
 }
 
 // printTable prints a table of clean cells to standard output, at the width of a terminal.

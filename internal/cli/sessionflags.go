@@ -1,16 +1,18 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/session"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
@@ -50,14 +52,13 @@ func (p *program) listSessions(ctx context.Context) error {
 		_, err := fmt.Fprintln(p.term.Out, sessions.ErrNone.Error())
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nAvailable sessions for this project (%d):\n", len(list))
+	out := bufio.NewWriter(p.term.Out) // there can be many
+	fmt.Fprintf(out, "\nAvailable sessions for this project (%d):\n", len(list))
 	now := time.Now()
 	for n, i := range list {
-		fmt.Fprintf(&b, "  %d. %s (%s) [%s]\n", n+1, i.Title, sessions.Ago(i.Updated, now), terminal.Line(i.ID))
+		fmt.Fprintf(out, "  %d. %s (%s) [%s]\n", n+1, i.Title, sessions.Ago(i.Updated, now), terminal.Line(i.ID))
 	}
-	_, err = fmt.Fprint(p.term.Out, clean(b.String()))
-	return err
+	return out.Flush()
 }
 
 func cannotList(err error) error {
@@ -90,23 +91,25 @@ func deletedText(i sessions.Info, number int) string {
 	return fmt.Sprintf("Deleted session %d: %s (%s)", number, i.Title, sessions.Ago(i.Updated, time.Now()))
 }
 
-// deleteOld deletes in the background the sessions that are too old for the settings. The end of the
-// program does not wait for it. A run that resumes a session deletes none: it could be that one, and
-// the numbers would change.
-func (req *request) deleteOld(ctx context.Context, s *config.Settings, warn func(string)) {
-	retention, err := sessions.RetentionOf(s)
+// tendSessions deletes in the background the sessions that are too old for the settings, and indexes the
+// others for searches. The end of the program does not wait for it. A run that resumes a session deletes
+// none: it could be that one, and the numbers would change.
+func (req *request) tendSessions(ctx context.Context, p *session.Setup, warn func(string)) {
+	retention, err := sessions.RetentionOf(p.Settings)
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
 	}
-	if retention == nil || req.Flags.Resume != "" {
-		return
-	}
 	const afterStart = 300 * time.Millisecond // so that the first request does not wait for the disk
 	time.AfterFunc(afterStart, func() {
-		store := storeOf(config.NewPaths(req.Env, req.Dir))
-		removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID)
-		if err == nil {
-			_ = store.Execute(ctx, removals) // the next start tries again
+		defer crash.Recover()
+		store := storeOf(p.Paths)
+		if retention != nil && req.Flags.Resume == "" {
+			if removals, err := store.Plan(ctx, *retention, time.Now(), req.SessionID); err == nil {
+				_ = store.Execute(ctx, removals) // the next start tries again
+			}
+		}
+		if list, err := store.List(ctx); err == nil {
+			_ = sessions.IndexTexts(ctx, list, true) // a search is only faster with an index
 		}
 	})
 }

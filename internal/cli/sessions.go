@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +32,7 @@ func sessionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	}
 	list := newCommand("list", "List the sessions of this project", cobra.NoArgs, func(ctx context.Context, _ []string) error { return c.list(ctx) })
 	search := newCommand("search <text...>", "Search the text of sessions", cobra.MinimumNArgs(1), c.search)
+	search.Flags().IntVar(&c.limit, "limit", 20, "`n` Maximum number of sessions; 0 is no limit")
 	for _, sub := range []*cobra.Command{list, search} {
 		sub.Flags().BoolVar(&c.all, "all", false, "Include the sessions of all projects")
 	}
@@ -40,13 +40,17 @@ func sessionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	choice(export.Flags(), &c.format, "format", "", "`format` Format, instead of that of the file name", "md", "json", "html")
 	export.Flags().BoolVar(&c.force, "force", false, "Overwrite the file")
 	export.Flags().Lookup("json").Hidden = true
+	fork := newCommand("fork <session>", "Make a copy of a session in this project", cobra.ExactArgs(1), c.fork)
+	fork.Flags().StringVar(&c.part.Before, "at", "", "Copy the session up to this `prompt`: its number or ID")
+	fork.Flags().BoolVar(&c.part.BeforeRewind, "before-rewind", false, "Copy the session as it was before its last rewind")
 	cmd.AddCommand(
 		list,
 		newCommand("show <session>", "Print a session", cobra.ExactArgs(1), c.show),
 		search, export,
 		newCommand("import <file>", "Make a session of this project from a file", cobra.ExactArgs(1), c.importFile),
 		newCommand("delete <session>", "Delete a session", cobra.ExactArgs(1), c.delete),
-		newCommand("fork <session>", "Make a copy of a session in this project", cobra.ExactArgs(1), c.fork),
+		fork,
+		newCommand("rewind <session> [prompt]", "List the prompts of a session, or return to the state before one", cobra.RangeArgs(1, 2), c.rewind),
 	)
 	return cmd
 }
@@ -56,7 +60,9 @@ type sessionActions struct {
 	term             *terminal.Terminal
 	env              *config.Env
 	json, all, force bool
+	limit            int // of sessions that a search prints
 	format           string
+	part             sessions.ForkOptions
 }
 
 // projectSessions are the sessions of a project.
@@ -105,41 +111,42 @@ func newSessionJSON(i sessions.Info, number int, project string) sessionJSON {
 	return sessionJSON{number, i.ID, i.Title, project, i.Path, i.Start.UTC(), i.Updated.UTC(), i.Prompts, i.ForkOf}
 }
 
-// print prints JSON without characters that a terminal does not show.
-func (c *sessionActions) print(v any) error {
-	var b bytes.Buffer
-	if err := printJSON(&b, v); err != nil {
-		return err
-	}
-	_, err := c.term.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
-	return err
-}
-
 func (c *sessionActions) list(ctx context.Context) error {
 	paths, projects, err := c.projects(ctx, c.all)
 	if err != nil {
 		return err
 	}
-	all, rows := []sessionJSON{}, [][]string{}
+	if c.json {
+		return printCleanJSON(c.term, newListJSON(projects))
+	}
+	var rows [][]string
 	now := time.Now()
 	for _, p := range projects {
 		if c.all && len(p.list) > 0 {
 			rows = append(rows, []string{terminal.Line(paths.Display(p.project))})
 		}
 		for n, i := range p.list {
-			all = append(all, newSessionJSON(i, n+1, p.project))
 			rows = append(rows, []string{strconv.Itoa(n + 1), terminal.Line(i.ID), sessions.Ago(i.Updated, now), strconv.Itoa(i.Prompts), i.Title})
 		}
 	}
 	switch {
-	case c.json:
-		return c.print(all)
-	case len(all) == 0 && c.all:
+	case len(rows) == 0 && c.all:
 		return printText(c.term, "No previous sessions found.")
-	case len(all) == 0:
+	case len(rows) == 0:
 		return printText(c.term, sessions.ErrNone.Error())
 	}
 	return printTable(c.term, []string{"NO.", "ID", "LAST USED", "PROMPTS", "TITLE"}, rows)
+}
+
+// newListJSON returns the output for the sessions of projects.
+func newListJSON(projects []projectSessions) []sessionJSON {
+	all := []sessionJSON{}
+	for _, p := range projects {
+		for n, i := range p.list {
+			all = append(all, newSessionJSON(i, n+1, p.project))
+		}
+	}
+	return all
 }
 
 // find returns the session that an identifier names: one of this project, or one of another project by
@@ -174,42 +181,63 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 		return err
 	}
 	var infos []sessions.Info
-	number, project := map[string]int{}, map[string]string{} // by path
 	for _, p := range projects {
 		infos = append(infos, p.list...)
-		for n, i := range p.list {
-			number[i.Path], project[i.Path] = n+1, p.project
-		}
+	}
+	if c.limit < 0 {
+		return exit.Errorf(exit.Input, "--limit must not be negative.")
 	}
 	text := strings.Join(words, " ")
-	found, err := sessions.Search(ctx, infos, text)
+	found, hasMore, err := sessions.Search(ctx, infos, text, c.limit)
 	if err != nil {
 		return err
 	}
 	if c.json {
-		type excerptJSON struct {
-			Kind string    `json:"type"`
-			Time time.Time `json:"timestamp"`
-			Text string    `json:"text"`
-		}
-		type foundJSON struct {
-			sessionJSON
-			Excerpts []excerptJSON `json:"excerpts"`
-		}
-		list := []foundJSON{}
-		for _, f := range found {
-			one := foundJSON{sessionJSON: newSessionJSON(f.Info, number[f.Path], project[f.Path])}
-			for _, e := range f.Excerpts {
-				one.Excerpts = append(one.Excerpts, excerptJSON(e))
-			}
-			list = append(list, one)
-		}
-		return c.print(list)
+		err = printCleanJSON(c.term, newFoundJSON(found, projects))
+	} else {
+		err = c.printFound(found, hasMore, text)
 	}
-	return c.printFound(found, text)
+	// What the search has read because it is not in the index is in it at the next one.
+	const most = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	_ = sessions.IndexTexts(ctx, infos, false) // it is only faster with an index
+	return err
 }
 
-func (c *sessionActions) printFound(found []sessions.Found, text string) error {
+// foundJSON is a session that a search has found, in JSON output.
+type foundJSON struct {
+	sessionJSON
+	Excerpts []excerptJSON `json:"excerpts"`
+}
+
+type excerptJSON struct {
+	Kind string    `json:"type"`
+	Time time.Time `json:"timestamp"`
+	Text string    `json:"text"`
+}
+
+// newFoundJSON returns the output for sessions of projects.
+func newFoundJSON(found []sessions.Found, projects []projectSessions) []foundJSON {
+	list, at := make([]foundJSON, len(found)), map[string]int{} // by path
+	for i, f := range found {
+		at[f.Path] = i
+		list[i].Excerpts = make([]excerptJSON, len(f.Excerpts))
+		for n, e := range f.Excerpts {
+			list[i].Excerpts[n] = excerptJSON(e)
+		}
+	}
+	for _, p := range projects {
+		for n, info := range p.list {
+			if i, ok := at[info.Path]; ok {
+				list[i].sessionJSON = newSessionJSON(info, n+1, p.project)
+			}
+		}
+	}
+	return list
+}
+
+func (c *sessionActions) printFound(found []sessions.Found, hasMore bool, text string) error {
 	if len(found) == 0 {
 		return exit.Errorf(exit.General, "No session contains %q.", terminal.Line(text))
 	}
@@ -221,6 +249,9 @@ func (c *sessionActions) printFound(found []sessions.Found, text string) error {
 		for _, e := range f.Excerpts {
 			b.WriteString(terminal.Hang("  "+names[e.Kind]+": ", e.Text, c.term.OutWidth()) + "\n")
 		}
+	}
+	if hasMore {
+		fmt.Fprintf(&b, "More sessions contain it. To print all, use --limit 0.\n")
 	}
 	_, err := fmt.Fprint(c.term.Out, clean(b.String()))
 	return err
@@ -239,7 +270,7 @@ func (c *sessionActions) delete(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
 	}
 	if c.json {
-		return c.print(newSessionJSON(info, n, ""))
+		return printCleanJSON(c.term, newSessionJSON(info, n, ""))
 	}
 	return printText(c.term, deletedText(info, n))
 }

@@ -151,9 +151,9 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	forked, err := store.Fork(info, paths.ProjectHash(), time.Now())
+	forked, err := store.Fork(info, c.part, paths.ProjectHash(), time.Now())
 	if err != nil {
-		return exit.Errorf(exit.General, "Cannot copy session %s: %w.", terminal.Line(info.ID), err)
+		return exit.Errorf(exit.General, "Cannot copy session %s: %s.", terminal.Line(info.ID), terminal.Line(err.Error()))
 	}
 	return c.report("Copied", forked)
 }
@@ -161,7 +161,7 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 // report prints the session that an action has made.
 func (c *sessionActions) report(action string, i sessions.Info) error {
 	if c.json {
-		return c.print(newSessionJSON(i, 0, ""))
+		return printCleanJSON(c.term, newSessionJSON(i, 0, ""))
 	}
 	return printText(c.term, action+" as session "+i.ID+": "+i.Title)
 }

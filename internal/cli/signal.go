@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -42,6 +44,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 
 	done := make(chan struct{})
 	go func() {
+		defer crash.Recover()
 		var code exit.Code
 		var timeout <-chan time.Time
 		for {
@@ -61,6 +64,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 						p.exitNow(exit.Interrupted)
 					}
 				case timeout == nil:
+					p.recent.Add(recent.Event{Kind: recent.Signal, Name: sig.String()})
 					end := signalError(sig)
 					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)

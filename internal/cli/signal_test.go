@@ -26,12 +26,16 @@ import (
 func TestMain(m *testing.M) {
 	if mode := config.Environ().Get("CLI_TEST_CHILD"); mode != "" {
 		env := config.Environ()
-		os.Exit(int(runMain(os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get), env, children[mode])))
+		os.Exit(int(newProgram(terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get), env, children[mode]).start(os.Args[1:])))
 	}
 	os.Exit(m.Run())
 }
 
 var children = map[string]runner{
+	"panic":         func(_ context.Context, req request) error { return fail(req) },
+	"panic aside":   func(_ context.Context, req request) error { return failAside(req, 1) },
+	"panics aside":  func(_ context.Context, req request) error { return failAside(req, 20) },
+	"panic unasked": func(context.Context, request) error { panic("hunter22 sk-0123456789abcdefghij\nsecond line") },
 	// waits until its context ends
 	"wait": func(ctx context.Context, req request) error {
 		fmt.Fprintln(req.Terminal.Out, "ready")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"pollux/internal/config"
@@ -16,6 +17,14 @@ import (
 // headless.
 func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
+	err := runFace(ctx, req)
+	if errors.Is(err, session.ErrWorktreesOff) {
+		return &usageError{message: err.Error()}
+	}
+	return err
+}
+
+func runFace(ctx context.Context, req request) error {
 	if req.Headless {
 		return runHeadless(ctx, req)
 	}
@@ -34,13 +43,16 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile,
+		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
-		Debug: f.Debug,
-		Loaded: func(s *config.Settings) {
-			req.SetFormat(config.OutputFormat.In(s))
-			wrapsFor(req.Terminal)(s)
-			req.deleteOld(ctx, s, warnTo(req.Terminal))
+		Recent: req.Recent, Debug: f.Debug,
+		Loaded: func(p *session.Setup) {
+			req.Loaded(p.Settings)
+			req.SetFormat(config.OutputFormat.In(p.Settings))
+			wrapsFor(req.Terminal)(p)
+			if !p.InWorktree { // the worktree is a project of its own
+				req.tendSessions(ctx, p, warnTo(req.Terminal))
+			}
 		},
 	}
 }
@@ -72,8 +84,8 @@ func warnTo(t *terminal.Terminal) func(string) {
 
 // wrapsFor returns a function that turns line breaks at the width of the terminal off if the
 // settings are those for a screen reader.
-func wrapsFor(t *terminal.Terminal) func(*config.Settings) {
-	return func(s *config.Settings) { t.SetWrapping(!config.ScreenReader.In(s)) }
+func wrapsFor(t *terminal.Terminal) func(*session.Setup) {
+	return func(p *session.Setup) { t.SetWrapping(!config.ScreenReader.In(p.Settings)) }
 }
 
 // runHeadless runs one prompt without user interaction.

@@ -107,6 +107,7 @@ const (
 	SessionMaxAge       = String("general.sessionRetention.maxAge")
 	SessionMaxCount     = Float("general.sessionRetention.maxCount")
 	SessionMinAge       = String("general.sessionRetention.minRetention")
+	Worktrees           = Bool("experimental.worktrees")
 
 	MCPServers   = Servers("mcpServers")
 	MCPAllowed   = Strings("mcp.allowed")
@@ -186,6 +187,8 @@ const (
 	Routing          = String("pollux.routing")
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
+
+	SessionTitles = Bool("pollux.sessionTitles")
 
 	StdinWait = Float("pollux.stdinWait")
 
@@ -313,12 +316,12 @@ var table = [...]Key{
 	{"experimental.voice.stopGracePeriodMs", "number", 4000.0, 0, screen, "Silence that ends dictation, in milliseconds."},
 	{"experimental.voice.whisperModel", "enum ggml-tiny.en.bin ggml-base.en.bin ggml-large-v3-turbo-q5_0.bin ggml-large-v3-turbo-q8_0.bin", "ggml-base.en.bin", 0, screen, "Whisper model for speech recognition."},
 	{"experimental.voiceMode", "bool", false, 0, screen, "Enable dictation."},
-	{"experimental.worktrees", "bool", false, restart, later, "Enable --worktree."},
+	{"experimental.worktrees", "bool", false, restart, live, "Enable --worktree."},
 
 	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},
 
-	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a checkpoint before tools change files."},
+	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a snapshot of the project's files before tools change them."},
 	{"general.debugKeystrokeLogging", "bool", false, 0, screen, "Log keystrokes."},
 	{"general.defaultApprovalMode", "enum default auto_edit plan", "default", 0, live, "Approval mode at start. Use the --yolo flag for yolo mode."},
 	{"general.devtools", "bool", false, 0, inert, "Opens a debug viewer that Pollux does not have."},
@@ -402,6 +405,7 @@ var table = [...]Key{
 	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model chooses between Google's models: if the model is auto (named), also if no model is set (always), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "Minimum score, of 100, to route a prompt to the Pro model."},
+	{"pollux.sessionTitles", "bool", true, 0, live, "In an interactive session, let a small model write a title for the last session that has none."},
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},

@@ -60,10 +60,10 @@ func (p *Paths) claimSlug() (string, error) {
 			return slug, err
 		}
 	}
-	if err := durable.MkdirAll(p.RuntimeDir(), 0o700); err != nil {
+	if err := os.MkdirAll(p.RuntimeDir(), 0o700); err != nil {
 		return "", err
 	}
-	unlock, err := durable.Lock(p.registry())
+	unlock, err := durable.Lock(p.lockedRegistry())
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +149,8 @@ func isSlug(name string) bool {
 }
 
 // mark creates the project's directories with their markers, and reports whether they belong
-// to it.
+// to it. It does not wait for the disk: what a power failure takes is made again, and a session syncs the
+// directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	bases := [...]string{p.tmp(), p.history()}
 	for _, base := range bases {
@@ -166,7 +167,7 @@ func (p *Paths) mark(slug, key string) (ours bool, err error) {
 			}
 			continue
 		}
-		if err := durable.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
 		if ours, err := writeMarker(dir, key); !ours || err != nil {
@@ -293,19 +294,34 @@ func copyFile(to, from string) error {
 
 func (p *Paths) registry() string { return filepath.Join(p.RuntimeDir(), "projects.json") }
 
-// readRegistry returns the known projects. An invalid file counts as empty.
+// lockedRegistry returns the path to lock. Gemini CLI locks the file that a link leads to.
+func (p *Paths) lockedRegistry() string {
+	if real, err := filepath.EvalSymlinks(p.registry()); err == nil {
+		return real
+	}
+	return p.registry()
+}
+
+// readRegistry returns the known projects. An invalid file counts as empty, and an invalid entry as
+// missing: Gemini CLI ignores the whole file because of one.
 func (p *Paths) readRegistry() (map[string]string, error) {
 	data, err := readFile(p.registry(), maxRegistry)
 	if err != nil && !errors.Is(err, errAbsent) {
 		return nil, fmt.Errorf("read %s: %w", p.registry(), err)
 	}
 	var file struct {
-		Projects map[string]string `json:"projects"`
+		Projects map[string]any `json:"projects"`
 	}
-	if json.Unmarshal(data, &file) != nil || file.Projects == nil {
-		return map[string]string{}, nil
+	projects := map[string]string{}
+	if json.Unmarshal(data, &file) != nil {
+		return projects, nil
 	}
-	return file.Projects, nil
+	for path, value := range file.Projects {
+		if slug, ok := value.(string); ok && isSlug(slug) {
+			projects[path] = slug
+		}
+	}
+	return projects, nil
 }
 
 func (p *Paths) writeRegistry(projects map[string]string) error {

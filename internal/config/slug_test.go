@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/durable"
 )
 
 func TestSlugOf(t *testing.T) {
@@ -133,6 +135,50 @@ func TestSlugFromWhatIsThere(t *testing.T) {
 				t.Errorf("the registry says %v", got)
 			}
 		})
+	}
+}
+
+// TestRegistryKeepsOthers adds a project to a registry with entries that are not valid.
+func TestRegistryKeepsOthers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	write(t, filepath.Join(p.home, ".gemini", "projects.json"), `{"projects": {"/b": "bee", "/c": null, "/d": "../x"}}`)
+	slug(t, p, "/a/work")
+	want := map[string]string{"/a/work": "work", "/b": "bee"}
+	if diff := cmp.Diff(want, registryOf(t, NewPaths(p.env, "/"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRegistryLink locks and writes the file that a link leads to, as Gemini CLI does.
+func TestRegistryLink(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	real := filepath.Join(t.TempDir(), "real.json")
+	write(t, real, `{"projects": {"/b": "bee"}}`)
+	mkdir(t, filepath.Join(p.home, ".gemini"))
+	link(t, real, filepath.Join(p.home, ".gemini", "projects.json"))
+	unlock, err := durable.Lock(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string)
+	go func() { done <- slug(t, p, "/a/work") }()
+	select {
+	case <-done:
+		unlock()
+		t.Fatal("it did not wait for the lock")
+	case <-time.After(50 * time.Millisecond):
+	}
+	unlock()
+	if got := <-done; got != "work" {
+		t.Error(got)
+	}
+	if got := registryOf(t, NewPaths(p.env, "/")); got["/b"] != "bee" || got["/a/work"] != "work" {
+		t.Error(got)
+	}
+	if info, err := os.Lstat(filepath.Join(p.home, ".gemini", "projects.json")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced", err)
 	}
 }
 

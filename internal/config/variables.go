@@ -69,7 +69,7 @@ var envTable = [...]Variable{
 	{"GEMINI_MODEL", live, !ambient, "Model to use. --model takes precedence."},
 	{"GEMINI_DEFAULT_AUTH_TYPE", live, !ambient, "Provider that pollux auth set stores a key for if you name none, such as gemini-api-key."},
 	{"GEMINI_FORCE_FILE_STORAGE", live, !ambient, "true: store keys in an encrypted file instead of the system keychain."},
-	{"GEMINI_FORCE_ENCRYPTED_FILE_STORAGE", inert, ambient, "Pollux always encrypts stored keys."},
+	{"GEMINI_FORCE_ENCRYPTED_FILE_STORAGE", live, ambient, "true: neither read nor write sign-ins to MCP servers in the file that is not encrypted."},
 	{"GOOGLE_CLOUD_QUOTA_PROJECT", inert, ambient, "Part of the sign-in with Google."},
 	{"GOOGLE_CLOUD_ACCESS_TOKEN", inert, ambient, "Part of the sign-in with Google."},
 	{"CODE_ASSIST_ENDPOINT", inert, ambient, "Part of the sign-in with Google."},
@@ -136,10 +136,10 @@ var envTable = [...]Variable{
 	{"no_proxy", live, ambient, "See NO_PROXY."},
 	{"NODE_EXTRA_CA_CERTS", live, ambient, "File with additional CA certificates."},
 	{"SSL_CERT_FILE", live, ambient, "File with the CA certificates to trust."},
-	{"NO_BROWSER", later, ambient, "Do not open a browser."},
-	{"BROWSER", later, ambient, "Browser to open."},
-	{"OAUTH_CALLBACK_PORT", later, ambient, "Port for the OAuth callback of MCP servers."},
-	{"OAUTH_CALLBACK_HOST", later, ambient, "Address for the OAuth callback of MCP servers."},
+	{"NO_BROWSER", live, ambient, "Do not open a browser."},
+	{"BROWSER", live, ambient, "Program that opens web pages. Not on macOS and Windows."},
+	{"OAUTH_CALLBACK_PORT", live, ambient, "Port for the OAuth callback of MCP servers."},
+	{"OAUTH_CALLBACK_HOST", live, ambient, "Address for the OAuth callback of MCP servers."},
 
 	// Diagnosis.
 	{"DEBUG", live, ambient, "1 or true: print debug output to standard error."},

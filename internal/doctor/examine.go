@@ -17,6 +17,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
@@ -138,6 +139,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	x.programs = process.Finder{Path: vars.Get("PATH"), Outside: x.workspaceDirs()}
 	abilities := make(chan isolation.Abilities, 1)
 	go func() {
+		defer crash.Recover()
 		abilities <- isolation.Probe(ctx, isolation.Options{Programs: x.programs, Env: minimalEnv(vars)})
 	}()
 

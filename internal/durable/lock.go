@@ -25,11 +25,12 @@ const (
 //
 // The lock is the directory path.lock, which Gemini CLI and other programs use too: the
 // process that creates it holds the lock, and a lock older than ten seconds counts as
-// abandoned. Between Pollux processes the lock is safer: the holder keeps the directory locked
+// abandoned. Between Pollux processes on one machine the lock is safer: the holder keeps the directory locked
 // with flock(2), so that a suspended holder keeps its lock, and only one of several waiting
 // processes can take over an abandoned lock. The sticky bit marks a directory that Pollux has made:
-// without a flock its holder is dead, and it can be taken over at once. The lock is not renewed:
-// hold it only for a short time.
+// without a flock its holder is dead, and it can be taken over at once. On a network file system,
+// whose flock may not reach other machines, only its age counts. The lock is not renewed: hold it only
+// for a short time.
 func Lock(path string) (unlock func(), err error) {
 	return LockContext(context.Background(), path)
 }

@@ -50,11 +50,14 @@ func acquire(name string, made bool) (unlock func(), err error) {
 		return nil, nil // removed while we waited
 	}
 	if !made {
+		if flockErr == nil && isRemote(fd) {
+			flockErr = errRemote
+		}
 		isOrphan := flockErr == nil && opened.Mode()&os.ModeSticky != 0
 		if !isOrphan && !isStale(opened) {
 			return nil, nil
 		}
-		if flockErr != nil { // a network file system without flock for directories
+		if flockErr != nil { // a holder on another machine may have no flock here
 			return nil, breakStale(name)
 		}
 		now := time.Now()
@@ -67,6 +70,9 @@ func acquire(name string, made bool) (unlock func(), err error) {
 		_ = dir.Close()     // only now: the next holder makes its own directory
 	}, nil
 }
+
+// errRemote is the error for a flock that may hold on this machine only.
+var errRemote = errors.New("a network file system")
 
 func flock(fd, how int) error {
 	for {

@@ -26,6 +26,8 @@ const (
 	Untrusted   Code = 55
 	HungUp      Code = 129
 	Interrupted Code = 130
+	Quit        Code = 131
+	Aborted     Code = 134
 	Terminated  Code = 143
 )
 

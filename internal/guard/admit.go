@@ -153,7 +153,7 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 	}
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired {
+		if !g.hooked.IsRequired && !g.call.MustAsk {
 			return nil, nil
 		}
 		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Approval: g.approval("", nil)}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/tool"
 )
@@ -45,4 +46,37 @@ func TestApproval(t *testing.T) {
 	if a := ask(Options{Origins: &told{[]string{"--evil"}}}, "make --evil"); a.Offers != nil {
 		t.Errorf("a command with a word of tool output: %+v", a)
 	}
+}
+
+// A call that is proposed again is asked about in each mode, however often it was allowed, and even if
+// it has no question of its own. A denial holds, and without a person it does not run.
+func TestMustAsk(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	ask := func(context.Context, tool.Confirmation) (tool.Answer, error) {
+		asked++
+		return tool.Answer{Outcome: tool.ProceedAlways}, nil
+	}
+	again := func(path string) *agent.ToolCall {
+		c := call("write_file", path, "x")
+		c.MustAsk = true
+		return c
+	}
+	for _, mode := range []policy.Mode{policy.Default, policy.AutoEdit, policy.Yolo} {
+		asked = 0
+		g := gate(mode, Options{Interactive: true})
+		for _, path := range []string{"a", "a", "nothing to ask"} {
+			if a := g.Admit(t.Context(), again(path), writer(t.TempDir()), ask); a.Run == nil {
+				t.Errorf("%v: %+v", mode, a)
+			}
+		}
+		if asked != 3 {
+			t.Errorf("%v: asked %d times", mode, asked)
+		}
+	}
+	deny := policy.Rule{Tools: []string{"write_file"}, Decision: policy.Deny, Priority: 4}
+	wantRefusal(t, gate(policy.Yolo, Options{Interactive: true}, deny).Admit(t.Context(), again("a"), writer(t.TempDir()), unasked(t)),
+		tool.ErrPolicyViolation, "Tool execution denied by policy.")
+	wantRefusal(t, gate(policy.Yolo, Options{}).Admit(t.Context(), again("a"), writer(t.TempDir()), unasked(t)),
+		tool.ErrUnhandled, `Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`)
 }

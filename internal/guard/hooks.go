@@ -94,14 +94,18 @@ func (g *gatedCall) hooks(ctx context.Context) *refusal {
 	return nil
 }
 
-// forceQuestion requires a person's approval if a hook does. The policy has allowed the call by
-// then, or requires approval itself.
+// forceQuestion requires a person's approval if a hook or [agent.ToolCall].MustAsk does. The policy
+// has allowed the call by then, or requires approval itself.
 func (g *gatedCall) forceQuestion(context.Context) *refusal {
-	if !g.hooked.IsRequired {
-		return nil
+	switch {
+	case g.hooked.IsRequired:
+		g.verdict = policy.Ask
+		return g.requirePerson("A hook requires approval.")
+	case g.call.MustAsk:
+		g.verdict = policy.Ask
+		return g.requirePerson("It is proposed again.")
 	}
-	g.verdict = policy.Ask
-	return g.requirePerson("A hook requires approval.")
+	return nil
 }
 
 // runAfterHooks runs the user's hooks after the call. It returns the result with their changes,

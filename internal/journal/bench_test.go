@@ -115,3 +115,15 @@ func writeSession(path string, size int64) error {
 	}
 	return w.Flush()
 }
+
+// BenchmarkPeek reads what a list shows of a session of 100 MB.
+func BenchmarkPeek(b *testing.B) {
+	const size = 100 << 20
+	path := filepath.Join(b.TempDir(), "session-x.jsonl")
+	must(b, writeSession(path, size))
+	b.SetBytes(size)
+	for b.Loop() {
+		_, err := Peek(path, nil)
+		must(b, err)
+	}
+}

@@ -86,7 +86,7 @@ func goesOn(t *testing.T, path string, history []agent.Entry) {
 	for _, e := range r.Entries {
 		messages = append(messages, e.Message)
 	}
-	must(t, j.Begin(t.Context(), "id", messages))
+	must(t, j.Begin(t.Context(), r.SessionID, messages))
 	next := agent.Entry{Message: message("next", llm.RoleUser, llm.Text("go on"))}
 	must(t, j.Append(t.Context(), next))
 	must(t, j.Close())
@@ -169,6 +169,24 @@ func TestInterrupted(t *testing.T) {
 	if s := loadOnly(t, dir); s.Interrupted != nil {
 		t.Errorf("interrupted again: %+v", s.Interrupted)
 	}
+}
+
+// Where only some calls of the last response have results, the others were interrupted.
+func TestPartlyInterrupted(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	j, _ := newJournal(t, dir)
+	must(t, j.Begin(ctx, "id", nil))
+	must(t, j.Append(ctx, agent.Entry{Message: message("p", llm.RoleUser, llm.Text("one"))}))
+	must(t, j.Append(ctx, agent.Entry{Message: message("a", llm.RoleModel, call("c1"), call("c2"))}))
+	must(t, j.Append(ctx, agent.Entry{Message: message("r", llm.RoleUser, response("c1"))}))
+	must(t, j.Close())
+	s := loadOnly(t, dir)
+	if len(s.Interrupted) != 1 || s.Interrupted[0].ID != "c2" || len(s.Entries) != 3 {
+		t.Fatalf("%+v", s)
+	}
+	checkValid(t, s.Entries)
+	goesOn(t, sessionFile(t, dir), s.Entries)
 }
 
 // One journal at a time writes a file.

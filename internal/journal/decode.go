@@ -139,13 +139,21 @@ func (r *record) decodeUsage(d *jx.Decoder) error {
 			"input": &u.Prompt, "output": &u.Candidates, "cached": &u.CachedContent, "thoughts": &u.Thoughts, "tool": &u.ToolUsePrompt,
 			"total": &u.Total, "cacheWrite": &u.CacheWrite,
 		}[key]
-		if to == nil || d.Next() != jx.Number {
+		if to == nil {
 			return d.Skip()
 		}
-		n, err := d.Float64()
-		*to = int(min(max(n, 0), 1<<40))
-		return err
+		return number(d, to)
 	})
+}
+
+// number decodes a number that is not negative; what is none is passed over.
+func number(d *jx.Decoder, to *int) error {
+	if d.Next() != jx.Number {
+		return d.Skip()
+	}
+	n, err := d.Float64()
+	*to = int(min(max(n, 0), 1<<40))
+	return err
 }
 
 func text(d *jx.Decoder, to *string) (err error) {
@@ -197,6 +205,9 @@ func (s *set) applyTo(h *Header) {
 	}
 	if s.Pollux > 0 {
 		h.Pollux = s.Pollux
+	}
+	if s.Copied > 0 {
+		h.Copied = s.Copied
 	}
 	if t, err := time.Parse(time.RFC3339, s.Start); err == nil {
 		h.Start = t
@@ -270,11 +281,9 @@ func (s *set) member(d *jx.Decoder, key string) (err error) {
 	case "forkOf":
 		return text(d, &s.ForkOf)
 	case "pollux":
-		if d.Next() != jx.Number {
-			return d.Skip()
-		}
-		s.Pollux, err = d.Int()
-		return err
+		return number(d, &s.Pollux)
+	case "copied":
+		return number(d, &s.Copied)
 	case "directories":
 		raw, err := d.Raw()
 		if err == nil {

@@ -25,5 +25,6 @@
 //
 // A message of type "user" holds a prompt or the results of tools, one of type "gemini" a response
 // with its tool calls, both with the parts as they are sent. One of type "info" describes the tool
-// calls whose results precede it, for people; it is not a part of the history.
+// calls whose results precede it, for people, or a request beside the conversation, for statistics; it
+// is not a part of the history.
 package journal

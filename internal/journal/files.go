@@ -38,10 +38,21 @@ func Claim(path string) (release func(), err error) {
 	return release, nil
 }
 
+// AddSummary records the title of a session that no process has open. The error is [ErrInUse] if one
+// has. It does not wait for the disk, so that another process can open the session at once.
+func AddSummary(path, text string) error {
+	l, err := reopen(path)
+	if err != nil {
+		return err
+	}
+	defer l.f.Close() // the next session tries again if the title is lost
+	return l.append([]byte(`{"$set":{` + summaryMember(text) + "}}\n"))
+}
+
 // Create writes the file of a session that begins with this history into an existing directory, and
 // returns its path. note is a text for people that precedes the history; "" is none.
 func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
-	h.Pollux = version
+	h.Pollux, h.Copied = version, len(history)
 	j := New(Options{Kind: h.Kind, Dir: func() (string, error) { return dir, nil }})
 	j.current = session{header: h}
 	var lines []byte

@@ -50,8 +50,7 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 		}
 	}
 	text := strings.TrimSpace(llm.PartsText(parts))
-	isCommand := (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")) && !isAnswered
-	if isCommand || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
+	if isCommand(r, text) && !isAnswered || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
 		return
 	}
 	if text == "" && len(parts) == 1 && parts[0].IsText() {
@@ -71,6 +70,13 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 		isPrompt = *r.isPrompt
 	}
 	b.entries = append(b.entries, agent.Entry{Message: agent.Message{ID: r.id, Content: llm.User(parts...), Shown: shown, IsPrompt: isPrompt, Time: r.time}})
+}
+
+// isCommand reports whether the text of a user's message is a command rather than a prompt. Gemini CLI
+// records both, Pollux only prompts.
+func isCommand(r *record, text string) bool {
+	isKnownPrompt := r.isPrompt != nil && *r.isPrompt
+	return (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")) && !isKnownPrompt
 }
 
 func hasResult(parts []llm.Part) bool {
@@ -146,6 +152,9 @@ func (b *builder) addCalls(r *record) {
 	last.Calls = nil
 	for _, c := range r.calls {
 		isResult := func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == c.ID }
+		if c.Timestamp.IsZero() {
+			c.Timestamp = r.time
+		}
 		if slices.ContainsFunc(last.Content.Parts, isResult) {
 			last.Calls = append(last.Calls, c.record())
 		}
@@ -155,8 +164,9 @@ func (b *builder) addCalls(r *record) {
 func (c *callJSON) record() agent.CallRecord {
 	duration := time.Duration(c.Millis) * time.Millisecond
 	return agent.CallRecord{
-		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description, DisplayName: c.DisplayName,
-		Display: readDisplay(c.Display), Plain: !c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description,
+		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		HasRun: c.HasRun || c.Status == string(agent.Success),
 	}
 }
 
@@ -176,10 +186,14 @@ func readDisplay(v any) tool.Display {
 			OriginalContent    *string
 			NewContent         string
 			DiffStat           tool.DiffStat
+			IsNewFile          *bool
 			Todos              []tool.Todo
 		}
 		if json.Unmarshal(data, &d) != nil {
 			return nil
+		}
+		if d.OriginalContent == nil && d.IsNewFile != nil && !*d.IsNewFile {
+			d.OriginalContent = new(string) // it is not recorded
 		}
 		switch {
 		case d.FileDiff != "" || d.FilePath != "":
@@ -243,7 +257,12 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 				continue
 			}
 			if ok {
-				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, lostText)...)...)
+				reason := lostText
+				if i+1 >= len(entries) {
+					reason = interruptedText
+					interrupted = append(interrupted, describe(missing)...)
+				}
+				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, reason)...)...)
 				valid = append(valid, next)
 				continue
 			}
@@ -251,15 +270,21 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 		reason := lostText
 		if i+1 >= len(entries) {
 			reason = interruptedText
-			for _, c := range missing {
-				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
-			}
+			interrupted = append(interrupted, describe(missing)...)
 		}
 		valid = append(valid, agent.Entry{
 			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
 		})
 	}
 	return valid, interrupted
+}
+
+func describe(calls []*llm.FunctionCall) []Call {
+	var list []Call
+	for _, c := range calls {
+		list = append(list, Call{c.ID, c.Name, c.Args})
+	}
+	return list
 }
 
 func failures(calls []*llm.FunctionCall, text string) []llm.Part {
@@ -270,10 +295,11 @@ func failures(calls []*llm.FunctionCall, text string) []llm.Part {
 	return parts
 }
 
+// cancelled returns records of calls without a result, which may have run.
 func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
 	var list []agent.CallRecord
 	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t})
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t, HasRun: true})
 	}
 	return list
 }

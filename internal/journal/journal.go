@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 )
 
@@ -68,6 +71,7 @@ type session struct {
 	calls     map[string][]agent.CallRecord
 	isForeign bool
 	note      string // for people, at the beginning of the file
+	spent     []byte // records of requests that are not in the file yet
 }
 
 var _ agent.Journal = (*Journal)(nil)
@@ -89,7 +93,7 @@ func New(o Options) *Journal {
 		if err != nil {
 			return "", err
 		}
-		return dir, durable.Cause(durable.MkdirAll(dir, 0o700))
+		return dir, durable.Cause(os.MkdirAll(dir, 0o700)) // log.sync syncs it
 	})
 	return j
 }
@@ -97,7 +101,10 @@ func New(o Options) *Journal {
 // Prepare creates the directory of the session files in the background, so that the first record does
 // not wait for it. It is for a session that is sure to have one.
 func (j *Journal) Prepare() {
-	j.prepared.Go(func() { _, _ = j.makeDir() }) // the first record reports the error
+	j.prepared.Go(func() {
+		defer crash.Recover()
+		_, _ = j.makeDir() // the first record reports the error
+	})
 }
 
 // Resume makes the next Begin with the id of this session continue its file. The journal closes it.
@@ -208,7 +215,9 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 			isInOrder = false
 		}
 	}
-	if !isInOrder {
+	// A rewind to the first message would have the next reader look through all that precedes it.
+	isAllNew := same == 0 && len(live) > 0 && len(s.live) > 0
+	if !isInOrder || isAllNew {
 		s.header.Updated, s.isForeign = now, false
 		return appendSet(nil, live, &s.header), live
 	}
@@ -274,6 +283,7 @@ func (j *Journal) create() error {
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
 	}
+	s.header.Copied = len(withoutContext(s.history))
 	var opening []byte
 	if s.note != "" {
 		opening = appendNote(opening, s.note, s.header.Start)
@@ -284,6 +294,8 @@ func (j *Journal) create() error {
 			opening = appendMessage(opening, agent.Entry{Message: m})
 		}
 	}
+	opening = append(opening, s.spent...)
+	s.spent = nil
 	return j.createFile(opening)
 }
 
@@ -349,16 +361,20 @@ func (j *Journal) branch(live []agent.Entry) error {
 	s := &j.current
 	s.close()
 	s.header.ForkOf, s.header.SessionID = s.header.SessionID, uuid.NewString()
-	s.header.Start, s.header.Updated = j.o.Now(), j.o.Now()
+	s.header.Start, s.header.Updated, s.header.Copied = j.o.Now(), j.o.Now(), 0
 	var lines []byte
-	for _, e := range live {
+	for i, e := range live {
 		lines = appendMessage(lines, e)
+		if i < len(s.live) && s.live[i].ID == e.ID {
+			s.header.Copied++ // it is in the other file, too
+		}
 	}
+	lines = append(lines, s.spent...)
 	if err := j.createFile(lines); err != nil {
 		return j.stop(err)
 	}
 	s.live, s.isForeign = live, false
-	j.o.Warn(fmt.Sprintf("Another program has changed the record of this session. From here on it is session %s.", s.header.SessionID))
+	j.o.Warn(fmt.Sprintf("Another program has changed or removed the record of this session. From here on it is session %s.", s.header.SessionID))
 	return nil
 }
 
@@ -370,6 +386,36 @@ func (j *Journal) stop(err error) error {
 	return err
 }
 
+// Calls returns the finished calls of the current history, by the ids of the messages with their
+// results.
+func (j *Journal) Calls() map[string][]agent.CallRecord {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	calls := maps.Clone(j.current.calls)
+	if calls == nil {
+		calls = map[string][]agent.CallRecord{}
+	}
+	for _, e := range j.current.live {
+		if len(e.Calls) > 0 {
+			calls[e.ID] = e.Calls
+		}
+	}
+	return calls
+}
+
+// Branch makes the next Begin with this id begin a new session as a copy of the current one, which
+// stays as it is. The history of the Begin must be a part of the current one.
+func (j *Journal) Branch(id string) {
+	origin := &Session{}
+	for message, calls := range j.Calls() {
+		origin.Entries = append(origin.Entries, agent.Entry{Message: agent.Message{ID: message}, Calls: calls})
+	}
+	j.mu.Lock()
+	origin.Header = j.current.header
+	j.mu.Unlock()
+	j.Fork(origin, id, "Copy of session "+origin.SessionID)
+}
+
 // Sync returns when all records are on the disk.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
@@ -377,7 +423,10 @@ func (j *Journal) Sync() error {
 	if j.current.log == nil {
 		return nil
 	}
-	if err := j.current.log.sync(); err != nil {
+	switch err := j.current.log.sync(); {
+	case isStale(err):
+		return j.branch(j.current.live)
+	case err != nil:
 		return j.stop(err)
 	}
 	return nil
@@ -387,7 +436,7 @@ func (j *Journal) Sync() error {
 func (j *Journal) SetSummary(text string) error {
 	return j.set(func(h *Header) string {
 		h.Summary = text
-		return string(appendString(nil, "summary", text)[1:])
+		return summaryMember(text)
 	})
 }
 
@@ -408,6 +457,23 @@ func (j *Journal) Touch() error {
 		h.Updated = j.o.Now()
 		return `"lastUpdated":"` + formatTime(h.Updated) + `"`
 	})
+}
+
+// Spend records what a request beside the conversation has used, for statistics.
+func (j *Journal) Spend(r Request) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := &j.current
+	if s.isOff {
+		return nil
+	}
+	s.spent = appendRequest(s.spent, r, j.o.Now())
+	if s.log == nil {
+		return nil
+	}
+	err := j.write(s.spent, s.live)
+	s.spent = nil
+	return err
 }
 
 // set records a new value of a member of the header.

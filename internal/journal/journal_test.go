@@ -105,10 +105,10 @@ func TestRecord(t *testing.T) {
 	answer.Thoughts = []agent.Thought{{Subject: "Look", Description: "at <it>", Time: start}}
 	results := message("3", llm.RoleUser, response("c1"), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1, 2}}}, response("c2"))
 	records := []agent.CallRecord{
-		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", DisplayName: "WriteFile", Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
+		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", HasRun: true, Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
 			Diff: "+x", FileName: "a", FilePath: "/p/a", Stat: tool.DiffStat{ModelAddedLines: 1},
 		}},
-		{ID: "c2", Name: "write_file", Status: agent.Failed, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
+		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
 	}
 	last := message("4", llm.RoleModel, llm.Text("Done \u2028 \x00 \xff <b>."))
 	entries := []agent.Entry{{Message: prompt}, {Message: answer}, {Message: results, Calls: records}, {Message: last}}
@@ -252,5 +252,30 @@ func TestUnknownTime(t *testing.T) {
 	must(t, err)
 	if strings.Contains(string(data), "0001-01-01") {
 		t.Errorf("%s", data)
+	}
+}
+
+// What a new history leaves nothing of is not read again.
+func TestReplaceAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := New(Options{Dir: func() (string, error) { return dir, nil }})
+	ctx := context.Background()
+	must(t, j.Begin(ctx, "id", nil))
+	must(t, j.Append(ctx, agent.Entry{Message: message("1", llm.RoleUser, llm.Text("old"))}))
+	must(t, j.Append(ctx, agent.Entry{Message: message("2", llm.RoleModel, llm.Text("old"))}))
+	must(t, j.Replace(ctx, []agent.Message{message("3", llm.RoleUser, llm.Text("summary")), message("4", llm.RoleModel, llm.Text("new"))}))
+	must(t, j.Sync())
+	path := j.Path()
+	j.Close()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	if strings.Contains(string(data), "$rewindTo") || strings.Count(string(data), `{"$set":{"messages":[`) != 1 {
+		t.Errorf("records: %s", data)
+	}
+	s, err := Load(path)
+	must(t, err)
+	if len(s.Entries) != 2 || s.Entries[0].ID != "3" {
+		t.Errorf("history: %+v", s.Entries)
 	}
 }

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/durable"
@@ -24,12 +28,21 @@ type Session struct {
 	Interrupted []Call
 	// Lost is the number of records that could not be read.
 	Lost int
+	// Omitted is the size of earlier records that were not read because the history is too long to be
+	// continued, in bytes.
+	Omitted int64
 
 	// recorded is the history as the file has it; what Entries differ in is yet to be recorded.
-	// isExact reports whether each of its messages is a record with the same id.
+	// isExact reports whether each of its messages is a record with the same id, the header is there, and
+	// there is no more in the file.
 	recorded []agent.Entry
 	isExact  bool
+	// isObject reports whether the file is one object, to which no records can be appended.
+	isObject bool
 }
+
+// TakesRecords reports whether records can be appended to the file. Files of old versions take none.
+func (s *Session) TakesRecords() bool { return !s.isObject }
 
 // Call is a tool call.
 type Call struct {
@@ -44,37 +57,96 @@ type Resumed struct {
 }
 
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open. An incomplete last record is left as it is, and the next one begins on a line
+// process has it open, for longer than it takes to add a title. An incomplete last record is left as it is, and the next one begins on a line
 // of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
+	for i := 0; errors.Is(err, ErrInUse) && i < 5; i++ {
+		time.Sleep(10 * time.Millisecond)
+		l, err = reopen(path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := load(l.f, l.size)
+	s, err := loadRecent(l.f, l.size)
+	if err == nil && s.Pollux > version {
+		err = ErrNewer
+	}
 	if err != nil {
 		l.close()
 		return nil, err
 	}
-	s.Path = path
+	s.setPath(path)
+	if s.isObject {
+		return upgrade(l, s)
+	}
 	return &Resumed{s, l}, nil
 }
 
 // Close closes the file. It must not be called after [Journal.Resume].
 func (r *Resumed) Close() { r.log.close() }
 
+// Rewind records that a message and all after it are removed, and returns when that is on the disk.
+func (r *Resumed) Rewind(id string) error {
+	if err := r.log.append(appendRewind(nil, id)); err != nil {
+		return err
+	}
+	return r.log.sync()
+}
+
+// LoadBeforeRewind reads a session file up to its last record that removes messages. ok is false if
+// there is none.
+func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
+	f, size, err := openRegular(path, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	for sc := newScanner(f, size); ; {
+		l, err := sc.previous()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, false, nil
+		case err != nil:
+			return nil, false, durable.Cause(err)
+		case l.kind == rewindRecord:
+			s, err := load(f, l.at)
+			return s, true, err
+		}
+	}
+}
+
 // Load reads a session file.
-func Load(path string) (*Session, error) {
+func Load(path string) (*Session, error) { return loadFile(path, load) }
+
+// LoadRecent reads of a session file what [Open] does.
+func LoadRecent(path string) (*Session, error) { return loadFile(path, loadRecent) }
+
+func loadFile(path string, load func(io.ReaderAt, int64) (*Session, error)) (*Session, error) {
 	f, size, err := openRegular(path, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	s, err := load(f, size)
-	if err == nil {
-		s.Path = path
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.setPath(path)
+	return s, nil
+}
+
+// setPath sets the path, and the id if its record is damaged.
+func (s *Session) setPath(path string) {
+	s.Path = path
+	if s.SessionID == "" {
+		s.SessionID = idFromName(path)
+	}
+}
+
+// idFromName returns the id of a session of which only the name of its file is known.
+func idFromName(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
 // openRegular opens a regular file for reading, with more flags, and returns its size in bytes. It does
@@ -98,11 +170,24 @@ func openRegular(path string, flags int) (f *os.File, size int64, err error) {
 // ErrNoSession is the error for a file that holds no session.
 var ErrNoSession = errors.New("it is not the record of a session")
 
+// ErrNewer is the error of [Open] for a session file whose records can mean something that this version of
+// Pollux does not know. [Load] reads what it knows.
+var ErrNewer = errors.New("a newer version of Pollux has written it")
+
 // load reads the records from the last one back to the last one that replaces the whole history, and
-// applies them in their order.
-func load(r io.ReaderAt, size int64) (*Session, error) {
+// applies them in their order. If all records with the id are damaged, the session has none.
+func load(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, math.MaxInt64) }
+
+// maxHistory is the size of the longest history that can be continued, in bytes. No provider takes a
+// larger request.
+const maxHistory = 32 << 20
+
+// loadRecent is load, but leaves out the beginning of a history that is too long.
+func loadRecent(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, maxHistory) }
+
+func loadMost(r io.ReaderAt, size, most int64) (*Session, error) {
 	s := &Session{}
-	st := &state{lines: &lineReader{r, size}, session: s, index: map[string]int{}}
+	st := &state{lines: &lineReader{r, size}, most: most, session: s, index: map[string]int{}}
 	records, err := st.collect(newScanner(r, size))
 	if err != nil {
 		return nil, durable.Cause(err)
@@ -111,15 +196,19 @@ func load(r io.ReaderAt, size int64) (*Session, error) {
 		st.apply(l)
 	}
 	if s.SessionID == "" {
-		return legacy(r, size)
+		if old, err := legacy(r, size); err == nil || len(st.items) == 0 {
+			return old, err
+		}
 	}
 	st.finish()
+	s.isExact = s.isExact && s.SessionID != "" && s.Omitted == 0
 	return s, nil
 }
 
 // state is the state of a session while its records are applied.
 type state struct {
 	lines   *lineReader
+	most    int64 // maximum size of the messages, in bytes
 	session *Session
 	items   []item
 	index   map[string]int // in items, by id
@@ -135,6 +224,7 @@ type item struct {
 // collect returns the records that matter, the last one first.
 func (st *state) collect(sc *scanner) ([]line, error) {
 	var records []line
+	messages, isReplaced := int64(0), false // the size of those that a later record does not replace
 	for {
 		l, err := sc.previous()
 		switch {
@@ -146,12 +236,23 @@ func (st *state) collect(sc *scanner) ([]line, error) {
 			st.session.Lost++
 			continue
 		}
-		records = append(records, l)
-		if l.kind == replaceRecord {
-			if set, err := st.readSet(l); err == nil && set.Pollux > 0 {
+		switch l.kind {
+		case messageRecord, rewindRecord:
+			if isReplaced {
+				continue
+			}
+			if messages += l.length; messages > st.most {
+				st.session.Omitted = l.at + l.length
 				return st.addHeader(records)
 			}
+		case replaceRecord:
+			set, err := st.readSet(l)
+			isReplaced = isReplaced || err == nil
+			if err == nil && set.Pollux > 0 {
+				return st.addHeader(append(records, l))
+			}
 		}
+		records = append(records, l)
 	}
 }
 
@@ -301,7 +402,7 @@ func (st *state) read(it item) *record {
 
 // legacy reads a file of one JSON object, as older versions of Gemini CLI wrote it.
 func legacy(r io.ReaderAt, size int64) (*Session, error) {
-	const longest = 512 << 20
+	const longest = 2 * maxLine
 	if size > longest {
 		return nil, fmt.Errorf("it is larger than %d MB", longest>>20)
 	}
@@ -313,7 +414,7 @@ func legacy(r io.ReaderAt, size int64) (*Session, error) {
 	if err != nil || h.SessionID == "" {
 		return nil, ErrNoSession
 	}
-	s := &Session{}
+	s := &Session{isObject: true}
 	h.applyTo(&s.Header)
 	s.recorded, _ = history(messages)
 	s.Entries, s.Interrupted = repair(s.recorded)

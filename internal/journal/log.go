@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 )
 
@@ -29,6 +30,7 @@ type log struct {
 	syncing sync.Mutex // held during a sync; taken before mu
 	synced  int64      // size up to which the content is on the disk; guarded by mu
 	isNew   bool       // the directory entry may not be on the disk; guarded by syncing
+	failed  error      // of a sync: the system reports it once, and drops what was written; guarded by syncing
 	soon    sync.WaitGroup
 	pending bool // a sync in the background will begin; guarded by mu
 }
@@ -96,12 +98,17 @@ func (l *log) append(lines []byte) error {
 	defer l.mu.Unlock()
 	info, err := l.f.Stat()
 	switch {
+	case isStale(err):
+		return errForeign
 	case err != nil:
 		return durable.Cause(err)
 	case info.Size() != l.size || isRemoved(info):
 		return errForeign
 	}
 	n, err := l.f.Write(lines)
+	if isStale(err) {
+		return errForeign
+	}
 	if err != nil {
 		if n > 0 {
 			_ = l.f.Truncate(l.size) // else the line stays incomplete, which readers ignore
@@ -116,6 +123,9 @@ func (l *log) append(lines []byte) error {
 func (l *log) sync() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
 	l.mu.Lock()
 	size, isDone := l.size, l.size == l.synced && !l.isNew
 	l.pending = false
@@ -124,10 +134,11 @@ func (l *log) sync() error {
 		return nil
 	}
 	if err := l.f.Sync(); err != nil {
-		return durable.Cause(err)
+		l.failed = durable.Cause(err)
+		return l.failed
 	}
 	if l.isNew {
-		if err := durable.SyncDir(filepath.Dir(l.path)); err != nil {
+		if err := syncDirs(filepath.Dir(l.path)); err != nil {
 			return err
 		}
 		l.isNew = false
@@ -138,6 +149,17 @@ func (l *log) sync() error {
 	return nil
 }
 
+// syncDirs syncs the directory of the session files, and those that can be as new: the project's, that of
+// all projects, ~/.gemini, and the home directory that holds it.
+func syncDirs(dir string) error {
+	err := durable.SyncDir(dir)
+	for range 4 {
+		dir = filepath.Dir(dir)
+		_ = durable.SyncDir(dir) // where it is not possible, the directory was there before
+	}
+	return err
+}
+
 // syncSoon begins a sync in the background. Its error comes back at the next sync.
 func (l *log) syncSoon() {
 	l.mu.Lock()
@@ -146,7 +168,10 @@ func (l *log) syncSoon() {
 		return
 	}
 	l.pending = true
-	l.soon.Go(func() { _ = l.sync() })
+	l.soon.Go(func() {
+		defer crash.Recover()
+		_ = l.sync()
+	})
 }
 
 // close syncs and closes the file, and releases its lock.

@@ -12,4 +12,6 @@ func lock(*os.File) error { return nil }
 
 func isLink(error) bool { return false }
 
+func isStale(error) bool { return false }
+
 func isRemoved(fs.FileInfo) bool { return false }

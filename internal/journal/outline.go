@@ -93,10 +93,15 @@ func Peek(path string, known *Outline) (*Outline, error) {
 		return nil, durable.Cause(err)
 	}
 	if o.SessionID == "" {
-		o = &Outline{Read: size}
-		if err := o.applyObject(io.NewSectionReader(f, 0, size)); err != nil || o.SessionID == "" {
+		whole := &Outline{Read: size}
+		err := whole.applyObject(io.NewSectionReader(f, 0, size))
+		switch {
+		case err == nil && whole.SessionID != "":
+			return whole, nil
+		case !o.IsResumable:
 			return nil, ErrNoSession
 		}
+		o.SessionID = idFromName(path) // its record is damaged
 	}
 	return o, nil
 }
@@ -139,12 +144,12 @@ func (o *Outline) read(r io.ReaderAt, size int64) error {
 	}
 }
 
-// headLength is how much of a line is kept when the line is read, in bytes.
+// headLength is how much of a long line is kept when the line is read, in bytes.
 const headLength = 4 << 10
 
 // nextLine reads the line that begins at an offset. It returns where the line is, without the NULs
-// and spaces before it, and its first bytes, which are valid until the next call. The error is io.EOF
-// if no line feed ends it.
+// and spaces before it, and its first bytes, which are valid until the next call: all if they fit the
+// buffer. The error is io.EOF if no line feed ends it.
 func nextLine(buf *bufio.Reader, at int64) (l line, head []byte, err error) {
 	l.at = at
 	for {
@@ -154,9 +159,9 @@ func nextLine(buf *bufio.Reader, at int64) (l line, head []byte, err error) {
 			trimmed := bytes.TrimLeft(text, "\x00 \r")
 			l.at += int64(len(text) - len(trimmed))
 			text = trimmed
-			head = text[:min(len(text), headLength)]
+			head = text
 			if errors.Is(err, bufio.ErrBufferFull) {
-				head = bytes.Clone(head)
+				head = bytes.Clone(text[:min(len(text), headLength)])
 			}
 		}
 		l.length += int64(len(text))
@@ -277,7 +282,7 @@ func readHead(head []byte) (m messageHead, ok bool) {
 	}
 	rest, ok = bytes.CutPrefix(rest, []byte(`,"content":`))
 	m.contentAt = len(head) - len(rest)
-	return m, ok
+	return m, ok || m.kind == "info" // which can be without one
 }
 
 // isPrompt reports whether the first bytes of the content of a user's message show that it is a prompt.
@@ -343,9 +348,28 @@ func (o *Outline) add(r *record) {
 }
 
 func (o *Outline) addUser(r *record) {
+	shown := r.prompt()
+	if shown == "" {
+		return
+	}
+	o.Prompts++
+	if isCommand(r, shown) {
+		if o.Command == "" {
+			o.Command = beginning(shown)
+		}
+		return
+	}
+	o.IsResumable = true
+	if o.Prompt == "" {
+		o.Prompt = beginning(shown)
+	}
+}
+
+// prompt returns the prompt in a user's message as the user saw it; "" if it is none.
+func (r *record) prompt() string {
 	text := strings.TrimSpace(llm.PartsText(r.parts))
 	if hasResult(r.parts) {
-		return
+		return ""
 	}
 	shown := strings.TrimSpace(r.shown)
 	if shown == "" {
@@ -357,23 +381,13 @@ func (o *Outline) addUser(r *record) {
 	switch {
 	case shown == "" && len(r.parts) > 0 && text == "":
 		if r.parts[0].IsText() {
-			return
+			return ""
 		}
-		shown = "[" + mediaType(r.parts[0]) + "]"
-	case shown == "", isNoPrompt(shown):
-		return
+		return "[" + mediaType(r.parts[0]) + "]"
+	case isNoPrompt(shown):
+		return ""
 	}
-	o.Prompts++
-	if strings.HasPrefix(shown, "/") || strings.HasPrefix(shown, "?") {
-		if o.Command == "" {
-			o.Command = beginning(shown)
-		}
-		return
-	}
-	o.IsResumable = true
-	if o.Prompt == "" {
-		o.Prompt = beginning(shown)
-	}
+	return shown
 }
 
 func mediaType(p llm.Part) string {

@@ -95,46 +95,41 @@ func (rec *recording) cutPower(r *rand.Rand) (after, synced []byte) {
 	return after, rec.data[:from]
 }
 
-// Whatever blocks a power failure takes of what was not synced, what was synced is there, and the
-// session goes on.
+// Whatever blocks a power failure takes of what was not synced, the session goes on, and what was synced
+// is there. Of rewinds and replaced histories a part may be lost.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	rec := recordSyncs(t, false)
-	r := rand.New(rand.NewPCG(5, 6))
-	path := filepath.Join(t.TempDir(), "session-x.jsonl")
-	for i := range 300 {
-		after, synced := rec.cutPower(r)
-		s, err := load(bytes.NewReader(after), int64(len(after)))
-		must(t, err)
-		checkValid(t, s.Entries)
-		before, err := load(bytes.NewReader(synced), int64(len(synced)))
-		must(t, err)
-		if n := len(before.recorded); len(s.recorded) < n {
-			t.Fatalf("%d of %d messages are left", len(s.recorded), n)
-		} else if diff := difference(before.recorded, s.recorded[:n]); diff != "" {
-			t.Fatalf("what was synced has changed: (-want +got)\n%s", diff)
-		}
-		if i%50 == 0 {
-			must(t, os.WriteFile(path, after, 0o600))
-			goesOn(t, path, s.Entries)
-		}
+	for name, changes := range map[string]bool{"messages": false, "changes": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rec := recordSyncs(t, changes)
+			r := rand.New(rand.NewPCG(5, 6))
+			path := filepath.Join(t.TempDir(), "session-x.jsonl")
+			for i := range 300 {
+				after, synced := rec.cutPower(r)
+				s, err := load(bytes.NewReader(after), int64(len(after)))
+				must(t, err)
+				checkValid(t, s.Entries)
+				if !changes {
+					checkSynced(t, synced, s)
+				}
+				if i%50 == 0 {
+					must(t, os.WriteFile(path, after, 0o600))
+					goesOn(t, path, s.Entries)
+				}
+			}
+		})
 	}
 }
 
-// The same with rewinds and replaced histories, of which a part may be lost.
-func TestPowerCutChanges(t *testing.T) {
-	t.Parallel()
-	rec := recordSyncs(t, true)
-	r := rand.New(rand.NewPCG(7, 8))
-	path := filepath.Join(t.TempDir(), "session-x.jsonl")
-	for i := range 300 {
-		after, _ := rec.cutPower(r)
-		s, err := load(bytes.NewReader(after), int64(len(after)))
-		must(t, err)
-		checkValid(t, s.Entries)
-		if i%50 == 0 {
-			must(t, os.WriteFile(path, after, 0o600))
-			goesOn(t, path, s.Entries)
-		}
+// checkSynced checks that a session has all that was synced of it.
+func checkSynced(t *testing.T, synced []byte, s *Session) {
+	t.Helper()
+	before, err := load(bytes.NewReader(synced), int64(len(synced)))
+	must(t, err)
+	if n := len(before.recorded); len(s.recorded) < n {
+		t.Fatalf("%d of %d messages are left", len(s.recorded), n)
+	} else if diff := difference(before.recorded, s.recorded[:n]); diff != "" {
+		t.Fatalf("what was synced has changed: (-want +got)\n%s", diff)
 	}
 }

@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +35,9 @@ type Header struct {
 	Pollux int `json:"pollux,omitempty"`
 	// ForkOf is the id of the session that this one began as a copy of; "" for none.
 	ForkOf string `json:"forkOf,omitempty"`
+	// Copied is the number of messages at the beginning that are copies: what they used was used
+	// by another session.
+	Copied int `json:"copied,omitempty"`
 }
 
 // The kinds of sessions.
@@ -78,8 +83,7 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 		b = llm.AppendParts(b, m.Content.Parts)
 	}
 	if shown, ok := shownText(m); ok {
-		b = append(b, `,"displayContent":`...)
-		b = llm.AppendParts(b, []llm.Part{llm.Text(shown)})
+		b = appendString(b, "displayContent", shown)
 	}
 	if !isModel && !m.Content.HasFunctionResponse() {
 		b = strconv.AppendBool(append(b, `,"isPrompt":`...), m.IsPrompt)
@@ -125,19 +129,20 @@ func shownText(m agent.Message) (string, bool) {
 	case m.Content.HasFunctionResponse():
 		return nothingShown, true
 	case len(m.Content.FunctionCalls()) > 0:
-		return firstNonEmpty(m.Content.Text(), nothingShown), true
+		const long = 100 // a text that is longer is shown with the names of the calls, but not written twice
+		text := m.Content.Text()
+		if strings.TrimSpace(text) == "" {
+			text = nothingShown
+		}
+		return text, len(text) <= long
 	}
 	return "", false
 }
 
-func firstNonEmpty(a, b string) string {
-	if strings.TrimSpace(a) != "" {
-		return a
-	}
-	return b
-}
-
 func appendThoughts(b []byte, m agent.Message) []byte {
+	if len(m.Thoughts) == 0 {
+		return b
+	}
 	b = append(b, `,"thoughts":[`...)
 	for i, t := range m.Thoughts {
 		if i > 0 {
@@ -177,18 +182,18 @@ func appendString(b []byte, key, value string) []byte {
 }
 
 // callsID returns the id of the record about the calls whose results a message holds.
-func callsID(message string) string { return message + "_calls" }
+func callsID(message string) string { return message[max(0, len(message)-8):] + "-c" }
 
 // appendCallsValue appends the record about finished calls, which people see. It repeats neither
 // arguments nor results.
 func appendCallsValue(b []byte, e agent.Entry) []byte {
 	b = appendHead(b, callsID(e.ID), "info", e.Time)
-	b = append(b, `,"content":"","toolCalls":[`...)
+	b = append(b, `,"toolCalls":[`...)
 	for i := range e.Calls {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendCall(b, &e.Calls[i])
+		b = appendCall(b, &e.Calls[i], &e.Message)
 	}
 	return append(b, "]}"...)
 }
@@ -200,48 +205,60 @@ type callJSON struct {
 	Args        json.RawMessage `json:"args,omitempty"`   // read from Gemini CLI's files
 	Result      json.RawMessage `json:"result,omitempty"` // read from Gemini CLI's files
 	Status      string          `json:"status"`
-	Timestamp   time.Time       `json:"timestamp"`
+	Timestamp   time.Time       `json:"timestamp,omitzero"` // of the end; zero is that of the record
 	AgentID     string          `json:"agentId,omitempty"`
-	DisplayName string          `json:"displayName,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Display     any             `json:"resultDisplay,omitempty"`
-	IsMarkdown  bool            `json:"renderOutputAsMarkdown"`
+	IsMarkdown  *bool           `json:"renderOutputAsMarkdown,omitempty"` // nil is true
 	Millis      int64           `json:"durationMs,omitempty"`
+	// HasRun is set of a call that did not succeed, but began to run.
+	HasRun bool `json:"hasRun,omitempty"`
 }
 
-func appendCall(b []byte, c *agent.CallRecord) []byte {
+// appendCall appends a call whose result is in a message.
+func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	type plain struct {
 		callJSON
-		Timestamp string `json:"timestamp"`
+		Timestamp string `json:"timestamp,omitempty"`
 	}
-	status := string(c.Status)
-	data, err := json.Marshal(plain{callJSON{
-		ID: c.ID, Name: c.Name, Status: status, AgentID: c.AgentID, DisplayName: c.DisplayName, Description: c.Description,
-		Display: displayJSON(c.Display), IsMarkdown: !c.Plain, Millis: c.Duration.Milliseconds(),
-	}, formatTime(c.Began.Add(c.Duration))})
+	p := plain{callJSON: callJSON{
+		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
+		Display: displayJSON(c, m.Content), Millis: c.Duration.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+	}}
+	if c.Plain && p.Display != nil {
+		p.IsMarkdown = new(bool)
+	}
+	if end := formatTime(c.Began.Add(c.Duration)); end != formatTime(m.Time) {
+		p.Timestamp = end
+	}
+	data, err := json.Marshal(p)
 	if err != nil {
 		panic("journal: a call has only strings and numbers") // cannot happen
 	}
 	return append(b, data...)
 }
 
-// maxShown is how much of a text for people a record keeps, in bytes. The model's text is whole.
-const maxShown = 4 << 10
+// maxShown is how much of a text for people a record keeps, in bytes, and maxDiff how much of a diff, with
+// which an edit can be undone. The model's text is whole.
+const (
+	maxShown = 512
+	maxDiff  = 256 << 10
+)
 
-// displayJSON returns what a person saw of a result in the form of Gemini CLI: a text, or an object
-// for a diff or a list of tasks. It omits what the results or the diff say again.
-func displayJSON(d tool.Display) any {
-	switch d := d.(type) {
+// displayJSON returns what a person saw of a call's result in the form of Gemini CLI: a text, or an object
+// for a diff or a list of tasks; nil for nothing. It omits what the result or the diff say again.
+func displayJSON(c *agent.CallRecord, results *llm.Content) any {
+	switch d := c.Display.(type) {
 	case tool.TextDisplay:
-		return cut(string(d))
+		return textJSON(string(d), c.ID, results)
 	case tool.TerminalDisplay:
-		return cut(string(d))
+		return textJSON(string(d), c.ID, results)
 	case *tool.DiffDisplay:
-		return map[string]any{"fileDiff": d.Diff, "fileName": d.FileName, "filePath": d.FilePath, "diffStat": d.Stat, "isNewFile": d.Before == nil}
+		return map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
 	case *tool.ListDisplay:
-		return d.Summary
+		return textJSON(d.Summary, c.ID, results)
 	case *tool.MatchDisplay:
-		return d.Summary
+		return textJSON(d.Summary, c.ID, results)
 	case *tool.TodoDisplay:
 		todos := []map[string]any{}
 		for _, t := range d.Todos {
@@ -252,14 +269,36 @@ func displayJSON(d tool.Display) any {
 	return nil
 }
 
-func cut(text string) string {
-	if len(text) <= maxShown {
-		return text
+// textJSON returns a text for people, nil if it is empty or in the result of the call.
+func textJSON(text, id string, results *llm.Content) any {
+	text = strings.TrimSpace(text)
+	quoted := llm.AppendString(nil, text)
+	isSaid := func(p llm.Part) bool {
+		return p.FunctionResponse != nil && p.FunctionResponse.ID == id && bytes.Contains(p.FunctionResponse.Response, quoted[1:len(quoted)-1])
 	}
-	return strings.ToValidUTF8(text[:maxShown], "") + "..."
+	if text == "" || slices.ContainsFunc(results.Parts, isSaid) {
+		return nil
+	}
+	return cut(text, maxShown)
 }
 
-// appendSet appends a record that replaces the history and sets other members of the header.
+// statJSON returns the numbers of a diff that are not 0.
+func statJSON(stat tool.DiffStat) map[string]int {
+	var numbers map[string]int
+	data, _ := json.Marshal(stat) // numbers
+	_ = json.Unmarshal(data, &numbers)
+	maps.DeleteFunc(numbers, func(_ string, n int) bool { return n == 0 })
+	return numbers
+}
+
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "..."
+}
+
+// appendSet appends a record that replaces the history and repeats the header.
 func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	b = append(b, `{"$set":{"messages":[`...)
 	comma := false
@@ -273,17 +312,33 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 			b = appendCallsValue(append(b, ','), e)
 		}
 	}
-	b = append(b, `],"lastUpdated":"`...)
-	b = append(append(b, formatTime(h.Updated)...), '"')
-	if len(h.Directories) > 0 {
-		list, _ := json.Marshal(h.Directories) // strings
-		b = append(append(b, `,"directories":`...), list...)
-	}
-	if h.Summary != "" {
-		b = appendString(b, "summary", h.Summary)
-	}
-	b = append(b, `,"pollux":`...)
-	return append(strconv.AppendInt(b, version, 10), "}}\n"...)
+	b = append(b, "],"...)
+	whole := *h
+	whole.Pollux = version
+	members := appendHeader(nil, whole)
+	return append(append(b, members[1:len(members)-1]...), "}\n"...)
+}
+
+// summaryMember returns the member of a header that has the title.
+func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
+
+// Request is a request beside the conversation that a model has answered.
+type Request struct {
+	Use   llm.Use
+	Model string
+	Usage *llm.Usage // nil if the provider did not report it
+	Took  time.Duration
+}
+
+// appendRequest appends what a request has used, as a message that people do not see.
+func appendRequest(b []byte, r Request, t time.Time) []byte {
+	b = appendHead(b, uuid.NewString(), "info", t)
+	b = append(b, `,"content":""`...)
+	b = appendString(b, "use", string(r.Use))
+	b = appendUsage(b, r.Usage)
+	b = appendString(b, "model", r.Model)
+	b = strconv.AppendInt(append(b, `,"durationMs":`...), r.Took.Milliseconds(), 10)
+	return append(b, "}\n"...)
 }
 
 // appendNote appends a message that only people see.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -132,8 +131,8 @@ func TestFileHostile(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
+	if err := exec.Command("mkfifo", path).Run(); err != nil {
+		t.Skipf("no named pipes here: %v", err)
 	}
 	if _, err := s.Get(ctx, "s", "a"); err == nil || !strings.Contains(err.Error(), "it is not a regular file") {
 		t.Error(err)

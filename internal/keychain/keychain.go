@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // ErrNotFound means that secret not found.
@@ -231,6 +233,7 @@ func query[T any](ctx context.Context, s *Store, call func(context.Context, back
 	defer timer.Stop()
 	callCtx = context.WithValue(callCtx, timerKey{}, timer)
 	go func() {
+		defer crash.Recover()
 		value, err := call(callCtx, s.system)
 		results <- result{value, err}
 	}()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pollux/internal/mcp/oauth"
 )
 
 // Config describes how to reach an MCP server and which of its tools to use, as an entry of the
@@ -34,8 +36,17 @@ type Config struct {
 	// Include are the tools to use, nil for all; Exclude are those not to use.
 	Include []string `json:"includeTools"`
 	Exclude []string `json:"excludeTools"`
+	// OAuth configures the sign-in to a service. AuthProvider is where its tokens come from; "" is a
+	// sign-in, else Google Cloud. TargetAudience and TargetServiceAccount are for the impersonation of a
+	// service account.
+	OAuth                oauth.Config `json:"oauth"`
+	AuthProvider         string       `json:"authProviderType"`
+	TargetAudience       string       `json:"targetAudience"`
+	TargetServiceAccount string       `json:"targetServiceAccount"`
 	// Extension is the name of the extension that brings the server, "" for none.
 	Extension string `json:"-"`
+	// IsProject reports whether the entry is in the settings of a project.
+	IsProject bool `json:"-"`
 }
 
 // DefaultTimeout is the time that a server has for each request if its entry does not set one.
@@ -129,6 +140,8 @@ func typeName(t reflect.Type) string {
 		return "an object with strings"
 	case reflect.Bool:
 		return "true or false"
+	case reflect.Struct:
+		return "an object"
 	}
 	return "a number"
 }

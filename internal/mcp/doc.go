@@ -9,7 +9,7 @@
 //   - config.go: what the settings say about a server.
 //   - servers.go: the servers of a session. server.go: the life of one.
 //   - program.go, network.go: how messages reach a server. methods.go: what is sent to it in types of
-//     our own.
+//     our own. signin.go: tokens for services, from package oauth.
 //   - offer.go: what a server offers. tool.go, call.go, result.go: calling its tools.
 //
 // Nothing that a server sends is trusted: names, texts, sizes, times and the order of messages.

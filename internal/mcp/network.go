@@ -10,47 +10,48 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // dial connects to a service: as its entry says, or first with streamable HTTP and then with SSE.
-func (s *server) dial(ctx context.Context) (*sdk.ClientSession, error) {
+func (s *server) dial(ctx context.Context) (*sdk.ClientSession, *wire, error) {
 	wire, err := s.newWire()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client := &http.Client{Transport: wire}
 	streamable := &sdk.StreamableClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
 	sse := &sdk.SSEClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
 	if s.config.Kind() == SSE {
 		session, err := s.client().Connect(ctx, sse, handshake())
-		return session, wire.explain(err)
+		return session, wire, err
 	}
 	session, err := s.client().Connect(ctx, streamable, handshake())
-	err = wire.explain(err)
-	if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnauthorized) || !s.config.mayFallBack() {
-		return session, err
+	if err == nil || ctx.Err() != nil || errors.Is(wire.explain(err), ErrUnauthorized) || !s.config.mayFallBack() {
+		return session, wire, err
 	}
 	session, errSSE := s.client().Connect(ctx, sse, handshake())
 	if errSSE != nil {
-		return nil, err
+		return nil, wire, err
 	}
-	return session, nil
+	return session, wire, nil
 }
 
-// ErrUnauthorized is the error for a service that refuses requests without a valid token.
-var ErrUnauthorized = errors.New("it requires authentication")
-
-// wire makes the HTTP requests to a service. It adds the headers of the service's entry, but not to requests
-// that a redirect has led elsewhere, and limits the size of responses.
+// wire makes the HTTP requests to a service. It adds the headers of the service's entry and a token, but not
+// to requests that a redirect has led elsewhere, and limits the size of responses.
 type wire struct {
 	next    http.RoundTripper
+	server  *server
 	host    string // with the port
 	scheme  string
 	headers http.Header
-	status  int // of the last response that was an error
+
+	mu        sync.Mutex
+	isRefused bool // the last response refuses a request
+	hadToken  bool // which had a token
 }
 
 func (s *server) newWire() (*wire, error) {
@@ -58,7 +59,10 @@ func (s *server) newWire() (*wire, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("its URL is not valid: %q", s.config.Endpoint())
 	}
-	w := &wire{next: http.DefaultTransport, host: u.Host, scheme: u.Scheme, headers: http.Header{}}
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	w := &wire{next: http.DefaultTransport, server: s, host: u.Host, scheme: u.Scheme, headers: http.Header{}}
 	if s.all.o.Transport != nil {
 		if w.next, err = s.all.o.Transport(); err != nil {
 			return nil, err
@@ -76,17 +80,16 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := restoreMethod(req); err != nil {
 		return nil, err
 	}
+	send := w.next.RoundTrip
 	if req.URL.Host == w.host && req.URL.Scheme == w.scheme {
 		for name, values := range w.headers {
 			req.Header[name] = values
 		}
+		send = w.send
 	}
-	resp, err := w.next.RoundTrip(req)
+	resp, err := send(req)
 	if err != nil {
 		return nil, err
-	}
-	if resp.StatusCode >= 400 {
-		w.status = resp.StatusCode
 	}
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusNotFound {
 		resp.StatusCode = http.StatusMethodNotAllowed // the server has no stream of its own
@@ -97,10 +100,79 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// explain returns [ErrUnauthorized] in place of an error if the service wants a token.
+// send sends a request to the service itself, with a token if there is one. If the service refuses it, send
+// sends the request once more with a new token.
+func (w *wire) send(req *http.Request) (*http.Response, error) {
+	resp, err := w.sign(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		w.note(req, resp, false)
+		return resp, err
+	}
+	hadToken := false
+	if signer := w.server.signer; signer != nil {
+		hadToken = req.Header.Get("Authorization") != ""
+		renewed, err := signer.Renew(req.Context(), req.Header)
+		if err != nil || renewed {
+			_ = resp.Body.Close() // it is not read
+		}
+		if err != nil {
+			return nil, err
+		}
+		if renewed {
+			if resp, err = w.repeat(req); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.note(req, resp, hadToken)
+	return resp, nil
+}
+
+// sign sends a request with a token, if there is one.
+func (w *wire) sign(req *http.Request) (*http.Response, error) {
+	if w.server.signer != nil {
+		if err := w.server.signer.Sign(req.Context(), req.Header); err != nil {
+			return nil, err
+		}
+	}
+	return w.next.RoundTrip(req)
+}
+
+// repeat sends a request again with another token.
+func (w *wire) repeat(req *http.Request) (*http.Response, error) {
+	again := req.Clone(req.Context())
+	again.Header.Del("Authorization")
+	if req.GetBody != nil {
+		var err error
+		if again.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return w.sign(again)
+}
+
+// note records whether the service has refused the last request that had a message.
+func (w *wire) note(req *http.Request, resp *http.Response, hadToken bool) {
+	isRefused := resp != nil && resp.StatusCode == http.StatusUnauthorized
+	if !isRefused && req.Method != http.MethodPost {
+		return
+	}
+	w.mu.Lock()
+	w.isRefused, w.hadToken = isRefused, hadToken
+	w.mu.Unlock()
+	if isRefused {
+		w.server.mu.Lock()
+		w.server.challenge = resp.Header.Values("WWW-Authenticate")
+		w.server.mu.Unlock()
+	}
+}
+
+// explain returns an [ErrUnauthorized] in place of an error if the service wants a token.
 func (w *wire) explain(err error) error {
-	if err != nil && (w.status == http.StatusUnauthorized || strings.Contains(err.Error(), "401")) {
-		return ErrUnauthorized
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && w.isRefused {
+		return w.server.refusal(w.hadToken)
 	}
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 	"pollux/internal/secret"
 )
@@ -184,6 +185,7 @@ func (p *program) Close() error {
 		_ = p.input.Close() // what was not sent is not needed any more
 		go func() {
 			defer close(p.ended)
+			defer crash.Recover()
 			select {
 			case <-p.running.Closed():
 			case <-time.After(endGrace):

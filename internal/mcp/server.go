@@ -11,6 +11,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/internal/crash"
+	"pollux/internal/mcp/oauth"
 	"pollux/tool"
 )
 
@@ -18,6 +20,9 @@ import (
 type server struct {
 	all    *Servers
 	config Config
+	// signer has the tokens for its requests, nil for none; invalid is why there cannot be any.
+	signer  signer
+	invalid error
 
 	mu      sync.Mutex
 	state   State
@@ -30,6 +35,8 @@ type server struct {
 	stale   what                      // lists that the server says have changed
 	calls   map[string]func(progress) // calls that run, by their progress token
 
+	challenge []string // the WWW-Authenticate headers of the last request that was refused
+
 	wake chan struct{} // has a value when stale is not empty
 }
 
@@ -37,6 +44,9 @@ func newServer(all *Servers, c Config) *server {
 	s := &server{
 		all: all, config: c, state: Disconnected, ready: make(chan struct{}), wake: make(chan struct{}, 1),
 		calls: map[string]func(progress){},
+	}
+	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
+		s.signer = nil
 	}
 	if all.o.Off != nil {
 		s.state = cmp.Or(all.o.Off(c.Name), s.state)
@@ -60,6 +70,7 @@ func (s *server) start() {
 	s.state, s.since = Connecting, time.Now()
 	s.all.wg.Go(func() {
 		defer close(ended)
+		defer crash.Recover()
 		s.live(ctx)
 	})
 }
@@ -104,10 +115,17 @@ const (
 // never connected has one attempt, because its entry is probably wrong.
 func (s *server) live(ctx context.Context) {
 	failures := 0
-	wasConnected := false
+	wasConnected, mayAsk := false, true
 	for {
 		began := time.Now()
 		err := s.connectOnce(ctx, func() { wasConnected = true })
+		if mayAsk && ctx.Err() == nil {
+			if mayAsk = !errors.Is(err, ErrUnauthorized); !mayAsk {
+				if err = s.signIn(ctx, err); err == nil {
+					continue
+				}
+			}
+		}
 		if ctx.Err() != nil {
 			s.set(Disconnected, nil)
 			return
@@ -116,7 +134,7 @@ func (s *server) live(ctx context.Context) {
 			failures = 0 // it was of use
 		}
 		failures++
-		isLast := !wasConnected || failures > maxRetries
+		isLast := !wasConnected || failures > maxRetries || errors.Is(err, ErrUnauthorized)
 		s.lost(err, wasConnected, isLast)
 		if isLast {
 			return
@@ -170,6 +188,7 @@ func (s *server) timeoutError() error {
 type link struct {
 	session *sdk.ClientSession
 	program *program // nil for a service
+	wire    *wire    // nil for a program
 }
 
 // close closes the connection, which has failed with err or is not needed any more. It returns why, as the
@@ -177,6 +196,9 @@ type link struct {
 func (l *link) close(err error) error {
 	if l.program != nil {
 		err = l.program.explain(err)
+	}
+	if l.wire != nil {
+		err = l.wire.explain(err)
 	}
 	if l.session != nil {
 		_ = l.session.Close()
@@ -196,7 +218,7 @@ func (s *server) open(life context.Context, end context.CancelCauseFunc) (*link,
 		}
 		l.session, err = s.client().Connect(life, l.program, handshake())
 	} else {
-		l.session, err = s.dial(life)
+		l.session, l.wire, err = s.dial(life)
 	}
 	if err == nil {
 		return l, nil
@@ -288,13 +310,19 @@ func (s *server) lost(err error, wasConnected, isLast bool) {
 			text += " Connecting again."
 		}
 	}
+	if refused, ok := errors.AsType[*unauthorized](err); ok {
+		text = refused.Error()
+	}
 	s.all.warn(text)
 }
 
 // watch follows a connection: it lists again what has changed, until the connection ends, and returns why.
 func (s *server) watch(ctx context.Context, session *sdk.ClientSession) error {
 	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
+	go func() {
+		defer crash.Recover()
+		ended <- session.Wait()
+	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -374,6 +402,9 @@ func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := Status{Config: s.config, State: s.state, Err: s.err, Since: s.since}
+	if source, ok := s.signer.(*oauth.Source); ok {
+		st.SignIn = source.State()
+	}
 	for _, t := range s.offer.Tools {
 		if s.config.uses(t.Name) {
 			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, cleanSchema(t.Schema)})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/mcp/oauth"
 	"pollux/internal/process"
 	"pollux/tool"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	Off func(server string) State
 	// Transport makes requests to services; nil is [http.DefaultTransport].
 	Transport func() (http.RoundTripper, error)
+	// OAuth is how to sign in to services; nil sends no tokens.
+	OAuth *oauth.Options
 	// Roots returns the directories that servers may ask for; nil has none.
 	Roots func() []string
 	// Ask asks a person what a server wants to know; nil if no person is there.
@@ -39,6 +42,8 @@ type Options struct {
 	Version string
 	// Warn is called with what the user should know, such as that a server cannot be reached.
 	Warn func(text string)
+	// Notify is called with what the user has to do, such as to sign in on a page.
+	Notify func(text string)
 	// Changed is called when tools, prompts, resources or the state of a server have changed.
 	Changed func()
 	Log     *slog.Logger
@@ -147,6 +152,8 @@ type Status struct {
 	Prompts, Resources []string
 	// Since is when the state was reached.
 	Since time.Time
+	// SignIn is the state of the sign-in to the server.
+	SignIn oauth.State
 }
 
 // ToolInfo describes a tool of a server for people.

@@ -219,6 +219,15 @@ func (d *Directory) Describe(name string) catalog.Model {
 	return d.accountModels.describe(name)
 }
 
+// Price returns the list price of a model by its name in a session file, nil if it is unknown. It sends no
+// requests.
+func (d *Directory) Price(name string) *catalog.Price {
+	if d.accountModels == nil {
+		return nil
+	}
+	return d.accountModels.accounts().Price(name)
+}
+
 // HasProvider reports whether the models are those of the user's accounts. It is false for a
 // directory of ForGenerator or Unavailable.
 func (d *Directory) HasProvider() bool { return d.accountModels != nil }

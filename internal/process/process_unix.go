@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"pollux/internal/crash"
 )
 
 // environment returns the environment for [os.ProcAttr], where nil has another meaning.
@@ -73,6 +75,7 @@ func (p *Process) terminate(grace time.Duration) {
 	p.signal(first, syscall.SIGCONT) // a stopped process ends only when it goes on
 	go func() {
 		defer close(p.gone)
+		defer crash.Recover()
 		timer := time.NewTimer(time.Until(deadline))
 		defer timer.Stop()
 		select {

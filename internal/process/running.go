@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // Process is a command that was started, with all that it has started itself. Its
@@ -136,6 +138,7 @@ func (p *Process) stopAlone(grace time.Duration) {
 	}
 	go func() {
 		defer close(p.gone)
+		defer crash.Recover()
 		timer := time.NewTimer(grace)
 		defer timer.Stop()
 		select {
@@ -172,6 +175,7 @@ func (p *Process) Release() {
 	p.Disown()
 	if isClosed(p.stopped) && !isClosed(p.gone) {
 		go func() {
+			defer crash.Recover()
 			<-p.gone
 			p.report.close()
 		}()

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // plumbing is what a process inherits, until it has started.
@@ -175,6 +177,7 @@ func closeFile(f *os.File) {
 func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer crash.Recover()
 	c := p.command
 	proc, err := startProgram(c, attr)
 	if err != nil {
@@ -224,6 +227,7 @@ func (p *Process) copyOutput(s *outputPipe) {
 		}
 		p.streamClosed()
 	}()
+	defer crash.Recover()
 	take := func(b []byte) {
 		if len(b) > 0 {
 			p.last.Store(int64(time.Since(p.start)))
@@ -264,12 +268,14 @@ func (p *Process) streamClosed() {
 
 // copyInput gives the program its input.
 func (p *Process) copyInput() {
+	defer crash.Recover()
 	_, _ = io.Copy(p.input, p.command.Stdin) // a program need not read it all
 	_ = p.input.Close()
 }
 
 // watch ends the process when ctx ends or when it is silent for too long.
 func (p *Process) watch(ctx context.Context) {
+	defer crash.Recover()
 	var silent <-chan time.Time
 	idle, exited := p.command.Idle, p.exited
 	if idle > 0 {

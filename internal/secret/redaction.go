@@ -7,6 +7,7 @@
 package secret
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,6 +86,34 @@ func InVariable(name, value string) bool {
 	return hasSecretWord(strings.ToUpper(name)) || secretValue().MatchString(value)
 }
 
+// Values returns the values of the environment's variables that hold secrets by [InVariable], or that
+// have one of these names. It leaves out values of fewer than 8 bytes, which are words, and absolute
+// paths.
+func Values(environ []string, names ...string) []string {
+	var values []string
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		isNamed := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+		if isNamed || InVariable(name, value) {
+			values = append(values, value)
+		}
+	}
+	return Significant(values)
+}
+
+// Significant returns the trimmed texts that can be removed from other texts without harm: those of 8
+// bytes and more that are no absolute paths.
+func Significant(texts []string) []string {
+	const shortest = 8
+	var kept []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); len(text) >= shortest && !filepath.IsAbs(text) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
 // IsKey reports whether a text is nothing but an API key in the form of a known provider.
 func IsKey(text string) bool { return apiKey().MatchString(text) }
 
@@ -139,24 +168,28 @@ var neverAllowed = []string{
 
 // secretValue matches values that are secrets whatever the name of the variable.
 var secretValue = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+	return regexp.MustCompile(`(?i)(https?|ftp|smtp)://[^:\s]{1,1000}:[^@\s]{1,1000}@|` + secretForms())
+})
+
+// secretForms returns the forms of secrets that are recognized in any text.
+func secretForms() string {
+	return strings.Join([]string{
 		`-----BEGIN ((RSA|OPENSSH|EC|DSA|PGP|ENCRYPTED) )?(PRIVATE KEY|CERTIFICATE)`,
-		`(https?|ftp|smtp)://[^:\s]{1,1000}:[^@\s]{1,1000}@`,
 		`(ghp|gho|ghu|ghs|ghr|github_pat)_[a-z0-9_]{36}`,
 		`AIzaSy[a-z0-9_-]{33}`,
 		`AKIA[a-z0-9]{16}`,
 		`eyJ[a-z0-9_-]+\.[a-z0-9_-]+\.[a-z0-9_-]+`,
 		`[sr]k_(live|test)_[a-z0-9]{24}`,
 		`xox[abpr]-[a-z0-9-]+`,
-	}, "|"))
-})
+	}, "|")
+}
 
 // apiKey matches the API keys of providers of models and of code hosts.
 var apiKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(` + strings.Join([]string{
-		`AIza[\w-]{30,}`,
-		`sk-[\w-]{16,}`,
-		`(gsk|xai|hf|csk|pplx|fw|r8)[_-]\w{16,}`,
-		`(ghp|gho|ghu|ghs|ghr|github_pat)_\w{30,}`,
-	}, "|") + `)$`)
+	return regexp.MustCompile(`^(` + keyForms + `)$`)
 })
+
+const keyForms = `AIza[\w-]{30,}` +
+	`|sk-[\w-]{16,}` +
+	`|(gsk|xai|hf|csk|pplx|fw|r8)[_-]\w{16,}` +
+	`|(ghp|gho|ghu|ghs|ghr|github_pat)_\w{30,}`

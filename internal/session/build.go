@@ -39,6 +39,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
+	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
 		return nil, err
@@ -47,12 +48,14 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.eraseSecrets()                                 // models
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
 	s.dirs = s.Workspace.Dirs                        // workspace
 	s.addResumedDirs()                               // the resumed session, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
+	s.PromptLog = s.newPromptLog()                   // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.servers = s.newServers(p.Settings)             // settings, trust, models, workspace, launcher, registry
@@ -113,7 +116,8 @@ type Parts struct {
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
 	Journal      agent.Journal
-	// KeepUnanswered reports whether a cancelled prompt stays, see [agent.Config]; nil keeps none.
+	// KeepUnanswered reports whether a prompt without a response stays, see [agent.Config]; nil keeps
+	// none.
 	KeepUnanswered func(cause error) bool
 	// StandIn finds another model where responses break off; nil finds none.
 	StandIn func(model, promptID string, err error) bool
@@ -174,7 +178,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Settings),
 
-		KeepUnanswered: s.isEnd,
+		KeepUnanswered: s.keepsUnanswered,
 
 		Router:       s.router(g),
 		Compressor:   s.compressor(g),
@@ -257,6 +261,9 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Paths.RuntimeDir(), "tmp", "background-processes"))
+	if s.journal != nil {
+		p.SetSession(s.ID())
+	}
 	s.closers = append(s.closers, p.Close)
 	s.Workspace.AllowRead(func() []string { // the model gets their paths
 		var logs []string

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -10,6 +11,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
+	"pollux/internal/stats/recent"
 	"pollux/internal/tools/web"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -113,6 +115,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	s.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
 	s.telemetry.RecordModelChoice(now.Model)
 	s.agent.SetModel(now.Model)
 	if s.fallback != nil {
@@ -151,7 +154,13 @@ func (s *Session) Known() []catalog.Model { return s.models.KnownModels() }
 // mode, the model, the directories and background processes.
 func (s *Session) Clear(ctx context.Context) {
 	s.endHooks(ctx, hook.ClearReason)
-	s.begin("")
+	s.restart(ctx, "")
+	s.startHooks(ctx, hook.ClearSource)
+}
+
+// restart ends the conversation, and starts the one with this id, without a history. "" makes an id.
+func (s *Session) restart(ctx context.Context, id string) {
+	s.begin(id)
 	s.Stats.Reset()
 	s.topic.Reset()
 	s.plans.plan.Store(nil)
@@ -160,7 +169,7 @@ func (s *Session) Clear(ctx context.Context) {
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.startHooks(ctx, hook.ClearSource)
+	s.titler.reset()
 }
 
 // Prompts returns the messages of the conversation that are prompts of the person, the oldest first.
@@ -177,7 +186,38 @@ func (s *Session) Prompts() []agent.Message {
 
 // Rewind returns to the state of the conversation before a prompt, by the id of its message, and
 // reports whether there is one. Files stay as they are.
-func (s *Session) Rewind(ctx context.Context, id string) bool { return s.agent.Rewind(ctx, id) }
+func (s *Session) Rewind(ctx context.Context, id string) bool {
+	if !s.agent.Rewind(ctx, id) {
+		return false
+	}
+	s.Recent.Add(recent.Event{Kind: recent.Rewind})
+	s.telemetry.RecordRewind()
+	return true
+}
+
+// Branch goes on in a new session with the state of the conversation before a prompt, by the id of its
+// message. The session until now stays as it is on disk, and can be resumed. Branch returns the id of
+// that session; ok is false if there is no such prompt.
+func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) {
+	history := s.History()
+	at := slices.IndexFunc(history, func(m agent.Message) bool { return m.ID == id })
+	if at < 1 {
+		return "", false
+	}
+	s.endHooks(ctx, hook.ClearReason)
+	s.endTurn()
+	left = s.ID()
+	s.begin("")
+	if s.journal != nil {
+		s.journal.Branch(s.ID())
+	}
+	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.models.StartSession(s.ID())
+	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
+	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
+	s.startHooks(ctx, hook.ClearSource)
+	return left, true
+}
 
 // AddDirectory adds a directory to the workspace, and a description of it to the
 // conversation. It returns its path, absolute and without links, and whether it is new.

@@ -13,6 +13,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/command"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -126,6 +127,7 @@ func (s *Session) admitTemplate(ctx context.Context, name string, commands []str
 		}
 		call := &agent.ToolCall{ID: s.template.Spec().Name + "__" + uuid.NewString(), Name: s.template.Spec().Name, Args: args}
 		all.Go(func() {
+			defer crash.Recover()
 			admissions[i] = s.gate.Admit(ctx, call, s.template, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
 				return q.wait(ctx, i, details)
 			})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"pollux/agent"
@@ -13,6 +14,7 @@ import (
 	"pollux/agent/shorten"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -30,7 +32,7 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
-	return recordedCompressor{s.telemetry, compress.New(compress.Options{
+	return recordedCompressor{s.telemetry, s.Recent, compress.New(compress.Options{
 		Generator:     g,
 		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
 		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },
@@ -70,6 +72,7 @@ const maxSummaryWarnings = 5
 // recordedCompressor records the compressions, those that a person requests too.
 type recordedCompressor struct {
 	telemetry *telemetry.Telemetry
+	recent    *recent.Ring
 	agent.Compressor
 }
 
@@ -77,6 +80,7 @@ func (r recordedCompressor) Compress(ctx context.Context, o agent.CompressReques
 	history, c := r.Compressor.Compress(ctx, o)
 	if ctx.Err() == nil && c.Status != agent.CompressNoOp {
 		r.telemetry.RecordCompression(o.PromptID, c)
+		r.recent.Add(recent.Event{Kind: recent.Compression, Status: strconv.Itoa(int(c.Status)), In: c.Before, Out: c.After})
 	}
 	return history, c
 }

@@ -63,6 +63,9 @@ func (s *Session) price(model string) *catalog.Price {
 	return s.models.Describe(model).Price
 }
 
+// ListPrice returns the list price of a model by its name in a session file, nil if it is unknown.
+func (s *Session) ListPrice(model string) *catalog.Price { return s.models.Price(model) }
+
 // generator stacks the model. What is asked goes from the outside in, so that a
 // recording holds what the agent saw, and each attempt is counted.
 func (s *Session) generator() (llm.Generator, error) {

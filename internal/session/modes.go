@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
+	"pollux/internal/stats/recent"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 )
@@ -72,6 +73,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
+	s.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
 	s.telemetry.RecordModeSwitch(before, s.modeName())
 	return nil
 }

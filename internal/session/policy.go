@@ -285,7 +285,7 @@ func toolSettings(s *config.Settings) policy.Settings {
 // may what follows.
 func (s *Session) Allowed(call *agent.ToolCall) bool {
 	t, ok := s.registry.Lookup(call.Name)
-	return ok && s.policy.Check(guard.PolicyCall(t, call.Args)).Decision == policy.Allow
+	return ok && !call.MustAsk && s.policy.Check(guard.PolicyCall(t, call.Args)).Decision == policy.Allow
 }
 
 // Grants returns the lasting answers that were given in this session.

@@ -48,7 +48,7 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 	isFirst := isByFile && !seen.Knows(dir) && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(powers), func(power string) bool {
 		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.power == power && v.redirects })
-		return p.wasTrustAsked || seen.Has(dir, power) || isFirst && !redirects
+		return p.wasTrustAsked || seen.Has(dir, power) || p.Worktree != nil && seen.Has(p.Worktree.Root, power) || isFirst && !redirects
 	})
 	if len(unseen) == 0 && !isFirst && !p.wasTrustAsked {
 		return nil
@@ -145,6 +145,9 @@ func (p *Setup) askPowers(ctx context.Context, powers []string) (bool, error) {
 		lines = append(lines, fmt.Sprintf("\n- and %d more", more))
 	}
 	list := strings.Join(lines, "")
+	if p.Asker == nil && p.InWorktree {
+		return false, nil // the session does not run in this folder
+	}
 	if p.Asker == nil {
 		p.Warn("Warning: Ignoring what you have not seen of this folder:" + list +
 			"\nTo look at it and use it, start pollux here in a terminal.")

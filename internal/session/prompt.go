@@ -23,6 +23,7 @@ import (
 // the prompt is warned of.
 func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
+		s.titler.stop()
 		p, err := s.expand(ctx, text)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -31,7 +32,7 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.agent.Run)(yield)
+			s.telemetry.Run(ctx, p, s.Recent.Run(s.agent.Run))(yield)
 		}
 	}
 }

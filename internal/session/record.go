@@ -15,8 +15,11 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
+	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/shell"
+	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -59,6 +62,18 @@ func (p *Setup) hasHome() bool {
 	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
 }
 
+// newPromptLog returns the log of the prompts that a person enters, nil if there is no person or no
+// home directory. Nothing is read or written before a prompt.
+func (p *Setup) newPromptLog() *promptlog.Log {
+	if !p.Recorded || !p.Interactive || !p.hasHome() {
+		return nil
+	}
+	return &promptlog.Log{Warn: p.Warn, Path: func() (string, error) {
+		temp, err := p.Paths.ProjectTemp()
+		return filepath.Join(temp, "logs.json"), err
+	}}
+}
+
 // chats returns the directory of the project's session files, and makes its parent the project's.
 func (p *Setup) chats() (string, error) {
 	temp, err := p.Paths.ProjectTemp()
@@ -74,6 +89,15 @@ func (p *Setup) store() *sessions.Store {
 	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
 }
 
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
+// this session has recorded so far.
+func (p *Setup) UsageSources(all bool) []usage.Source {
+	if !all {
+		return []usage.Source{{Project: p.Dir, Store: p.store()}}
+	}
+	return usage.All(p.Paths)
+}
+
 // moreDirs returns the workspace's directories beside the project's.
 func (p *Setup) moreDirs() []string {
 	if p.dirs == nil {
@@ -82,7 +106,7 @@ func (p *Setup) moreDirs() []string {
 	return p.dirs()[1:]
 }
 
-// resume finds the session to continue. If another process has it open, the session is a copy of it.
+// resume finds the session to continue.
 func (p *Setup) resume(ctx context.Context) error {
 	info, err := p.store().Find(ctx, p.Resume)
 	if errors.Is(err, sessions.ErrNone) && p.Resume == sessions.Latest {
@@ -92,25 +116,46 @@ func (p *Setup) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
+	return p.openRecorded(info)
+}
+
+// openRecorded opens a recorded session, which the next conversation continues. If another process has
+// it open, that is a copy of it.
+func (p *Setup) openRecorded(info sessions.Info) error {
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
 		p.journal.Resume(opened)
 		p.resumed, p.SessionID = opened.Session, opened.SessionID
-	case errors.Is(err, journal.ErrInUse):
-		if p.resumed, err = journal.Load(info.Path); err != nil {
-			return fmt.Errorf("cannot read %s: %w", info.Path, err)
-		}
-		p.resumed.Interrupted = nil // the other process may still run them
-		p.SessionID = uuid.NewString()
-		p.journal.Fork(p.resumed, p.SessionID, "")
-		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", terminal.Line(p.resumed.SessionID), p.SessionID))
 	default:
-		return fmt.Errorf("cannot read %s: %w", info.Path, err)
+		if err := p.resumeCopy(info.Path, err); err != nil {
+			return err
+		}
 	}
+	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if p.resumed.Lost > 0 {
 		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
+	}
+	if n := p.resumed.Omitted >> 20; n > 0 {
+		p.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+	}
+	return nil
+}
+
+// resumeCopy makes the session a copy of one whose file cannot be opened for writing, which cause says.
+func (p *Setup) resumeCopy(path string, cause error) error {
+	loaded, err := journal.LoadRecent(path)
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	p.resumed, p.SessionID = loaded, uuid.NewString()
+	p.journal.Fork(p.resumed, p.SessionID, "")
+	id := terminal.Line(loaded.SessionID)
+	if errors.Is(cause, journal.ErrInUse) {
+		p.resumed.Interrupted = nil // the other process may still run them
+		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.SessionID))
+	} else {
+		p.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.SessionID))
 	}
 	return nil
 }
@@ -170,7 +215,22 @@ func (s *Session) restore(ctx context.Context) {
 	if len(names) > 0 {
 		s.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
+	if s.resumed.SessionID == s.ID() { // not a copy
+		for _, p := range s.Processes.Recover() {
+			s.Warn(orphanText(p))
+		}
+	}
 	s.resumed = nil // its messages are the agent's
+}
+
+// orphanText tells of a background command that Pollux left behind when it crashed.
+func orphanText(p shell.Process) string {
+	const most = 100 // characters of the command
+	name := fmt.Sprintf("%s (PID %d)", terminal.Cut(terminal.Line(p.Command), most), p.PID)
+	if p.Exited {
+		return "Ended with Pollux: the background command " + name + "."
+	}
+	return fmt.Sprintf("Still running since Pollux ended: the background command %s. To end it: kill %d", name, p.PID)
 }
 
 // addResumedDirs adds the directories that the resumed session had in its workspace.
@@ -241,18 +301,24 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
 }
 
-// isEnd reports whether a run was cancelled because the process ends, so that --resume goes on with
-// its prompt. A person who cancels a prompt does not want it any more.
-func (p *Setup) isEnd(cause error) bool {
+// keepsUnanswered reports whether a prompt stays in the conversation that got no response for this
+// reason, so that the next prompt or --resume goes on with it. A person who cancels a prompt does not
+// want it any more, and a request that is itself at fault would fail again.
+func (p *Setup) keepsUnanswered(cause error) bool {
+	var failure *llm.Error
+	if errors.As(cause, &failure) {
+		return !failure.MayBlameRequest()
+	}
 	var end *exit.Error
 	return !p.Interactive || errors.As(cause, &end)
 }
 
 // endTurn notes the end of a run in the record of the conversation.
-func (p *Setup) endTurn() {
-	if p.journal != nil {
-		_ = p.journal.Touch() // the journal warns
+func (s *Session) endTurn() {
+	if s.journal != nil {
+		_ = s.journal.Touch() // the journal warns
 	}
+	s.titler.start(s.addTitle)
 }
 
 // syncBefore implements [guard.Snapshot]: before a call that may change something, all that led to it

@@ -42,6 +42,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
 		}
+		c.IsProject = entry.Scope == config.Workspace
 		list = append(list, c)
 	}
 	if c, err := p.serverCommand(settings); err != nil {
@@ -93,9 +94,11 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 		Dir:       p.Paths.Dir(),
 		Environ:   p.serverEnviron(),
 		Transport: p.serverTransport,
+		OAuth:     p.signInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
 		Version:   p.Version,
 		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
+		Notify:    func(text string) { p.Warn(terminal.Line(text)) },
 		Log:       p.Log,
 	}
 }
@@ -114,6 +117,9 @@ func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
 	selection := s.ServerSelection()
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
 	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
+	if s.Asker != nil {
+		o.Ask = s.Asker.Ask
+	}
 	o.Changed = func() { s.serversChanged.Store(true) }
 	servers := mcp.New(o)
 	servers.Start()

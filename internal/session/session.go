@@ -33,16 +33,20 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
+	"pollux/internal/logs"
 	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/prompt"
+	"pollux/internal/promptlog"
 	"pollux/internal/stats"
+	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
 	"pollux/internal/workspace"
+	"pollux/internal/worktree"
 	"pollux/llm"
 	"pollux/llm/fallback"
 	"pollux/tool"
@@ -72,6 +76,10 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
+	// name, "" for a new one. Relative paths in other options start at Dir.
+	InWorktree   bool
+	WorktreeName string
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
 	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
 	// continue a copy of. "" is for a new session.
@@ -114,15 +122,20 @@ type Options struct {
 	Record         string
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
-	// depends on them can occur.
-	Loaded func(*config.Settings)
+	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
+	Loaded func(*Setup)
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
-	// Debug enables the log in DebugLog. Log, if not nil, always receives it.
+	// Recent keeps the last events of the session; nil keeps none.
+	Recent *recent.Ring
+	// Debug enables the log in DebugLog, and a log on disk if the conversation is Recorded. Log, if not
+	// nil, always receives it.
 	Debug    bool
 	DebugLog io.Writer
 	Log      *slog.Logger
+
+	entered *worktree.Worktree // that InWorktree names, once Dir is its path
 }
 
 // Open opens a session: [Settle], then [Setup.Open]. The caller must close it.
@@ -133,6 +146,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s, err := p.Open(ctx)
 	if err != nil {
+		p.AbandonWorktree(ctx)
 		p.Close()
 	}
 	return s, err
@@ -149,6 +163,8 @@ type Session struct {
 	Stats *stats.Counter
 	// Launcher starts all programs of the session. A sandbox is a middleware of it.
 	Launcher process.Launcher
+	// PromptLog records the prompts that a person enters, nil if they are not recorded.
+	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
@@ -179,11 +195,14 @@ type Session struct {
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared  map[string][]llm.Part
-	telemetry *telemetry.Telemetry // nil is off
-	activity  *telemetry.Activity  // nil is off
-	ended     sync.Once
-	closers   []func()
+	prepared   map[string][]llm.Part
+	telemetry  *telemetry.Telemetry // nil is off
+	activity   *telemetry.Activity  // nil is off
+	log        *logs.Log            // on disk
+	titler     titler
+	isUnwanted atomic.Bool // the record of the conversation is deleted at the end
+	ended      sync.Once
+	closers    []func()
 }
 
 // identity is which conversation a session has.
@@ -195,14 +214,21 @@ type identity struct {
 // Close ends what the session has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
+	s.titler.close()
 	s.closeParts()
+	path := s.transcript()
 	s.Setup.Close()
+	if s.isUnwanted.Swap(false) {
+		s.deleteRecord(path)
+	}
 }
 
 func (s *Session) closeParts() {
 	for _, f := range s.closers {
 		f()
 	}
+	s.PromptLog.Close()
+	s.closeLog()
 	s.telemetry.Close()
 	s.activity.Close()
 }
@@ -219,6 +245,13 @@ func (s *Session) begin(id string) {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
+	s.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
+	if s.log != nil {
+		s.log.Begin(id)
+	}
+	if s.Processes != nil && s.journal != nil { // else it is being built, or not recorded
+		s.Processes.SetSession(id)
+	}
 }
 
 // CurrentSettings returns the settings as they were read last. It may be called

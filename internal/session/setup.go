@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
@@ -19,6 +20,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
+	"pollux/internal/worktree"
 )
 
 // Setup is the result of flags, settings, environment and trust in a directory: what a
@@ -31,6 +33,8 @@ type Setup struct {
 	Env *config.Env
 	// Trust says whether the folder is trusted.
 	Trust trust.State
+	// Worktree is the worktree of Pollux that the session is in, nil for none.
+	Worktree *worktree.Worktree
 	// Model is the model as the user named it, where Named is set, else the default.
 	Model string
 	Named bool
@@ -50,8 +54,9 @@ type Setup struct {
 	recap   *Recap           // of the resumed session, nil for none
 	dirs    func() []string  // the workspace's directories, nil until there is one
 
-	wasTrustAsked    bool     // the person has decided about the folder in this run
-	refusedVariables []string // of the folder's .env file
+	phases           []telemetry.Phase // of the start
+	wasTrustAsked    bool              // the person has decided about the folder in this run
+	refusedVariables []string          // of the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -64,14 +69,22 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 			p.Close()
 		}
 	}()
+	began := time.Now()
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
+	p.phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
-		o.Loaded(p.Settings)
+		o.Loaded(p)
 	}
 	if refused := trust.CheckTrusted(p.Trust); refused != nil && o.Asker == nil {
 		return nil, refused
+	}
+	if o.InWorktree {
+		return p.settleInWorktree(ctx)
+	}
+	if p.Worktree != nil {
+		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
 	}
 	p.ReadEnv()
 	if err = p.RefuseSandbox(); err != nil {
@@ -104,7 +117,7 @@ func NewSetup(o Options) *Setup {
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool),
+		isMuted: new(atomic.Bool), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {
@@ -135,8 +148,10 @@ func (p *Setup) Load(ctx context.Context) error {
 		}
 		return state, err
 	})
-	for _, w := range warnings {
-		p.Warn(string(w))
+	if !p.InWorktree { // else they come again
+		for _, w := range warnings {
+			p.Warn(string(w))
+		}
 	}
 	p.Settings = settings
 	return err
@@ -213,8 +228,11 @@ func (p *Setup) openLog() {
 	}
 }
 
-// Close closes the log and the record of the conversation.
+// Close closes the log and the record of the conversation, and ends the use of the worktree.
 func (p *Setup) Close() {
+	if p.Worktree != nil {
+		p.Worktree.Close()
+	}
 	if p.journal != nil {
 		_ = p.journal.Close() // it has warned
 	}
@@ -228,6 +246,9 @@ func (p *Setup) Close() {
 func (p *Setup) startWarnings() []string {
 	warnings := config.InstallWarnings(p.Env)
 	dir := p.Paths.Dir()
+	if lost := worktree.Lost(dir); lost != "" {
+		warnings = append(warnings, "Warning: "+lost+".")
+	}
 	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings) // by the user
 	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings) {
 		warnings = append(warnings, "Warning you are running Pollux in your home directory.\n"+
@@ -322,7 +343,11 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	if err := p.openJournal(ctx); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	s, err := build(ctx, p, nil)
+	if err == nil {
+		s.recordStartup(began)
+	}
 	switch {
 	case err == nil || ctx.Err() != nil:
 	case p.Offline:

@@ -45,7 +45,7 @@ func TestLoaded(t *testing.T) {
 	_, err := Open(t.Context(), Options{
 		Dir: t.TempDir(), Trusted: true, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"},
 		Env:    config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"),
-		Loaded: func(s *config.Settings) { loaded = config.OutputFormat.In(s) == "json" },
+		Loaded: func(p *Setup) { loaded = config.OutputFormat.In(p.Settings) == "json" },
 	})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)

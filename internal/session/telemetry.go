@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -17,6 +19,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/secret"
+	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -27,6 +30,12 @@ import (
 // recorded, where the user wants that.
 func (s *Session) observed(g llm.Generator) llm.Generator {
 	observers := []observe.Observer{s.Stats}
+	if s.Recent != nil {
+		observers = append(observers, s.Recent)
+	}
+	if s.journal != nil {
+		observers = append(observers, spending{s.journal})
+	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
 	}
@@ -89,13 +98,34 @@ func (s *Session) recordConfig() {
 		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Settings),
+		OutputFormat: config.OutputFormat.In(s.Settings), Worktree: s.Worktree != nil,
 	})
 }
 
+// recordStartup records how long the start took, whose last part began at a time.
+func (s *Session) recordStartup(began time.Time) {
+	if s.telemetry == nil || len(s.phases) == 0 {
+		return
+	}
+	now := time.Now()
+	s.telemetry.RecordStartup(append(slices.Clip(s.phases),
+		telemetry.Phase{Name: "initialize_app", Start: began, End: now},
+		telemetry.Phase{Name: "cli_startup", Start: s.phases[0].Start, End: now}))
+}
+
+// RecordForcedExit records that the user had to press Ctrl+C a third time to end the program.
+func (s *Session) RecordForcedExit() { s.telemetry.RecordForcedExit() }
+
 // RecordCommand records that a / command was run, by its name with its parents'
 // before it, and whether it failed.
-func (s *Session) RecordCommand(name string, failed bool) { s.telemetry.RecordCommand(name, failed) }
+func (s *Session) RecordCommand(name string, failed bool) {
+	e := recent.Event{Kind: recent.Command, Name: name}
+	if failed {
+		e.Status = recent.Failed
+	}
+	s.Recent.Add(e)
+	s.telemetry.RecordCommand(name, failed)
+}
 
 // recordRoute records a decision about the model.
 func (s *Session) recordRoute(id string, d route.Decision) {
@@ -132,29 +162,7 @@ func (s *Session) secrets() []string {
 	for _, key := range s.newKeys {
 		texts = append(texts, key.Value)
 	}
-	for _, pair := range s.Env.List() {
-		name, value, _ := strings.Cut(pair, "=")
-		if isIn(names, name) || secret.InVariable(name, value) {
-			texts = append(texts, strings.TrimSpace(value))
-		}
-	}
-	const shortest = 8 // what is shorter is a word
-	kept := texts[:0]
-	for _, text := range texts {
-		if len(text) >= shortest && !filepath.IsAbs(text) { // the name of a file is none
-			kept = append(kept, text)
-		}
-	}
-	return kept
-}
-
-func isIn(names []string, name string) bool {
-	for _, one := range names {
-		if strings.EqualFold(one, name) {
-			return true
-		}
-	}
-	return false
+	return append(secret.Significant(texts), secret.Values(s.Env.List(), names...)...)
 }
 
 // installation returns the id of this installation, and creates it if there is none.

@@ -39,11 +39,40 @@ func loadContents(path string) (*journal.Session, error) {
 	return &journal.Session{Entries: history}, err
 }
 
-// Fork makes a copy of a session of any project, and returns it. Store.Dir must exist.
-func (s *Store) Fork(i Info, projectHash string, now time.Time) (Info, error) {
-	source, err := journal.Load(i.Path)
-	if err != nil {
+// ForkOptions says what a copy has of a session. The zero value is all of the conversation.
+type ForkOptions struct {
+	// Before is the prompt that the copy ends before, by its number or id; "" for none.
+	Before string
+	// BeforeRewind makes it a copy of the session as it was before its last rewind.
+	BeforeRewind bool
+}
+
+// ErrNoRewind is the error for a session that was never rewound.
+var ErrNoRewind = errors.New("it was never rewound")
+
+// Fork makes a copy of a session of any project, and returns it. Store.Dir must exist. The errors of
+// o.Before are those of [Rewind].
+func (s *Store) Fork(i Info, o ForkOptions, projectHash string, now time.Time) (Info, error) {
+	load, ok := journal.Load, true
+	if o.BeforeRewind {
+		load = func(path string) (source *journal.Session, err error) {
+			source, ok, err = journal.LoadBeforeRewind(path)
+			return source, err
+		}
+	}
+	source, err := load(i.Path)
+	switch {
+	case err != nil:
 		return Info{}, err
+	case !ok:
+		return Info{}, ErrNoRewind
+	}
+	if o.Before != "" {
+		_, at, err := findPrompt(source, o.Before)
+		if err != nil {
+			return Info{}, err
+		}
+		source.Entries = source.Entries[:at]
 	}
 	return s.copy(source, "Copy of session "+i.ID, projectHash, now)
 }
@@ -59,12 +88,12 @@ func (s *Store) copy(source *journal.Session, note, projectHash string, now time
 	if err != nil {
 		return Info{}, fmt.Errorf("write a session file in %s: %w", s.Dir, err)
 	}
-	f := file{path: path}
-	f.outline(nil)
+	f := file{entry: entry{path: path}}
+	f.load(nil)
 	if f.Outline == nil {
 		return Info{}, journal.ErrNoSession
 	}
-	return infoOf(f), nil
+	return infoOf([]file{f}), nil
 }
 
 // Messages returns the messages of a session, as transcripts take them.

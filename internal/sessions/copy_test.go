@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 			if !strings.Contains(string(data), `"type":"info","content":"Imported session from the file"}`) {
 				t.Errorf("%s", data)
 			}
-			forked, err := s.Fork(i, "mine", start)
+			forked, err := s.Fork(i, ForkOptions{}, "mine", start)
 			must(t, err)
 			if forked.ID == i.ID || forked.ForkOf != i.ID || forked.Title != "hello" {
 				t.Errorf("%+v", forked)

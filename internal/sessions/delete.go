@@ -1,9 +1,11 @@
 package sessions
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +20,46 @@ import (
 // them. The error is [journal.ErrInUse] if another process has the session open; nothing is deleted
 // then.
 func (s *Store) Delete(ctx context.Context, i Info) error {
+	if err := s.forget(ctx, i); err != nil {
+		return err
+	}
 	return s.remove(ctx, i, func(file) error { return nil })
+}
+
+// forget removes what the indexes have of sessions.
+func (s *Store) forget(ctx context.Context, infos ...Info) error {
+	names := map[string]bool{}
+	for _, i := range infos {
+		names[filepath.Base(i.Path)] = true
+		for _, f := range i.files {
+			names[filepath.Base(f.path)] = true
+		}
+	}
+	if s.Dir == "" || len(names) == 0 {
+		return nil
+	}
+	s.forgetOutlines(names)
+	return textIndex(s.Dir).Remove(ctx, slices.Collect(maps.Keys(names)))
+}
+
+// forgetOutlines removes the entries of files from the index for lists. If it cannot, it removes the
+// index, which is only needed to be fast.
+func (s *Store) forgetOutlines(names map[string]bool) {
+	path := filepath.Join(s.Dir, indexName)
+	data, err := durable.ReadFile(path, maxIndex)
+	if err != nil {
+		return
+	}
+	var kept []byte
+	for line := range bytes.SplitAfterSeq(data, []byte("\n")) {
+		var f file
+		if f.decode(line) == nil && !names[f.Name] {
+			kept = append(kept, line...)
+		}
+	}
+	if len(kept) < len(data) && durable.WriteFile(path, kept, 0o600) != nil {
+		_ = os.Remove(path)
+	}
 }
 
 // remove implements [Store.Delete]. It calls check for each file after it is locked, and deletes
@@ -26,7 +67,7 @@ func (s *Store) Delete(ctx context.Context, i Info) error {
 func (s *Store) remove(ctx context.Context, i Info, check func(file) error) error {
 	files := i.files
 	if len(files) == 0 {
-		files = []file{{path: i.Path}}
+		files = []file{{entry: entry{path: i.Path}}}
 	}
 	for _, f := range files {
 		release, err := journal.Claim(f.path)
@@ -59,7 +100,7 @@ func (s *Store) remove(ctx context.Context, i Info, check func(file) error) erro
 // removeArtifacts deletes what a session has left outside of its file. It stays below the directory
 // of the project, whatever the id is.
 func (s *Store) removeArtifacts(id string) error {
-	if !isPlainID(id) {
+	if s.Dir == "" || !isPlainID(id) {
 		return nil
 	}
 	project, err := os.OpenRoot(filepath.Dir(s.Dir))
@@ -72,7 +113,7 @@ func (s *Store) removeArtifacts(id string) error {
 	defer project.Close()
 	// The directory of a session can have the name of one of the project's own.
 	own := filepath.Join(filepath.Base(s.Dir), id)
-	places := []string{own, filepath.Join("logs", "session-"+id+".jsonl"), filepath.Join("tool-outputs", "session-"+id)}
+	places := []string{own, filepath.Join("logs", "session-"+id+".jsonl"), filepath.Join("logs", "session-"+id+".crash.txt"), filepath.Join("tool-outputs", "session-"+id)}
 	for _, name := range [...]string{"plans", "tasks", "tracker"} {
 		if !isReserved(id) {
 			places = append(places, filepath.Join(id, name))

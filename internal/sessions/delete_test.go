@@ -1,7 +1,9 @@
 package sessions
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -159,8 +161,8 @@ func TestPlan(t *testing.T) {
 	put(t, s, "old", "one", 2)
 	put(t, s, "recent", "one", 39*24*60)
 	put(t, s, "today", "one", 40*24*60-30)
-	put(t, s, "empty", "", 40*24*60-61)
-	put(t, s, "starting", "", 40*24*60-59)
+	put(t, s, "empty", "", 39*24*60-1)
+	put(t, s, "starting", "", 39*24*60+1)
 	put(t, s, "future", "one", 1e6)
 	for name, age := range map[string]time.Duration{"session-bad.jsonl": 31 * day, "session-new-bad.jsonl": day, "notes.txt": 400 * day} {
 		path := filepath.Join(s.Dir, name)
@@ -180,7 +182,7 @@ func TestPlan(t *testing.T) {
 		want map[string]string
 	}{
 		{"age", Retention{MaxAge: 30 * day, MinAge: day}, with(map[string]string{"old": "not used for more than 30 days", "session-bad.jsonl": "not a session"})},
-		{"count", Retention{MaxCount: 3, MinAge: day}, with(map[string]string{"old": "more than 3 sessions", "recent": "more than 3 sessions"})},
+		{"count", Retention{MaxCount: 3, MinAge: day}, with(map[string]string{"old": "more than 3 sessions"})}, // without the one from the future
 		{"count and minimum", Retention{MaxCount: 1, MinAge: day}, with(map[string]string{"old": "more than 1 sessions", "recent": "more than 1 sessions"})},
 		{"large count", Retention{MaxCount: 100, MinAge: day}, with(map[string]string{})},
 	}
@@ -188,6 +190,57 @@ func TestPlan(t *testing.T) {
 		if diff := cmp.Diff(tt.want, plan(t, s, tt.r, now, "current")); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
+	}
+}
+
+// A clock that is wrong for a while deletes nothing that it should not.
+func TestPlanClockJumps(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	const inMinutes = 24 * 60
+	r := Retention{MaxAge: 30 * day, MinAge: day}
+	s := project(t)
+	put(t, s, "old", "one", 0)
+	put(t, s, "before", "one", 40*inMinutes)
+	put(t, s, "yesterday", "one", 41*inMinutes)
+	now := start.Add(42 * day)
+	ahead, back := now.Add(3650*day), now.Add(-3650*day)
+	for name, tt := range map[string]struct {
+		now  time.Time
+		want map[string]string
+	}{
+		"right": {now, map[string]string{"old": "not used for more than 30 days"}},
+		// The first start with it.
+		"ahead": {ahead, map[string]string{"old": "not used for more than 30 days"}},
+		"back":  {back, map[string]string{}},
+	} {
+		if diff := cmp.Diff(tt.want, plan(t, s, r, tt.now, "current")); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+	// Sessions with the wrong clock, and a second start with it.
+	for i := range 3 {
+		put(t, s, fmt.Sprint("ahead", i), "one", (42+3650)*inMinutes+i)
+	}
+	for name, tt := range map[string]struct {
+		r  Retention
+		at time.Time
+	}{
+		"ahead again": {r, ahead.Add(time.Hour)}, "right again": {r, now.Add(time.Hour)}, "count": {Retention{MaxCount: 3, MinAge: day}, now.Add(time.Hour)},
+	} {
+		got := plan(t, s, tt.r, tt.at, "current")
+		if got["old"] == "" || len(got) > 1 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	// After a long time without a session, the others are old when the first new one is a day old.
+	for i := range 3 {
+		must(t, s.Delete(t.Context(), find(t, s, fmt.Sprint("ahead", i))))
+	}
+	put(t, s, "back", "one", 400*inMinutes)
+	want := map[string]string{"old": "not used for more than 30 days", "before": "not used for more than 30 days", "yesterday": "not used for more than 30 days"}
+	if diff := cmp.Diff(want, plan(t, s, r, start.Add(401*day+time.Hour), "current")); diff != "" {
+		t.Errorf("later: -want +got\n%s", diff)
 	}
 }
 
@@ -231,5 +284,50 @@ func TestParseAge(t *testing.T) {
 		if text, ok := want.(string); ok && (err == nil || err.Error() != text) || !ok && (got != want || err != nil) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
+	}
+}
+
+// Nothing of a deleted session is left in the indexes.
+func TestDeleteForgets(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	const n = 20
+	for i := range n {
+		put(t, s, fmt.Sprint("id", i), fmt.Sprintf("the prompt %d.", i), i)
+	}
+	infos, err := s.List(t.Context())
+	must(t, err)
+	must(t, IndexTexts(t.Context(), infos, false))
+	must(t, s.Delete(t.Context(), infos[3]))
+	must(t, s.Execute(t.Context(), []Removal{{Info: infos[4]}, {Info: infos[5]}}))
+	indexes, err := filepath.Glob(filepath.Join(textIndex(s.Dir).Dir, "*"))
+	must(t, err)
+	left := 0
+	for _, path := range append(indexes, filepath.Join(s.Dir, indexName)) {
+		data, err := os.ReadFile(path)
+		must(t, err)
+		for i, info := range infos {
+			if bytes.Contains(data, []byte(filepath.Base(info.Path))) || bytes.Contains(data, []byte(info.Title)) {
+				if left++; i >= 3 && i <= 5 {
+					t.Errorf("%s has %s", path, info.Title)
+				}
+			}
+		}
+	}
+	if left != 2*(n-3) {
+		t.Errorf("%d entries are left", left)
+	}
+	if found := search(t, s, "the prompt 4."); found != nil {
+		t.Error(found)
+	}
+}
+
+// A project that has no directory has nothing to delete, in the working directory least of all.
+func TestDeleteNowhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.MkdirAll(filepath.Join("x", "plans"), 0o700))
+	must(t, new(Store).Delete(t.Context(), Info{ID: "x"}))
+	if _, err := os.Stat(filepath.Join("x", "plans")); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,202 +4,174 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/go-faster/jx"
 
+	"pollux/internal/crash"
 	"pollux/internal/durable"
-	"pollux/internal/journal"
+	"pollux/internal/sessions/textindex"
 )
 
-// file is a session file with its outline. In the index it is a line of JSON.
-type file struct {
-	Name    string           `json:"name"`
-	Size    int64            `json:"size"`
-	ModTime int64            `json:"mtime"` // nanoseconds since 1970
-	Title   string           `json:"title,omitempty"`
-	Outline *journal.Outline `json:"outline,omitempty"` // nil if the file holds no session
+// An index is a file of lines of JSON beside the session files. Each line has what was read of a file,
+// so that it is read again only if it has changed. Gemini CLI ignores files that do not begin with
+// "session-".
 
-	path string
-	read int64 // number of bytes that were read for the outline in this process
+// entry is a session file in an index.
+type entry struct {
+	Name    string `json:"name"` // in the directory of the index, with slashes
+	Size    int64  `json:"size"`
+	ModTime int64  `json:"mtime"` // nanoseconds since 1970
+
+	path  string
+	state textindex.State
+	read  int64 // number of bytes that were read in this process
 }
 
-func (f *file) modTime() time.Time { return time.Unix(0, f.ModTime) }
+func (e *entry) base() *entry { return e }
 
-// updated returns when the session was used last. Clocks can jump: a time before the start is the
-// start, and a time after the last write is that of the last write.
-func (f *file) updated() time.Time {
-	t := f.Outline.Updated
-	if t.Before(f.Outline.Start) {
-		t = f.Outline.Start
+func (e *entry) modTime() time.Time { return time.Unix(0, e.ModTime) }
+
+// isSame reports whether a file is as it was when known was read.
+func (e *entry) isSame(known *entry) bool { return e.Size == known.Size && e.ModTime == known.ModTime }
+
+// newEntry returns the file with this name in a directory. ok is false if there is no regular file.
+func newEntry(dir, name string, d fs.DirEntry) (e entry, ok bool) {
+	if !d.Type().IsRegular() {
+		return entry{}, false
 	}
-	if limit := f.modTime().Add(24 * time.Hour); t.IsZero() || t.After(limit) {
-		return f.modTime()
+	info, err := d.Info()
+	if err != nil { // it was deleted in the meantime
+		return entry{}, false
 	}
-	return t
+	return entry{Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(dir, name), state: textindex.StateOf(info)}, true
 }
 
-const (
-	// indexName is the name of the index in the directory of the session files. Gemini CLI ignores
-	// files that do not begin with "session-".
-	indexName = ".pollux-sessions.jsonl"
-	// maxIndex is the maximum size of the index, in bytes.
-	maxIndex = 512 << 20
-)
+// indexed is an [entry] with what an index stores of the file.
+type indexed[T any] interface {
+	*T
+	base() *entry
+	// load reads the file, or takes over what the index has of it. known is nil if that has nothing.
+	load(known *T)
+	// decode decodes a line of the index.
+	decode(line []byte) error
+}
 
-// files returns the session files with their outlines. It reads only those that have changed since
-// the index was written.
-func (s *Store) files(ctx context.Context) ([]file, error) {
-	files, err := s.entries()
-	if err != nil || len(files) == 0 {
-		return nil, err
+// maxIndex and maxEntry are the maximum sizes of an index and of an entry in it, in bytes.
+const maxIndex, maxEntry = 512 << 20, 1 << 20
+
+// load completes the files of a directory. It reads only those that have changed since the index was
+// written.
+func load[T any, P indexed[T]](ctx context.Context, index string, files []T) error {
+	if len(files) == 0 {
+		return nil
 	}
-	known := s.readIndex(len(files))
-	inParallel(ctx, len(files), func(i int) { files[i].outline(known[files[i].Name]) })
+	isLoaded, known := loadKnown[T, P](ctx, index, files)
+	inParallel(ctx, len(files), func(i int) {
+		if !isLoaded[i] {
+			P(&files[i]).load(nil)
+		}
+	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	if isWorthIndexing(files, len(known)) {
-		_ = s.writeIndex(files) // it is only faster with an index
+	if isWorthIndexing[T, P](files, known) {
+		_ = writeIndex(index, files) // it is only faster with an index
 	}
-	return files, nil
-}
-
-// entries returns the session files without outlines.
-func (s *Store) entries() ([]file, error) {
-	entries, err := os.ReadDir(s.Dir)
-	if errors.Is(err, fs.ErrNotExist) || s.Dir == "" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var files []file
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !isSessionName(e.Name()) {
-			continue
-		}
-		if info, err := e.Info(); err == nil { // else it was deleted in the meantime
-			files = append(files, file{Name: e.Name(), Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(s.Dir, e.Name())})
-		}
-	}
-	return files, nil
-}
-
-// isSessionName reports whether a file has a name that Gemini CLI takes for a session's.
-func isSessionName(name string) bool {
-	return strings.HasPrefix(name, "session-") && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json"))
-}
-
-// outline sets the outline of a file. known is its entry in the index, nil for none.
-func (f *file) outline(known *file) {
-	var before *journal.Outline
-	if known != nil {
-		before = known.Outline
-		if known.Size == f.Size && known.ModTime == f.ModTime {
-			f.Outline, f.Title = before, known.Title
-			return
-		}
-	}
-	if known != nil && f.Size <= known.Size {
-		before = nil // it was not only appended to
-	}
-	f.read = f.Size
-	f.Outline, _ = journal.Peek(f.path, before) // nil if it cannot be read
-	if f.Outline != nil {
-		f.Title = title(f.Outline)
-		f.Outline.ProjectHash, f.Outline.Directories = "", nil // a list does not need them
-	}
-	if f.Outline != nil && before != nil && before.Read > 0 && before.Read <= f.Size {
-		f.read -= before.Read
-	}
+	return nil
 }
 
 // isWorthIndexing reports whether it took much to read what is not in the index.
-func isWorthIndexing(files []file, known int) bool {
+func isWorthIndexing[T any, P indexed[T]](files []T, known int) bool {
 	const fewFiles, fewBytes = 8, 1 << 20
 	count, bytes := 0, int64(0)
 	for i := range files {
-		if files[i].read > 0 {
+		if f := P(&files[i]).base(); f.read > 0 {
 			count++
-			bytes += files[i].read
+			bytes += f.read
 		}
 	}
 	return count > fewFiles+len(files)/100 || bytes > fewBytes || known > 2*len(files)+fewFiles
 }
 
-// readIndex returns the entries of the index by their names.
-func (s *Store) readIndex(n int) map[string]*file {
-	data, err := durable.ReadFile(filepath.Join(s.Dir, indexName), maxIndex)
+// loadKnown completes the files that an index has, and returns which they are and how many entries there
+// are. Little of the index is in memory at a time, because it can be long.
+func loadKnown[T any, P indexed[T]](ctx context.Context, index string, files []T) (isLoaded []bool, known int) {
+	isLoaded = make([]bool, len(files))
+	f, err := os.OpenFile(index, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil
+		return isLoaded, 0
 	}
-	lines := bytes.Split(data, []byte("\n"))
-	files := make([]file, len(lines))
-	inParallel(context.Background(), len(lines), func(i int) {
-		if f, err := parseFile(lines[i]); err == nil {
-			files[i] = f
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return isLoaded, 0
+	}
+	numbers := make(map[string]int, len(files))
+	for i := range files {
+		numbers[P(&files[i]).base().Name] = i
+	}
+	var mu sync.Mutex
+	isFirst := func(name string) (i int, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		known++
+		i, ok = numbers[name]
+		if ok = ok && !isLoaded[i]; ok {
+			isLoaded[i] = true
+		}
+		return i, ok
+	}
+	eachPiece(ctx, f, func(piece []byte) {
+		for line := range bytes.SplitSeq(piece, []byte("\n")) {
+			var entry T
+			if P(&entry).decode(line) != nil {
+				continue
+			}
+			if i, ok := isFirst(P(&entry).base().Name); ok {
+				P(&files[i]).load(&entry)
+			}
 		}
 	})
-	known := make(map[string]*file, n)
-	for i := range files {
-		known[files[i].Name] = &files[i]
-	}
-	return known
+	return isLoaded, known
 }
 
-// inParallel calls do with the numbers below n, several at a time, until ctx ends.
-func inParallel(ctx context.Context, n int, do func(i int)) {
+// eachPiece calls do with pieces of a file that consist of whole lines, several at a time.
+func eachPiece(ctx context.Context, f *os.File, do func(piece []byte)) {
 	var work sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), n) {
+	pieces := make(chan []byte)
+	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				do(int(i))
+			defer crash.Recover()
+			for piece := range pieces {
+				do(piece)
 			}
 		})
 	}
+	var rest []byte // of a line
+	var err error
+	for err == nil && ctx.Err() == nil && len(rest) <= maxEntry {
+		const pieceSize = 256 << 10
+		piece := append(make([]byte, 0, len(rest)+pieceSize), rest...)
+		var n int
+		n, err = io.ReadFull(f, piece[len(rest):cap(piece)])
+		piece = piece[:len(rest)+n]
+		end := bytes.LastIndexByte(piece, '\n') + 1
+		rest = piece[end:]
+		pieces <- piece[:end]
+	}
+	close(pieces)
 	work.Wait()
 }
 
-// parseFile decodes a line of the index.
-func parseFile(line []byte) (f file, err error) {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(line)
-	return f, d.ObjBytes(func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "name":
-			f.Name, err = d.Str()
-		case "title":
-			f.Title, err = d.Str()
-		case "size":
-			f.Size, err = d.Int64()
-		case "mtime":
-			f.ModTime, err = d.Int64()
-		case "outline":
-			raw, err := d.Raw()
-			if err != nil {
-				return err
-			}
-			f.Outline = &journal.Outline{}
-			return f.Outline.UnmarshalJSON(raw)
-		default:
-			err = d.Skip()
-		}
-		return err
-	})
-}
-
-func (s *Store) writeIndex(files []file) error {
+func writeIndex[T any](index string, files []T) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -208,5 +180,40 @@ func (s *Store) writeIndex(files []file) error {
 			return err
 		}
 	}
-	return durable.WriteFile(filepath.Join(s.Dir, indexName), b.Bytes(), 0o600)
+	return durable.WriteFile(index, b.Bytes(), 0o600)
+}
+
+// inParallel calls do with the numbers below n, several at a time, until ctx ends.
+func inParallel(ctx context.Context, n int, do func(i int)) {
+	var work sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), n) {
+		work.Go(func() {
+			defer crash.Recover()
+			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	work.Wait()
+}
+
+// decodeLine decodes a line of an index. member decodes what is not of the entry itself.
+func (e *entry) decodeLine(line []byte, member func(d *jx.Decoder, key string) error) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(line)
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "name":
+			e.Name, err = d.Str()
+		case "size":
+			e.Size, err = d.Int64()
+		case "mtime":
+			e.ModTime, err = d.Int64()
+		default:
+			err = member(d, string(key))
+		}
+		return err
+	})
 }

@@ -81,27 +81,31 @@ type Removal struct {
 }
 
 // minEmptyAge is the age at which a session without a prompt is deleted. A younger one may be about to
-// get one.
-const minEmptyAge = time.Hour
+// get one: Gemini CLI makes the file when it starts, and holds no lock on it.
+const minEmptyAge = 24 * time.Hour
 
 // Plan returns the sessions to delete at a time, the oldest first. current is the id of the session
 // that runs; it is kept. Files that hold no session are kept until they have the maximum age.
+//
+// A clock that is wrong for a while deletes nothing: sessions from the future are kept and not counted,
+// and after a long time without any session, time has passed for the others only when the first one is
+// a day old.
 func (s *Store) Plan(ctx context.Context, r Retention, now time.Time, current string) ([]Removal, error) {
 	files, err := s.files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	infos := list(files)
-	slices.SortStableFunc(infos, func(a, b Info) int { return a.Updated.Compare(b.Updated) })
+	now, past := certain(infos, now)
 	excess := 0
 	if r.MaxCount > 0 {
-		excess = len(infos) - r.MaxCount
-		if !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == current }) {
+		excess = len(past) - r.MaxCount
+		if !slices.ContainsFunc(past, func(i Info) bool { return i.ID == current }) {
 			excess++ // it has no prompt yet
 		}
 	}
 	var removals []Removal
-	for _, i := range infos {
+	for _, i := range past {
 		age := now.Sub(i.Updated)
 		switch {
 		case i.ID == current || age < r.MinAge:
@@ -114,6 +118,20 @@ func (s *Store) Plan(ctx context.Context, r Retention, now time.Time, current st
 		}
 	}
 	return append(removals, unlisted(files, infos, r, now, current)...), nil
+}
+
+// certain returns the time by which ages count, and the sessions that were used before now, the oldest
+// first.
+func certain(infos []Info, now time.Time) (time.Time, []Info) {
+	const day = 24 * time.Hour
+	past := slices.DeleteFunc(slices.Clone(infos), func(i Info) bool { return i.Updated.After(now.Add(skew)) })
+	slices.SortStableFunc(past, func(a, b Info) int { return a.Updated.Compare(b.Updated) })
+	for _, i := range slices.Backward(past) {
+		if limit := i.Updated.Add(day); !limit.After(now) {
+			return limit, past
+		}
+	}
+	return now, past
 }
 
 // unlisted returns the files to delete that belong to no session in the list.
@@ -132,7 +150,7 @@ func unlisted(files []file, infos []Info, r Retention, now time.Time, current st
 			}
 		case listed[f.Outline.SessionID]:
 		case age > minEmptyAge:
-			removals = append(removals, Removal{infoOf(f), "no conversation"})
+			removals = append(removals, Removal{infoOf([]file{f}), "no conversation"})
 		}
 	}
 	return removals
@@ -144,6 +162,13 @@ var errChanged = errors.New("the session was used in the meantime")
 // Execute deletes the planned sessions. It keeps those that are in use or were used since then, and
 // returns why it kept any.
 func (s *Store) Execute(ctx context.Context, removals []Removal) (failed error) {
+	infos := make([]Info, len(removals))
+	for i, r := range removals {
+		infos[i] = r.Info
+	}
+	if err := s.forget(ctx, infos...); err != nil {
+		return err
+	}
 	for _, r := range removals {
 		if err := ctx.Err(); err != nil {
 			return err

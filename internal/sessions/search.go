@@ -3,16 +3,16 @@ package sessions
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"pollux/internal/journal"
+	"pollux/internal/sessions/textindex"
 	"pollux/internal/terminal"
 )
 
@@ -29,126 +29,117 @@ type Excerpt struct {
 	Text string // on one line
 }
 
-// Bounds of a search.
+// Bounds of the excerpts of a search.
 const (
-	maxExcerpts    = 3       // of a session
-	maxSearched    = 8 << 20 // length of the longest line that is decoded, in bytes
-	excerptBefore  = 40      // characters before the text
-	excerptAfter   = 80      // characters from its beginning on
-	searchedAtOnce = 1 << 20 // bytes of a file in memory
+	maxExcerpts   = 3  // of a session
+	excerptBefore = 40 // characters before the text
+	excerptAfter  = 80 // characters from its beginning on
 )
 
-// Search returns the sessions whose text contains a text, the one used last first. It takes upper and
-// lower case of ASCII letters for the same.
-func Search(ctx context.Context, infos []Info, text string) ([]Found, error) {
-	needle := newNeedle(text)
-	if len(needle.raw) == 0 {
-		return nil, nil
+// Search returns the sessions whose text contains a text, the one used last first, at most limit of
+// them, and whether there are more. 0 is no limit. It takes upper and lower case for the same. It reads
+// the parts of the files that can contain the text by the index (see [IndexTexts]), and stops where it
+// knows enough.
+func Search(ctx context.Context, infos []Info, text string, limit int) (found []Found, hasMore bool, err error) {
+	needle := textindex.Fold(nil, []byte(strings.TrimSpace(text)))
+	if len(needle) == 0 {
+		return nil, false, nil
 	}
-	infos = slices.Clone(infos)
-	slices.SortStableFunc(infos, func(a, b Info) int { return b.Updated.Compare(a.Updated) })
-	found := make([]Found, len(infos))
-	inParallel(ctx, len(infos), func(i int) { found[i] = Found{infos[i], needle.search(ctx, infos[i].Path)} })
-	return slices.DeleteFunc(found, func(f Found) bool { return len(f.Excerpts) == 0 }), ctx.Err()
-}
-
-// needle is a text to find.
-type needle struct {
-	text   string // in lower case
-	raw    []byte // as it is in JSON
-	rarest int    // index in raw of the byte that is rarest in texts
-}
-
-func newNeedle(text string) *needle {
-	n := &needle{text: lower(strings.TrimSpace(text))}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(n.text) // a string
-	n.raw = bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte(`"`)), []byte("\"\n"))
-	for i, c := range n.raw {
-		if rarity(c) > rarity(n.raw[n.rarest]) {
-			n.rarest = i
+	candidates := make([]textindex.Candidates, len(infos))
+	for _, p := range places(infos) {
+		for n, c := range p.index().Candidates(ctx, p.files, needle) {
+			candidates[p.numbers[n]] = c
 		}
 	}
-	return n
-}
-
-// rarity returns how rare a byte is in texts, compared with others.
-func rarity(c byte) int {
-	const common = "\" ,etaoinshrdlcumwfgypb\\.0123456789vkjxqz"
-	if i := strings.IndexByte(common, c); i >= 0 {
-		return i
+	order := lastUsedFirst(infos)
+	var mu sync.Mutex
+	excerptsOf := map[int][]Excerpt{}
+	isEnough := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return limit > 0 && len(excerptsOf) > limit
 	}
-	return len(common)
-}
-
-// index returns where the text begins in b, in any case; -1 if it is not there.
-func (n *needle) index(b []byte) int {
-	c := n.raw[n.rarest]
-	big := upper(c)
-	atSmall, atBig := seek(b, n.rarest, c), seek(b, n.rarest, big)
-	for {
-		at := min(atSmall, atBig)
-		start := at - n.rarest
-		switch {
-		case start+len(n.raw) > len(b):
-			return -1
-		case equalsLower(b[start:start+len(n.raw)], n.raw):
-			return start
+	inParallel(ctx, len(order), func(n int) {
+		i := order[n]
+		if isEnough() {
+			return // those before it have been searched, or are about to be
 		}
-		if at == atSmall {
-			atSmall = seek(b, at+1, c)
+		if list := excerpts(ctx, infos[i], candidates[i], needle); len(list) > 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			excerptsOf[i] = list
 		}
-		if at == atBig {
-			atBig = seek(b, at+1, big)
+	})
+	for _, i := range order {
+		if list, ok := excerptsOf[i]; ok {
+			found = append(found, Found{infos[i], list})
 		}
 	}
+	if limit > 0 && len(found) > limit {
+		found, hasMore = found[:limit], true
+	}
+	return found, hasMore, ctx.Err()
 }
 
-// seek returns the index of the first c in b from an index on, or the length of b.
-func seek(b []byte, from int, c byte) int {
-	if from >= len(b) {
-		return len(b)
-	}
-	if i := bytes.IndexByte(b[from:], c); i >= 0 {
-		return from + i
-	}
-	return len(b)
-}
-
-// equalsLower reports whether b, with ASCII letters in lower case, is small.
-func equalsLower(b, small []byte) bool {
-	for i, c := range b {
-		if c != small[i] && c != upper(small[i]) {
-			return false
+// IndexTexts brings the index for [Search] up to date with sessions of [Store.List], which are all of
+// their projects. isSlow makes it use little of the processor. When ctx ends, what is indexed by then is
+// kept.
+func IndexTexts(ctx context.Context, infos []Info, isSlow bool) error {
+	for _, p := range places(infos) {
+		if err := p.index().Update(ctx, p.dir, p.files, isSlow); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
+// place is the session files in a directory, the one used last first.
+type place struct {
+	dir     string
+	files   []textindex.File
+	numbers []int // of the sessions that they belong to
 }
 
-// lower returns a text with ASCII letters in lower case, so that offsets stay the same.
-func lower(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c - 'A' + 'a'
+// places returns the files of sessions.
+func places(infos []Info) map[string]*place {
+	all := map[string]*place{}
+	for _, i := range lastUsedFirst(infos) {
+		f := &infos[i].files[0]
+		dir := filepath.Dir(f.path)
+		if all[dir] == nil {
+			all[dir] = &place{dir: dir}
 		}
+		all[dir].files = append(all[dir].files, textindex.File{Name: f.Name, State: f.state})
+		all[dir].numbers = append(all[dir].numbers, i)
 	}
-	return string(b)
+	return all
 }
 
-// search returns excerpts of a session file around the text; none if the file cannot be read. It keeps
-// only a piece of the file in memory.
-func (n *needle) search(ctx context.Context, path string) []Excerpt {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// index returns the index for searches of the files.
+func (p *place) index() *textindex.Index { return textIndex(p.dir) }
+
+// textIndex returns the index for searches of the session files in a directory.
+func textIndex(dir string) *textindex.Index {
+	return &textindex.Index{Dir: filepath.Join(dir, ".pollux-text")}
+}
+
+// lastUsedFirst returns the numbers of sessions in the order of their last use.
+func lastUsedFirst(infos []Info) []int {
+	order := make([]int, len(infos))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return infos[b].Updated.Compare(infos[a].Updated) })
+	return order
+}
+
+// excerpts returns the first places in a session where a folded text is; none if the file cannot be
+// read.
+func excerpts(ctx context.Context, i Info, candidates textindex.Candidates, needle []byte) (list []Excerpt) {
+	if candidates.IsNone(i.files[0].Size) {
+		return nil
+	}
+	f, err := os.OpenFile(i.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
@@ -157,99 +148,37 @@ func (n *needle) search(ctx context.Context, path string) []Excerpt {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	var excerpts []Excerpt
-	offset := int64(0) // of buf in the file
-	buf := make([]byte, 0, max(1, min(info.Size()+1, searchedAtOnce)))
-	for ctx.Err() == nil {
-		got, err := io.ReadFull(f, buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+got]
-		for at := 0; ; {
-			i := n.index(buf[at:])
-			if i < 0 {
-				break
+	if textindex.StateOf(info) != i.files[0].state {
+		candidates = textindex.Candidates{} // it was changed since: all lines
+	}
+	var folded []byte
+	for line := range candidates.Lines(f, info.Size()) {
+		for t := range journal.Texts(line) {
+			folded = textindex.Fold(folded[:0], t.Text)
+			at := bytes.Index(folded, needle)
+			if at < 0 {
+				continue
 			}
-			line, end := lineAround(f, offset+int64(at+i))
-			excerpts = n.excerpts(excerpts, line)
-			if len(excerpts) >= maxExcerpts {
-				return excerpts[:maxExcerpts]
+			e := Excerpt{t.Kind, t.Time, excerpt(t.Text, textindex.Unfold(t.Text, at))}
+			if !slices.ContainsFunc(list, func(other Excerpt) bool { return other.Text == e.Text }) {
+				list = append(list, e)
 			}
-			if at = int(min(end-offset, int64(len(buf)))); at <= 0 {
-				break
+			if len(list) == maxExcerpts {
+				return list
 			}
 		}
-		if err != nil {
-			return excerpts
-		}
-		// The text can begin at the end of this piece.
-		keep := min(len(n.raw)-1, len(buf))
-		offset += int64(len(buf) - keep)
-		buf = buf[:copy(buf[:cap(buf)], buf[len(buf)-keep:])]
-	}
-	return nil
-}
-
-// lineAround returns the line at an offset, and where the next one begins. It returns no line if that is
-// too long.
-func lineAround(f *os.File, at int64) (line []byte, end int64) {
-	from := max(0, at-maxSearched)
-	buf := make([]byte, min(at-from, 4<<10))
-	start := at
-	for start > from {
-		n := min(int64(len(buf)), start-from)
-		if _, err := f.ReadAt(buf[:n], start-n); err != nil {
-			return nil, at + 1
-		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			start -= n - int64(i) - 1
-			break
-		}
-		start -= n
-	}
-	if start == from && from > 0 {
-		return nil, at + 1
-	}
-	size := int64(16 << 10)
-	for {
-		line = make([]byte, size)
-		n, err := f.ReadAt(line, start)
-		line = line[:n]
-		if i := bytes.IndexByte(line[min(int64(n), at-start):], '\n'); i >= 0 {
-			line = line[:at-start+int64(i)]
-			return line, start + int64(len(line)) + 1
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return line, start + int64(n)
-		case err != nil, size > 2*maxSearched:
-			return nil, start + int64(n)
-		}
-		size *= 4
-	}
-}
-
-// excerpts adds the places in a line where the text is.
-func (n *needle) excerpts(to []Excerpt, line []byte) []Excerpt {
-	for t := range journal.Texts(line) {
-		i := strings.Index(lower(t.Text), n.text)
-		if i < 0 {
-			continue
-		}
-		e := Excerpt{t.Kind, t.Time, excerpt(t.Text, i)}
-		if !slices.ContainsFunc(to, func(other Excerpt) bool { return other.Text == e.Text }) {
-			to = append(to, e)
-		}
-		if len(to) == maxExcerpts {
-			break
+		if ctx.Err() != nil {
+			return nil
 		}
 	}
-	return to
+	return list
 }
 
 // excerpt returns the text around an offset, on one line.
-func excerpt(text string, at int) string {
+func excerpt(text []byte, at int) string {
 	const most = 4 // bytes of a character
 	before, after := text[max(0, at-excerptBefore*most):at], text[at:min(len(text), at+excerptAfter*most)]
-	head, tail := []rune(strings.ToValidUTF8(before, "")), []rune(strings.ToValidUTF8(after, ""))
+	head, tail := []rune(strings.ToValidUTF8(string(before), "")), []rune(strings.ToValidUTF8(string(after), ""))
 	first, last := "", ""
 	if len(head) > excerptBefore {
 		head, first = head[len(head)-excerptBefore:], "..."

@@ -18,7 +18,7 @@ func search(t *testing.T, s *Store, text string) (found []string) {
 	t.Helper()
 	infos, err := s.List(t.Context())
 	must(t, err)
-	list, err := Search(t.Context(), infos, text)
+	list, _, err := Search(t.Context(), infos, text, 0)
 	must(t, err)
 	for _, f := range list {
 		for _, e := range f.Excerpts {
@@ -61,6 +61,7 @@ func TestSearch(t *testing.T) {
 func TestSearchPieces(t *testing.T) {
 	t.Parallel()
 	s := project(t)
+	const searchedAtOnce = 64 << 10
 	header := `{"sessionId":"s","projectHash":"h","kind":"main"}` + "\n" + `{"id":"u","type":"user","content":"x"}` + "\n"
 	for shift := range 12 {
 		message := `{"id":"m","type":"gemini","content":"the needle is here"}` + "\n"
@@ -84,25 +85,28 @@ func TestSearchPieces(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch searches 256 MB for a text that is in no session.
-func BenchmarkSearch(b *testing.B) {
-	s := project(b)
-	text := strings.Repeat("some words of an answer that is long, ", 1000)
-	const n, size = 64, 4 << 20
+// A search returns the sessions used last, and says whether there are more.
+func TestSearchLimit(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	const n = 30
 	for i := range n {
-		var history []agent.Entry
-		for j := range size / len(text) {
-			history = append(history, agent.Entry{Message: agent.Message{ID: fmt.Sprint(j), Time: start, Content: llm.User(llm.Text(text))}})
-		}
-		_, err := journal.Create(s.Dir, journal.Header{SessionID: fmt.Sprint(i), ProjectHash: "h", Start: start, Updated: start, Kind: journal.Main}, "", history)
-		must(b, err)
+		put(t, s, fmt.Sprint("id", i), []string{"the Wörd is here", "nothing"}[i%2], i)
 	}
-	infos, err := s.List(b.Context())
-	must(b, err)
-	b.SetBytes(n * size)
-	for b.Loop() {
-		if found, err := Search(b.Context(), infos, "needle"); err != nil || len(found) > 0 {
-			b.Fatal(found, err)
+	infos, err := s.List(t.Context())
+	must(t, err)
+	for _, tt := range []struct {
+		limit, found int
+		hasMore      bool
+	}{{0, 15, false}, {1, 1, true}, {4, 4, true}, {14, 14, true}, {15, 15, false}, {99, 15, false}} {
+		found, hasMore, err := Search(t.Context(), infos, "WÖRD", tt.limit)
+		if err != nil || len(found) != tt.found || hasMore != tt.hasMore {
+			t.Fatalf("%+v: %d found, %v, %v", tt, len(found), hasMore, err)
+		}
+		for i, f := range found {
+			if f.ID != fmt.Sprint("id", n-2-2*i) {
+				t.Errorf("%+v: %d. %s", tt, i, f.ID)
+			}
 		}
 	}
 }

@@ -40,8 +40,9 @@ type Info struct {
 // maxTitle is the maximum length of a title, in characters.
 const maxTitle = 100
 
-// List returns the sessions that can be resumed, by the time of their start. The number of a session
-// is its index plus 1. If several files have the same session, it takes the one used last.
+// List returns the sessions that can be resumed, by the time of their start. Those that start in the
+// future come first: the clock was wrong, and they did not start last. The number of a session is its
+// index plus 1. If several files have the same session, it takes the one used last.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	files, err := s.files(ctx)
 	if err != nil {
@@ -51,30 +52,45 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 }
 
 func list(files []file) []Info {
-	byID := map[string]int{}
-	var infos []Info
-	for _, f := range files {
-		if f.Outline == nil || f.Outline.Kind == journal.Subagent {
+	byID := make(map[string]int, len(files))
+	infos := make([]Info, 0, len(files))
+	for n := range files {
+		f := files[n : n+1 : n+1]
+		if f[0].Outline == nil || f[0].Outline.Kind == journal.Subagent {
 			continue
 		}
-		i, ok := byID[f.Outline.SessionID]
+		i, ok := byID[f[0].Outline.SessionID]
 		switch {
 		case !ok:
-			byID[f.Outline.SessionID] = len(infos)
+			byID[f[0].Outline.SessionID] = len(infos)
 			infos = append(infos, infoOf(f))
-		case isBetter(f, infos[i].files[0]):
-			others := infos[i].files
-			infos[i] = infoOf(f)
-			infos[i].files = append(infos[i].files, others...)
+		case isBetter(f[0], infos[i].files[0]):
+			infos[i] = infoOf(append(f, infos[i].files...))
 		default:
-			infos[i].files = append(infos[i].files, f)
+			infos[i].files = append(infos[i].files, f[0])
 		}
 	}
 	infos = slices.DeleteFunc(infos, func(i Info) bool { return !i.files[0].Outline.IsResumable })
-	slices.SortStableFunc(infos, func(a, b Info) int {
-		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
+	now := time.Now()
+	slices.SortFunc(infos, func(a, b Info) int { // no two have the same id
+		return cmp.Or(compareTimes(a.Start, b.Start, now), strings.Compare(a.ID, b.ID))
 	})
 	return infos
+}
+
+// skew is how much the clock of another machine may be ahead.
+const skew = 5 * time.Minute
+
+// compareTimes compares times of the past. Those of the future come before them.
+func compareTimes(a, b, now time.Time) int {
+	isFuture := [...]bool{a.After(now.Add(skew)), b.After(now.Add(skew))}
+	switch {
+	case isFuture[0] && !isFuture[1]:
+		return -1
+	case isFuture[1] && !isFuture[0]:
+		return 1
+	}
+	return a.Compare(b)
 }
 
 // isBetter reports whether a is to be listed rather than b, which is of the same session.
@@ -85,10 +101,12 @@ func isBetter(a, b file) bool {
 	return a.updated().After(b.updated())
 }
 
-func infoOf(f file) Info {
+// infoOf describes a session with these files, the one to list first.
+func infoOf(files []file) Info {
+	f := files[0]
 	return Info{
 		ID: f.Outline.SessionID, Path: f.path, Title: f.Title, Start: cmp.Or(f.Outline.Start, f.modTime()), Updated: f.updated(),
-		Prompts: f.Outline.Prompts, ForkOf: f.Outline.ForkOf, files: []file{f},
+		Prompts: f.Outline.Prompts, ForkOf: f.Outline.ForkOf, files: files,
 	}
 }
 
@@ -155,18 +173,25 @@ func (s *Store) FindNumber(ctx context.Context, identifier string) (Info, int, e
 	case len(infos) == 0:
 		return Info{}, 0, ErrNone
 	}
+	i := Index(infos, identifier)
+	if i < 0 {
+		return Info{}, 0, &UnknownError{strings.TrimSpace(identifier), s.Dir}
+	}
+	return infos[i], i + 1, nil
+}
+
+// Index returns the index in a list of [Store.List] of the session that an identifier names, as
+// [Store.Find]; -1 if it names none.
+func Index(infos []Info, identifier string) int {
 	identifier = strings.TrimSpace(identifier)
 	i := slices.IndexFunc(infos, func(i Info) bool { return i.ID == identifier })
 	if i < 0 && identifier == Latest {
 		i = len(infos) - 1
 	}
-	if n, err := strconv.ParseUint(identifier, 10, 31); i < 0 && err == nil {
+	if n, err := strconv.ParseUint(identifier, 10, 31); i < 0 && err == nil && int(n) <= len(infos) {
 		i = int(n) - 1
 	}
-	if i < 0 || i >= len(infos) {
-		return Info{}, 0, &UnknownError{identifier, s.Dir}
-	}
-	return infos[i], i + 1, nil
+	return i
 }
 
 // Ago returns the age of a time in words: "Just now", "3 hours ago".

@@ -18,7 +18,8 @@ import (
 	"pollux/llm"
 )
 
-var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+// start is a while ago, because what is in the future counts as the work of a wrong clock.
+var start = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -62,7 +63,7 @@ func TestList(t *testing.T) {
 	put(t, s, "third", strings.Repeat("ü", 101), 3)
 	first := put(t, s, "first", "one", 1)
 	put(t, s, "empty", "", 4)
-	put(t, s, "future", "from the future", 1e6)
+	put(t, s, "future", "from the future", 1e8)
 	// The same session in two files: the one used last.
 	put(t, s, "twice", "old", 5)
 	put(t, s, "twice", "new", 6)
@@ -75,11 +76,11 @@ func TestList(t *testing.T) {
 		"session-x.jsonl.bak": string(data),
 		"notes.txt":           "x",
 		// Of Gemini CLI: only the prompt of a command, times that cannot be.
-		"session-gemini.jsonl": `{"sessionId":"g","projectHash":"h","startTime":"2026-11-21T12:10:00.000Z","lastUpdated":"2020-01-01T00:00:00.000Z","kind":"main"}
+		"session-gemini.jsonl": `{"sessionId":"g","projectHash":"h","startTime":"2020-11-21T12:10:00.000Z","lastUpdated":"2020-01-01T00:00:00.000Z","kind":"main"}
 {"id":"u","timestamp":"x","type":"user","content":"/about"}
 {"id":"m","timestamp":"x","type":"gemini","content":"About"}
 `,
-		"session-summary.json": `{"sessionId":"old","projectHash":"h","startTime":"2026-11-21T12:11:00.000Z","summary":"A summary","messages":[
+		"session-summary.json": `{"sessionId":"old","projectHash":"h","startTime":"2020-11-21T12:11:00.000Z","summary":"A summary","messages":[
 {"id":"u","type":"user","content":"hi"}]}`,
 	} {
 		must(t, os.WriteFile(filepath.Join(s.Dir, name), []byte(content), 0o600))
@@ -87,8 +88,7 @@ func TestList(t *testing.T) {
 	must(t, os.Symlink(first, filepath.Join(s.Dir, "session-link.jsonl")))
 	must(t, os.Mkdir(filepath.Join(s.Dir, "session-dir.jsonl"), 0o700))
 	want := []string{
-		"first: one", "second: two words 日本語", "third: " + strings.Repeat("ü", 97) + "...", "twice: new", "g: /about", "old: A summary",
-		"future: from the future",
+		"future: from the future", "first: one", "second: two words 日本語", "third: " + strings.Repeat("ü", 97) + "...", "twice: new", "g: /about", "old: A summary",
 	}
 	for range 2 { // the second time with the index
 		infos, err := s.List(t.Context())
@@ -96,7 +96,7 @@ func TestList(t *testing.T) {
 		if diff := cmp.Diff(want, titles(infos)); diff != "" {
 			t.Fatalf("-want +got\n%s", diff)
 		}
-		if g := infos[4]; !g.Updated.Equal(g.Start) || g.Prompts != 1 {
+		if g := infos[5]; !g.Updated.Equal(g.Start) || g.Prompts != 1 {
 			t.Errorf("%+v", g)
 		}
 	}
@@ -146,6 +146,28 @@ func TestIndex(t *testing.T) {
 	must(t, os.Remove(index))
 	must(t, os.Mkdir(index, 0o700)) // it can be neither read nor written
 	expect("", n)
+}
+
+// With a clock that was ahead for a while, the latest session is still the one that started last.
+func TestLatestAfterClockJump(t *testing.T) {
+	t.Parallel()
+	s := project(t)
+	put(t, s, "before", "one", 1)
+	put(t, s, "ahead", "two", 1e8)
+	put(t, s, "ahead too", "three", 1e8+1)
+	if i := find(t, s, "latest"); i.ID != "before" {
+		t.Error(i.ID)
+	}
+	put(t, s, "after", "four", 2)
+	if i := find(t, s, "latest"); i.ID != "after" {
+		t.Error(i.ID)
+	}
+	for _, id := range []string{"before", "after"} {
+		must(t, s.Delete(t.Context(), find(t, s, id)))
+	}
+	if i := find(t, s, "latest"); i.ID != "ahead too" {
+		t.Error(i.ID)
+	}
 }
 
 func TestFind(t *testing.T) {

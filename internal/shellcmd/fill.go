@@ -7,17 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Quote returns a word for any POSIX shell, in single quotes if the shell would change it.
-func Quote(word string) string {
-	isPlain := word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+", r)
-	})
-	if isPlain {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // Fill replaces each mark in a command by value, so that the shell takes value as text, whatever quotes the
 // mark stands in. Outside of quotes the value is one word; an empty value is no word. The value must not
 // have line ends.

@@ -11,17 +11,6 @@ import (
 	"pollux/internal/terminal"
 )
 
-// chatBrowse lists the saved conversations and the subcommands.
-func chatBrowse(ctx context.Context, s *Runner, _ string) (Result, error) {
-	r, err := chatList(ctx, s, "")
-	if err != nil {
-		return r, err
-	}
-	call, _ := Lookup("/chat")
-	r.Text += "\n\n" + s.subcommandList(call) + "\nTo continue an earlier session, start pollux --resume. To list sessions: pollux --list-sessions"
-	return r, nil
-}
-
 // chatList lists the conversations that the user has saved under tags.
 func chatList(_ context.Context, s *Runner, _ string) (Result, error) {
 	tags, err := s.Tags().List()

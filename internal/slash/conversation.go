@@ -180,13 +180,14 @@ func (s *Runner) plan() (path, text string, err error) {
 	return terminal.Line(path), text, err
 }
 
-// quit ends the session.
-func quit(_ context.Context, _ *Runner, args string) (Result, error) {
+// quit ends the session, and deletes its record for --delete.
+func quit(_ context.Context, s *Runner, args string) (Result, error) {
 	switch args {
 	case "":
-		return Result{Quit: true}, nil // the face shows [Runner.Farewell]
 	case "--delete":
-		return usageError("Pollux does not save sessions yet, so there is nothing to delete. Use /quit.")
+		s.DeleteAtEnd()
+	default:
+		return usageError("Use /quit, or /quit --delete to delete this session.")
 	}
-	return usageError("Use /quit.")
+	return Result{Quit: true}, nil // the face shows [Runner.Farewell]
 }

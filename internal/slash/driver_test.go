@@ -33,6 +33,7 @@ type setup struct {
 	settings string           // content of the user's settings.json
 	model    string           // the model's script
 	mode     string           // approval mode, "" for default
+	recorded bool             // the session is recorded
 	trusted  string           // level in trustedFolders.json, "" to trust the folder by option
 	before   func(dir string) // called before the session opens
 }
@@ -53,7 +54,7 @@ func newDriver(t *testing.T, with setup) *driver {
 	}
 	sess, err := session.Open(t.Context(), session.Options{
 		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
-		Interactive: true, Asker: d, Trusted: with.trusted == "", Generator: d.model(with.model),
+		Interactive: true, Asker: d, Recorded: with.recorded, Trusted: with.trusted == "", Generator: d.model(with.model),
 		Warn: func(text string) {
 			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
 				if strings.HasPrefix(text, known) {

@@ -3,6 +3,7 @@ package slash
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,9 @@ func serverText(st mcp.Status, describe func(mcp.ToolInfo) string) string {
 	if counts := countOffer(st); counts != "" {
 		fmt.Fprintf(&b, " (%s)", counts)
 	}
+	if st.SignIn != "" {
+		fmt.Fprintf(&b, " (%s)", st.SignIn)
+	}
 	b.WriteString("\n")
 	if st.Config.Description != "" && describe != nil {
 		b.WriteString("  " + terminal.Line(st.Config.Description) + "\n")
@@ -125,6 +129,30 @@ func countOffer(st mcp.Status) string {
 		}
 	}
 	return strings.Join(counts, ", ")
+}
+
+// mcpAuth signs in to a server, or lists those that want it.
+func mcpAuth(ctx context.Context, s *Runner, name string) (Result, error) {
+	if name == "" {
+		var names []string
+		for _, st := range s.ServerStatus() {
+			if st.SignIn != "" || errors.Is(st.Err, mcp.ErrUnauthorized) {
+				names = append(names, terminal.Line(st.Config.Name))
+			}
+		}
+		if len(names) == 0 {
+			return textResult("No MCP server asks for a sign-in.")
+		}
+		return textResult("Servers with a sign-in: %s. To sign in, type /mcp auth NAME.", strings.Join(names, ", "))
+	}
+	if s.Servers() == nil {
+		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
+	}
+	err := s.Servers().Authorize(ctx, name, s.Asker.Ask, func(text string) { s.Warn(terminal.Line(text)) })
+	if err != nil {
+		return Result{}, exit.Errorf(exit.General, "%w", err)
+	}
+	return textResult("Signed in to MCP server '%s'.", terminal.Line(name))
 }
 
 // mcpReload connects to all servers again, with the settings as they are now.

@@ -13,9 +13,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 
+	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/exit"
 	"pollux/internal/session"
@@ -42,9 +44,13 @@ type Result struct {
 	Prompt string // prompt to send to the model, "" for none
 	// IsPromptHidden means that the prompt is Pollux's own text, which the user need not see.
 	IsPromptHidden bool
+	// Run is a run of the model for the face to show like that of a prompt, nil for none.
+	Run func(ctx context.Context) iter.Seq2[agent.Event, error]
 	// Draft is a text for the user to change and send, "" for none.
 	Draft string
 	Clear bool // a new conversation has started
+	// Recap is where the conversation stands that has replaced the current one, nil for none.
+	Recap *session.Recap
 	Quit  bool // end the session
 }
 

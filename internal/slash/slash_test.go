@@ -88,7 +88,7 @@ func TestUsageErrors(t *testing.T) {
 	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
 		"/memory forget me":    {"There is no /memory forget me. Available: show, list, reload, add."},
-		"/stats all":           {"There is no /stats all. Available: session, model, tools."},
+		"/stats all":           {"There is no /stats all. Available: session, model, tools, days, sessions, projects."},
 		"/clear the table":     {"/clear takes no arguments."},
 		"/help zzzzzz":         {"There is no command /zzzzzz. /help all lists"},
 		"/help statz":          {"Did you mean /stats?"},
@@ -115,9 +115,9 @@ func TestUsageErrors(t *testing.T) {
 		"/chat save x":                           {"No conversation found to save."},
 		"/skills list":                             {"The command /skills is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
-		"/quit --delete":                         {"there is nothing to delete"},
-		"/quit now":                              {"Use /quit."},
+		"/quit now":                              {"Use /quit, or /quit --delete"},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
+		"/quit --delete now":                     {"/quit --delete to delete this session"},
 		"/permissions trust nowhere":             {"nowhere: no such file"},
 	} {
 		t.Run(terminal.Cut(line, 40), func(t *testing.T) {

@@ -3,9 +3,13 @@ package slash
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"pollux/internal/exit"
 	"pollux/internal/stats"
+	"pollux/internal/usage"
+	"pollux/internal/wording"
 	"pollux/llm"
 )
 
@@ -14,12 +18,21 @@ func statsSession(_ context.Context, s *Runner, _ string) (Result, error) {
 	return textResult("Session Stats\n\n%s", s.statsSummary())
 }
 
-// Farewell returns the text that a face shows on exit, or "" if the session used no model.
+// Farewell returns the text that a face shows on exit: what the conversation has cost, and how to go on
+// with it later.
 func (s *Runner) Farewell() string {
-	if len(s.Stats.Snapshot().Models) == 0 {
-		return ""
+	text := "Agent powering down. Goodbye!\n"
+	if len(s.Stats.Snapshot().Models) > 0 {
+		text += "\n" + s.statsSummary()
 	}
-	return "Agent powering down. Goodbye!\n\n" + s.statsSummary()
+	switch {
+	case !s.IsRecorded(), s.WorktreeHints() != "": // which say how to resume
+	case s.IsUnwanted():
+		text += "\nDeleting this session.\n"
+	default:
+		text += "\nTo resume this session: " + s.ResumeCommand() + "\n"
+	}
+	return strings.TrimRight(text, "\n")
 }
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.
@@ -44,10 +57,10 @@ func (s *Runner) statsSummary() string {
 	}
 	rows = append(
 		rows,
-		[]string{"Wall Time", formatDuration(s.Age())},
-		[]string{"Agent Active", formatDuration(api + tools)},
-		[]string{"  API Time", formatDuration(api) + " (" + formatPercent(float64(api), float64(api+tools)) + ")"},
-		[]string{"  Tool Time", formatDuration(tools) + " (" + formatPercent(float64(tools), float64(api+tools)) + ")"},
+		[]string{"Wall Time", wording.Duration(s.Age())},
+		[]string{"Agent Active", wording.Duration(api + tools)},
+		[]string{"  API Time", wording.Duration(api) + " (" + formatPercent(float64(api), float64(api+tools)) + ")"},
+		[]string{"  Tool Time", wording.Duration(tools) + " (" + formatPercent(float64(tools), float64(api+tools)) + ")"},
 	)
 	text := s.formatTable(nil, rows...)
 	if len(c.Models) == 0 {
@@ -94,7 +107,7 @@ func statsModel(_ context.Context, s *Runner, _ string) (Result, error) {
 		return fmt.Sprintf("%d (%s)", m.API.Errors, formatPercent(float64(m.API.Errors), float64(m.API.Requests)))
 	})
 	add("Avg Latency", func(m *stats.Model) string {
-		return formatDuration(m.API.Latency / time.Duration(max(1, m.API.Requests)))
+		return wording.Duration(m.API.Latency / time.Duration(max(1, m.API.Requests)))
 	})
 	tokens("Tokens Total", func(u llm.Usage) int { return u.Total })
 	tokens("Input", func(u llm.Usage) int { return u.Prompt })
@@ -142,7 +155,7 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 	var rows [][]string
 	for _, t := range c.ByName {
 		rows = append(rows, []string{
-			t.Name, formatNumber(t.Calls), formatPercent(float64(t.Success), float64(t.Calls)), formatDuration(t.Duration / time.Duration(max(1, t.Calls))),
+			t.Name, formatNumber(t.Calls), formatPercent(float64(t.Success), float64(t.Calls)), wording.Duration(t.Duration / time.Duration(max(1, t.Calls))),
 		})
 	}
 	text := "Tool Stats For Nerds\n\n" + s.formatTable([]string{"Tool", "Calls", "Success Rate", "Avg Duration"}, rows...)
@@ -183,4 +196,29 @@ func cost(_ context.Context, s *Runner, _ string) (Result, error) {
 		return textResult("%sTotal: %s at list prices.", text, dollars(total))
 	}
 	return textResult("%sTotal cost unknown: no price for some models.", text)
+}
+
+// statsBy returns the command that sums up what sessions have used, this one included.
+func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error) {
+	return func(ctx context.Context, s *Runner, since string) (Result, error) {
+		now := time.Now()
+		period, err := usage.ParsePeriod(since, "", now)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		report, err := usage.Collect(ctx, s.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.ListPrice})
+		switch {
+		case err != nil:
+			return Result{}, exit.Errorf(exit.General, "Cannot read the sessions: %w", err)
+		case len(report.Rows) == 0:
+			return textResult("No usage found.")
+		}
+		head, rows := report.Table(s.Paths.Display)
+		text := s.formatTable(head, rows...)
+		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Env.Get).UTF8
+		if chart := report.Chart(s.tableWidth(), isUTF8); chart != "" {
+			text += "\n" + tableIndent + strings.ReplaceAll(strings.TrimSuffix(chart, "\n"), "\n", "\n"+tableIndent) + "\n"
+		}
+		return textResult("%s", strings.TrimRight(text+"\n"+report.Notes(), "\n"))
+	}
 }

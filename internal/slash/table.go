@@ -3,6 +3,8 @@ package slash
 import (
 	"slices"
 	"strings"
+
+	"pollux/internal/usage"
 )
 
 // Commands returns the command table, sorted by name. A command with RunsWhileBusy is either
@@ -32,7 +34,9 @@ func Commands() []*Command {
 		},
 		{Name: "bug", Args: "[title]", Summary: "Report a problem", Run: bug},
 		{
-			Name: "chat", Aliases: []string{"resume"}, Summary: "Save, resume and share conversations", NeedsPerson: person, Run: chatBrowse,
+			Name: "chat", Aliases: []string{"resume"}, Args: "[session]", NeedsPerson: person, Run: resume,
+			Summary: "Resume an earlier session; save and share conversations",
+			Instead: "To go on with an earlier session, start pollux --resume.",
 			Subs: []*Command{
 				{Name: "list", Summary: "List saved conversations", RunsWhileBusy: busy, Run: chatList},
 				{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: chatSave},
@@ -94,6 +98,7 @@ func Commands() []*Command {
 				{Name: "list", Aliases: []string{"ls", "nodesc", "nodescription"}, Args: "[name]", Summary: "List servers and what they offer", RunsWhileBusy: busy, Run: mcpList},
 				{Name: "desc", Aliases: []string{"description"}, Args: "[name]", Summary: "List servers with the descriptions of their tools", RunsWhileBusy: busy, Run: mcpDescribe},
 				{Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools", RunsWhileBusy: busy, Run: mcpSchema},
+				{Name: "auth", Args: "[name]", Summary: "Sign in to a server", NeedsPerson: person, Run: mcpAuth, Instead: "In a terminal, run: pollux mcp auth NAME"},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Connect to the servers again, with the settings as they are now", Run: mcpReload},
 				{Name: "enable", Args: "<name> [--session]", Summary: "Enable a server", Run: mcpEnable},
 				{Name: "disable", Args: "<name> [--session]", Summary: "Disable a server", Run: mcpDisable},
@@ -126,7 +131,9 @@ func Commands() []*Command {
 				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
 			},
 		},
-		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
+		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
+		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
+		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
 		{
 			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
@@ -145,6 +152,9 @@ func Commands() []*Command {
 				{Name: "session", Summary: "Show time, tool calls and tokens", RunsWhileBusy: busy, Run: statsSession},
 				{Name: "model", Summary: "Show statistics by model", RunsWhileBusy: busy, Run: statsModel},
 				{Name: "tools", Summary: "Show statistics by tool", RunsWhileBusy: busy, Run: statsTools},
+				{Name: "days", Args: "[since]", Summary: "Show tokens, cost and time of this project by day", RunsWhileBusy: busy, Run: statsBy(usage.Day)},
+				{Name: "sessions", Args: "[since]", Summary: "Show tokens, cost and time of this project by session", RunsWhileBusy: busy, Run: statsBy(usage.Session)},
+				{Name: "projects", Args: "[since]", Summary: "Show tokens, cost and time of all projects", RunsWhileBusy: busy, Run: statsBy(usage.Project)},
 			},
 		},
 		{
@@ -168,7 +178,6 @@ func Commands() []*Command {
 		plannedInteractive("Manage the editor integration", "ide"),
 		plannedInteractive("Show the privacy notice", "privacy"),
 		planned("Redo undone changes", "redo"),
-		planned("Restore files to the state before a tool call", "restore"),
 		plannedInteractive("Set up GitHub workflows", "setup-github"),
 		planned("Manage skills", "skills"),
 		plannedInteractive("Set up terminal key bindings", "terminal-setup"),

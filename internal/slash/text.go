@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"pollux/internal/terminal"
 )
@@ -13,11 +12,6 @@ import (
 // each line by four spaces, so that Markdown shows the table as code and keeps the alignment.
 // head may be nil.
 func (s *Runner) formatTable(head []string, rows ...[]string) string {
-	const indent = "    "
-	width := 0
-	if s.Terminal != nil {
-		width = max(0, s.Terminal.OutWidth()-len(indent))
-	}
 	clean := func(row []string) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
@@ -33,10 +27,21 @@ func (s *Runner) formatTable(head []string, rows ...[]string) string {
 		head = clean(head)
 	}
 	var out strings.Builder
-	for line := range strings.Lines(terminal.Table(head, cells, width)) {
-		out.WriteString(strings.TrimRight(indent+line, " \n") + "\n")
+	for line := range strings.Lines(terminal.Table(head, cells, s.tableWidth())) {
+		out.WriteString(strings.TrimRight(tableIndent+line, " \n") + "\n")
 	}
 	return out.String()
+}
+
+// tableIndent is what a table has before each line.
+const tableIndent = "    "
+
+// tableWidth returns the number of columns of a table, 0 if there is no limit.
+func (s *Runner) tableWidth() int {
+	if s.Terminal == nil {
+		return 0
+	}
+	return max(0, s.Terminal.OutWidth()-len(tableIndent))
 }
 
 // formatNumber returns n in decimal, with commas between thousands.
@@ -55,17 +60,4 @@ func formatPercent(part, whole float64) string {
 		return "0.0%"
 	}
 	return fmt.Sprintf("%.1f%%", 100*part/whole)
-}
-
-// formatDuration returns d in one or two units, such as "250ms", "1.5s", "2m 3s" or "1h 4m".
-func formatDuration(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
-	case d < time.Minute:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
 }

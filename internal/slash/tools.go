@@ -56,6 +56,8 @@ func taskState(p shell.Process) string {
 	switch {
 	case !p.Exited:
 		return "running"
+	case p.IsOrphan:
+		return "ended after Pollux had"
 	case p.Signal != 0:
 		return "ended by " + p.Signal.String()
 	}

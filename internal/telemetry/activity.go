@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/httpwire"
 	"pollux/llm/observe"
@@ -125,15 +126,15 @@ func (a *Activity) exchange(x *httpwire.Exchange) {
 func bareURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
-		return redacted
+		return secret.Redacted
 	}
 	if u.User != nil {
-		u.User = url.User(redacted)
+		u.User = url.User(secret.Redacted)
 	}
 	query := u.Query()
 	for name := range query {
 		if isSecretName(name) {
-			query.Set(name, redacted)
+			query.Set(name, secret.Redacted)
 		}
 	}
 	if len(query) > 0 {
@@ -157,7 +158,7 @@ func bareHeader(h http.Header, clean func(string) string) map[string]string {
 	for name, values := range h {
 		value := clean(strings.Join(values, ", "))
 		if isSecretName(name) {
-			value = redacted
+			value = secret.Redacted
 		}
 		bare[strings.ToLower(name)] = value
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pollux/internal/guard/hook"
+	"pollux/internal/secret"
 )
 
 // A hook is recorded with what it got and printed only together with prompts.
@@ -38,7 +39,7 @@ func TestHooks(t *testing.T) {
 			"hook_input": nil, "hook_output": nil, "stdout": nil, "stderr": nil, "error": nil,
 		}
 		if prompts {
-			want["hook_name"] = "/home/me/bin/lint.sh --key " + redacted
+			want["hook_name"] = "/home/me/bin/lint.sh --key " + secret.Redacted
 			want["hook_input"], want["hook_output"] = "{\n  \"tool_name\": \"x\"\n}", "{\n  \"decision\": \"allow\"\n}"
 			want["stdout"], want["stderr"] = "", "err" // as Gemini CLI writes them
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/secret"
 	"pollux/llm/httpwire"
 )
 
@@ -126,7 +127,7 @@ func TestActivity(t *testing.T) {
 	if p := got[0].Payload; got[0].Type != "console" || p.Type != "log" || p.Content != "hello [REDACTED] n=1" {
 		t.Errorf("the first is %s", lines[0])
 	}
-	if p := got[1].Payload; got[1].Type != "network" || p.Method != "POST" || p.Headers["authorization"] != redacted || p.Body != "the key is [REDACTED]" ||
+	if p := got[1].Payload; got[1].Type != "network" || p.Method != "POST" || p.Headers["authorization"] != secret.Redacted || p.Body != "the key is [REDACTED]" ||
 		p.Response == nil || p.Response.Status != 200 || p.Response.Body != `{"echo":"Bearer [REDACTED]"}` || !strings.Contains(p.URL, "alt=sse") {
 		t.Errorf("the second is %s", lines[1])
 	}

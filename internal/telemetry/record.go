@@ -116,9 +116,3 @@ func pretty(raw json.RawMessage) string {
 	}
 	return string(b)
 }
-
-// appendQuoted appends s in the form that it has inside a JSON string.
-func appendQuoted(b []byte, s string) []byte {
-	quoted := llm.AppendString(nil, s)
-	return append(b, quoted[1:len(quoted)-1]...)
-}

@@ -100,6 +100,7 @@ func (w *watcher) see(e agent.Event) {
 		w.model = e.Model
 	case agent.Switched:
 		w.model = e.To
+		w.t.event("flash_fallback", w.id, "Another model takes over: "+e.To, attrs{{"auth_type", w.t.o.AuthType}})
 	case agent.ToolRequested:
 		if w.calls == 0 {
 			w.batch, w.scheduled = w.t.below(w.id), time.Now()

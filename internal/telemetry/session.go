@@ -1,7 +1,10 @@
 package telemetry
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +64,7 @@ func (t *Telemetry) RecordConfig(c Config) {
 		{"extensions", ""},
 		{"extensions_count", 0},
 		{"extension_ids", ""},
-		{"worktree_active", false},
+		{"worktree_active", c.Worktree},
 	})
 }
 
@@ -71,6 +74,8 @@ type Config struct {
 	CoreTools                        []string
 	APIKey, Vertex, GitIgnore, Debug bool
 	OutputFormat                     string
+	// Worktree reports whether the session is in a Git worktree that Pollux or Gemini CLI has made.
+	Worktree bool
 }
 
 // RecordModeSwitch records a change of the approval mode.
@@ -158,6 +163,55 @@ func (t *Telemetry) RecordCompression(prompt string, c agent.Compression) {
 	t.event("chat_compression", prompt, fmt.Sprintf("History compressed from %d to %d tokens", c.Before, c.After),
 		append(slices.Clip(a), attr{"compression_status", int(c.Status)}))
 	t.meters.add(counter("gemini_cli.chat_compression", "Compressions of the history."), 1, a)
+}
+
+// RecordRewind records that the user has returned to an earlier state of the conversation. Files stay
+// as they are, which Gemini CLI calls "rewind_only".
+func (t *Telemetry) RecordRewind() {
+	if t != nil {
+		t.event("rewind", "", "Conversation rewound", attrs{{"outcome", "rewind_only"}})
+	}
+}
+
+// Phase is a part of the start of a session.
+type Phase struct {
+	Name       string // that of Gemini CLI for such a part
+	Start, End time.Time
+}
+
+// RecordStartup records how long the parts of the start took.
+func (t *Telemetry) RecordStartup(phases []Phase) {
+	if t == nil {
+		return
+	}
+	type phase struct {
+		Name       string `json:"name"`
+		DurationMS int64  `json:"duration_ms"`
+		StartUsec  int64  `json:"start_time_usec"`
+		EndUsec    int64  `json:"end_time_usec"`
+	}
+	var list []phase
+	for _, p := range phases {
+		took := p.End.Sub(p.Start)
+		list = append(list, phase{p.Name, took.Round(time.Millisecond).Milliseconds(), p.Start.UnixMicro(), p.End.UnixMicro()})
+		t.meters.add(milliseconds("gemini_cli.startup.duration", "How long the parts of the start took."),
+			float64(took.Microseconds())/1000, attrs{{"phase", p.Name}})
+	}
+	text, _ := json.Marshal(list) // always encodable
+	_, err := os.Stat("/.dockerenv")
+	t.event("startup_stats", "", fmt.Sprintf("Started in %d parts", len(phases)), attrs{
+		{"phases", string(text)},
+		{"os_platform", strings.Replace(runtime.GOOS, "windows", "win32", 1)},
+		{"is_docker", err == nil},
+	})
+}
+
+// RecordForcedExit records that the user pressed Ctrl+C a third time because the program had not
+// ended.
+func (t *Telemetry) RecordForcedExit() {
+	if t != nil {
+		t.meters.add(counter("gemini_cli.exit.fail.count", "Ends of the program that the user had to force."), 1, nil)
+	}
 }
 
 // RecordCommand records a / command by its full name, such as "memory show", and whether it failed.

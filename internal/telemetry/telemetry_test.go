@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/agent"
+	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/observe"
 	"pollux/tool"
@@ -218,6 +219,9 @@ func TestOff(t *testing.T) {
 	off.RecordCommand("", false)
 	off.RecordCompression("", agent.Compression{})
 	off.RecordModelChoice("")
+	off.RecordRewind()
+	off.RecordStartup(nil)
+	off.RecordForcedExit()
 	off.Close()
 	if n != 2 {
 		t.Errorf("%d events came through", n)
@@ -258,6 +262,7 @@ func TestSession(t *testing.T) {
 			agent.ToolFinished{Call: refused, Status: agent.CallCancelled, Outcome: tool.Cancel, Result: &tool.Result{}},
 			agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: "nothing"},
 			agent.LoopDetected{Kind: "consecutive_identical_tool_calls"},
+			agent.Switched{Switch: llm.Switch{From: "m", To: "n"}},
 		)(ctx, p)
 	}
 	tel.RecordConfig(Config{Model: "m", OutputFormat: "text"})
@@ -274,6 +279,9 @@ func TestSession(t *testing.T) {
 	tel.RecordCommand("memory show", true)
 	tel.RecordCompression("", agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9})
 	tel.RecordModelChoice("other")
+	tel.RecordRewind()
+	tel.RecordStartup([]Phase{{"load_settings", time.UnixMilli(1000), time.UnixMilli(1005)}, {"cli_startup", time.UnixMilli(1000), time.UnixMilli(1009)}})
+	tel.RecordForcedExit()
 	tel.Close()
 	tel.Close()
 	if len(s.lines) > 0 {
@@ -294,6 +302,7 @@ func TestSession(t *testing.T) {
 		"gemini_cli.plan.execution": 1, "gemini_cli.ripgrep_fallback": 1, "gemini_cli.model_routing": 1,
 		"gemini_cli.web_fetch_fallback_attempt": 1, "gemini_cli.edit_strategy": 1, "gemini_cli.edit_correction": 1, "gemini_cli.llm_loop_check": 1,
 		"gemini_cli.slash_command": 1, "gemini_cli.slash_command.model": 1,
+		"gemini_cli.rewind": 1, "gemini_cli.startup_stats": 1, "gemini_cli.flash_fallback": 1,
 	} {
 		found := find(all, event)
 		if len(found) != n {
@@ -337,6 +346,11 @@ func TestSession(t *testing.T) {
 	}
 	check("refused", calls[1].Attributes, map[string]any{"function_name": "rm", "success": false, "decision": "reject", "error_type": "cancelled", "error.type": "cancelled"})
 	check("command", find(all, "gemini_cli.slash_command")[0].Attributes, map[string]any{"command": "memory", "subcommand": "show", "status": "error"})
+	check("rewind", find(all, "gemini_cli.rewind")[0].Attributes, map[string]any{"outcome": "rewind_only"})
+	check("startup", find(all, "gemini_cli.startup_stats")[0].Attributes, map[string]any{
+		"phases": `[{"name":"load_settings","duration_ms":5,"start_time_usec":1000000,"end_time_usec":1005000},` +
+			`{"name":"cli_startup","duration_ms":9,"start_time_usec":1000000,"end_time_usec":1009000}]`,
+	})
 	check("model", find(all, "gemini_cli.slash_command.model")[0].Attributes, map[string]any{"model_name": "other"})
 	check("fetch", find(all, "gemini_cli.web_fetch_fallback_attempt")[0].Attributes, map[string]any{"reason": "primary_failed"})
 	check("strategy", find(all, "gemini_cli.edit_strategy")[0].Attributes, map[string]any{"strategy": "flexible"})
@@ -354,6 +368,7 @@ func TestSession(t *testing.T) {
 		"gemini_cli.lines.changed":       "[2 1]",
 		"gemini_cli.chat_compression":    "[1]",
 		"gemini_cli.network_retry.count": "[1]",
+		"gemini_cli.exit.fail.count":     "[1]",
 
 		"gemini_cli.slash_command.model.call_count": "[1]",
 	} {
@@ -450,7 +465,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%q is in the file", bad)
 		}
 	}
-	if !strings.Contains(string(data), redacted) || !strings.Contains(string(data), " hi") {
+	if !strings.Contains(string(data), secret.Redacted) || !strings.Contains(string(data), " hi") {
 		t.Error("what was taken out left no sign, or a word was taken for a secret")
 	}
 	split(t, path)

@@ -3,6 +3,8 @@ package telemetry
 import (
 	"context"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // sink is the destination of records. Only one goroutine uses it. log, span and metrics buffer
@@ -23,6 +25,7 @@ func (t *Telemetry) work() {
 	w := &worker{Telemetry: t}
 	counts := time.NewTicker(period)
 	defer counts.Stop()
+	defer crash.Recover()
 	var memory <-chan time.Time
 	if t.o.Memory > 0 {
 		ticker := time.NewTicker(t.o.Memory)

@@ -2,7 +2,9 @@ package wording
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
+	"time"
 
 	"pollux/internal/exit"
 	"pollux/llm"
@@ -49,4 +51,17 @@ func Tokens(n int) string {
 		return strconv.Itoa((n+500)/1000) + "k"
 	}
 	return strconv.FormatFloat(float64((n+5000)/10_000)/100, 'f', -1, 64) + "M"
+}
+
+// Duration writes d in one or two units, such as "250ms", "1.5s", "2m 3s" or "1h 4m".
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
 }

@@ -54,6 +54,10 @@ func (w *Workspace) confined() Disk {
 			_, err := reach(w, "mkdir", path, w.mayMake, func(path string) (any, error) { return nil, makeDir(path, w.newMode(path)) })
 			return err
 		},
+		Remove: func(path string) error {
+			_, err := reach(w, "remove", path, w.allows, func(path string) (any, error) { return nil, removeFile(path) })
+			return err
+		},
 	}
 }
 

@@ -224,3 +224,27 @@ func TestConfinedModes(t *testing.T) {
 		}
 	}
 }
+
+// Remove removes regular files that tools may write, and nothing that a link leads to.
+func TestDiskRemove(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	write(t, dir, map[string]string{"root/file": "", "root/kept": "", "root/sub/file": "", "root/.git/config": "", "outside": ""})
+	root := filepath.Join(dir, "root")
+	must(t, os.Symlink(filepath.Join(dir, "outside"), root+"/out"))
+	must(t, os.Symlink(root+"/kept", root+"/in"))
+	must(t, os.Symlink(dir, root+"/up"))
+	w, _ := workspace.New(workspace.Options{Root: root})
+	must(t, w.Disk().Remove(root+"/file"))
+	must(t, w.Disk().Remove(root+"/sub/file"))
+	for _, path := range []string{"/file", "/out", "/in", "/up/outside", "/sub", "", "/.git/config", "/../outside", "/nowhere/file"} {
+		if err := w.Disk().Remove(root + path); err == nil {
+			t.Errorf("%q is removed", path)
+		}
+	}
+	for _, path := range []string{root + "/kept", root + "/in", root + "/out", root + "/.git/config", dir + "/outside"} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -39,6 +39,8 @@ type Disk struct {
 	Write func(path string, data []byte) error
 	// Mkdir creates a directory and its missing parents.
 	Mkdir func(path string) error
+	// Remove removes a regular file. It refuses a link with [ErrNotRegular].
+	Remove func(path string) error
 }
 
 // withDefaults replaces nil functions with those of the real disk.
@@ -66,6 +68,9 @@ func (d Disk) withDefaults(real Disk) Disk {
 	}
 	if d.Mkdir == nil {
 		d.Mkdir = real.Mkdir
+	}
+	if d.Remove == nil {
+		d.Remove = real.Remove
 	}
 	return d
 }

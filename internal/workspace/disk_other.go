@@ -49,6 +49,20 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 	return durable.WriteFile(path, data, mode&^0o111)
 }
 
+func removeFile(path string) error {
+	if err := checkNoLinks(path); err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return ErrNotRegular
+	}
+	return os.Remove(path)
+}
+
 func makeDir(path string, mode fs.FileMode) error {
 	if err := checkNoLinks(path); err != nil {
 		return err

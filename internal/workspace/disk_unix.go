@@ -55,6 +55,27 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 	return durable.WriteFileAt(dir, filepath.Base(path), data, mode&^0o111)
 }
 
+func removeFile(path string) error {
+	dir, err := openAs(filepath.Dir(path), searchFlags)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	var st unix.Stat_t
+	err = unix.Fstatat(int(dir.Fd()), filepath.Base(path), &st, unix.AT_SYMLINK_NOFOLLOW)
+	switch {
+	case err != nil:
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		err = ErrNotRegular
+	default:
+		err = unix.Unlinkat(int(dir.Fd()), filepath.Base(path), 0)
+	}
+	if err != nil {
+		return &fs.PathError{Op: "remove", Path: path, Err: err}
+	}
+	return nil
+}
+
 func makeDir(path string, mode fs.FileMode) error {
 	fd, err := openMade(path, mode)
 	if err != nil {

@@ -39,11 +39,12 @@ func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 		if err != nil {
 			return nil, err
 		}
+		scopes := s.Scopes
+		if scopes == nil {
+			scopes = []string{scope}
+		}
 		// Do not cache a failure: the user may sign in and try again.
-		found, err = s.detect(&credentials.DetectOptions{
-			Scopes: []string{scope},
-			Client: c,
-		})
+		found, err = s.detect(&credentials.DetectOptions{Scopes: scopes, Client: c})
 		return found, err
 	}
 	return func(ctx context.Context) (string, string, error) {
@@ -70,7 +71,7 @@ func IsLocation(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// scope is the OAuth scope of all tokens.
+// scope is the OAuth scope of tokens, unless a source has its own.
 const scope = "https://www.googleapis.com/auth/cloud-platform"
 
 // TokenFunc returns Tokens that call token and have no project.

@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 )
@@ -81,6 +82,7 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 	read := make(chan error, 1)
 	var data []byte
 	go func() {
+		defer crash.Recover()
 		var err error
 		data, err = io.ReadAll(io.LimitReader(r, maxStdin+1))
 		read <- err

@@ -2,16 +2,20 @@ package headless
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
@@ -37,6 +41,12 @@ func RunJob(ctx context.Context, j Job) error {
 		return err
 	}
 	defer setup.Close()
+	began := false
+	defer func() {
+		if !began {
+			setup.AbandonWorktree(ctx)
+		}
+	}()
 	o := j.Options
 	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings)), setup.Debugging(), setup.Model
 	// Check credentials first: do not wait for standard input if no model can answer.
@@ -64,12 +74,24 @@ func RunJob(ctx context.Context, j Job) error {
 	case answer != "":
 		return RenderAnswer(o, answer)
 	}
+	began = true
 	defer tellEnded(o.Err, s)
 	err = Run(ctx, o, s.Run(ctx, prompt))
-	if ctx.Err() != nil && s.IsRecorded() {
-		fmt.Fprintln(o.Err, "To go on: pollux --resume "+s.ID()+` -p "Continue."`)
+	switch hints := s.WorktreeHints(); {
+	case hints != "":
+		fmt.Fprintln(o.Err, hints)
+	case s.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
+		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
 	}
 	return err
+}
+
+// isWorthResuming reports whether err is a failed request that may succeed later, and the model has
+// answered before: otherwise the user can run the same command again.
+func isWorthResuming(s *session.Session, err error) bool {
+	failure, _ := errors.AsType[*llm.Error](err)
+	return failure != nil && failure.Retryable() &&
+		slices.ContainsFunc(s.History(), func(m agent.Message) bool { return m.Content.Role == llm.RoleModel })
 }
 
 // tellEnded writes which commands still run in the background and end with the session, and which
@@ -93,7 +115,7 @@ func tellEnded(w io.Writer, s *session.Session) {
 	}
 	names = nil
 	for _, c := range s.Processes.List() {
-		if !c.Exited {
+		if !c.Exited && !c.IsOrphan {
 			add(c.Command, c.PID)
 		}
 	}

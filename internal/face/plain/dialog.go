@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -96,6 +97,7 @@ func (l *loop) openDialog() {
 	l.dialog = d
 	l.renderer.endAnswer()
 	go func() {
+		defer crash.Recover()
 		answer, err := d.ask()
 		if err != nil {
 			answer = tool.Answer{Outcome: tool.Cancel}

@@ -42,6 +42,9 @@ func (l *loop) interrupt() {
 	l.composer.clear()
 	switch {
 	case l.interruptCount >= 3:
+		if l.backend.ForcedExit != nil {
+			l.backend.ForcedExit()
+		}
 	case l.interruptCount == 2:
 		l.leave()
 		if l.job != nil {
@@ -122,14 +125,16 @@ func (l *loop) abandon() {
 func (l *loop) showFarewell() {
 	defer l.screen.flush()
 	l.screen.dropPrompt()
-	if !l.hasTalked {
-		return
+	if l.hasTalked {
+		text := ""
+		if l.backend.Farewell != nil {
+			text = l.backend.Farewell()
+		}
+		l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 	}
-	text := ""
-	if l.backend.Farewell != nil {
-		text = l.backend.Farewell()
+	if l.ending != "" {
+		l.screen.verbatim(terminal.Text(l.ending)) // it contains commands
 	}
-	l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 }
 
 // terminalError returns the error of a session whose input or output failed. If that is

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/terminal"
 )
 
@@ -52,6 +53,7 @@ func newInbox(t *terminal.Terminal) *inbox {
 // read reads lines until the input ends or the inbox is closed. Ctrl+D does not end a
 // terminal. A line of limit bytes may have been cut; 0 means that lines are not cut.
 func (b *inbox) read(tty bool, limit int) {
+	defer crash.Recover()
 	r := bufio.NewReaderSize(b.input, 64<<10)
 	for {
 		line := readLine(r)

@@ -3,9 +3,11 @@ package plain
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -33,6 +35,7 @@ type jobItem struct {
 	result   *slash.Result
 	output   *string // output of a program
 	composed *string // text from the editor
+	ending   *string // the last text to show
 	opened   *backend
 }
 
@@ -46,6 +49,7 @@ func (l *loop) startJob(prompt string, run func(ctx context.Context, emit func(j
 	l.silence.begin(l)
 	go func() {
 		defer close(j.items)
+		defer crash.Recover()
 		run(ctx, func(it jobItem) bool {
 			select {
 			case j.items <- it:
@@ -96,12 +100,35 @@ func (l *loop) sessionOpened(o *backend, err error) {
 	l.job.cancel = func() {} // the end of the job is not the end of the session
 }
 
+// canEnd reports whether there is a session to end in order: it was opened, and the user waits for the
+// end.
+func (l *loop) canEnd() bool {
+	return l.backend.End != nil && l.openErr == nil && l.interruptCount < 3
+}
+
+// endSession starts the job that ends the session.
+func (l *loop) endSession() {
+	l.isLeaving = true
+	l.queue = nil
+	l.composer.clear()
+	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
+		text := l.backend.End(ctx)
+		emit(jobItem{ending: &text})
+	})
+}
+
 // runPrompt starts a run of the model with a prompt.
 func (l *loop) runPrompt(text string) {
-	l.hasTalked, l.draft = true, ""
+	l.draft = ""
+	l.startRun(text, func(ctx context.Context) iter.Seq2[agent.Event, error] { return l.backend.Run(ctx, text) })
+}
+
+// startRun starts a run of the model; prompt is "" if none started it.
+func (l *loop) startRun(prompt string, events func(ctx context.Context) iter.Seq2[agent.Event, error]) {
+	l.hasTalked = true
 	l.renderer.reset()
-	l.startJob(text, func(ctx context.Context, emit func(jobItem) bool) {
-		for e, err := range l.backend.Run(ctx, text) {
+	l.startJob(prompt, func(ctx context.Context, emit func(jobItem) bool) {
+		for e, err := range events(ctx) {
 			if !emit(jobItem{event: e, err: err}) {
 				return
 			}
@@ -115,6 +142,7 @@ func (l *loop) runCommand(line string, busy bool) {
 	if l.job != nil && busy {
 		l.sideCommands++
 		go func() {
+			defer crash.Recover()
 			r, err := l.backend.RunCommand(l.ctx, line)
 			select {
 			case l.results <- jobItem{result: &r, err: err}:
@@ -185,6 +213,8 @@ func (l *loop) handle(it jobItem) {
 		l.showEvent(it.event)
 	case it.composed != nil:
 		l.queueComposed(*it.composed)
+	case it.ending != nil:
+		l.ending = *it.ending
 	case it.output != nil:
 		if text := terminal.Text(*it.output); !isBlank(text) {
 			l.showQuoted(strings.Split(strings.Trim(text, "\n"), "\n"))
@@ -201,6 +231,7 @@ func (l *loop) queueComposed(text string) {
 		l.screen.line("The editor left nothing: there is nothing to send.")
 		return
 	}
+	l.record(text)
 	l.queue = append([]string{text}, l.queue...)
 }
 
@@ -208,6 +239,8 @@ func (l *loop) queueComposed(text string) {
 func (l *loop) showResult(r slash.Result) {
 	text := terminal.Text(r.Text)
 	switch {
+	case r.Recap != nil:
+		l.showRecap(r.Recap)
 	case isBlank(text) && r.Clear:
 		l.screen.line("Starting a new conversation.")
 	case isBlank(text):
@@ -221,6 +254,9 @@ func (l *loop) showResult(r slash.Result) {
 		if r.IsPromptHidden {
 			l.commandPrompt = r.Prompt
 		}
+	}
+	if r.Run != nil {
+		l.nextRun = r.Run
 	}
 	if r.Draft != "" {
 		l.draft = terminal.Clean(r.Draft)

@@ -38,6 +38,9 @@ type backend struct {
 	// show. If it is nil, such lines are prompts.
 	RunShell func(ctx context.Context, command string) (string, error)
 
+	// RecordPrompt records a prompt or command that the user has entered, for later sessions.
+	RecordPrompt func(text string)
+
 	// Interrupts receives a value for each Ctrl+C, which must not cancel ctx.
 	Interrupts <-chan struct{}
 	// Resumes receives a value when the process continues after Ctrl+Z.
@@ -47,9 +50,14 @@ type backend struct {
 	// Welcome is shown first. Farewell returns the text shown at the end of a session
 	// with at least one prompt; "" is a default text.
 	Welcome string
+	// End, if set, ends the session when the user has left, and may ask questions. It returns the last
+	// text to show.
+	End func(ctx context.Context) string
 	// Recap is where a resumed conversation stands, nil for a new one.
 	Recap    *session.Recap
 	Farewell func() string
+	// ForcedExit, if set, is called when the user presses Ctrl+C a third time.
+	ForcedExit func()
 
 	// IsAllowed reports whether the gate would now allow a call without a question,
 	// because of another answer or of a new mode.
@@ -89,8 +97,12 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	}
 	f.session.Store(s)
 	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
+	var end func(context.Context) string
+	if s.Worktree != nil {
+		end = s.EndWorktree
+	}
 	return backend{
-		Run: s.Run,
+		Run: s.Run, End: end,
 		LookupCommand: func(line string) (known, busy bool) {
 			call, known := commands.Lookup(line)
 			return known, known && call.Command.RunsWhileBusy
@@ -101,10 +113,12 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		},
 		UnknownCommand: commands.Unknown,
 		RunShell:       s.RunTyped,
+		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
+		ForcedExit:     s.RecordForcedExit,
 
 		IsAllowed:    s.Allowed,
 		Mode:         func() string { return s.Mode().String() },

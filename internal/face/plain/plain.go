@@ -20,11 +20,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -177,17 +179,19 @@ type loop struct {
 	now   func() time.Time
 	ctx   context.Context
 
-	job            *job         // nil while no job runs
-	queue          []string     // prompts typed while a job runs
-	commandPrompt  string       // a prompt in the queue that is not shown: that of a / command
-	draft          string       // text that was not sent
-	composer       composer     // the prompt being typed
-	unknownCommand string       // the mistyped command that Enter sends as text
-	hasTalked      bool         // a prompt was sent in this session
-	inputEnded     bool         // no more input
-	isLeaving      bool         // the session ends with the job
-	sideCommands   int          // number of commands that run beside the job
-	results        chan jobItem // results of side commands
+	job            *job                                                // nil while no job runs
+	queue          []string                                            // prompts typed while a job runs
+	nextRun        func(context.Context) iter.Seq2[agent.Event, error] // of a / command, nil for none
+	commandPrompt  string                                              // a prompt in the queue that is not shown: that of a / command
+	draft          string                                              // text that was not sent
+	composer       composer                                            // the prompt being typed
+	unknownCommand string                                              // the mistyped command that Enter sends as text
+	hasTalked      bool                                                // a prompt was sent in this session
+	inputEnded     bool                                                // no more input
+	isLeaving      bool                                                // the session ends with the job
+	ending         string                                              // the last text to show
+	sideCommands   int                                                 // number of commands that run beside the job
+	results        chan jobItem                                        // results of side commands
 
 	pending    []*question // questions to ask, in order
 	dialog     *dialog     // the open question
@@ -227,24 +231,35 @@ func (l *loop) run(ctx context.Context) error {
 	} else {
 		l.showWelcome()
 	}
-	for !l.isOver() {
-		l.showPrompt()
-		l.screen.flush()
-		if err := l.screen.writeError(); err != nil {
-			l.abandon()
-			return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
-		}
-		l.step(ctx)
-	}
-	l.abandon()
-	if err := context.Cause(ctx); err != nil {
+	if err := l.serve(ctx); err != nil {
 		return err
+	}
+	if l.canEnd() {
+		l.endSession()
+		if err := l.serve(ctx); err != nil {
+			return err
+		}
 	}
 	l.showFarewell()
 	if l.interruptCount >= 3 {
 		return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled}
 	}
 	return l.openErr
+}
+
+// serve handles events until the user has left. It returns the cause of ctx if ctx ends, or an error
+// of the terminal.
+func (l *loop) serve(ctx context.Context) error {
+	defer l.abandon()
+	for !l.isOver() {
+		l.showPrompt()
+		l.screen.flush()
+		if err := l.screen.writeError(); err != nil {
+			return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+		}
+		l.step(ctx)
+	}
+	return context.Cause(ctx)
 }
 
 // step handles the next event of any kind.

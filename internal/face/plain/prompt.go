@@ -274,6 +274,7 @@ func (l *loop) submit(text string) {
 	case l.job != nil && l.job.isOpening: // classified when the session is open
 		l.send(text)
 	case known && (busy || l.job == nil):
+		l.record(trimmed)
 		l.runCommand(strings.TrimSpace(text), busy)
 	case known:
 		word, _, _ := strings.Cut(brief(trimmed), " ")
@@ -335,8 +336,18 @@ func (l *loop) refuseUnknown(line string) bool {
 	return true
 }
 
-// send sends a prompt to the model, or queues it while a job runs.
+// record records what the user has entered, for later sessions.
+func (l *loop) record(text string) {
+	if l.backend.RecordPrompt != nil {
+		l.backend.RecordPrompt(text)
+	}
+}
+
+// send sends a prompt that the user has entered to the model, or queues it while a job runs.
 func (l *loop) send(text string) {
+	if !l.isOpening() { // else it comes again
+		l.record(text)
+	}
 	if l.job == nil {
 		l.runPrompt(text)
 		return
@@ -360,9 +371,16 @@ func (l *loop) runShownPrompt(text string) {
 	l.runPrompt(text)
 }
 
-// runQueued sends the queued prompts as one, or keeps them as the draft if the job was
+// runQueued starts the run of a / command, or sends the queued prompts as one, or keeps them as the draft if the job was
 // cancelled.
 func (l *loop) runQueued(cancelled bool) {
+	if next := l.nextRun; next != nil {
+		l.nextRun = nil
+		if !cancelled && !l.isLeaving {
+			l.startRun("", next) // the queue follows it
+			return
+		}
+	}
 	if len(l.queue) == 0 {
 		return
 	}

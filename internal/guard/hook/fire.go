@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/terminal"
 )
 
@@ -36,6 +37,7 @@ func (s *Set) fire(ctx context.Context, e Event, at target, input any) Output {
 			slots <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-slots }()
+				defer crash.Recover()
 				results[i] = s.runObserved(ctx, h, encoded)
 			})
 		}

@@ -64,6 +64,7 @@ type EndReason string
 const (
 	ExitReason  EndReason = "exit"
 	ClearReason EndReason = "clear"
+	OtherReason EndReason = "other" // another conversation is resumed
 )
 
 // Source is where a hook comes from. Hooks run in this order.

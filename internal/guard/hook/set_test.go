@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -428,7 +427,7 @@ func TestLeft(t *testing.T) {
 		return list[len(list)-1].Process, processtest.AwaitPID(t, file)
 	}
 	ended, pid := leave()
-	_ = syscall.Kill(pid, syscall.SIGKILL)
+	processtest.Kill(pid)
 	processtest.WaitUntil(t, "the first child has ended", func() bool { return !processtest.IsRunning(pid) })
 	running, pid := leave()
 	st.Close()
@@ -464,7 +463,6 @@ func TestLeftDaemon(t *testing.T) {
 	})
 	st.SessionEnd(t.Context(), ExitReason)
 	apart := processtest.AwaitPID(t, filepath.Join(st.dir, "apart"))
-	t.Cleanup(func() { _ = syscall.Kill(apart, syscall.SIGKILL) })
 	st.Close()
 	if !processtest.IsRunning(apart) {
 		t.Error("the daemon has ended")

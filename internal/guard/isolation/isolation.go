@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 )
 
@@ -77,6 +78,7 @@ func Probe(ctx context.Context, o Options) Abilities {
 	var all sync.WaitGroup
 	for i, p := range list {
 		all.Go(func() {
+			defer crash.Recover()
 			ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSlow)
 			defer cancel()
 			found[i] = p.look(ctx, &o)

@@ -90,13 +90,21 @@ func (c *Checker) gitDirs() (gitDir, common string) {
 	case !info.Mode().IsRegular():
 		return "", ""
 	}
-	// Git has noted in both places where the other one is. A repository inside the workspace
-	// could be the model's.
-	dir, ok := strings.CutPrefix(firstLine(gitDir), "gitdir: ")
-	if !ok || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(dir)) != "worktrees" || firstLine(filepath.Join(dir, "gitdir")) != gitDir {
+	// A repository inside the workspace could be the model's.
+	dir, common := WorktreeDirs(c.Root)
+	if rel, err := filepath.Rel(c.Root, dir); dir == "" || err != nil || filepath.IsLocal(rel) {
 		return "", ""
 	}
-	if rel, err := filepath.Rel(c.Root, dir); err != nil || filepath.IsLocal(rel) {
+	return dir, common
+}
+
+// WorktreeDirs returns the git directory of the worktree whose top directory is the absolute path
+// root, and the git directory of its repository. It returns "" if root is not the top directory of a
+// worktree, or if git has not noted in both places where the other one is.
+func WorktreeDirs(root string) (gitDir, common string) {
+	file := filepath.Join(root, ".git")
+	dir, ok := strings.CutPrefix(firstLine(file), "gitdir: ")
+	if !ok || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(dir)) != "worktrees" || firstLine(filepath.Join(dir, "gitdir")) != file {
 		return "", ""
 	}
 	return dir, filepath.Dir(filepath.Dir(dir))

@@ -1,10 +1,10 @@
-//go:build unix
-
 package processtest
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,7 +18,34 @@ func IsRunning(pid int) bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		return err == nil && !strings.Contains(string(stat), ") Z ")
 	}
-	return syscall.Kill(pid, 0) == nil
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false // on Windows
+	}
+	defer func() { _ = p.Release() }()
+	return runtime.GOOS == "windows" || p.Signal(syscall.Signal(0)) == nil
+}
+
+// Kill ends the process if it still runs.
+func Kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill() // it may have ended
+	}
+}
+
+// WithVariable returns the processes that have this variable, NAME=VALUE, in their environment and have
+// not ended. It finds none on other systems than Linux.
+func WithVariable(variable string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), variable) {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
+		pids = append(pids, pid)
+	}
+	return pids
 }
 
 // AwaitPID waits until the file holds a complete line with a process ID, and returns the ID.
@@ -31,6 +58,6 @@ func AwaitPID(t testing.TB, file string) (pid int) {
 		pid = n
 		return err == nil && strings.HasSuffix(string(b), "\n")
 	})
-	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	t.Cleanup(func() { Kill(pid) })
 	return pid
 }

@@ -26,6 +26,24 @@ func Gemini(t *testing.T, text string) *gemini.Client {
 	return client
 }
 
+// Conduct starts a model that gives the same turn whenever it is asked, until the test is over. The caller
+// changes the turn before each request. A request that breaks a rule of the vendor fails the test.
+func Conduct(t *testing.T, o scriptmodel.Options) (*scriptmodel.Server, *scriptmodel.Turn) {
+	t.Helper()
+	script := &scriptmodel.Script{Turns: []scriptmodel.Turn{{Times: -1}}}
+	server, err := scriptmodel.Start(script, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Close()
+		if err := server.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server, &script.Turns[0]
+}
+
 // Serve starts a model that plays a script until the test is over. Without Wires in the options
 // it has Gemini's protocol.
 func Serve(t *testing.T, text string, o scriptmodel.Options) *scriptmodel.Server {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"pollux/internal/crash"
 	"pollux/internal/workspace"
 )
 
@@ -86,6 +87,7 @@ func (q *query) searchInProcess(ctx context.Context) (*found, error) {
 	var workers sync.WaitGroup
 	for range max(runtime.GOMAXPROCS(0), 2) {
 		workers.Go(func() {
+			defer crash.Recover()
 			s := &scanner{open: open}
 			for paths := range work {
 				for _, path := range paths {

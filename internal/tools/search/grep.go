@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -270,6 +271,7 @@ func (c *grepCall) search(ctx context.Context) (*found, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
+		defer crash.Recover()
 		found, err := q.searchInProcess(ctx)
 		done <- outcome{found, err}
 	}()

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 )
 
@@ -27,6 +28,8 @@ type Processes struct {
 	closed   bool         // guarded by starting
 
 	mu      sync.Mutex
+	session string       // the id of the session, "" for none
+	notes   map[int]note // on disk, by PID
 	running map[*execution]bool
 	history []*Process // oldest first
 	left    []int      // what commands started with & and left running, the latest last
@@ -46,15 +49,19 @@ type Process struct {
 	Exited  bool
 	Code    int            // the exit code, if Exited and no signal ended the command
 	Signal  syscall.Signal // the signal that ended the command, or 0
+	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
+	// such a command ends is not known.
+	IsOrphan bool
 
-	execution *execution
+	execution *execution // nil of an orphan, as file
 	file      *logFile
+	started   string // of an orphan, see process.Started
 }
 
 // NewProcesses returns an empty table. The output of background commands goes to files in
 // dir, which is created when the first background command starts.
 func NewProcesses(dir string) *Processes {
-	return &Processes{dir: dir, running: map[*execution]bool{}}
+	return &Processes{dir: dir, running: map[*execution]bool{}, notes: map[int]note{}}
 }
 
 // List returns the background commands of the session, oldest first.
@@ -63,6 +70,7 @@ func (ps *Processes) List() []Process {
 	defer ps.mu.Unlock()
 	list := make([]Process, len(ps.history))
 	for i, p := range ps.history {
+		p.Exited = p.Exited || p.IsOrphan && !p.runs()
 		list[i] = *p
 	}
 	return list
@@ -108,6 +116,7 @@ func (ps *Processes) Close() {
 	for _, p := range left {
 		<-p.Gone()
 	}
+	ps.closeNotes()
 }
 
 func (ps *Processes) find(pid int) *execution {
@@ -150,6 +159,7 @@ func (ps *Processes) forget(p *execution) {
 	select {
 	case <-p.Stopped():
 		go func() {
+			defer crash.Recover()
 			<-p.Gone()
 			remove()
 		}()
@@ -162,6 +172,7 @@ func (ps *Processes) forget(p *execution) {
 func (ps *Processes) addToHistory(p *execution, command string) *Process {
 	file := newLogFile(filepath.Join(ps.dir, "background-"+strconv.Itoa(p.PID())+".log"))
 	rec := &Process{PID: p.PID(), Command: command, Log: file.path, execution: p, file: file}
+	ps.note(rec.PID, command, false)
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	if len(ps.history) >= maxHistory { // drop the oldest command that has ended, or else the oldest
@@ -182,7 +193,9 @@ func (ps *Processes) addLeft(pids []int) {
 
 // keep notes a command that has ended and left processes running.
 func (ps *Processes) keep(p *execution, command string) {
-	ps.leftovers.Add(p.Process, command)
+	for _, pid := range ps.leftovers.Add(p.Process, command) {
+		ps.note(pid, command, true)
+	}
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	delete(ps.running, p)
@@ -200,6 +213,7 @@ func (ps *Processes) wasLeft(pid int) bool {
 
 // watchExit waits for the end of a background command and records it in rec.
 func (ps *Processes) watchExit(rec *Process) {
+	defer crash.Recover()
 	p := rec.execution
 	<-p.Exited()
 	ps.mu.Lock()
@@ -210,6 +224,7 @@ func (ps *Processes) watchExit(rec *Process) {
 	<-p.Closed() // processes that the command started may still print
 	p.out.endLog()
 	rec.file.close()
+	ps.forgetNote(rec.PID)
 	ps.forget(p)
 }
 

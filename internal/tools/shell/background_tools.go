@@ -63,6 +63,8 @@ func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 // state returns whether the command runs, and how it has ended.
 func (p *Process) state() (state, end string) {
 	switch {
+	case p.Exited && p.IsOrphan:
+		return "EXITED", " (Pollux has ended meanwhile)"
 	case p.Exited && p.Signal != 0:
 		return "EXITED", fmt.Sprintf(" (Signal: %d)", p.Signal)
 	case p.Exited:

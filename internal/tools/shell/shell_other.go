@@ -60,14 +60,21 @@ type Processes struct{}
 // Left returns nothing.
 func (*Processes) Left() []process.Leftover { return nil }
 
+// SetSession does nothing.
+func (*Processes) SetSession(string) {}
+
+// Recover returns nothing.
+func (*Processes) Recover() []Process { return nil }
+
 // Process is a background command.
 type Process struct {
-	PID     int
-	Command string
-	Log     string
-	Exited  bool
-	Code    int
-	Signal  syscall.Signal
+	PID      int
+	Command  string
+	Log      string
+	Exited   bool
+	Code     int
+	Signal   syscall.Signal
+	IsOrphan bool
 }
 
 // NewProcesses returns an empty table.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"pollux/internal/crash"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -129,6 +130,7 @@ func each(n int, f func(int)) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
+			defer crash.Recover()
 			f(i)
 		})
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"pollux/internal/crash"
 )
 
 const (
@@ -35,7 +37,10 @@ func markdown(ctx context.Context, page string, from *url.URL, links bool) (stri
 	defer cancel()
 	// The libraries cannot be interrupted. The work after this point is small.
 	done := make(chan string, 1)
-	go func() { done <- asText(page, from, links) }()
+	go func() {
+		defer crash.Recover()
+		done <- asText(page, from, links)
+	}()
 	select {
 	case text := <-done:
 		return text, nil

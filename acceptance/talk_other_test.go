@@ -1,0 +1,14 @@
+//go:build !unix
+
+package acceptance
+
+import (
+	"fmt"
+	"os"
+)
+
+// talk needs a pseudo-terminal.
+func talk() {
+	fmt.Fprintln(os.Stderr, "there are no pseudo-terminals here")
+	os.Exit(1)
+}

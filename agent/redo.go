@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"pollux/llm"
+)
+
+// Proposal is a tool call to propose again, see [Agent.Redo].
+type Proposal struct {
+	// Results is the id of the message with the call's result, and CallID the id of the call.
+	Results, CallID string
+	// Records are those that the journal has of the calls in that message.
+	Records []CallRecord
+	// PromptID is the id of the requests of the run. If it is "", [Agent.Redo] makes one.
+	PromptID string
+}
+
+// ErrNoCall is the error of [Agent.Redo] for a call that is not in the history.
+var ErrNoCall = errors.New("the conversation does not have this call any more")
+
+// Redo returns to the state of the conversation before a tool call, proposes the call again, and
+// yields the events of the run that follows, as [Agent.Run] does. Calls of the same response keep
+// the results that they have before this one; the others are proposed again, too. A person is asked
+// before each call that may change something, whatever the policy allows. If there is no such call,
+// nothing changes and the error is [ErrNoCall].
+func (a *Agent) Redo(ctx context.Context, p Proposal) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		a.running.Lock()
+		defer a.running.Unlock()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		r := a.begin(ctx, Prompt{ID: p.PromptID}, yield, cancel)
+		at, done, calls := a.conv.findCall(p)
+		if len(calls) == 0 {
+			yield(nil, ErrNoCall)
+			return
+		}
+		a.conv.cut(ctx, at)
+		a.conv.markPrompt()
+		a.conv.hasIDEContext = false
+		r.finishRun(ctx, r.repeat(ctx, calls, done, p.Records))
+	}
+}
+
+// findCall returns the index of the message with the result of a call, the parts of this message
+// that precede the result, and the calls of the response that have no result in these.
+func (c *conversation) findCall(p Proposal) (at int, done []llm.Part, calls []*llm.FunctionCall) {
+	at = slices.IndexFunc(c.history.all, func(m Message) bool { return m.ID == p.Results })
+	if at < 1 {
+		return 0, nil, nil
+	}
+	isResult := func(id string) func(llm.Part) bool {
+		return func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == id }
+	}
+	parts := c.history.all[at].Content.Parts
+	n := slices.IndexFunc(parts, isResult(p.CallID))
+	if n < 0 {
+		return 0, nil, nil
+	}
+	done = slices.Clone(parts[:n])
+	for _, fc := range c.history.all[at-1].Content.FunctionCalls() {
+		if !slices.ContainsFunc(done, isResult(fc.ID)) {
+			calls = append(calls, fc)
+		}
+	}
+	return at, done, calls
+}
+
+// repeat runs calls at the end of the history again and continues with their results, which follow
+// the results in done.
+func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.Part, records []CallRecord) error {
+	r.tools, r.chosen = r.cfg.Tools.Snapshot(), r.chosenModel()
+	r.prompt = r.conv.lastPrompt()
+	r.results = llm.User(done...)
+	for _, p := range done {
+		if p.FunctionResponse != nil {
+			r.records = append(r.records, recordOf(p.FunctionResponse, records))
+		}
+	}
+	if len(done) > 0 { // the journal keeps them if the process ends during the calls
+		r.partial = len(r.conv.history.all)
+		r.conv.push(ctx, Message{Content: r.results}, r.records...)
+	}
+	var again []*ToolCall
+	for _, fc := range calls {
+		t, ok := r.tools.Lookup(fc.Name)
+		call := &ToolCall{
+			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.id, Room: r.roomOfCall(len(calls)),
+			MustAsk: !ok || !isReadOnly(t),
+		}
+		again = append(again, call)
+		_ = r.emit(ToolRequested{call}) // after an error, runCalls cancels the calls
+	}
+	message, err := r.runCalls(ctx, again)
+	return r.work(ctx, message, err)
+}
+
+// recordOf returns the record of the call with this result.
+func recordOf(result *llm.FunctionResponse, records []CallRecord) CallRecord {
+	if i := slices.IndexFunc(records, func(c CallRecord) bool { return c.ID == result.ID }); i >= 0 {
+		return records[i]
+	}
+	return CallRecord{ID: result.ID, Name: result.Name, Status: Success}
+}
+
+// lastPrompt returns the text of the last prompt in the history.
+func (c *conversation) lastPrompt() string {
+	for _, m := range slices.Backward(c.history.all) {
+		if m.IsPrompt {
+			return cmp.Or(m.Shown, m.Content.Text())
+		}
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"pollux/llm/adc"
+	"pollux/tool"
+)
+
+// Config is the member oauth of a server's entry in the settings. Everything is optional.
+type Config struct {
+	// Enabled signs in as soon as the server asks for it.
+	Enabled bool `json:"enabled"`
+	// ClientID and ClientSecret are those of a client that is registered already.
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
+	// AuthorizationURL, TokenURL and RegistrationURL replace what the authorization server announces. If
+	// both of the first are set, Pollux looks for no metadata.
+	AuthorizationURL string `json:"authorizationUrl"`
+	TokenURL         string `json:"tokenUrl"`
+	RegistrationURL  string `json:"registrationUrl"`
+	// Issuer is the only authorization server to accept.
+	Issuer string `json:"issuer"`
+	// RedirectURI is the address to which the browser returns.
+	RedirectURI string   `json:"redirectUri"`
+	Scopes      []string `json:"scopes"`
+	Audiences   []string `json:"audiences"`
+}
+
+// Options are the same for all servers.
+type Options struct {
+	// Store has the tokens.
+	Store Store
+	// Transport makes requests; nil is [http.DefaultTransport].
+	Transport func() (http.RoundTripper, error)
+	// Open opens a page in the browser; nil opens none.
+	Open func(ctx context.Context, url string) error
+	// CallbackHost and CallbackPort are where to wait for the browser's return: by default 127.0.0.1 and a
+	// port that the system chooses.
+	CallbackHost, CallbackPort string
+	// Google is where the default credentials of Google Cloud are.
+	Google adc.Source
+	// Warn receives what the user should know, such as that a new token cannot be stored. It must be set.
+	Warn func(text string)
+	// Now returns the time; nil is [time.Now].
+	Now func() time.Time
+}
+
+// Person is a person who can sign in.
+type Person struct {
+	// Ask asks for consent; nil if no person is there.
+	Ask tool.Ask
+	// Notify shows what the person has to do. It must be set.
+	Notify func(text string)
+}
+
+// State is what people know about the sign-in to a server.
+type State string
+
+// The states of a sign-in. Servers that have not asked for one have none.
+const (
+	None      State = ""
+	SignedIn  State = "OAuth"
+	Expired   State = "OAuth expired"
+	SignedOut State = "OAuth not authenticated"
+)

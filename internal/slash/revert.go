@@ -1,0 +1,69 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// canRevert reports whether a file of a plan can be brought back.
+func canRevert(files []session.FileUndo) bool {
+	return slices.ContainsFunc(files, func(f session.FileUndo) bool { return f.Problem == "" })
+}
+
+// confirmRevert shows what happens to files, and asks whether it may.
+func (s *Runner) confirmRevert(ctx context.Context, files []session.FileUndo, isPartial bool) (bool, error) {
+	const most = 30
+	lines := []string{"Revert the changes of these files, too?"}
+	for i, f := range files {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(files)-most))
+			break
+		}
+		what := ""
+		switch {
+		case f.Problem != "":
+			what = " (stays: " + f.Problem + ")"
+		case f.Removes:
+			what = " (is removed)"
+		}
+		lines = append(lines, "  "+s.nameOf(f)+what)
+	}
+	if isPartial {
+		lines = append(lines, "What commands have changed stays.")
+	}
+	return s.confirm(ctx, "Revert", strings.Join(lines, "\n"))
+}
+
+func (s *Runner) nameOf(f session.FileUndo) string {
+	return terminal.Cut(terminal.Line(s.Workspace.Display(f.Path)), 200)
+}
+
+// revertFiles brings files back. It returns their paths, and a text that says what has happened.
+func (s *Runner) revertFiles(ctx context.Context, files []session.FileUndo) (paths []string, text string) {
+	var names, stay []string
+	for _, f := range files {
+		problem := f.Problem
+		if problem == "" {
+			if err := f.Apply(ctx); err != nil {
+				problem = err.Error()
+			}
+		}
+		if problem != "" {
+			stay = append(stay, s.nameOf(f)+" ("+problem+")")
+			continue
+		}
+		paths, names = append(paths, f.Path), append(names, s.nameOf(f))
+	}
+	if len(names) > 0 {
+		text = "File changes reverted: " + strings.Join(names, ", ") + "."
+	}
+	if len(stay) > 0 {
+		text = strings.TrimSpace(text + "\nNot reverted: " + strings.Join(stay, ", ") + ".")
+	}
+	return paths, text
+}

@@ -1,0 +1,227 @@
+package recent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// brief returns the kept events without times and memory use.
+func brief(r *Ring) []Event {
+	events := r.Events()
+	for i := range events {
+		events[i].Time, events[i].Memory, events[i].Took = time.Time{}, Memory{}, 0
+	}
+	return events
+}
+
+func TestRing(t *testing.T) {
+	t.Parallel()
+	r := new(Ring)
+	for i := range Size + 50 {
+		r.Add(Event{Kind: Tool, In: i})
+	}
+	events := r.Events()
+	if len(events) != Size || events[0].In != 50 || events[Size-1].In != Size+49 {
+		t.Fatalf("%d events from %d to %d", len(events), events[0].In, events[len(events)-1].In)
+	}
+	if e := events[0]; e.Time.IsZero() || e.Memory.Heap == 0 || e.Memory.Resident == 0 || e.Memory.HeapTotal < e.Memory.Heap {
+		t.Errorf("the event is %+v", e)
+	}
+	if n := len(r.Take()); n != Size {
+		t.Errorf("took %d events", n)
+	}
+	r.Add(Event{Kind: Rewind})
+	if taken := r.Take(); len(taken) != 1 || taken[0].Kind != Rewind {
+		t.Errorf("took %v", taken)
+	}
+	var seen []Kind
+	r.Observe(func(e Event) { seen = append(seen, e.Kind) })
+	r.Add(Event{Kind: Mode})
+	if len(seen) != 1 || len(r.Take()) != 0 {
+		t.Errorf("the observer got %v, and Take some of it", seen)
+	}
+}
+
+// A nil ring does nothing.
+func TestNil(t *testing.T) {
+	t.Parallel()
+	var r *Ring
+	r.Add(Event{})
+	r.Observe(func(Event) {})
+	id, hasPrompt := r.Session()
+	if r.Events() != nil || r.Take() != nil || id != "" || hasPrompt || r.HasFailure() || r.Begin(&llm.Request{}) != nil || r.Run(nil) != nil {
+		t.Error("a nil ring has something")
+	}
+}
+
+// Names that a model invents cannot hold secrets in other characters, nor control a terminal.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"read_file":                  "read_file",
+		"gemini-2.5-flash":           "gemini-2.5-flash",
+		"a\x1b[31mb":                 "a??31mb",
+		"schlüssel":                  "schl?ssel",
+		"\xff":                       "?",
+		strings.Repeat("long", 1000): strings.Repeat("long", 16),
+	} {
+		if got := plain(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// played returns a runner that yields these events, and then an error if there is one.
+func played(err error, events ...agent.Event) Runner {
+	return func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	const private = "private words"
+	call := &agent.ToolCall{Name: "read_file", Args: json.RawMessage(`{"file_path":"private words"}`)}
+	prompt := agent.Prompt{Parts: []llm.Part{llm.Text(private)}}
+	for _, tt := range []struct {
+		name   string
+		err    error
+		events []agent.Event
+		want   []Event
+		fails  bool
+	}{
+		{"calls", nil, []agent.Event{
+			agent.Text{Text: private},
+			agent.ToolRequested{Call: call},
+			agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text(private)},
+			agent.Nested{Call: call, Event: agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrUnhandled, private)}},
+		}, []Event{
+			{Kind: Tool, Name: "read_file", In: 29},
+			{Kind: Result, Name: "read_file", Status: "success", Out: 13},
+			{Kind: Result, Name: "read_file", Status: "unhandled_exception"},
+			{Kind: End, Status: OK},
+		}, false},
+		{"retries", &llm.Error{Kind: llm.KindServer, Message: private}, []agent.Event{
+			agent.Waiting{Retry: llm.Retry{Attempt: 1, Err: &llm.Error{Kind: llm.KindServer, Message: private}, Model: "m"}},
+			agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: private}, Attempt: 2},
+			agent.Switched{Switch: llm.Switch{From: "m", To: "n", Err: &llm.Error{Kind: llm.KindQuota}}},
+			agent.LoopDetected{Kind: "tool"},
+		}, []Event{
+			{Kind: Retry, Name: "m", Status: "SERVER_ERROR", In: 2},
+			{Kind: Retry, Status: "NO_RESPONSE_TEXT", In: 2},
+			{Kind: Switch, Name: "n", Status: "QUOTA_EXCEEDED"},
+			{Kind: Loop, Status: "tool"},
+			{Kind: End, Status: Failed},
+		}, true},
+		{"cancelled", nil, []agent.Event{agent.Cancelled{}}, []Event{{Kind: End, Status: Cancelled}}, false},
+		{"interrupted", context.Canceled, nil, []Event{{Kind: End, Status: Cancelled}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := new(Ring)
+			for range r.Run(played(tt.err, tt.events...))(t.Context(), prompt) {
+			}
+			want := append([]Event{{Kind: Prompt, In: len(private)}}, tt.want...)
+			if diff := cmp.Diff(want, brief(r), cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+			if r.HasFailure() != tt.fails {
+				t.Errorf("HasFailure is %v", r.HasFailure())
+			}
+			for _, e := range r.Events() {
+				line := e.AppendJSON(nil)
+				if !json.Valid(line) || strings.Contains(string(line), "private") {
+					t.Errorf("the record is %s", line)
+				}
+			}
+		})
+	}
+}
+
+// A panic in a run is a failure, and goes on.
+func TestRunPanics(t *testing.T) {
+	t.Parallel()
+	r := new(Ring)
+	defer func() {
+		if recover() == nil || !r.HasFailure() {
+			t.Error("the panic did not go on, or is no failure")
+		}
+	}()
+	run := func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+		return func(func(agent.Event, error) bool) { panic("bug") }
+	}
+	for range r.Run(run)(t.Context(), agent.Prompt{}) {
+	}
+}
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	r := new(Ring)
+	req := &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("private"))}}
+	c := r.Begin(req)
+	c.See(&llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text("private"))}}}, nil)
+	c.See(&llm.Response{Candidates: []llm.Candidate{{FinishReason: llm.FinishStop}}, Usage: &llm.Usage{Prompt: 7, Candidates: 2, Thoughts: 1}}, nil)
+	c.End()
+	c = r.Begin(req)
+	c.See(nil, &llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "private"})
+	c.End()
+	c = r.Begin(req)
+	c.See(nil, errors.New("private"))
+	c.End()
+	want := []Event{
+		{Kind: Request, Name: "m", In: 1},
+		{Kind: Response, Name: "m", Status: "STOP", In: 7, Out: 3},
+		{Kind: Request, Name: "m", In: 1},
+		{Kind: Response, Name: "m", Status: "HTTP_401"},
+		{Kind: Request, Name: "m", In: 1},
+		{Kind: Response, Name: "m", Status: "AbortError"},
+	}
+	if diff := cmp.Diff(want, brief(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	r := new(Ring)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Add(Event{Kind: Tool, Name: "read_file", In: 100})
+	}
+}
+
+func BenchmarkReadMemory(b *testing.B) {
+	for b.Loop() {
+		ReadMemory()
+	}
+}
+
+// BenchmarkChunk measures what a chunk of a response costs.
+func BenchmarkChunk(b *testing.B) {
+	c := new(Ring).Begin(&llm.Request{Model: "m"})
+	chunk := &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text("word"))}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.See(chunk, nil)
+	}
+}

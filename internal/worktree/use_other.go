@@ -1,0 +1,11 @@
+//go:build !unix
+
+package worktree
+
+import "os"
+
+// lockShared does nothing on this system.
+func lockShared(*os.File) bool { return true }
+
+// lockAlone returns false, because it is not known on this system who else uses a file.
+func lockAlone(*os.File) bool { return false }
