@@ -53,7 +53,7 @@ var table = []allowed{
 		what:  "Pollux writes no report with the whole conversation into the directory for temporary files, where others can read it.",
 	},
 	{
-		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_52_yolo exit_53 exit_55 slash_ui",
+		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_52_yolo exit_53 exit_55 slash_ui commands",
 		paths: []string{`runs[*].stdout`},
 		what:  "In `json` and `stream-json`, standard output ends with an object with the error. Gemini CLI writes it to standard error, in `json` only.",
 	},
@@ -136,6 +136,34 @@ var table = []allowed{
 			`runs[0].stderr.lines."Run 'pollux config explain KEY' *"`, `runs[0].stderr.lines."See: *"`, `runs[0].stderr.lines."Expected: *"`,
 		},
 		what: "Unknown settings cause a warning, `output.format` may be `stream-json`, and the warning names the command that explains a setting instead of a web page. What was expected is said once for each setting.",
+	},
+	{
+		kind: better, scenes: "commands",
+		paths: []string{`files.ran`, `requests[8].body.contents.new[0].parts[1].text`},
+		what:  "Text that `@{...}` brings into a custom command is text. Gemini CLI runs the shell commands in it, and replaces `{{args}}`.",
+	},
+	{
+		kind: better, scenes: "commands",
+		paths: []string{`requests[4].body.contents.new[0].parts[1].text`},
+		what:  "The output of a shell command in a custom command has a line about a signal only if a signal has ended it.",
+	},
+	{
+		kind: better, scenes: "commands",
+		paths: []string{
+			`runs[*].stderr.lines."Warning: Skipping the command file *"`, `runs[*].stderr.lines."*[FileCommandLoader] *"`,
+			`runs[3].stderr.lines."*Failed to inject content*"`, `runs[3].stderr.lines."Warning: File *"`,
+		},
+		what: "A command file that is left out and a file that a command cannot bring in are one line each, on standard error. Gemini CLI prints some of them on standard output, before the JSON.",
+	},
+	{
+		kind: better, scenes: "commands",
+		paths: []string{`runs[5].stderr.objects[0].error.message`},
+		what:  "If a shell command of a custom command is denied, the message names the rule or the mode, and what allows it.",
+	},
+	{
+		kind: better, scenes: "commands",
+		paths: []string{`runs[*].stderr.lines."Warning: * is the name of several commands. *"`},
+		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
 		kind: better, scenes: "slash_unknown",

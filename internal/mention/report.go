@@ -45,7 +45,7 @@ func (r *resolver) attachments(mentions []mention, files []file.File) []Attachme
 		}
 		below, n := strings.TrimSuffix(t.include, "**"), 0
 		for _, f := range files {
-			if strings.HasPrefix(escape(f.Path), below) {
+			if strings.HasPrefix(file.Pattern(f.Path), below) {
 				n++
 			}
 		}

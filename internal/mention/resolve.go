@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"pollux/internal/tools/file"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -92,8 +93,8 @@ func (r *resolver) path(name string) bool {
 			r.skip(name, "ignored by the project's ignore files")
 		case info.IsDir():
 			all := strings.TrimSuffix(name, "/") + "/**"
-			r.known[name] = target{include: escape(abs) + "/**", text: all}
-			r.include = append(r.include, escape(abs)+"/**")
+			r.known[name] = target{include: file.Pattern(abs) + "/**", text: all}
+			r.include = append(r.include, file.Pattern(abs)+"/**")
 		default:
 			r.named[abs] = true
 			r.known[name] = target{include: abs, text: name}
@@ -102,11 +103,6 @@ func (r *resolver) path(name string) bool {
 		return true
 	}
 	return false
-}
-
-// escape returns a glob that matches only path.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
 }
 
 // isSearchable reports whether a name that is not a path may be a part of one. Names without

@@ -78,6 +78,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.gate = s.newGate()
 	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
 	s.recordConfig()
 	return s, nil
@@ -169,7 +170,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Model:       s.Current().Model,
 		Generator:   g,
 		Tools:       s.registry,
-		Gate:        s.newGate(),
+		Gate:        s.gate,
 		WhyHidden:   s.whyHidden,
 		Instruction: s.instruction.For,
 		Form:        s.form,

@@ -180,6 +180,8 @@ type Session struct {
 	absent      map[string]string // why tools are not in the registry, by name
 	search      tool.Tool         // the web search, which needs a provider that searches
 	typed       tool.Tool         // the shell of a person
+	template    tool.Tool         // the shell of custom commands
+	gate        agent.Gate
 	instruction *prompt.Instruction
 	agent       *agent.Agent
 	hooks       *hook.Set // nil for none

@@ -104,7 +104,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Launcher:          s.Launcher,
 		CanReadOn:         func() bool { return s.declares("read_background_output") },
 	}
-	s.typed = shell.NewForUser(commands)
+	s.typed, s.template = shell.NewForUser(commands), shell.NewForTemplate(commands)
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
 	if config.TopicUpdates.In(set) {

@@ -95,7 +95,6 @@ func enumerate(words []string) string {
 
 // futureFiles lists the kinds of files that Pollux does not support yet.
 var futureFiles = [...]futureFile{
-	{"command", "Commands", func(f Features) []string { return f.Commands }},
 	{"skill", "Skills", func(f Features) []string { return f.Skills }},
 	{"agent", "Agents", func(f Features) []string { return f.Agents }},
 	{"extension", "Extensions", func(f Features) []string { return f.Extensions }},
@@ -117,21 +116,19 @@ func isFuture(title, key string) bool {
 
 // Features are files that Pollux does not support yet, by their names.
 type Features struct {
-	Commands, Skills, Agents, Extensions []string
-	// Files holds the path of each command's file.
-	Files map[string]string
+	Skills, Agents, Extensions []string
 }
 
-// Features returns the custom commands, skills, agents and extensions of the user and, in a
+// Features returns the skills, agents and extensions of the user and, in a
 // trusted folder, of the project.
 func (p *Setup) Features() Features {
-	f := Features{Files: map[string]string{}}
+	var f Features
 	f.add(p.Paths.GeminiDir(), filepath.Join(p.Paths.Home(), ".agents", "skills"))
 	if p.IsTrusted() && !p.Paths.AtHome() {
 		dir := p.Paths.Dir()
 		f.add(filepath.Join(dir, ".gemini"), filepath.Join(dir, ".agents", "skills"))
 	}
-	for _, list := range []*[]string{&f.Commands, &f.Skills, &f.Agents, &f.Extensions} {
+	for _, list := range []*[]string{&f.Skills, &f.Agents, &f.Extensions} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -140,13 +137,6 @@ func (p *Setup) Features() Features {
 
 // add adds the features below a .gemini directory and another directory of skills.
 func (f *Features) add(dir, skills string) {
-	commands := filepath.Join(dir, "commands")
-	for _, path := range filesBelow(commands, 8, ".toml") {
-		rel, _ := filepath.Rel(commands, path) // path is below commands
-		name := "/" + strings.ReplaceAll(strings.TrimSuffix(rel, ".toml"), string(filepath.Separator), ":")
-		f.Commands = append(f.Commands, name)
-		f.Files[name] = path
-	}
 	for _, at := range [...]string{filepath.Join(dir, "skills"), skills} {
 		for _, path := range filesBelow(at, 1, "SKILL.md") {
 			f.Skills = append(f.Skills, filepath.Base(filepath.Dir(path)))

@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"pollux/internal/exit"
@@ -20,23 +19,34 @@ func (s *Runner) Lookup(line string) (Call, bool) {
 
 // added returns the commands that are not in the table: prompts of MCP servers, and the user's own.
 func (s *Runner) added() []*Command {
-	return append(s.serverPrompts(), s.customCommands()...)
+	commands, _ := s.settle()
+	return commands
+}
+
+// settle returns the added commands and those of them that have another name, because theirs is taken. A
+// user learns once of each.
+func (s *Runner) settle() ([]*Command, []renaming) {
+	commands, renamed := settleNames(Commands(), append(s.serverPrompts(), s.customCommands()...))
+	if s.Interactive {
+		for _, notice := range describeRenamings(renamed) {
+			s.warnOnce(terminal.Text(notice))
+		}
+	}
+	return commands, renamed
 }
 
 // serverPrompts returns a command for each prompt of the MCP servers. The first server keeps the name of a
-// prompt that two have; the names of Pollux's own commands belong to these.
-func (s *Runner) serverPrompts() (list []*Command) {
-	taken := Commands()
+// prompt that two have.
+func (s *Runner) serverPrompts() (list []owned) {
+	taken := map[string]bool{}
 	for _, p := range s.ServerPrompts() {
 		name := strings.Join(strings.Fields(p.Name), "-")
-		switch {
-		case findCommand(taken, name) != nil:
-			name = p.Server + "." + name
-		case findCommand(list, name) != nil:
+		if taken[name] {
 			name = p.Server + "_" + name
 		}
-		if findCommand(list, name) == nil {
-			list = append(list, promptCommand(name, p))
+		if !taken[name] {
+			taken[name] = true
+			list = append(list, owned{promptCommand(name, p), p.Server + ".", "MCP server '" + terminal.Line(p.Server) + "' command"})
 		}
 	}
 	return list
@@ -92,21 +102,4 @@ func (s *Runner) promptHelp(name string, p mcp.Prompt) (Result, error) {
 		rows = append(rows, []string{"--" + terminal.Line(a.Name), need, terminal.Line(a.Description)})
 	}
 	return textResult("Arguments of /%s, a prompt of the MCP server %s:\n\n%s", name, terminal.Line(p.Server), s.formatTable(nil, rows...))
-}
-
-// customCommands returns a command for each command file. Pollux does not support these yet.
-func (s *Runner) customCommands() (list []*Command) {
-	files := s.Features().Files
-	for name, path := range files {
-		name := strings.TrimPrefix(name, "/")
-		list = append(list, &Command{
-			Name: name, Args: "[text]", Summary: "Custom command", RunsWhileBusy: true,
-			Run: func(_ context.Context, s *Runner, _ string) (Result, error) {
-				return Result{}, exit.Errorf(exit.Input, "/%s is a custom command (%s). Custom commands are not available yet in this version of Pollux.",
-					terminal.Line(name), s.Paths.Display(path))
-			},
-		})
-	}
-	slices.SortFunc(list, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
-	return list
 }

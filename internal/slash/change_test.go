@@ -136,7 +136,7 @@ turn
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
 	d.wantText("/permissions trust", "Trust in "+d.dir+" is unchanged.")
-	for _, part := range []string{"- Commands (not available yet): /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
+	for _, part := range []string{"- Commands: /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
 		}

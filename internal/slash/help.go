@@ -46,12 +46,31 @@ func (s *Runner) everydayHelp() (Result, error) {
 			rows = append(rows, []string{"  /" + name, findCommand(commands, name).Summary})
 		}
 	}
+	rows = append(rows, s.addedRows()...)
 	text := "Type what you want done and press Enter. @path attaches a file or directory.\n" +
 		s.formatTable(nil, rows...) + "\n/help all lists all commands, /help <command> explains one."
 	if s.Shortcuts != "" {
 		text += " ? shows the keys."
 	}
 	return Result{Text: text}, nil
+}
+
+// addedRows lists the first of the commands that the user and servers have added.
+func (s *Runner) addedRows() [][]string {
+	const most = 3
+	list := s.added()
+	if len(list) == 0 {
+		return nil
+	}
+	rows := [][]string{{"Added"}}
+	for i, c := range list {
+		if i == most && len(list) > most+1 {
+			rows = append(rows, []string{fmt.Sprintf("  and %d more", len(list)-most), "See /help all"})
+			break
+		}
+		rows = append(rows, []string{"  /" + terminal.Line(c.Name), c.Summary})
+	}
+	return rows
 }
 
 func (s *Runner) fullHelp() (Result, error) {
@@ -93,7 +112,7 @@ func (c *Command) heading() string {
 func (s *Runner) explainCommand(line string) (Result, error) {
 	call, ok := s.Lookup(line)
 	if !ok {
-		if suggestion := suggest(strings.TrimPrefix(line, "/")); suggestion != "" {
+		if suggestion := suggest(append(Commands(), s.added()...), strings.TrimPrefix(line, "/")); suggestion != "" {
 			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
 		return usageError("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))

@@ -14,6 +14,7 @@ type Call struct {
 	Command *Command
 	Name    string // full name with parent commands, without aliases: "memory show"
 	Args    string // the rest of the line, trimmed
+	Line    string // the line, trimmed
 }
 
 // Lookup parses a line into a command call. It returns false if the line names no command:
@@ -27,7 +28,7 @@ func find(commands []*Command, line string) (Call, bool) {
 		return Call{}, false
 	}
 	word, rest := cutWord(rest)
-	call := Call{Command: findCommand(commands, word), Args: rest}
+	call := Call{Command: findCommand(commands, word), Args: rest, Line: strings.TrimSpace(line)}
 	if call.Command == nil {
 		return Call{}, false
 	}
@@ -38,7 +39,7 @@ func find(commands []*Command, line string) (Call, bool) {
 		if sub == nil {
 			break
 		}
-		call = Call{Command: sub, Name: call.Name + " " + sub.Name, Args: rest}
+		call = Call{Command: sub, Name: call.Name + " " + sub.Name, Args: rest, Line: call.Line}
 	}
 	return call, true
 }
@@ -65,19 +66,43 @@ func findCommand(commands []*Command, name string) *Command {
 // Unknown explains that a line looks like a command and names none: "/stauts is not a command.
 // Did you mean /stats?". It returns "" for a line that names a command, and for one that is a
 // prompt: a path, a code comment, or several lines.
-func Unknown(line string) string {
-	rest, ok := strings.CutPrefix(line, "/")
-	word, rest := cutWord(rest)
-	if _, known := Lookup(line); !ok || known || strings.Contains(strings.TrimSpace(line), "\n") {
+func Unknown(line string) string { return unknown(Commands(), line) }
+
+// Unknown explains that a line looks like a command and names none, nor one that has been added: see the
+// function of this name.
+func (s *Runner) Unknown(line string) string {
+	if !strings.HasPrefix(line, "/") {
 		return ""
 	}
-	switch near := suggest(word); {
+	added, renamed := s.settle()
+	word, _ := cutWord(line[1:])
+	var now []string
+	for _, r := range renamed {
+		if r.from == word && findCommand(Commands(), word) == nil {
+			now = append(now, "/"+r.to)
+		}
+	}
+	if len(now) > 0 {
+		return "/" + word + " is the name of several commands. Type " + strings.Join(now, " or ") + "."
+	}
+	return unknown(append(Commands(), added...), line)
+}
+
+func unknown(commands []*Command, line string) string {
+	rest, ok := strings.CutPrefix(line, "/")
+	word, rest := cutWord(rest)
+	if _, known := find(commands, line); !ok || known || strings.Contains(strings.TrimSpace(line), "\n") {
+		return ""
+	}
+	switch near := suggest(commands, word); {
 	case word == "" && rest == "":
 		return "/ is not a command. /help lists the commands."
-	case !isName(word) || isFile("/"+word):
+	case isFile("/" + word):
 		return ""
-	case near != "":
+	case near != "" && isName(strings.ReplaceAll(word, ".", "-")): // custom commands may have dots
 		return "/" + word + " is not a command. Did you mean " + near + "?"
+	case !isName(word):
+		return ""
 	}
 	return "/" + word + " is not a command. /help lists the commands."
 }
@@ -98,9 +123,9 @@ func isFile(path string) bool {
 
 // suggest returns the available command that a mistyped name probably means, as "/model"; "" if
 // there is none.
-func suggest(name string) string {
+func suggest(commands []*Command, name string) string {
 	var names []string
-	for _, c := range Commands() {
+	for _, c := range commands {
 		if !c.IsPlanned {
 			names = append(append(names, c.Name), c.Aliases...)
 		}

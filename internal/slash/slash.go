@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 
 	"pollux/agent"
+	"pollux/internal/command"
 	"pollux/internal/exit"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -29,6 +31,9 @@ type Runner struct {
 	Terminal *terminal.Terminal
 	// Shortcuts is the text of /shortcuts: the keys of the face. "" if there are none.
 	Shortcuts string
+
+	files command.Loader
+	shown sync.Map // texts of warnings that the user has seen
 }
 
 // Result is the result of a command: the text to show and the actions for the face.
@@ -68,6 +73,8 @@ type Command struct {
 	Subs []*Command
 	// Run runs the command.
 	Run func(ctx context.Context, s *Runner, args string) (Result, error)
+	// Custom is set in place of Run for a command of a file.
+	Custom *command.Command
 }
 
 // errNeedsPerson is matched by the error of a command that needs a user in a non-interactive
@@ -118,6 +125,8 @@ func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 		return Result{}, needsPerson(call.Name, c.Instead)
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
+	case c.Custom != nil:
+		return s.runCustom(ctx, call)
 	case c.Run == nil:
 		return s.listSubcommands(call)
 	case call.Args == "" || c.Args != "":

@@ -47,6 +47,13 @@ func Commands() []*Command {
 		},
 		{Name: "clear", Aliases: []string{"new"}, Summary: "Start a new conversation", Run: clearConversation},
 		{
+			Name: "commands", Summary: "List and reload custom commands",
+			Subs: []*Command{
+				{Name: "list", Summary: "List custom commands", RunsWhileBusy: busy, Run: listCommands},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of custom commands again", RunsWhileBusy: busy, Run: reloadCommands},
+			},
+		},
+		{
 			Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[what to keep]", Run: compress,
 			Summary: "Summarize the conversation to free up context",
 		},
@@ -164,7 +171,6 @@ func Commands() []*Command {
 
 		planned("Manage subagents", "agents"),
 		planned("Write a memory profile", "bug-memory"),
-		planned("Manage custom commands", "commands"),
 		planned("Show the changes of this session", "diff"),
 		planned("Manage extensions", "extensions"),
 		plannedInteractive("Configure the footer", "footer", "statusline"),

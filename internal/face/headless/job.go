@@ -147,7 +147,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 	case err != nil:
 		return "", "", err
 	case !known:
-		if reason := slash.Unknown(text); reason != "" {
+		if reason := commands.Unknown(text); reason != "" {
 			commands.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
 		return text, "", commands.Reachable()

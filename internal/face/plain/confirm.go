@@ -101,6 +101,9 @@ func (d *dialog) chooseOutcome(list []confirmOption, help string) (tool.Outcome,
 	choices := make([]choice, len(list))
 	for i, c := range list {
 		choices[i] = c.choice
+		if c.outcome == tool.Cancel && d.q.call == nil {
+			choices[i].label, choices[i].help = "No", "Nothing runs, and nothing is sent to the model."
+		}
 	}
 	n, err := d.choose(choices, help)
 	if err != nil {

@@ -111,7 +111,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 			r, _, err := commands.Run(ctx, line)
 			return r, err
 		},
-		UnknownCommand: slash.Unknown,
+		UnknownCommand: commands.Unknown,
 		RunShell:       s.RunTyped,
 		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,

@@ -31,6 +31,11 @@ type Selection struct {
 	Room int
 }
 
+// Pattern returns a pattern of [Selection.Include] that matches only path.
+func Pattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
+}
+
 // Collection is the result of [Collect], sorted by path.
 type Collection struct {
 	Files   []File

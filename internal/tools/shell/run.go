@@ -224,19 +224,24 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 	switch {
 	case r.log != nil: // cancelled before it moved to the background
 		go r.tool.Processes.watchExit(r.log)
-	case end == exited && r.leaves && !r.tool.forUser:
+	case end == exited && r.leaves && r.tool.caller != user:
 		r.tool.Processes.keep(r.execution, r.args.Command)
 	default:
 		r.tool.Processes.forget(r.execution)
 	}
+	if r.tool.caller == template {
+		r.text.Before, r.text.After = "", ""
+	}
 	text, file := r.text.Text()
-	if end != cancelled && !r.tool.forUser {
+	if end != cancelled && r.tool.caller == model {
 		text, file = r.summarized(ctx, text, file)
 	}
 	switch {
-	case r.tool.forUser:
+	case r.tool.caller == user:
 		text = r.userText(end, shown)
 		display = text
+	case r.tool.caller == template:
+		text += r.templateEnding(end)
 	case r.tool.Debug:
 		display = text
 	}

@@ -101,11 +101,20 @@ func describe(limit time.Duration) *tool.Spec {
 
 type shellTool struct {
 	Options
-	spec    *tool.Spec
-	forUser bool // runs commands that the user typed, see NewForUser
-	env     func(unasked bool) []string
-	shell   func() (string, error)
+	spec   *tool.Spec
+	caller caller
+	env    func(unasked bool) []string
+	shell  func() (string, error)
 }
+
+// caller is what calls the tool.
+type caller int
+
+const (
+	model    caller = iota
+	user            // see NewForUser
+	template        // see NewForTemplate
+)
 
 const (
 	name    = "run_shell_command"
@@ -190,7 +199,7 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		}
 	}
 	c.command = shellcmd.StripWrapper(c.args.Command)
-	if text, found := shellcmd.Substitution(c.command); found && !t.forUser {
+	if text, found := shellcmd.Substitution(c.command); found && t.caller == model {
 		if !strings.HasPrefix(text, "`") {
 			text = "`" + text + "`"
 		}

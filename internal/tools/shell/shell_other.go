@@ -40,6 +40,10 @@ func New(Options) tool.Tool { return unavailableTool{"run_shell_command", "Shell
 // on this system.
 func NewForUser(o Options) tool.Tool { return New(o) }
 
+// NewForTemplate returns the tool that runs the shell commands in the prompts of custom commands. Its
+// calls fail on this system.
+func NewForTemplate(o Options) tool.Tool { return New(o) }
+
 // NewListTool returns the tool list_background_processes. Its calls fail on this system.
 func NewListTool(*Processes) tool.Tool {
 	return unavailableTool{"list_background_processes", "List Background Processes"}

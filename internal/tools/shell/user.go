@@ -20,7 +20,7 @@ func NewForUser(o Options) tool.Tool {
 	return &shellTool{
 		Options: o,
 		spec:    &spec,
-		forUser: true,
+		caller:  user,
 		env: func(bool) []string {
 			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {

@@ -1,0 +1,154 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/command"
+	"pollux/internal/crash"
+	"pollux/internal/exit"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// CommandSources returns the directories of custom commands: the user's, then the project's. A folder that
+// is not trusted has none.
+func (s *Session) CommandSources() []command.Source {
+	if !s.Trusted() {
+		return nil
+	}
+	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Paths.GeminiDir(), "commands")}}
+	if !s.Paths.AtHome() {
+		dir := s.Paths.Dir()
+		list = append(list, command.Source{Kind: command.Workspace, Dir: filepath.Join(dir, ".gemini", "commands"), Root: dir})
+	}
+	return list
+}
+
+// PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
+// commands run now. The error is [ErrRefused] if the user has refused them, and [ErrNoPerson] if they need a
+// user's approval and there is no user.
+func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call command.Call) error {
+	parts, err := c.Expand(ctx, call, command.Session{
+		Workspace: s.Workspace,
+		Room:      s.agent.Room,
+		Run: func(ctx context.Context, commands []string) ([]string, error) {
+			return s.runTemplate(ctx, call.Name, commands)
+		},
+		Note: func(text string) { s.Warn("Warning: " + terminal.Line(text)) },
+	})
+	if err == nil {
+		s.Prepare(call.Line, parts)
+	}
+	return err
+}
+
+// ErrRefused is the error of a custom command whose shell commands the user has refused.
+var ErrRefused = errors.New("the user has refused the shell commands")
+
+// runTemplate runs the shell commands of the custom command name, one after the other, as calls of
+// run_shell_command. Each passes the gate before the first one runs.
+func (s *Session) runTemplate(ctx context.Context, name string, commands []string) ([]string, error) {
+	admissions := s.admitTemplate(ctx, name, commands)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i, a := range admissions {
+		if err := s.refusal(name, commands[i], a); err != nil {
+			return nil, err
+		}
+	}
+	texts := make([]string, len(commands))
+	for i, a := range admissions {
+		result := a.Run(ctx, tool.Host{})
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case result.Error != nil:
+			return nil, exit.Errorf(exit.General, "/%s cannot run \"%s\": %s", name, brief(commands[i]), terminal.Line(result.Error.Message))
+		}
+		texts[i] = llm.PartsText(result.Content)
+	}
+	return texts, nil
+}
+
+// brief returns a command on one short line.
+func brief(shell string) string { return terminal.Cut(terminal.Line(shell), 200) }
+
+// refusal returns why a shell command of a custom command does not run, nil if it may.
+func (s *Session) refusal(name, shell string, a agent.Admission) error {
+	switch {
+	case a.Run != nil:
+		return nil
+	case a.Cancelled && s.Asker == nil:
+		return needsApproval(name, shell)
+	case a.Cancelled:
+		return ErrRefused
+	}
+	switch reason := a.Refusal.Error; reason.Type {
+	case tool.ErrPolicyViolation:
+		why := strings.TrimSpace(strings.TrimPrefix(terminal.Line(reason.Message), "Tool execution denied by policy."))
+		return exit.Errorf(exit.General, "%s cannot be run. Blocked command: \"%s\". Reason: %s", name, brief(shell),
+			strings.TrimSpace("Blocked by policy. "+why))
+	case tool.ErrUnhandled:
+		if !s.Interactive {
+			return needsApproval(name, shell)
+		}
+	}
+	return exit.Errorf(exit.General, "/%s cannot run \"%s\": %s", name, brief(shell), terminal.Line(a.Refusal.Error.Message))
+}
+
+// needsApproval returns the error of a shell command that needs a user's approval where there is no user.
+// Scripts match the first sentence, which is that of Gemini CLI.
+func needsApproval(name, shell string) error {
+	return &exit.Error{Code: exit.Input, Err: ErrNoPerson, Message: fmt.Sprintf(
+		"%s /%s runs \"%s\". To allow it, add a policy rule.", ErrNoPerson.Message, name, brief(shell))}
+}
+
+// admitTemplate asks the gate about all shell commands of a custom command at the same time, so that the
+// user answers one question about those that need approval.
+func (s *Session) admitTemplate(ctx context.Context, name string, commands []string) []agent.Admission {
+	q := &jointQuestion{ask: s.askAbout(name), undecided: len(commands), asked: make([]*tool.ExecConfirmation, len(commands)), done: make(chan struct{})}
+	admissions := make([]agent.Admission, len(commands))
+	var all sync.WaitGroup
+	for i, shell := range commands {
+		args, err := json.Marshal(map[string]string{"command": shell})
+		if err != nil { // a string is always valid
+			continue
+		}
+		call := &agent.ToolCall{ID: s.template.Spec().Name + "__" + uuid.NewString(), Name: s.template.Spec().Name, Args: args}
+		all.Go(func() {
+			defer crash.Recover()
+			admissions[i] = s.gate.Admit(ctx, call, s.template, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+				return q.wait(ctx, i, details)
+			})
+			q.decided(ctx, i)
+		})
+	}
+	all.Wait()
+	return admissions
+}
+
+// askAbout returns the function that asks the user about shell commands of a custom command.
+func (s *Session) askAbout(name string) func(context.Context, []*tool.ExecConfirmation) (tool.Answer, error) {
+	return func(ctx context.Context, list []*tool.ExecConfirmation) (tool.Answer, error) {
+		if s.Asker == nil {
+			return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+		}
+		details := list[0]
+		if len(list) > 1 {
+			details = s.join(list)
+		}
+		details.Title = "Confirm Shell Command of /" + name
+		return s.Asker.Ask(ctx, details)
+	}
+}

@@ -1,0 +1,44 @@
+package slash
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSettleNames(t *testing.T) {
+	t.Parallel()
+	user := func(name string) owned { return owned{&Command{Name: name}, "user.", "user command"} }
+	project := func(name string) owned { return owned{&Command{Name: name}, "workspace.", "workspace command"} }
+	server := func(name string) owned { return owned{&Command{Name: name}, "s.", "MCP server 's' command"} }
+	extension := func(name string) owned { return owned{&Command{Name: name}, "e:", "extension 'e' command"} }
+	table := []*Command{{Name: "help", Aliases: []string{"?", "h"}}}
+	for _, c := range []struct {
+		list    []owned
+		want    string
+		notices []string
+	}{
+		{[]owned{user("a"), project("b")}, "a b", nil},
+		{[]owned{user("help")}, "user.help", []string{"User command '/help' was renamed to '/user.help' because it conflicts with built-in command."}},
+		{[]owned{project("h")}, "workspace.h", []string{"Workspace command '/h' was renamed to '/workspace.h' because it conflicts with built-in command."}},
+		{[]owned{user("a"), project("a")}, "user.a workspace.a", []string{
+			"Conflicts detected for command '/a':\n- User command '/a' was renamed to '/user.a'\n- Workspace command '/a' was renamed to '/workspace.a'",
+		}},
+		{[]owned{server("a"), user("b"), extension("a")}, "s.a b e:a", []string{
+			"Conflicts detected for command '/a':\n- MCP server 's' command '/a' was renamed to '/s.a'\n- Extension 'e' command '/a' was renamed to '/e:a'",
+		}},
+		{[]owned{user("user.help"), user("help"), user("help")}, "user.help user.help1 user.help2", []string{
+			"Conflicts detected for command '/help':\n- User command '/help' was renamed to '/user.help1'\n- User command '/help' was renamed to '/user.help2'",
+		}},
+	} {
+		commands, renamed := settleNames(table, c.list)
+		notices := describeRenamings(renamed)
+		var names []string
+		for _, c := range commands {
+			names = append(names, c.Name)
+		}
+		if strings.Join(names, " ") != c.want || !slices.Equal(notices, c.notices) {
+			t.Errorf("names %q, want %q\nnotices %q\nwant %q", names, c.want, notices, c.notices)
+		}
+	}
+}
