@@ -113,7 +113,7 @@ func TestUsageErrors(t *testing.T) {
 		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
 		"/chat share":                            {"No conversation found to save."},
 		"/chat save x":                           {"No conversation found to save."},
-		"/skills list":                             {"The command /skills is not available yet in this version of Pollux."},
+		"/skills list":                           {"The command /skills is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
 		"/quit now":                              {"Use /quit, or /quit --delete"},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
