@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,6 +19,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
+	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 	"pollux/internal/usage"
@@ -114,9 +117,34 @@ func (p *Setup) resume(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return p.resumeElsewhere(ctx, err)
 	}
 	return p.openRecorded(info)
+}
+
+// resumeElsewhere looks for the session to continue in the other projects, after unknown, the error of this
+// one. If the directory of its project is gone, as after a move, it continues here, in a copy. Otherwise
+// the error says where it belongs.
+func (p *Setup) resumeElsewhere(ctx context.Context, unknown error) error {
+	id := strings.TrimSpace(p.Resume)
+	if _, err := strconv.Atoi(id); err == nil || id == sessions.Latest {
+		return unknown
+	}
+	for _, project := range p.Paths.Projects() {
+		list, err := (&sessions.Store{Dir: filepath.Join(project.Temp, "chats")}).List(ctx)
+		i := slices.IndexFunc(list, func(i sessions.Info) bool { return i.ID == id })
+		if err != nil || i < 0 || project.Dir == p.Dir {
+			continue
+		}
+		if _, err := os.Stat(project.Dir); errors.Is(err, fs.ErrNotExist) {
+			err = p.resumeCopy(list[i].Path, fmt.Errorf("its directory %s does not exist any more", project.Dir))
+			p.recap = &Recap{Title: list[i].Title, Prompts: list[i].Prompts}
+			return err
+		}
+		return fmt.Errorf("it belongs to %s. To resume it there, run: %s",
+			project.Dir, shellcmd.Join([]string{"cd", project.Dir})+" && pollux --resume "+shellcmd.Quote(id))
+	}
+	return unknown
 }
 
 // openRecorded opens a recorded session, which the next conversation continues. If another process has

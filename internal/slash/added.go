@@ -83,7 +83,7 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 			}
 			line := strings.TrimSpace("/" + name + " " + args)
 			s.Prepare(line, parts)
-			return Result{Prompt: line}, nil
+			return Result{Prompt: line, IsPromptHidden: true}, nil
 		},
 	}
 }
