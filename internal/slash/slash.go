@@ -42,7 +42,7 @@ type Result struct {
 	Failed bool   // Text is an error message
 	Err    error  // the error with its exit code, if Failed
 	Prompt string // prompt to send to the model, "" for none
-	// IsPromptHidden means that the prompt is Pollux's own text, which the user need not see.
+	// IsPromptHidden means that the user need not see the prompt: it is Pollux's own text, or the line itself.
 	IsPromptHidden bool
 	// Run is a run of the model for the face to show like that of a prompt, nil for none.
 	Run func(ctx context.Context) iter.Seq2[agent.Event, error]
