@@ -122,6 +122,7 @@ func TestKilledInBackground(t *testing.T) {
   call run_shell_command {"command": "echo $$ >pid.new; mv pid.new pid; exec sleep 1000", "is_background": true}
   call run_shell_command {"command": "setsid sh -c 'echo $$ >daemon.new; mv daemon.new daemon; exec sleep 1000' >/dev/null 2>&1 & until [ -s daemon ]; do sleep 0.01; done"}
 turn
+  when not anywhere go on
   delay 10m
 turn
   call list_background_processes {}
