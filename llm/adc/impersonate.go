@@ -1,25 +1,33 @@
 package adc
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"net/url"
+	"time"
 
-	"cloud.google.com/go/auth/credentials/impersonate"
+	"cloud.google.com/go/auth"
 )
 
 // IDTokens returns ID tokens of a service account for an audience. The credentials of s must be allowed to
 // impersonate the account. client is called once for each request to Google.
+//
+// Google's own package for this brings gRPC with it, which every start of the program would pay for.
 func (s Source) IDTokens(audience, account string, client func() (*http.Client, error)) (Tokens, error) {
-	own := s.Tokens(client)
-	creds, err := impersonate.NewIDTokenCredentials(&impersonate.IDTokenOptions{
-		Audience: audience, TargetPrincipal: account, IncludeEmail: true,
-		Client: &http.Client{Transport: signedTransport{own, client}},
-	})
+	body, err := json.Marshal(map[string]any{"audience": audience, "includeEmail": true})
 	if err != nil {
 		return nil, err
 	}
+	tokens := auth.NewCachedTokenProvider(&impersonation{
+		url:  "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/" + url.PathEscape(account) + ":generateIdToken",
+		body: body, own: s.Tokens(client), client: client,
+	}, nil)
 	return TokenFunc(func(ctx context.Context) (string, error) {
-		token, err := creds.Token(ctx)
+		token, err := tokens.Token(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -27,25 +35,54 @@ func (s Source) IDTokens(audience, account string, client func() (*http.Client, 
 	}), nil
 }
 
-// signedTransport makes requests with tokens.
-type signedTransport struct {
-	tokens Tokens
+// impersonation requests ID tokens of a service account.
+type impersonation struct {
+	url    string
+	body   []byte
+	own    Tokens
 	client func() (*http.Client, error)
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (t signedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	client, err := t.client()
+const (
+	idTokenLife  = time.Hour // of those that Google issues
+	maxTokenBody = 1 << 20   // bytes of a response
+)
+
+// Token implements [auth.TokenProvider].
+func (i *impersonation) Token(ctx context.Context) (*auth.Token, error) {
+	client, err := i.client()
 	if err != nil {
 		return nil, err
 	}
-	req = req.Clone(req.Context())
-	if err := t.tokens.Authorize(req.Context(), req.Header); err != nil {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, bytes.NewReader(i.body))
+	if err != nil {
 		return nil, err
 	}
-	next := client.Transport
-	if next == nil {
-		next = http.DefaultTransport
+	req.Header.Set("Content-Type", "application/json")
+	if err := i.own.Authorize(ctx, req.Header); err != nil {
+		return nil, err
 	}
-	return next.RoundTrip(req)
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxTokenBody))
+	if err != nil {
+		return nil, err
+	}
+	var reply struct {
+		Token string `json:"token"`
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	err = json.Unmarshal(data, &reply)
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("cannot impersonate the service account: %s (status %d)", reply.Error.Message, resp.StatusCode)
+	case err != nil || reply.Token == "":
+		return nil, fmt.Errorf("cannot impersonate the service account: the response has no token")
+	}
+	return &auth.Token{Value: reply.Token, Expiry: time.Now().Add(idTokenLife)}, nil
 }
