@@ -54,8 +54,8 @@ func (p *program) catchAborts() (stop func()) {
 	}
 }
 
-// abort writes a report, prints one line that begins with message, and ends the process. Only the
-// first call does so; others wait for the end.
+// abort writes a report, prints one line that begins with message, and ends the process. Calls after the
+// first wait for the end.
 func (p *program) abort(code exit.Code, cause, message string, stack []byte) {
 	if p.isAborting.Swap(true) {
 		select {}

@@ -57,8 +57,8 @@ type Resumed struct {
 }
 
 // Open opens a session file to continue it, see [Journal.Resume]. The error is [ErrInUse] if another
-// process has it open, for longer than it takes to add a title. An incomplete last record is left as it is, and the next one begins on a line
-// of its own.
+// process has it open for longer than it takes to add a title. An incomplete last record stays as it is,
+// and the next one begins on a line of its own.
 func Open(path string) (*Resumed, error) {
 	l, err := reopen(path)
 	for i := 0; errors.Is(err, ErrInUse) && i < 5; i++ {

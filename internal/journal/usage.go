@@ -190,7 +190,7 @@ func (m *meter) line(r io.ReaderAt, l line, head []byte) {
 	}
 }
 
-// usageRecord is a record of any kind, as far as it says what was used.
+// usageRecord is the part of a record, of any kind, that counts for statistics.
 type usageRecord struct {
 	record
 	hasTokens bool // there are tokens, or null

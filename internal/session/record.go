@@ -251,7 +251,7 @@ func (s *Session) restore(ctx context.Context) {
 	s.resumed = nil // its messages are the agent's
 }
 
-// orphanText tells of a background command that Pollux left behind when it crashed.
+// orphanText describes, for the user, a background command that Pollux left behind when it crashed.
 func orphanText(p shell.Process) string {
 	const most = 100 // characters of the command
 	name := fmt.Sprintf("%s (PID %d)", terminal.Cut(terminal.Line(p.Command), most), p.PID)

@@ -39,7 +39,7 @@ func loadContents(path string) (*journal.Session, error) {
 	return &journal.Session{Entries: history}, err
 }
 
-// ForkOptions says what a copy has of a session. The zero value is all of the conversation.
+// ForkOptions select the part of a session that a copy contains. The zero value selects all of it.
 type ForkOptions struct {
 	// Before is the prompt that the copy ends before, by its number or id; "" for none.
 	Before string

@@ -43,7 +43,8 @@ func (s *Runner) nameOf(f session.FileUndo) string {
 	return terminal.Cut(terminal.Line(s.Workspace.Display(f.Path)), 200)
 }
 
-// revertFiles brings files back. It returns their paths, and a text that says what has happened.
+// revertFiles undoes the changes of files. It returns the paths of those that it changed, and the result as a
+// text for the user.
 func (s *Runner) revertFiles(ctx context.Context, files []session.FileUndo) (paths []string, text string) {
 	var names, stay []string
 	for _, f := range files {

@@ -18,7 +18,7 @@ import (
 // Size is the number of events that a [Ring] keeps, as in Gemini CLI's activity monitor.
 const Size = 100
 
-// Kind says what happened.
+// Kind is the kind of an [Event].
 type Kind string
 
 // The kinds of events.

@@ -146,7 +146,7 @@ func (ps *Processes) readNote(pid int) (n note, err error) {
 	return n, err
 }
 
-// recover adds the process of a note to the list. ok is false if there is nothing to tell of it.
+// recover adds the process of a note to the list. ok is false if the user need not know about it.
 func (ps *Processes) recover(n note) (_ Process, ok bool) {
 	p := &Process{
 		PID: n.PID, Command: n.Command, Log: filepath.Join(ps.dir, notePrefix+strconv.Itoa(n.PID)+".log"),
