@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,9 +75,18 @@ func (s *server) newWire() (*wire, error) {
 	return w, nil
 }
 
+// goodbye limits the request that ends a session with a service. The end of Pollux waits for it.
+const goodbye = 500 * time.Millisecond
+
 // RoundTrip implements [http.RoundTripper].
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+	ctx := req.Context()
+	if req.Method == http.MethodDelete {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, goodbye)
+		defer cancel() // its response has no content
+	}
+	req = req.Clone(ctx)
 	if err := restoreMethod(req); err != nil {
 		return nil, err
 	}
