@@ -134,7 +134,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err := printText(c.term, fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb)); err != nil {
 		return err
 	}
-	if enabled && setup.ServerSelection().State(name) == mcp.Blocked {
+	if enabled && setup.ServerSelection(setup.Settings).State(name) == mcp.Blocked {
 		printNote(c.term, "Note: mcp.allowed or mcp.excluded in the settings still blocks this server.")
 	}
 	return nil

@@ -67,9 +67,9 @@ func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
 	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
 }
 
-// ServerSelection returns which of the servers may be used.
-func (p *Setup) ServerSelection() *mcp.Selection {
-	s := &mcp.Selection{Allowed: config.MCPAllowed.In(p.Settings), Excluded: config.MCPExcluded.In(p.Settings)}
+// ServerSelection returns which of the servers of the settings may be used.
+func (p *Setup) ServerSelection(settings *config.Settings) *mcp.Selection {
+	s := &mcp.Selection{Allowed: config.MCPAllowed.In(settings), Excluded: config.MCPExcluded.In(settings)}
 	_, s.OnlyAllowed = p.Options.Flags[string(config.MCPAllowed)] // a flag without a name allows none
 	var err error
 	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
@@ -88,7 +88,7 @@ func (p *Setup) ServerSwitches() mcp.Switches {
 func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 	return mcp.Options{
 		Configs:   configs,
-		Off:       p.ServerSelection().State,
+		Off:       p.ServerSelection(p.Settings).State,
 		Registry:  tool.NewRegistry(),
 		Launcher:  process.NewLauncher(),
 		Dir:       p.Paths.Dir(),
@@ -114,7 +114,7 @@ func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
 		return nil
 	}
 	o := s.ServerOptions(configs)
-	selection := s.ServerSelection()
+	selection := s.ServerSelection(settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
 	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
 	if s.Asker != nil {
@@ -170,7 +170,7 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 			return err
 		}
 	}
-	selection := s.ServerSelection()
+	selection := s.ServerSelection(s.CurrentSettings())
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
