@@ -29,7 +29,7 @@ func (w *warnings) all() []string {
 	return slices.Clone(w.list)
 }
 
-const toyTools = "mcp_toy_die mcp_toy_echo mcp_toy_env mcp_toy_fail mcp_toy_grow mcp_toy_progress mcp_toy_wait"
+const toyTools = "mcp_toy_die mcp_toy_echo mcp_toy_env mcp_toy_fail mcp_toy_grow mcp_toy_progress mcp_toy_roots mcp_toy_wait"
 
 // The tools of a program join the registry, and a call returns what the program returns.
 func TestProgram(t *testing.T) {

@@ -27,14 +27,14 @@ func (s *server) dial(ctx context.Context) (*sdk.ClientSession, *wire, error) {
 	streamable := &sdk.StreamableClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
 	sse := &sdk.SSEClientTransport{Endpoint: s.config.Endpoint(), HTTPClient: client, MaxEventSize: maxMessage}
 	if s.config.Kind() == SSE {
-		session, err := s.client().Connect(ctx, sse, handshake())
+		session, err := s.newClient().Connect(ctx, sse, handshake())
 		return session, wire, err
 	}
-	session, err := s.client().Connect(ctx, streamable, handshake())
+	session, err := s.newClient().Connect(ctx, streamable, handshake())
 	if err == nil || ctx.Err() != nil || errors.Is(wire.explain(err), ErrUnauthorized) || !s.config.mayFallBack() {
 		return session, wire, err
 	}
-	session, errSSE := s.client().Connect(ctx, sse, handshake())
+	session, errSSE := s.newClient().Connect(ctx, sse, handshake())
 	if errSSE != nil {
 		return nil, wire, err
 	}

@@ -103,3 +103,15 @@ func FuzzParseArgs(f *testing.F) {
 		}
 	})
 }
+
+// Servers may ask for the directories of the workspace, and for those that join it later.
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	s, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}, Roots: func() []string { return []string{"/a b"} }})
+	roots := func() string { return callTool(t.Context(), t, r, "mcp_toy_roots", `{}`, tool.Host{}).Content[0].Text }
+	if got := roots(); got != "<untrusted_context>\nfile:///a%20b\n</untrusted_context>" {
+		t.Errorf("roots: %q", got)
+	}
+	s.AddRoot("/c")
+	wait(t, "the new root", func() bool { return strings.Contains(roots(), "file:///c") })
+}

@@ -32,6 +32,7 @@ type server struct {
 	session *sdk.ClientSession        // while it is connected
 	ready   chan struct{}             // closed when the first attempt to connect has ended
 	end     func()                    // ends the connection, and returns when it has ended; nil before start
+	client  *sdk.Client               // of the last connection
 	stale   what                      // lists that the server says have changed
 	calls   map[string]func(progress) // calls that run, by their progress token
 
@@ -216,7 +217,7 @@ func (s *server) open(life context.Context, end context.CancelCauseFunc) (*link,
 		if l.program, err = newProgram(&s.config, &s.all.o); err != nil {
 			return nil, err
 		}
-		l.session, err = s.client().Connect(life, l.program, handshake())
+		l.session, err = s.newClient().Connect(life, l.program, handshake())
 	} else {
 		l.session, l.wire, err = s.dial(life)
 	}
@@ -234,9 +235,9 @@ func handshake() *sdk.ClientSessionOptions {
 	return &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"}
 }
 
-// client returns the client for one connection. Servers that admit known programs only know the name of
+// newClient returns the client for one connection. Servers that admit known programs only know the name of
 // Gemini CLI's client.
-func (s *server) client() *sdk.Client {
+func (s *server) newClient() *sdk.Client {
 	o := &sdk.ClientOptions{
 		Logger: s.all.o.Log,
 		//lint:ignore SA1019 servers of today ask for roots
@@ -251,11 +252,19 @@ func (s *server) client() *sdk.Client {
 	addMethods(c)
 	if s.all.o.Roots != nil {
 		for _, dir := range s.all.o.Roots() {
-			//lint:ignore SA1019 servers of today ask for roots
-			c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
+			addRoot(c, dir)
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client = c
 	return c
+}
+
+// addRoot adds a directory to those that a server may ask for, and tells the connected server.
+func addRoot(c *sdk.Client, dir string) {
+	//lint:ignore SA1019 servers of today ask for roots
+	c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
 }
 
 // publish makes an offer available to the session.

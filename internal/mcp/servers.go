@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/mcp/oauth"
 	"pollux/internal/process"
 	"pollux/tool"
@@ -94,6 +95,21 @@ func (s *Servers) Start() {
 func (s *Servers) Switch(name string, off State) {
 	if one := s.find(name); one != nil {
 		one.restart(off)
+	}
+}
+
+// AddRoot tells the servers in the background that there is one more directory.
+func (s *Servers) AddRoot(dir string) {
+	for _, one := range s.list {
+		one.mu.Lock()
+		c := one.client
+		one.mu.Unlock()
+		if c != nil {
+			s.wg.Go(func() {
+				defer crash.Recover()
+				addRoot(c, dir)
+			})
+		}
 	}
 }
 

@@ -232,6 +232,9 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
+	if s.servers != nil {
+		s.servers.AddRoot(path)
+	}
 	if s.journal != nil {
 		_ = s.journal.SetDirectories(s.moreDirs()) // the journal warns
 	}

@@ -87,6 +87,18 @@ func New(kind string, p Process) *sdk.Server {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	add("roots", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		//lint:ignore SA1019 clients of today have roots
+		list, err := r.Session.ListRoots(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, root := range list.Roots {
+			names = append(names, root.URI)
+		}
+		return text(strings.Join(names, " ")), nil
+	})
 	add("fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		r := text("no such table")
 		r.IsError = true
