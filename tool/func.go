@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"pollux/llm"
 )
@@ -140,15 +139,7 @@ type functionCall[Args any] struct {
 }
 
 func (c *functionCall[Args]) Summary() string {
-	const most = 200
-	if len(c.shown) <= most {
-		return string(c.shown)
-	}
-	end := most
-	for !utf8.RuneStart(c.shown[end]) {
-		end--
-	}
-	return string(c.shown[:end]) + "..."
+	return BriefArgs(c.shown)
 }
 
 func (*functionCall[Args]) Locations() []Location { return nil }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"os"
+	"strings"
 )
 
 // Tool is one action that a model may request. Its methods may be called from
@@ -150,3 +151,13 @@ type Host struct {
 // NestedEvent is an event of an agent that runs inside a tool call. Package agent defines the
 // kinds.
 type NestedEvent interface{ NestedEvent() }
+
+// BriefArgs returns the arguments of a call, or their beginning, as the [Invocation.Summary] of a tool that
+// knows no more of them.
+func BriefArgs(args []byte) string {
+	const most = 200
+	if len(args) <= most {
+		return string(args)
+	}
+	return strings.ToValidUTF8(string(args[:most]), "") + "..."
+}

@@ -22,13 +22,7 @@ type call struct {
 }
 
 // Summary implements [tool.Invocation].
-func (c *call) Summary() string {
-	const maxLen = 200
-	if len(c.args) <= maxLen {
-		return string(c.args)
-	}
-	return strings.ToValidUTF8(string(c.args[:maxLen]), "") + "..."
-}
+func (c *call) Summary() string { return tool.BriefArgs(c.args) }
 
 // Locations implements [tool.Invocation]. What a server does with a path is its own affair.
 func (*call) Locations() []tool.Location { return nil }

@@ -27,7 +27,6 @@ type server struct {
 	mu      sync.Mutex
 	state   State
 	err     error
-	since   time.Time
 	offer   offer
 	session *sdk.ClientSession        // while it is connected
 	ready   chan struct{}             // closed when the first attempt to connect has ended
@@ -68,7 +67,7 @@ func (s *server) start() {
 		cancel(errClosed)
 		<-ended
 	}
-	s.state, s.since = Connecting, time.Now()
+	s.state = Connecting
 	s.all.wg.Go(func() {
 		defer close(ended)
 		defer crash.Recover()
@@ -87,7 +86,7 @@ func (s *server) restart(off State) {
 	s.all.o.Registry.Remove(Owner(s.config.Name))
 	s.mu.Lock()
 	s.end, s.ready, s.err = nil, make(chan struct{}), nil
-	s.state, s.since = cmp.Or(off, Disconnected), time.Now()
+	s.state = cmp.Or(off, Disconnected)
 	s.mu.Unlock()
 	s.start()
 	s.all.changed()
@@ -279,7 +278,7 @@ func (s *server) publish(o *offer, session *sdk.ClientSession) {
 		s.all.o.Log.Debug("a tool of an MCP server is not used: its name is taken", "server", s.config.Name, "tool", c.Name, "owner", c.Owner)
 	}
 	s.mu.Lock()
-	s.offer, s.session, s.state, s.err, s.since = *o, session, Connected, nil, time.Now()
+	s.offer, s.session, s.state, s.err = *o, session, Connected, nil
 	s.mu.Unlock()
 	s.all.changed()
 	s.settle()
@@ -299,7 +298,7 @@ func (s *server) settle() {
 // set changes the state of the server.
 func (s *server) set(state State, err error) {
 	s.mu.Lock()
-	s.state, s.err, s.since = state, err, time.Now()
+	s.state, s.err = state, err
 	if state != Connected {
 		s.session, s.offer = nil, offer{}
 	}
@@ -412,7 +411,7 @@ func (s *server) connection(ctx context.Context) (*sdk.ClientSession, error) {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Config: s.config, State: s.state, Err: s.err, Since: s.since}
+	st := Status{Config: s.config, State: s.state, Err: s.err}
 	if source, ok := s.signer.(*oauth.Source); ok {
 		st.SignIn = source.State()
 	}

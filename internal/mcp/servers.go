@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/mcp/oauth"
@@ -166,8 +165,6 @@ type Status struct {
 	// the ids of its resources.
 	Tools              []ToolInfo
 	Prompts, Resources []string
-	// Since is when the state was reached.
-	Since time.Time
 	// SignIn is the state of the sign-in to the server.
 	SignIn oauth.State
 }

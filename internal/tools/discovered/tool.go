@@ -49,13 +49,7 @@ type call struct {
 	args []byte
 }
 
-func (c *call) Summary() string {
-	const maxLen = 200
-	if len(c.args) <= maxLen {
-		return string(c.args)
-	}
-	return strings.ToValidUTF8(string(c.args[:maxLen]), "") + "..."
-}
+func (c *call) Summary() string { return tool.BriefArgs(c.args) }
 
 func (*call) Locations() []tool.Location { return nil }
 
