@@ -68,6 +68,24 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 	return c, nil
 }
 
+// Unused returns the keys of an entry that Pollux does not use, although Gemini CLI's settings know them.
+func Unused(entry json.RawMessage) (keys []string) {
+	var e struct {
+		TCP   json.RawMessage `json:"tcp"`
+		OAuth struct {
+			TokenParamName json.RawMessage `json:"tokenParamName"`
+		} `json:"oauth"`
+	}
+	_ = json.Unmarshal(entry, &e) // Parse reports what is wrong
+	if e.TCP != nil {
+		keys = append(keys, "tcp")
+	}
+	if e.OAuth.TokenParamName != nil {
+		keys = append(keys, "oauth.tokenParamName")
+	}
+	return keys
+}
+
 // Kind is how messages reach a server.
 type Kind string
 

@@ -37,6 +37,9 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
 		}
+		for _, key := range mcp.Unused(entry.Entry) {
+			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
+		}
 		c, err := mcp.Parse(entry.Name, entry.Entry)
 		if err != nil {
 			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
