@@ -269,10 +269,11 @@ func (s *Session) serverInstructions() string {
 	if s.servers == nil {
 		return ""
 	}
+	const end = "---[end of server instructions]---"
 	var parts []string
 	for _, i := range s.servers.Instructions() {
-		parts = append(parts, fmt.Sprintf("The MCP server '%s' says about itself:\n---[start of server instructions]---\n%s\n---[end of server instructions]---",
-			terminal.Line(i.Server), i.Text))
+		text := strings.ReplaceAll(i.Text, end, "") // a server cannot end them itself
+		parts = append(parts, fmt.Sprintf("The MCP server '%s' says about itself:\n---[start of server instructions]---\n%s\n%s", terminal.Line(i.Server), text, end))
 	}
 	return strings.Join(parts, "\n\n")
 }
