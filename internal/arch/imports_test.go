@@ -22,7 +22,7 @@ var layers = []struct {
 	{"session", []string{"internal/session"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/command", "internal/extension", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, prompts, prices.
 	{"models", []string{"internal/models", "internal/usage"}},
