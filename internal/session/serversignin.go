@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"pollux/internal/browser"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/adc"
