@@ -20,6 +20,7 @@ var layers = []struct {
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
+	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},

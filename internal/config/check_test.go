@@ -258,7 +258,7 @@ func FuzzFile(f *testing.F) {
 			}
 			return
 		}
-		e := expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
+		e := Expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
 		migrate(tree, User)
 		e.tree("", tree)
 		check(tree, "f")
