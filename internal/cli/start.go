@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
 	"pollux/internal/process"
@@ -19,7 +20,7 @@ func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
 	err := runFace(ctx, req)
 	if errors.Is(err, session.ErrWorktreesOff) {
-		return &usageError{message: err.Error()}
+		return exit.Errorf(exit.Input, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}
 	return err
 }

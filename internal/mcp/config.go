@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 )
 
 // Config describes how to reach an MCP server and which of its tools to use, as an entry of the

@@ -6,7 +6,7 @@ import (
 
 	"pollux/internal/browser"
 	"pollux/internal/keychain"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/adc"
