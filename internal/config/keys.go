@@ -167,6 +167,8 @@ const (
 	HookDefinitions = Object("hooks")
 	HooksEnabled    = Bool("hooksConfig.enabled")
 	HooksDisabled   = Strings("hooksConfig.disabled")
+	SkillsEnabled   = Bool("skills.enabled")
+	SkillsDisabled  = Strings("skills.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -435,8 +437,8 @@ var table = [...]Key{
 	{"security.folderTrust.enabled", "bool", true, restart, live, "Ask whether to trust a folder before using its settings and running commands in it."},
 	{"security.toolSandboxing", "bool", false, restart, later, "Run each tool in a sandbox."},
 
-	{"skills.disabled", "strings", list{}, restart | union, later, "Disabled skills."},
-	{"skills.enabled", "bool", true, restart, later, "Enable skills."},
+	{"skills.disabled", "strings", list{}, restart | union, live, "Disabled skills, by name. See /docs skills."},
+	{"skills.enabled", "bool", true, restart, live, "Enable skills."},
 
 	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, live, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 

@@ -71,6 +71,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}
+	s.loadSkills()         // settings, trust, workspace, servers, registry
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)

@@ -121,7 +121,7 @@ func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
 	o := s.ServerOptions(configs)
 	selection := s.ServerSelection(settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
-	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.ReadableDirs
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}

@@ -40,6 +40,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
+	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
@@ -198,7 +199,8 @@ type Session struct {
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared   map[string][]llm.Part
+	prepared   map[string]prepared
+	skills     atomic.Pointer[skill.Set]
 	telemetry  *telemetry.Telemetry // nil is off
 	activity   *telemetry.Activity  // nil is off
 	log        *logs.Log            // on disk
