@@ -59,7 +59,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.PromptLog = s.newPromptLog()                   // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
-	s.servers = s.newServers(p.Settings)             // settings, trust, models, workspace, launcher, registry
+	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
 	s.policy = s.newPolicy(rules, true)              // settings, trust, rules, workspace, plans
 	s.saved = rules.saved                            // rules

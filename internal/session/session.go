@@ -196,6 +196,8 @@ type Session struct {
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
 	serversChanged atomic.Bool
+	// areServersAwake reports whether the servers that were idle at first have been started.
+	areServersAwake bool
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
