@@ -114,6 +114,7 @@ const (
 	MCPExcluded  = Strings("mcp.excluded")
 	MCPCommand   = String("mcp.serverCommand")
 	MCPStartWait = Float("pollux.mcpWait")
+	MCPSampling  = String("pollux.mcpSampling")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -394,6 +395,7 @@ var table = [...]Key{
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
+	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
 	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},

@@ -123,6 +123,7 @@ func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}
+	s.answerServers(&o)
 	o.Changed = func() { s.serversChanged.Store(true) }
 	servers := mcp.New(o)
 	servers.Start()

@@ -20,6 +20,7 @@ import (
 //	huge     sends a message without an end
 //	chatty   greets before the first message
 //	empty    offers nothing
+//	asking   has tools that ask a person and the model, too
 //
 // Any other kind is a server that works.
 func Serve(kind string, p Process) {
@@ -64,8 +65,11 @@ type echoArgs struct {
 // New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
 func New(kind string, p Process) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
-	if kind == "empty" {
+	switch kind {
+	case "empty":
 		return s
+	case "asking":
+		addAsking(s)
 	}
 	add := func(name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
