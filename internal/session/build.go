@@ -68,6 +68,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.sampler = generator
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}

@@ -138,6 +138,7 @@ func (s *Session) newServers(settings *config.Settings, isFresh bool) *mcp.Serve
 		o.Ask = s.Asker.Ask
 	}
 	o.Fresh = isFresh
+	s.answerServers(&o)
 	o.Changed = func() { s.serversChanged.Store(true) }
 	servers := mcp.New(o)
 	servers.Start()

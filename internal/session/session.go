@@ -191,7 +191,8 @@ type Session struct {
 	hooks       *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers // nil for none
+	servers      *mcp.Servers  // nil for none
+	sampler      llm.Generator // answers requests of MCP servers
 	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
