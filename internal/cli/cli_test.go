@@ -326,8 +326,8 @@ func TestLater(t *testing.T) {
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
 		{"extensions|list", "", exit.General, "pollux extensions is" + version + ".\n"},
 		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},
-		{"-d|skills", "", exit.General, "pollux skills is" + version + ".\n"},
-		{"skills|--bogus", "", exit.General, "pollux skills is" + version + ".\n"},
+		{"-d|gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
+		{"gemma|--bogus", "", exit.General, "pollux gemma is" + version + ".\n"},
 		{"gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
 	} {
 		s := (&start{args: strings.Split(tt.args, "|"), env: strings.Fields(tt.env)}).do()

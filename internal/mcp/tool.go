@@ -26,7 +26,7 @@ func newTool(s *server, l *listed) *remote {
 		Name:        ToolName(s.config.Name, l.Name),
 		DisplayName: fmt.Sprintf("%s (%s MCP Server)", l.Name, s.config.Name),
 		Description: cmp.Or(l.Description, "Tool "+l.Name), // providers refuse a tool without one
-		Schema:      cleanSchema(l.Schema),
+		Schema:      l.Schema,
 		Kind:        kind,
 		Plain:       true,
 	}}
