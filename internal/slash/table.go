@@ -153,6 +153,7 @@ func Commands() []*Command {
 				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
 				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
+				{Name: "link", Args: "<path> [--scope user|workspace]", Summary: "Use the skills of a directory from where they are", NeedsPerson: person, Run: skillsLink, Instead: "In a terminal, run: pollux skills link PATH"},
 			},
 		},
 		{
