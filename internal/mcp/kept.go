@@ -48,7 +48,7 @@ func (s *server) offerKey() string {
 	var files []string
 	if c.Kind() == Stdio {
 		name, dir := c.place(o.Dir)
-		path, err := process.LookPath(process.Getenv(c.environ(o.Environ), "PATH"), name)
+		path, err := process.LookPath(c.path(o), name)
 		if err != nil {
 			return ""
 		}
@@ -90,35 +90,33 @@ func (s *server) offerFile() string {
 	return filepath.Join(o.OfferDir, digest(raw)[:32]+".json")
 }
 
-// recall declares the offer that is kept of the server, in place of starting it, and reports whether there is
-// one.
-func (s *server) recall() bool {
+// recall returns the offer that is kept of the server, nil if there is none or if it is not to be used.
+func (s *server) recall() *offer {
+	if s.isOff() || s.all.o.Fresh {
+		return nil
+	}
 	key := s.offerKey()
 	if key == "" {
-		return false
+		return nil
 	}
 	data, err := durable.ReadFile(s.offerFile(), maxKeptSize)
 	if err != nil {
-		return false
+		return nil
 	}
 	var k kept
 	if err := json.Unmarshal(data, &k); err != nil {
 		s.all.o.Log.Debug("the offer that was kept of an MCP server is not valid", "server", s.config.Name, "error", err)
-		return false
+		return nil
 	}
 	age := time.Since(k.Saved)
 	if k.Format != keptFormat || k.Key != key || age < 0 || age > keptAge {
-		return false
+		return nil
 	}
 	k.Offer.clean()
 	if k.Offer.check() != nil {
-		return false
+		return nil
 	}
-	s.declare(&k.Offer)
-	s.mu.Lock()
-	s.state = Idle
-	s.mu.Unlock()
-	return true
+	return &k.Offer
 }
 
 // clean makes an offer that comes from a file one as servers make them.

@@ -322,7 +322,7 @@ func TestOfferKey(t *testing.T) {
 		"trust":   func(_ *Options, c *Config) { c.Trust = true },
 		"timeout": func(_ *Options, c *Config) { c.TimeoutMS = 5 },
 		"tools":   func(_ *Options, c *Config) { c.Include, c.Exclude = []string{"a"}, []string{"b"} },
-		"environ": func(o *Options, _ *Config) { o.Environ = []string{"WINDOW=1"} },
+		"environ": func(o *Options, _ *Config) { o.Environ = func() []string { return []string{"WINDOW=1"} } },
 	} {
 		o, c := base()
 		change(&o, &c)
@@ -361,7 +361,7 @@ func TestOfferKey(t *testing.T) {
 	if c.Command = "./absent"; key(o, c) != "" {
 		t.Error("a program that does not exist has a key")
 	}
-	if o, c = base(); key(Options{Dir: dir}, c) != "" {
+	if _, c = base(); key(Options{Dir: dir}, c) != "" {
 		t.Error("there is a key although nothing is kept")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mvdan.cc/sh/v3/shell"
@@ -97,7 +98,8 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 		Registry:  tool.NewRegistry(),
 		Launcher:  process.NewLauncher(),
 		Dir:       p.Paths.Dir(),
-		Environ:   p.serverEnviron(),
+		Environ:   sync.OnceValue(p.serverEnviron),
+		Path:      p.Env.Get("PATH"),
 		Transport: p.serverTransport,
 		OAuth:     p.signInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },

@@ -38,6 +38,17 @@ var rawKinds = map[string]func(r *raw){
 			r.add(fmt.Sprintf("tool%d", i), "A tool", `{"type":"object","properties":{"path":{"type":"string","description":"a file"}}}`)
 		}
 	},
+	"usual": func(r *raw) {
+		property := `"%s":{"type":"string","description":"The %[1]s of what is to be found, as the service knows it; leave it out for all"}`
+		for i := range 12 {
+			var properties []string
+			for _, name := range []string{"owner", "repository", "query", "after", "order"} {
+				properties = append(properties, fmt.Sprintf(property, name))
+			}
+			r.add(fmt.Sprintf("find_things_%d", i), "Finds the things that fit a query. Use it before you change a thing, and name the owner if you know it.",
+				`{"type":"object","properties":{`+strings.Join(properties, ",")+`},"required":["query"]}`)
+		}
+	},
 	"pages": func(r *raw) {
 		r.size = 2
 		for i := range 5 {
