@@ -10,14 +10,19 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Build checks args against the schema of t and creates an invocation. The text
+// Build checks args against the schema of t, see [Spec.Accepted], and creates an invocation. The text
 // of the error is for the model: it reports the first problem in the words that
 // Gemini CLI uses.
 func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := checkArgs(t.Spec().Schema, args); err != nil {
+	spec := t.Spec()
+	schema := spec.Schema
+	if spec.Accepted != nil {
+		schema = spec.Accepted
+	}
+	if err := checkArgs(schema, args); err != nil {
 		return nil, err
 	}
 	return t.Build(args)

@@ -52,7 +52,11 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		defer c.server.follow(token, nil)
 	}
 	var result *callToolResult
-	err = c.server.within(ctx, func(ctx context.Context) error {
+	ask := host.Ask
+	if !c.server.all.o.HasPerson {
+		ask = nil
+	}
+	err = c.server.attended(ctx, ask, func(ctx context.Context) error {
 		result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
 		return err
 	})

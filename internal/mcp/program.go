@@ -157,6 +157,7 @@ func (p *program) parse(line []byte) error {
 		if err != nil {
 			return err
 		}
+		keepOrder(msg)
 		p.queue = append(p.queue, msg)
 	}
 	return nil

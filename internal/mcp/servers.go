@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"pollux/internal/crash"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/process"
 	"pollux/tool"
 )
@@ -44,6 +44,10 @@ type Options struct {
 	Roots func() []string
 	// Ask asks a person what a server wants to know; nil if no person is there.
 	Ask tool.Ask
+	// HasPerson reports whether a person can be asked during calls: by [tool.Host], or by Ask. Servers may then
+	// ask questions. Sample asks a model for a server, after the person has agreed; nil refuses that.
+	HasPerson bool
+	Sample    Sample
 	// Version is that of Pollux.
 	Version string
 	// Warn is called with what the user should know, such as that a server cannot be reached.
