@@ -35,8 +35,8 @@ type kept struct {
 }
 
 // offerKey returns a digest of all that determines what the server offers and is known before it is started:
-// its entry, its program, the files among its arguments, the directory of the workspace, whether a person is
-// there, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
+// its entry, its program, the files among its arguments, the directory of the workspace, what it may ask of
+// Pollux, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
 // variables and headers cannot be derived from it.
 func (s *server) offerKey() string {
 	o, c := &s.all.o, s.config
@@ -60,7 +60,7 @@ func (s *server) offerKey() string {
 			files = append(files, fileMark(arg))
 		}
 	}
-	raw, err := json.Marshal([]any{keptFormat, o.Version, o.Dir, o.Ask != nil, c.Name, c.Extension, c.IsProject, c, files})
+	raw, err := json.Marshal([]any{keptFormat, o.Version, o.Dir, s.capabilities(), c.Name, c.Extension, c.IsProject, c, files})
 	if err != nil {
 		return ""
 	}
@@ -86,7 +86,7 @@ func digest(raw []byte) string {
 // and another one for sessions with a person, who can be asked by servers.
 func (s *server) offerFile() string {
 	o := &s.all.o
-	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.Ask != nil})
+	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.HasPerson})
 	return filepath.Join(o.OfferDir, digest(raw)[:32]+".json")
 }
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -341,11 +340,9 @@ func TestOfferKey(t *testing.T) {
 		"header": func(_ *Options, c *Config) {
 			c.Command, c.URL, c.Headers = "", "https://a.example", map[string]string{"A": "1"}
 		},
-		"project": func(_ *Options, c *Config) { c.IsProject = true },
-		"version": func(o *Options, _ *Config) { o.Version = "2" },
-		"person": func(o *Options, _ *Config) {
-			o.Ask = func(context.Context, tool.Confirmation) (tool.Answer, error) { return tool.Answer{}, nil }
-		},
+		"project":  func(_ *Options, c *Config) { c.IsProject = true },
+		"version":  func(o *Options, _ *Config) { o.Version = "2" },
+		"person":   func(o *Options, _ *Config) { o.HasPerson = true },
 		"a script": func(*Options, *Config) { write("script.py", "22") },
 		"program":  func(*Options, *Config) { write("server", "22") },
 	} {
