@@ -24,6 +24,7 @@ const (
 	keptAge     = 7 * 24 * time.Hour // older offers do not count
 	maxKept     = 256                // files; the oldest ones are removed
 	maxKeptSize = 8 << 20            // bytes of a file; larger offers are not kept
+	maxKeptSum  = 64 << 20           // bytes of all files
 )
 
 // kept is the content of a file.
@@ -159,7 +160,7 @@ func (s *server) writeOffer(k *kept) error {
 	if err := durable.WriteFile(s.offerFile(), text.Bytes(), 0o600); err != nil {
 		return err
 	}
-	return removeOldest(dir, maxKept)
+	return removeOldest(dir, maxKept, maxKeptSum)
 }
 
 // forget removes the server's file, because its offer does not hold any more.
@@ -170,10 +171,11 @@ func (s *server) forget() error {
 	return os.Remove(s.offerFile())
 }
 
-// removeOldest removes the oldest offers of a directory until there are no more than most.
-func removeOldest(dir string, most int) error {
+// removeOldest removes the oldest offers of a directory, so that there are no more than most, and no more than
+// sum bytes.
+func removeOldest(dir string, most int, sum int64) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= most {
+	if err != nil {
 		return err
 	}
 	var files []fs.FileInfo
@@ -183,8 +185,11 @@ func removeOldest(dir string, most int) error {
 		}
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	for _, old := range files[min(most, len(files)):] {
-		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
+	for i, file := range files {
+		if sum -= file.Size(); i < most && sum >= 0 {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, file.Name())); err != nil {
 			return err
 		}
 	}

@@ -399,7 +399,7 @@ func TestRemoveOldest(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 5 {
 		path := filepath.Join(dir, fmt.Sprintf("%d.json", i))
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("1234567890"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		when := time.Now().Add(time.Duration(i-10) * time.Hour)
@@ -407,10 +407,16 @@ func TestRemoveOldest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := removeOldest(dir, 2); err != nil {
-		t.Fatal(err)
-	}
-	if got := offerFiles(t, &Options{OfferDir: dir}); len(got) != 2 || filepath.Base(got[0]) != "3.json" {
-		t.Errorf("left: %q", got)
+	for _, c := range []struct {
+		most  int
+		sum   int64
+		first string
+	}{{5, 50, "0.json"}, {5, 39, "2.json"}, {2, 50, "3.json"}} {
+		if err := removeOldest(dir, c.most, c.sum); err != nil {
+			t.Fatal(err)
+		}
+		if got := offerFiles(t, &Options{OfferDir: dir}); filepath.Base(got[0]) != c.first {
+			t.Errorf("%d files, %d bytes: left %q", c.most, c.sum, got)
+		}
 	}
 }
