@@ -188,7 +188,8 @@ type Session struct {
 	gate        agent.Gate
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
+	clientCalls sync.RWMutex // see CallTool
+	hooks       *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
 	servers      *mcp.Servers  // nil for none
