@@ -159,6 +159,11 @@ const (
 	SummarizeToolOutput    = Object("model.summarizeToolOutput")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
+	ExtensionsDisabled = Strings("extensions.disabled")
+	ExtensionSettings  = Bool("experimental.extensionConfig")
+	ExtensionSources   = Strings("security.allowedExtensions")
+	BlockGitExtensions = Bool("security.blockGitExtensions")
+
 	HookDefinitions = Object("hooks")
 	HooksEnabled    = Bool("hooksConfig.enabled")
 	HooksDisabled   = Strings("hooksConfig.disabled")
@@ -292,7 +297,7 @@ var table = [...]Key{
 	{"experimental.directWebFetch", "bool", false, restart, live, "Let web_fetch download pages itself, without the Gemini API."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, "Read models and model chains from modelConfigs."},
 	{"experimental.enableAgents", "bool", true, restart, later, "Enable subagents."},
-	{"experimental.extensionConfig", "bool", true, restart, later, "Let extensions define settings."},
+	{"experimental.extensionConfig", "bool", true, restart, live, "Let extensions define settings."},
 	{"experimental.extensionManagement", "bool", true, restart, inert, "Has no effect in Gemini CLI either."},
 	{"experimental.extensionRegistry", "bool", false, restart, screen, "Show a catalog of extensions."},
 	{"experimental.extensionRegistryURI", "string", "https://geminicli.com/extensions.json", restart, screen, "URL or path of the extension catalog."},
@@ -318,7 +323,7 @@ var table = [...]Key{
 	{"experimental.voiceMode", "bool", false, 0, screen, "Enable dictation."},
 	{"experimental.worktrees", "bool", false, restart, live, "Enable --worktree."},
 
-	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
+	{"extensions.disabled", "strings", list{}, restart | union, live, "Extensions that are not used, by name. Ignored in workspace settings."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},
 
 	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a snapshot of the project's files before tools change them."},
@@ -414,12 +419,12 @@ var table = [...]Key{
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 
-	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns for allowed extension sources."},
+	{"security.allowedExtensions", "strings", list{}, restart, live, "Regular expressions for allowed extension sources. If there are any, they replace security.blockGitExtensions."},
 	{"security.auth.enforcedType", "string", nil, restart, live, "Only allowed authentication method."},
 	{"security.auth.selectedType", "string", nil, restart, live, "Authentication method."},
 	{"security.auth.useExternal", "bool", nil, restart, live, "Skip credential checks, because the environment provides the credentials."},
 	{"security.autoAddToPolicyByDefault", "bool", false, 0, live, "In approvals, list the answer for all future sessions first."},
-	{"security.blockGitExtensions", "bool", false, restart, later, "Block extensions from Git repositories."},
+	{"security.blockGitExtensions", "bool", false, restart, live, "Block extensions from Git repositories."},
 	{"security.disableAlwaysAllow", "bool", false, restart, live, "Remove answers such as \"always allow\" from approvals."},
 	{"security.disableYoloMode", "bool", false, restart, live, "Block yolo mode."},
 	{"security.enableConseca", "bool", false, restart, later, "Check tool calls against a policy that a model generates for the task."},

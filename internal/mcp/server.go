@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/crash"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/tool"
 )
 

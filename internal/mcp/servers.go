@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"pollux/internal/crash"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/process"
 	"pollux/tool"
 )

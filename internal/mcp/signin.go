@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/textproto"
 
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/tool"
 )
 

@@ -39,6 +39,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
+	s.loadExtensions(ctx)          // environment, settings, trust
 	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {

@@ -28,10 +28,11 @@ import (
 // commandServer is the name of the server that mcp.serverCommand starts.
 const commandServer = "mcp"
 
-// ServerConfigs returns the MCP servers of the settings, whether the folder is trusted or not, and warns of
+// ServerConfigs returns the MCP servers of the settings and of extensions, whether the folder is trusted or not, and warns of
 // entries that cannot be used.
 func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
+	ofExtensions := p.extensionServers()
 	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
 		if len(entry.Withheld) > 0 {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
@@ -40,7 +41,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 		for _, key := range mcp.Unused(entry.Entry) {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
 		}
-		c, err := mcp.Parse(entry.Name, entry.Entry)
+		c, err := ofExtensions.override(entry)
 		if err != nil {
 			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
@@ -48,6 +49,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 		c.IsProject = entry.Scope == config.Workspace
 		list = append(list, c)
 	}
+	list = append(list, ofExtensions.configs(p.Warn)...)
 	if c, err := p.serverCommand(settings); err != nil {
 		p.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {

@@ -76,6 +76,9 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// Extensions are the names of the extensions to use, whatever the user has enabled: "none" alone is none,
+	// nil leaves it to the user.
+	Extensions []string
 	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
 	// name, "" for a new one. Relative paths in other options start at Dir.
 	InWorktree   bool

@@ -97,7 +97,6 @@ func enumerate(words []string) string {
 var futureFiles = [...]futureFile{
 	{"skill", "Skills", func(f Features) []string { return f.Skills }},
 	{"agent", "Agents", func(f Features) []string { return f.Agents }},
-	{"extension", "Extensions", func(f Features) []string { return f.Extensions }},
 }
 
 // futureFile is a kind of files: what one of them is called, the title of a list of them, and
@@ -116,10 +115,10 @@ func isFuture(title, key string) bool {
 
 // Features are files that Pollux does not support yet, by their names.
 type Features struct {
-	Skills, Agents, Extensions []string
+	Skills, Agents []string
 }
 
-// Features returns the skills, agents and extensions of the user and, in a
+// Features returns the skills and agents of the user and, in a
 // trusted folder, of the project.
 func (p *Setup) Features() Features {
 	var f Features
@@ -128,7 +127,7 @@ func (p *Setup) Features() Features {
 		dir := p.Paths.Dir()
 		f.add(filepath.Join(dir, ".gemini"), filepath.Join(dir, ".agents", "skills"))
 	}
-	for _, list := range []*[]string{&f.Skills, &f.Agents, &f.Extensions} {
+	for _, list := range []*[]string{&f.Skills, &f.Agents} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -144,9 +143,6 @@ func (f *Features) add(dir, skills string) {
 	}
 	for _, path := range filesBelow(filepath.Join(dir, "agents"), 0, ".md") {
 		f.Agents = append(f.Agents, strings.TrimSuffix(filepath.Base(path), ".md"))
-	}
-	for _, path := range filesBelow(filepath.Join(dir, "extensions"), 1, "gemini-extension.json") {
-		f.Extensions = append(f.Extensions, filepath.Base(filepath.Dir(path)))
 	}
 }
 
