@@ -55,12 +55,12 @@ func oneLine(text string) string {
 	return text
 }
 
-// list adds a line for each item, below a title.
+// list adds a line for each item, below a title of ours.
 func list[T any](c *consent, title string, items []T, show func(item *T)) {
 	if len(items) == 0 {
 		return
 	}
-	c.line("%s", title)
+	c.lines = append(c.lines, title)
 	for i := range items {
 		if i == maxItems {
 			c.line("  * and %d more", len(items)-i)

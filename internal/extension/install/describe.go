@@ -22,7 +22,7 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d := &consent{}
+	d := &consent{} // for its lines
 	mark, inWorkspace := "✗", rules.IsEnabled(e.Name, m.Workspace)
 	if inWorkspace {
 		mark = "✓"

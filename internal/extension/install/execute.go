@@ -73,8 +73,8 @@ func (p *plan) replace(ctx context.Context, record []byte) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read %s: %w", extension.InstallName, err)
 	}
-	// Between the two steps neither record has a signature, which is as good as none: with the
-	// signature of the other, the extension could not be updated any more.
+	// Between the two steps neither record has a signature, which is no error: with the signature of
+	// the other record, the extension could not be updated any more.
 	if err := p.m.Integrity.Remove(ctx, before); err != nil {
 		return err
 	}

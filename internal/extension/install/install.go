@@ -25,7 +25,7 @@ import (
 	"pollux/internal/keychain"
 )
 
-// Manager manages the extensions of a user. All fields must be set.
+// Manager manages the extensions of a user. All fields must be set, except where they say otherwise.
 type Manager struct {
 	// Dir is the directory of extensions, Home the directory below which the scope of the user is, and
 	// Workspace the working directory.
@@ -42,7 +42,7 @@ type Manager struct {
 	// TrustSource returns a description of a directory that is not trusted, and the function that
 	// trusts it, nil if it is trusted.
 	TrustSource func(dir string) (contents string, trust func() error, err error)
-	// User answers questions.
+	// User answers questions. It may be nil for methods that ask none.
 	User User
 	// Note shows the user a line.
 	Note func(text string)
@@ -85,10 +85,11 @@ func (m *Manager) Find(ctx context.Context, name string) (*extension.Extension, 
 	if err != nil {
 		return nil, err
 	}
-	return find(installed, name), nil
+	return FindName(installed, name), nil
 }
 
-func find(installed []*extension.Extension, name string) *extension.Extension {
+// FindName returns the extension with a name, nil if there is none.
+func FindName(installed []*extension.Extension, name string) *extension.Extension {
 	i := slices.IndexFunc(installed, func(e *extension.Extension) bool { return e.Name == name })
 	if i < 0 {
 		return nil
@@ -182,6 +183,12 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 		return e, rules.Enable(name, dir, true)
 	}
 	return e, rules.Disable(name, dir, true)
+}
+
+// IsEnabledHere reports whether an extension is enabled in the working directory.
+func (m *Manager) IsEnabledHere(name string) bool {
+	rules, err := extension.OpenEnablement(m.Dir)
+	return err == nil && rules.IsEnabled(name, m.Workspace)
 }
 
 // ErrNotInstalled is the error of methods that get the name of an extension that is not installed.

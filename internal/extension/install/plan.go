@@ -212,8 +212,11 @@ func (p *plan) askClone(ctx context.Context, why error, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if errors.Is(why, fetch.ErrNoRelease) && p.record.Type == extension.Git {
+	switch {
+	case errors.Is(why, fetch.ErrNoRelease) && p.record.Type == extension.Git:
 		return nil
+	case p.m.User == nil:
+		return why
 	}
 	source := p.record.Source
 	if o.HasConsent {
@@ -236,7 +239,7 @@ func (p *plan) checkName(ctx context.Context) error {
 		return err
 	}
 	name := p.Manifest.Name
-	other := find(installed, name)
+	other := FindName(installed, name)
 	switch {
 	case p.previous == nil && other != nil:
 		return fmt.Errorf("Extension %q is already installed. Please uninstall it first.", name) //nolint:staticcheck // scripts match it

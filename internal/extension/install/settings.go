@@ -212,3 +212,89 @@ func (m *Manager) removeSecrets(ctx context.Context, names []secretName) (errs e
 	}
 	return errs
 }
+
+// Configure asks for the values of settings in a scope: of one setting, of an extension if setting is "",
+// or of all extensions if name is "", too.
+func (m *Manager) Configure(ctx context.Context, name, setting string, scope extension.Scope) error {
+	if !m.HasSettings {
+		return errors.New(`Extension configuration is currently disabled. Enable it by setting "experimental.extensionConfig" to true.`) //nolint:staticcheck // scripts match it
+	}
+	installed, err := m.List(ctx)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		if len(installed) == 0 {
+			m.Note("No extensions installed.")
+		}
+		for _, e := range installed {
+			if len(e.Settings) == 0 {
+				continue
+			}
+			if err := m.configureAll(ctx, e, scope); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	e := FindName(installed, name)
+	switch {
+	case e == nil:
+		return fmt.Errorf("Extension %q is not installed.", oneLine(name)) //nolint:staticcheck // scripts match it
+	case len(e.Settings) == 0:
+		m.Note(fmt.Sprintf("Extension %q has no settings to configure.", name))
+		return nil
+	case setting == "":
+		return m.configureAll(ctx, e, scope)
+	}
+	s := FindSetting(e, setting)
+	if s == nil {
+		return fmt.Errorf("Setting %s not found.", oneLine(setting)) //nolint:staticcheck // scripts match it
+	}
+	return m.configureOne(ctx, e, *s, scope)
+}
+
+// configureAll asks for the values of all settings of an extension.
+func (m *Manager) configureAll(ctx context.Context, e *extension.Extension, scope extension.Scope) error {
+	m.Note(fmt.Sprintf("Configuring settings for %q...", e.Name))
+	for _, s := range e.Settings {
+		if scope == extension.User {
+			if isSet, err := m.IsSetIn(ctx, e, s, extension.Workspace); err == nil && isSet {
+				m.Note(fmt.Sprintf("Note: Setting %q is already configured in the workspace scope.", oneLine(s.Name)))
+			}
+		}
+		isSet, err := m.IsSetIn(ctx, e, s, scope)
+		if err != nil {
+			return err
+		}
+		if isSet {
+			overwrite, err := m.User.Confirm(ctx, "", fmt.Sprintf("Setting %q (%s) is already set. Overwrite? [y/N]: ", oneLine(s.Name), s.EnvVar), false)
+			if err != nil {
+				return err
+			}
+			if !overwrite {
+				continue
+			}
+		}
+		if err := m.configureOne(ctx, e, s, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configureOne asks for the value of a setting, and stores it.
+func (m *Manager) configureOne(ctx context.Context, e *extension.Extension, s extension.Setting, scope extension.Scope) error {
+	value, isGiven, err := m.User.Value(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case !isGiven:
+		return fmt.Errorf("no value was given for setting %q", oneLine(s.Name))
+	}
+	if err := m.SetValue(ctx, e, s, scope, value); err != nil {
+		return err
+	}
+	m.Note(fmt.Sprintf("Setting %q updated.", oneLine(s.Name)))
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"pollux/internal/crash"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
 	"pollux/internal/extension/integrity"
@@ -118,6 +119,7 @@ func (m *Manager) CheckAll(ctx context.Context, installed []*extension.Extension
 	for i, e := range installed {
 		free <- struct{}{}
 		group.Go(func() {
+			defer crash.Recover()
 			defer func() { <-free }()
 			state, err := m.Check(ctx, e)
 			all[i] = Status{e, state, err}
@@ -210,4 +212,66 @@ func (m *Manager) verify(ctx context.Context, e *extension.Extension) error {
 		return fmt.Errorf("Extension %s cannot be updated. Extension integrity cannot be verified. To fix this, reinstall the extension.", e.Name) //nolint:staticcheck // scripts match it
 	}
 	return nil
+}
+
+// UpdateIfAvailable updates an extension if there is an update, and returns what to tell the user.
+func (m *Manager) UpdateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
+	if e.Install == nil {
+		return fmt.Sprintf("Unable to install extension %q due to missing install metadata", e.Name), nil
+	}
+	state, err := m.Check(ctx, e)
+	switch {
+	case state == Failed:
+		return "", fmt.Errorf("cannot check extension %q for updates: %w", e.Name, err)
+	case state == NotUpdatable:
+		return fmt.Sprintf("Extension %q is not updatable: %s.", e.Name, oneLine(err.Error())), nil
+	case state != Available:
+		return fmt.Sprintf("Extension %q is already up to date.", e.Name), nil
+	}
+	change, err := m.Update(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	return change.String(), nil
+}
+
+// UpdateAll updates all extensions with an update. It returns what to tell the user: the results, and the
+// failures.
+func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ error) {
+	installed, err := m.List(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range m.CheckAll(ctx, installed) {
+		err := s.Err
+		if s.State == Available {
+			var change Change
+			if change, err = m.Update(ctx, s.Extension); err == nil {
+				results = append(results, change.String())
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return results, failures, context.Cause(ctx)
+		case err != nil && s.State != NotUpdatable:
+			failures = append(failures, fmt.Sprintf("Extension %q: %s", s.Name, oneLine(err.Error())))
+		}
+	}
+	if len(results)+len(failures) == 0 {
+		results = []string{"No extensions to update."}
+	}
+	return results, failures, nil
+}
+
+// NotFound is the text for the name of an extension that is not installed. It lists those that are.
+func NotFound(name string, installed []*extension.Extension) string {
+	text := fmt.Sprintf("Extension %q not found.\n\n", oneLine(name))
+	if len(installed) == 0 {
+		return text + "No extensions installed."
+	}
+	text += "Installed extensions:\n"
+	for _, e := range installed {
+		text += fmt.Sprintf("%s (%s)\n", e.Name, oneLine(e.Version))
+	}
+	return text + "\nRun \"pollux extensions list\" for details."
 }
