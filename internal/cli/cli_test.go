@@ -324,8 +324,8 @@ func TestLater(t *testing.T) {
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"--allowed-mcp-server-names|a", "", exit.OK, ""},
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
-		{"-d|skills", "", exit.General, "pollux skills is" + version + ".\n"},
-		{"skills|--bogus", "", exit.General, "pollux skills is" + version + ".\n"},
+		{"-d|gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
+		{"gemma|--bogus", "", exit.General, "pollux gemma is" + version + ".\n"},
 		{"gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
 	} {
 		s := (&start{args: strings.Split(tt.args, "|"), env: strings.Fields(tt.env)}).do()

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pollux/internal/config"
-	"pollux/internal/extension/template"
 	"pollux/internal/exit"
+	"pollux/internal/extension/template"
 	"pollux/internal/sessions"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"

@@ -85,7 +85,7 @@ func TestCompletions(t *testing.T) {
 	}
 	values, _ := completions(t, "")
 	for _, value := range values {
-		if value == "" || value == "\x00" || value == "extensions" || strings.HasPrefix(value, "__") {
+		if value == "" || value == "\x00" || value == "gemma" || strings.HasPrefix(value, "__") {
 			t.Errorf("%q is offered", value)
 		}
 	}

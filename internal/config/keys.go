@@ -114,6 +114,8 @@ const (
 	MCPExcluded  = Strings("mcp.excluded")
 	MCPCommand   = String("mcp.serverCommand")
 	MCPStartWait = Float("pollux.mcpWait")
+	MCPLazy      = Bool("pollux.mcpLazy")
+	MCPSampling  = String("pollux.mcpSampling")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -167,6 +169,8 @@ const (
 	HookDefinitions = Object("hooks")
 	HooksEnabled    = Bool("hooksConfig.enabled")
 	HooksDisabled   = Strings("hooksConfig.disabled")
+	SkillsEnabled   = Bool("skills.enabled")
+	SkillsDisabled  = Strings("skills.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -399,6 +403,8 @@ var table = [...]Key{
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
+	{"pollux.mcpLazy", "bool", true, 0, live, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
+	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
 	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},
@@ -435,8 +441,8 @@ var table = [...]Key{
 	{"security.folderTrust.enabled", "bool", true, restart, live, "Ask whether to trust a folder before using its settings and running commands in it."},
 	{"security.toolSandboxing", "bool", false, restart, later, "Run each tool in a sandbox."},
 
-	{"skills.disabled", "strings", list{}, restart | union, later, "Disabled skills."},
-	{"skills.enabled", "bool", true, restart, later, "Enable skills."},
+	{"skills.disabled", "strings", list{}, restart | union, live, "Disabled skills, by name. See /docs skills."},
+	{"skills.enabled", "bool", true, restart, live, "Enable skills."},
 
 	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, live, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 

@@ -52,8 +52,9 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 	return err
 }
 
-// ErrRefused is the error of a custom command whose shell commands the user has refused.
-var ErrRefused = errors.New("the user has refused the shell commands")
+// ErrRefused is the error of a custom command whose shell commands the user has refused, and of a skill that
+// the user has refused.
+var ErrRefused = errors.New("the user has refused")
 
 // runTemplate runs the shell commands of the custom command name, one after the other, as calls of
 // run_shell_command. Each passes the gate before the first one runs.
