@@ -256,7 +256,6 @@ func unusedFeatures() []unusedFeature {
 	return []unusedFeature{
 		{"extensions", []string{"extensions"}},
 		{"skills", []string{"skills", filepath.Join("..", ".agents", "skills")}},
-		{"custom agents", []string{"agents"}},
 		{"key bindings", []string{"keybindings.json"}},
 		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},
 	}

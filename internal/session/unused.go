@@ -96,7 +96,6 @@ func enumerate(words []string) string {
 // futureFiles lists the kinds of files that Pollux does not support yet.
 var futureFiles = [...]futureFile{
 	{"skill", "Skills", func(f Features) []string { return f.Skills }},
-	{"agent", "Agents", func(f Features) []string { return f.Agents }},
 	{"extension", "Extensions", func(f Features) []string { return f.Extensions }},
 }
 
@@ -116,10 +115,10 @@ func isFuture(title, key string) bool {
 
 // Features are files that Pollux does not support yet, by their names.
 type Features struct {
-	Skills, Agents, Extensions []string
+	Skills, Extensions []string
 }
 
-// Features returns the skills, agents and extensions of the user and, in a
+// Features returns the skills and extensions of the user and, in a
 // trusted folder, of the project.
 func (p *Setup) Features() Features {
 	var f Features
@@ -128,7 +127,7 @@ func (p *Setup) Features() Features {
 		dir := p.Paths.Dir()
 		f.add(filepath.Join(dir, ".gemini"), filepath.Join(dir, ".agents", "skills"))
 	}
-	for _, list := range []*[]string{&f.Skills, &f.Agents, &f.Extensions} {
+	for _, list := range []*[]string{&f.Skills, &f.Extensions} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -141,9 +140,6 @@ func (f *Features) add(dir, skills string) {
 		for _, path := range filesBelow(at, 1, "SKILL.md") {
 			f.Skills = append(f.Skills, filepath.Base(filepath.Dir(path)))
 		}
-	}
-	for _, path := range filesBelow(filepath.Join(dir, "agents"), 0, ".md") {
-		f.Agents = append(f.Agents, strings.TrimSuffix(filepath.Base(path), ".md"))
 	}
 	for _, path := range filesBelow(filepath.Join(dir, "extensions"), 1, "gemini-extension.json") {
 		f.Extensions = append(f.Extensions, filepath.Base(filepath.Dir(path)))
