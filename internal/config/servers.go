@@ -41,7 +41,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 				}
 			}
 		}
-		e := &expander{lookup: lookup, budget: maxSettings}
+		e := &Expander{lookup: lookup, budget: maxSettings}
 		if one.Scope == Workspace {
 			e.withholds = secret.InVariable
 		}
@@ -55,7 +55,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
 func ExpandServer(name string, entry json.RawMessage, isProject bool, lookup func(name string) (string, bool)) ServerEntry {
-	e := &expander{lookup: lookup, budget: maxSettings}
+	e := &Expander{lookup: lookup, budget: maxSettings}
 	if isProject {
 		e.withholds = secret.InVariable
 	}
@@ -65,7 +65,7 @@ func ExpandServer(name string, entry json.RawMessage, isProject bool, lookup fun
 }
 
 // server returns an entry as JSON.
-func (e *expander) server(entry any) json.RawMessage {
+func (e *Expander) server(entry any) json.RawMessage {
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return nil

@@ -26,6 +26,7 @@ import (
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/activate"
 	"pollux/internal/tools/manual"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -268,6 +269,9 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 	}
 	if config.IncludeDirectoryTree.In(w.Settings) {
 		p.Place.Tree = w.Workspace.Tree(w.treeItems())
+	}
+	if _, ok := w.registry.Lookup(activate.Name); ok {
+		p.Skills = w.promptSkills()
 	}
 	if w.Mode() == policy.Plan {
 		p.PlanDir = w.plans.directory()

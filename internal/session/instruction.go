@@ -34,6 +34,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Hooks:       s.hooks != nil,
 			Tools:       names,
 			Agents:      s.listedAgents(),
+			Skills:      s.promptSkills(),
 			PlanDir:     s.plans.directory(),
 			Plan:        s.plans.approved(),
 			Topic:       s.topic.Title(),

@@ -31,14 +31,15 @@ type subagents struct {
 	tools   map[string]*tool.Registry
 }
 
-// AgentSources returns the directories with definitions of subagents: the project's, if it is trusted, then
-// the user's.
+// AgentSources returns the directories with definitions of subagents: the project's, if it is trusted, the
+// user's, and those of extensions.
 func (s *Session) AgentSources() []subagent.Source {
 	var list []subagent.Source
 	if dir := s.Paths.Dir(); s.Trusted() && !s.Paths.AtHome() {
 		list = append(list, subagent.Source{Kind: subagent.Project, Dir: filepath.Join(dir, ".gemini", "agents"), Root: dir})
 	}
-	return append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Paths.GeminiDir(), "agents")})
+	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Paths.GeminiDir(), "agents")})
+	return append(list, s.extensionAgents()...)
 }
 
 // openAgents reads the definitions of subagents, and asks the person about those of the project.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,17 +13,19 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"pollux/internal/frontmatter"
 )
 
 // Parse reads the definitions in a file: one local or remote subagent, or a list of remote ones. Unknown
 // keys are errors. The text of an error starts like that of Gemini CLI, and names each wrong key.
 func Parse(file []byte) ([]*Definition, error) {
-	front, body, err := splitFrontMatter(file)
-	if err != nil {
-		return nil, err
+	front, body, ok := frontmatter.Cut(string(file))
+	if !ok {
+		return nil, errNoFrontMatter
 	}
 	var document yaml.Node
-	if err := yaml.Unmarshal(front, &document); err != nil {
+	if err := yaml.Unmarshal([]byte(front), &document); err != nil {
 		return nil, fmt.Errorf("YAML frontmatter parsing failed: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	hash := sha256.Sum256(file)
@@ -55,6 +58,8 @@ func Parse(file []byte) ([]*Definition, error) {
 	return list, nil
 }
 
+var errNoFrontMatter = errors.New(`Invalid agent definition: Missing mandatory YAML frontmatter. Start the file with its name and description between two lines "---".`)
+
 func rootOf(document *yaml.Node) *yaml.Node {
 	if len(document.Content) == 0 {
 		return nil
@@ -80,7 +85,7 @@ func (f *fields) wrong(key, format string, args ...any) {
 var remoteKeys = []string{"agent_card_url", "agent_card_json", "auth"}
 
 // agent reads a local or remote subagent.
-func (f *fields) agent(node *yaml.Node, body []byte) *Definition {
+func (f *fields) agent(node *yaml.Node, body string) *Definition {
 	if node == nil || node.Kind != yaml.MappingNode {
 		f.wrong("", "the front matter must have keys, such as name and description")
 		return &Definition{}
@@ -105,10 +110,10 @@ func (f *fields) agent(node *yaml.Node, body []byte) *Definition {
 }
 
 // local reads a local subagent, whose prompt is body.
-func (f *fields) local(node *yaml.Node, body []byte) *Definition {
+func (f *fields) local(node *yaml.Node, body string) *Definition {
 	f.label = "(Local Agent) "
 	d := &Definition{
-		Kind: LocalKind, Prompt: strings.TrimSpace(strings.ToValidUTF8(string(body), "\ufffd")), Query: "${query}", Input: "query",
+		Kind: LocalKind, Prompt: body, Query: "${query}", Input: "query",
 		MaxTurns: DefaultTurns, Timeout: DefaultTimeout,
 	}
 	for key, value := range pairs(node) {
