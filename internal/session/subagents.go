@@ -194,6 +194,15 @@ func (s *Session) mayCallAgent(name string) bool {
 	return true
 }
 
+// isAgent reports whether the model can call a subagent with this name.
+func (s *Session) isAgent(name string) bool {
+	if s.subagents.tool == nil {
+		return false
+	}
+	_, found := s.Agents().Find(name)
+	return found && s.mayCallAgent(name)
+}
+
 // hasOwnAgents reports whether there are subagents beside the built-in ones.
 func (s *Session) hasOwnAgents() bool {
 	return slices.ContainsFunc(s.Agents().Enabled(), func(d *subagent.Definition) bool { return d.Origin != subagent.Builtin })
