@@ -21,7 +21,7 @@ import (
 // again with each call. user answers its questions, and note shows the user a line. Settings and
 // environment must be read.
 func (p *Setup) ExtensionManager(user install.User, note func(text string)) *install.Manager {
-	o := p.extensionOptions()
+	o := p.ExtensionOptions()
 	o.Only, o.WithInactive = nil, true
 	secrets := p.openKeychain()
 	m := &install.Manager{

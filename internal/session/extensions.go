@@ -14,6 +14,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/keychain"
 	"pollux/internal/skill"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
 
@@ -98,6 +99,14 @@ func (p *Setup) extensionSkills() (list []skill.Source) {
 		if dir, ok := e.Directory("skills"); ok {
 			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
 		}
+	}
+	return list
+}
+
+// extensionAgents returns the directories of subagents of extensions.
+func (p *Setup) extensionAgents() (list []subagent.Source) {
+	for _, e := range p.Extensions() {
+		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
 	}
 	return list
 }

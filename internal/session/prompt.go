@@ -99,7 +99,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		s.tellServers(ctx, &p)
 		return p, nil
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, s.resources())
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.resources()})
 	if err != nil {
 		return agent.Prompt{}, err
 	}
