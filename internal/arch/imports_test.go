@@ -21,7 +21,7 @@ var layers = []struct {
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, prompts, prices.
 	{"models", []string{"internal/models", "internal/usage"}},
