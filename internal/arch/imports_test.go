@@ -105,6 +105,7 @@ var libraryHomes = []struct {
 	{"github.com/aws", "llm/anthropic", false, "vendors' types never leave their adapter"},
 	{"github.com/openai/openai-go", "llm/openai", true, "the SDK is the judge of what we send, and too slow to send it"},
 	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, "the SDK is the judge of what we send, and too slow to send it"},
+	{"github.com/a2aproject/a2a-go", "internal/a2a", true, "its server is the judge of what we send; its client contains gRPC, and its types encoding/gob"},
 	{"github.com/tiktoken-go/tokenizer", "llm/tokens", true, "its tables are the judge of our estimate, and 12 MB of binary"},
 	{"github.com/spf13/cobra", "internal/cli", false, "below the flags everything is plain functions"},
 	{"charm.land", "internal/face", false, "only a face draws"},
