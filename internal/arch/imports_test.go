@@ -22,7 +22,7 @@ var layers = []struct {
 	{"session", []string{"internal/session"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, skills, prices.
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
@@ -33,7 +33,7 @@ var layers = []struct {
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

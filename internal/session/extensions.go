@@ -13,6 +13,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/keychain"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
 
@@ -90,6 +91,14 @@ func (p *Setup) extensionContext() []string {
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
 		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+	}
+	return list
+}
+
+// extensionAgents returns the directories of subagents of extensions.
+func (p *Setup) extensionAgents() (list []subagent.Source) {
+	for _, e := range p.Extensions() {
+		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
 	}
 	return list
 }

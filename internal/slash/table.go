@@ -23,6 +23,16 @@ func Commands() []*Command {
 	commands := []*Command{
 		{Name: "about", Summary: "Show the version and environment of Pollux", RunsWhileBusy: busy, Run: about},
 		{
+			Name: "agents", Summary: "List, enable and disable subagents", RunsWhileBusy: busy, Run: agentsList,
+			Subs: []*Command{
+				{Name: "list", Summary: "List subagents", RunsWhileBusy: busy, Run: agentsList},
+				{Name: "enable", Args: "<agent-name>", Summary: "Enable a subagent", Run: agentsEnable},
+				{Name: "disable", Args: "<agent-name>", Summary: "Disable a subagent", Run: agentsDisable},
+				{Name: "config", Args: "<agent-name>", Summary: "Show the configuration of a subagent", RunsWhileBusy: busy, Run: agentsConfig},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of subagents again", Run: agentsReload},
+			},
+		},
+		{
 			Name: "auth", Summary: "Sign in: store an API key", NeedsPerson: person, Run: authSignin,
 			Instead: "To store a key, run 'pollux auth set'.",
 			Subs: []*Command{
@@ -178,7 +188,6 @@ func Commands() []*Command {
 			},
 		},
 
-		planned("Manage subagents", "agents"),
 		planned("Write a memory profile", "bug-memory"),
 		planned("Show the changes of this session", "diff"),
 		planned("Manage extensions", "extensions"),
