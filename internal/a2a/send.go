@@ -40,7 +40,7 @@ func (a *Agent) Send(ctx context.Context, text string, update func(text string))
 	if err != nil {
 		return "", err
 	}
-	c := &call{link: l, wire: l.wire, limit: a.maxStream, update: update, conversation: a.o.Conversations.get(a.o.Name), result: newResult()}
+	c := &call{link: l, wire: l.wire, limit: a.maxStream, update: update, conversation: a.o.Conversations.get(a.key()), result: newResult()}
 	c.wire.person = a.o.Person
 	err = c.run(ctx, text)
 	if c.conversation.task != "" && c.result.events == 0 && isUnknownTask(err) {
@@ -53,9 +53,12 @@ func (a *Agent) Send(ctx context.Context, text string, update func(text string))
 	if err != nil && (ctx.Err() != nil || errors.Is(err, errTooMuch)) {
 		c.cancel(ctx)
 	}
-	a.o.Conversations.set(a.o.Name, c.conversation)
+	a.o.Conversations.set(a.key(), c.conversation)
 	return c.result.String(), err
 }
+
+// key identifies the agent among others. One that moves elsewhere does not continue the conversation.
+func (a *Agent) key() string { return a.o.Name + "\n" + a.o.CardURL + "\n" + a.o.CardJSON }
 
 // errTooMuch is the error for an agent that sends more than Pollux reads.
 var errTooMuch = errors.New("the agent sends too much")

@@ -26,6 +26,8 @@ type subagents struct {
 	set  atomic.Pointer[subagent.Set]
 	tool tool.Tool // nil if the settings disable subagents
 
+	remotes remoteAgents
+
 	mu      sync.Mutex
 	servers map[string]*mcp.Servers // of subagents that have run, by their names
 	tools   map[string]*tool.Registry
@@ -162,8 +164,10 @@ func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.closeAgentServers()
+	s.closeRemoteAgents()
 	problems := s.readAgents(ctx, s.CurrentSettings())
 	s.registry.Spare(s.spares(s.builtin))
+	s.loadCards()
 	s.refresh()
 	return problems, nil
 }
@@ -176,7 +180,10 @@ func (s *Session) listedAgents() []prompt.Agent {
 	var list []prompt.Agent
 	for _, d := range s.Agents().Enabled() {
 		if s.mayCallAgent(d.Name) {
-			list = append(list, prompt.Agent{Name: d.Name, Description: d.Description})
+			about, err := s.AboutAgent(d)
+			if err == nil { // a remote one without a card cannot be called
+				list = append(list, prompt.Agent{Name: d.Name, Description: about})
+			}
 		}
 	}
 	return list
@@ -209,6 +216,7 @@ func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
 		Start: func(ctx context.Context, d *subagent.Definition, prompt string, done *subagent.Completion) (*subagent.Worker, error) {
 			return s.startAgent(ctx, g, d, prompt, done)
 		},
+		Remote:  s.remoteAgent,
 		Observe: s.recordAgent,
 	})
 	return s.subagents.tool
