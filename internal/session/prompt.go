@@ -67,6 +67,7 @@ func (s *Session) Steer(ctx context.Context, text string) error {
 	p, err := s.expand(ctx, text)
 	if err == nil {
 		s.agent.Steer(p)
+		s.steerAgents(p)
 	}
 	return err
 }
