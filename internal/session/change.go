@@ -38,6 +38,7 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	}
 	s.policy.SetTrusted(trusted)
 	s.Memory.SetTrusted(trusted)
+	s.openAgents(ctx)
 	s.ReloadMemory(ctx)
 	s.setSkills()
 	s.refresh()

@@ -22,6 +22,7 @@ import (
 	"pollux/internal/guard/origin"
 	"pollux/internal/guard/policy"
 	"pollux/internal/journal"
+	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
@@ -61,6 +62,7 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	w.journal = s.agentJournal()
 	turns := d.MaxTurns
 	w.agent = NewAgent(s.models, s.Settings, w.parts(g, current, &turns))
+	s.setRunning(w, true)
 	return &subagent.Worker{
 		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
 	}, nil
@@ -136,6 +138,7 @@ func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
 // agentTools returns the tools of a subagent: those of the session that its definition lists, those of its
 // own MCP servers, and the one with which it ends.
 func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
+	own := s.Memory.ForSubagent()
 	var granted []tool.Tool
 	for _, t := range s.registry.All() {
 		spec, server := t.Spec(), ""
@@ -143,7 +146,7 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 			server = r.Server()
 		}
 		if spec.Kind != tool.KindAgent && spec.Name != topicTool && d.Selects(append([]string{spec.Name}, spec.Aliases...), server) {
-			granted = append(granted, t)
+			granted = append(granted, memory.Rewrap(t, own))
 		}
 	}
 	if pages := manual.New(docs.Pages); slices.Contains(d.Tools, pages.Spec().Name) && !slices.ContainsFunc(granted, func(t tool.Tool) bool { return t.Spec().Name == pages.Spec().Name }) {
@@ -308,6 +311,7 @@ func (s *Session) agentJournal() *journal.Journal {
 
 // close ends the record.
 func (w *delegate) close(summary string) {
+	w.setRunning(w, false)
 	if w.journal == nil {
 		return
 	}

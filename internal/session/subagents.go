@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
@@ -26,9 +28,12 @@ type subagents struct {
 	set  atomic.Pointer[subagent.Set]
 	tool tool.Tool // nil if the settings disable subagents
 
+	remotes remoteAgents
+
 	mu      sync.Mutex
 	servers map[string]*mcp.Servers // of subagents that have run, by their names
 	tools   map[string]*tool.Registry
+	running map[*delegate]bool
 }
 
 // AgentSources returns the directories with definitions of subagents: the project's, if it is trusted, the
@@ -69,18 +74,29 @@ func (s *Session) readAgents(ctx context.Context, settings *config.Settings) (pr
 		problems = append(problems, "Warning: "+w)
 	}
 	s.subagents.set.Store(set)
-	s.policy.SetRemoteAgents(remoteNames(set))
+	s.policy.SetAgentRules(agentRules(set))
 	return problems
 }
 
-func remoteNames(set *subagent.Set) []string {
-	var names []string
+// agentRules returns what definitions say about calls. Extensions cannot allow anything.
+func agentRules(set *subagent.Set) policy.AgentRules {
+	var r policy.AgentRules
 	for _, d := range set.Enabled() {
 		if d.Kind == subagent.RemoteKind {
-			names = append(names, d.Name)
+			r.Remote = append(r.Remote, d.Name)
+		}
+		for name, entry := range d.Servers {
+			c, err := mcp.Parse(name, entry)
+			if err != nil || !c.Trust || d.Origin == subagent.FromExtension {
+				continue
+			}
+			if r.Trusted == nil {
+				r.Trusted = map[string][]string{}
+			}
+			r.Trusted[d.Name] = append(r.Trusted[d.Name], name)
 		}
 	}
-	return names
+	return r
 }
 
 // acknowledged leaves out the project's subagents that the user has not accepted. It asks a person about
@@ -162,8 +178,10 @@ func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.closeAgentServers()
+	s.closeRemoteAgents()
 	problems := s.readAgents(ctx, s.CurrentSettings())
 	s.registry.Spare(s.spares(s.builtin))
+	s.loadCards()
 	s.refresh()
 	return problems, nil
 }
@@ -176,7 +194,10 @@ func (s *Session) listedAgents() []prompt.Agent {
 	var list []prompt.Agent
 	for _, d := range s.Agents().Enabled() {
 		if s.mayCallAgent(d.Name) {
-			list = append(list, prompt.Agent{Name: d.Name, Description: d.Description})
+			about, err := s.AboutAgent(d)
+			if err == nil { // a remote one without a card cannot be called
+				list = append(list, prompt.Agent{Name: d.Name, Description: about})
+			}
 		}
 	}
 	return list
@@ -218,6 +239,7 @@ func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
 		Start: func(ctx context.Context, d *subagent.Definition, prompt string, done *subagent.Completion) (*subagent.Worker, error) {
 			return s.startAgent(ctx, g, d, prompt, done)
 		},
+		Remote:  s.remoteAgent,
 		Observe: s.recordAgent,
 	})
 	return s.subagents.tool
@@ -260,6 +282,40 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	}
 	s.subagents.servers[d.Name], s.subagents.tools[d.Name] = servers, o.Registry
 	return servers, o.Registry
+}
+
+// agentServerStatus returns the state of the MCP servers of subagents that have run.
+func (s *Session) agentServerStatus() (list []mcp.Status) {
+	s.subagents.mu.Lock()
+	defer s.subagents.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.subagents.servers)) {
+		list = append(list, s.subagents.servers[name].Status()...)
+	}
+	return list
+}
+
+// steerAgents passes what a person says during a run to the subagents that work.
+func (s *Session) steerAgents(p agent.Prompt) {
+	s.subagents.mu.Lock()
+	defer s.subagents.mu.Unlock()
+	p.Parts = append([]llm.Part{llm.Text("User hints:")}, p.Parts...)
+	for w := range s.subagents.running {
+		w.agent.Steer(p)
+	}
+}
+
+// setRunning notes that a subagent works, or does not any more.
+func (s *Session) setRunning(w *delegate, isRunning bool) {
+	s.subagents.mu.Lock()
+	defer s.subagents.mu.Unlock()
+	if s.subagents.running == nil {
+		s.subagents.running = map[*delegate]bool{}
+	}
+	if isRunning {
+		s.subagents.running[w] = true
+	} else {
+		delete(s.subagents.running, w)
+	}
 }
 
 // closeAgentServers ends the connections of subagents to their MCP servers.

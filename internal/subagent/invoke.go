@@ -153,14 +153,23 @@ func (c *invocation) runLocal(ctx context.Context, host tool.Host) *tool.Result 
 
 // summary returns the result of a run as the title of its record.
 func summary(e end) string {
-	const most = 200
 	if e.reason != Goal {
 		return ""
 	}
-	if len(e.result) <= most {
-		return e.result
+	return cut(e.result, maxSummary)
+}
+
+// How much of a result its record has as a title, and a person sees, in bytes.
+const (
+	maxSummary = 200
+	maxResult  = 32 << 10
+)
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return strings.ToValidUTF8(e.result[:most], "") + "..."
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // result returns the result of the call.
@@ -180,7 +189,7 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 		return r
 	}
 	d := p.display(tool.AgentCompleted)
-	d.Result, d.Reason = e.result, string(e.reason)
+	d.Result, d.Reason = cut(e.result, maxResult), string(e.reason)
 	r.Content = []llm.Part{llm.Text(fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s", c.agent.Name, e.reason, e.result))}
 	r.Display, r.Summary = d, "Completed successfully"
 	if e.reason != Goal {

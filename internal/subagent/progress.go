@@ -60,9 +60,7 @@ func (p *progress) observe(e agent.Event) {
 
 // think adds a thought, or a remark of Pollux. It replaces a thought that nothing has followed.
 func (p *progress) think(text string, status tool.AgentState) {
-	if len(text) > maxThought {
-		text = string([]rune(text[:maxThought]))
-	}
+	text = cut(text, maxThought)
 	if last := len(p.activity) - 1; last >= 0 && p.activity[last].Type == "thought" && p.activity[last].Status == tool.AgentRunning {
 		p.activity[last].Content, p.activity[last].Status = text, status
 		return
