@@ -183,7 +183,7 @@ func Commands() []*Command {
 		{
 			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
 			Subs: []*Command{
-				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills; all includes those of Pollux, nodesc leaves out descriptions", RunsWhileBusy: busy, Run: skillsList},
+				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: busy, Run: skillsList},
 				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
 				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
