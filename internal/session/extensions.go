@@ -50,12 +50,12 @@ func (p *Setup) loadExtensions(ctx context.Context) {
 // be read.
 func (p *Setup) ExtensionOptions() extension.Options {
 	return extension.Options{
-		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted(),
+		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings),
 		Only:    p.Options.Extensions,
 		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
 		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
 		NoSettings: !config.ExtensionSettings.In(p.Settings),
-		Lookup:     p.Env.Lookup, Refused: p.refusedVariables, Secrets: p.openKeychain, Warn: p.Warn,
+		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
 	}
 }
 
