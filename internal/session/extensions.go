@@ -13,6 +13,8 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/keychain"
+	"pollux/internal/skill"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
 
@@ -87,6 +89,24 @@ func (p *Setup) extensionContext() []string {
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
 		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+	}
+	return list
+}
+
+// extensionSkills returns the directories of skills of extensions.
+func (p *Setup) extensionSkills() (list []skill.Source) {
+	for _, e := range p.Extensions() {
+		if dir, ok := e.Directory("skills"); ok {
+			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
+		}
+	}
+	return list
+}
+
+// extensionAgents returns the directories of subagents of extensions.
+func (p *Setup) extensionAgents() (list []subagent.Source) {
+	for _, e := range p.Extensions() {
+		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
 	}
 	return list
 }
