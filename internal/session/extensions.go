@@ -88,7 +88,9 @@ func (p *Setup) extensionContext() []string {
 // extensionCommands returns the directories of custom commands of extensions.
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
-		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+		if dir, ok := e.Directory("commands"); ok {
+			list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: dir, Root: e.Dir})
+		}
 	}
 	return list
 }

@@ -102,7 +102,7 @@ func TestExtensionContents(t *testing.T) {
 	t.Parallel()
 	p := setup(t, `{"extensions": {"disabled": ["off"]}}`)
 	addExtension(t, p, "e", `, "excludeTools": ["run_shell_command(rm -rf)", "glob"], "plan": {"directory": "plans"}`, map[string]string{
-		"GEMINI.md": "context", "policies/a.toml": "[[rule]]\ntoolName = \"glob\"\ndecision = \"deny\"\npriority = 1\n",
+		"GEMINI.md": "context", "commands/a.toml": `prompt = "x"`, "policies/a.toml": "[[rule]]\ntoolName = \"glob\"\ndecision = \"deny\"\npriority = 1\n",
 		"hooks/hooks.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "${extensionPath}/x"}]}]}}`,
 	})
 	addExtension(t, p, "off", `, "excludeTools": ["replace"]`, map[string]string{"GEMINI.md": "off"})
