@@ -44,7 +44,7 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
+		Recorded: true, Extensions: f.Extensions, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Recent: req.Recent, Debug: f.Debug,
 		Loaded: func(p *session.Setup) {

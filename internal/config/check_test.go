@@ -172,11 +172,11 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
 		{`{"telemetry": true}`, ""},
-		{`{"security": {"allowedExtensions": []}}`, ""},
-		{`{"security": {"allowedExtensions": ["x"]}}`, "security.allowedExtensions"},
+		{`{"security": {"toolSandboxing": false}}`, ""},
+		{`{"security": {"toolSandboxing": true}}`, "security.toolSandboxing"},
 		// Old names are shown as they are in the file.
 		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
-		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, "experimental.codebaseInvestigatorSettings"},
+		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},
 	} {
 		p := newPlace(t)
 		p.user(t, tt.settings)

@@ -109,11 +109,16 @@ const (
 	SessionMinAge       = String("general.sessionRetention.minRetention")
 	Worktrees           = Bool("experimental.worktrees")
 
+	Agents         = Bool("experimental.enableAgents")
+	AgentOverrides = Object("agents.overrides")
+
 	MCPServers   = Servers("mcpServers")
 	MCPAllowed   = Strings("mcp.allowed")
 	MCPExcluded  = Strings("mcp.excluded")
 	MCPCommand   = String("mcp.serverCommand")
 	MCPStartWait = Float("pollux.mcpWait")
+	MCPLazy      = Bool("pollux.mcpLazy")
+	MCPSampling  = String("pollux.mcpSampling")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -158,6 +163,11 @@ const (
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	SummarizeToolOutput    = Object("model.summarizeToolOutput")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
+
+	ExtensionsDisabled = Strings("extensions.disabled")
+	ExtensionSettings  = Bool("experimental.extensionConfig")
+	ExtensionSources   = Strings("security.allowedExtensions")
+	BlockGitExtensions = Bool("security.blockGitExtensions")
 
 	HookDefinitions = Object("hooks")
 	HooksEnabled    = Bool("hooksConfig.enabled")
@@ -255,7 +265,7 @@ var table = [...]Key{
 	{"agents.browser.profilePath", "string", nil, restart, later, "Directory of the browser profile."},
 	{"agents.browser.sessionMode", "enum persistent isolated existing", "persistent", restart, later, "Browser session to use: a persistent profile, an isolated one, or a running browser."},
 	{"agents.browser.visualModel", "string", nil, restart, later, "Model that analyzes screenshots."},
-	{"agents.overrides", "map enabled modelConfig runConfig tools mcpServers", nil, restart, later, "Settings of single subagents, by name."},
+	{"agents.overrides", "map enabled modelConfig runConfig tools mcpServers", nil, restart, live, "Settings of single subagents, by name."},
 
 	{"billing.overageStrategy", "enum ask always never", "ask", 0, inert, "Use of Google AI credits. Pollux does not use them."},
 	{"billing.vertexAi.requestType", "enum dedicated shared", nil, restart, live, "Vertex AI capacity: dedicated or shared."},
@@ -293,8 +303,8 @@ var table = [...]Key{
 	{"experimental.contextManagement", "bool", false, restart, later, "Manage the context with the generalist profile."},
 	{"experimental.directWebFetch", "bool", false, restart, live, "Let web_fetch download pages itself, without the Gemini API."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, "Read models and model chains from modelConfigs."},
-	{"experimental.enableAgents", "bool", true, restart, later, "Enable subagents."},
-	{"experimental.extensionConfig", "bool", true, restart, later, "Let extensions define settings."},
+	{"experimental.enableAgents", "bool", true, restart, live, "Enable subagents."},
+	{"experimental.extensionConfig", "bool", true, restart, live, "Let extensions define settings."},
 	{"experimental.extensionManagement", "bool", true, restart, inert, "Has no effect in Gemini CLI either."},
 	{"experimental.extensionRegistry", "bool", false, restart, screen, "Show a catalog of extensions."},
 	{"experimental.extensionRegistryURI", "string", "https://geminicli.com/extensions.json", restart, screen, "URL or path of the extension catalog."},
@@ -320,7 +330,7 @@ var table = [...]Key{
 	{"experimental.voiceMode", "bool", false, 0, screen, "Enable dictation."},
 	{"experimental.worktrees", "bool", false, restart, live, "Enable --worktree."},
 
-	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
+	{"extensions.disabled", "strings", list{}, restart | union, live, "Extensions that are not used, by name. Ignored in workspace settings."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},
 
 	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a snapshot of the project's files before tools change them."},
@@ -396,6 +406,8 @@ var table = [...]Key{
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
+	{"pollux.mcpLazy", "bool", true, 0, live, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
+	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
 	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},
@@ -416,12 +428,12 @@ var table = [...]Key{
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 
-	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns for allowed extension sources."},
+	{"security.allowedExtensions", "strings", list{}, restart, live, "Regular expressions for allowed extension sources. If there are any, they replace security.blockGitExtensions."},
 	{"security.auth.enforcedType", "string", nil, restart, live, "Only allowed authentication method."},
 	{"security.auth.selectedType", "string", nil, restart, live, "Authentication method."},
 	{"security.auth.useExternal", "bool", nil, restart, live, "Skip credential checks, because the environment provides the credentials."},
 	{"security.autoAddToPolicyByDefault", "bool", false, 0, live, "In approvals, list the answer for all future sessions first."},
-	{"security.blockGitExtensions", "bool", false, restart, later, "Block extensions from Git repositories."},
+	{"security.blockGitExtensions", "bool", false, restart, live, "Block extensions from Git repositories."},
 	{"security.disableAlwaysAllow", "bool", false, restart, live, "Remove answers such as \"always allow\" from approvals."},
 	{"security.disableYoloMode", "bool", false, restart, live, "Block yolo mode."},
 	{"security.enableConseca", "bool", false, restart, later, "Check tool calls against a policy that a model generates for the task."},

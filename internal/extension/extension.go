@@ -4,7 +4,7 @@
 //   - manifest.go reads gemini-extension.json, install.go the record of an installation, enablement.go where
 //     extensions are enabled.
 //   - load.go finds the extensions of a session. value.go looks up the values of their settings.
-//   - content.go finds files and directories of an extension.
+//   - servers.go and hooks.go return MCP servers and hooks, content.go other files and directories.
 //
 // An extension comes from a stranger, although the user has agreed to install it. Its files are read with
 // limits, a broken extension is skipped, and no file outside of its directory counts as its own.

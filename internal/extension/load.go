@@ -31,6 +31,8 @@ type Options struct {
 	// Only are the names of the extensions to use, whatever the user has enabled: those of the flag
 	// --extensions. "none" alone stands for none; nil is for no such flag.
 	Only []string
+	// Off are the names of extensions that are not used unless Only names them.
+	Off []string
 	// Sources are the regular expressions of security.allowedExtensions: if there are any, the source of an
 	// extension must match one. Without them, BlockGit refuses extensions from repositories.
 	Sources  []string
@@ -164,7 +166,7 @@ func (l *loader) read(e *Extension) error {
 // isActive reports whether the session uses an extension.
 func (l *loader) isActive(name string) bool {
 	if l.Only == nil {
-		return l.enablement.IsEnabled(name, l.Workspace)
+		return !slices.Contains(l.Off, name) && l.enablement.IsEnabled(name, l.Workspace)
 	}
 	return !l.usesNone() && slices.ContainsFunc(l.Only, func(only string) bool { return strings.EqualFold(only, name) })
 }

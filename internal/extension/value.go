@@ -57,6 +57,7 @@ type variables struct {
 	values map[string]string           // of .env files and settings
 	inText map[string]string           // table, and the values for texts
 	inHook map[string]string           // table, and the values for command lines
+	inEnv  map[string]string           // table, and all values, for variables of programs
 	lookup func(string) (string, bool) // values and the environment
 }
 
@@ -73,7 +74,7 @@ func (l *loader) resolve(ctx context.Context, e *Extension) {
 	if !l.NoSettings && len(e.Settings) > 0 && (e.IsActive || l.WithInactive) {
 		l.readValues(ctx, e, v.values)
 	}
-	v.inText, v.inHook = maps.Clone(v.values), maps.Clone(v.values)
+	v.inText, v.inHook, v.inEnv = maps.Clone(v.values), maps.Clone(v.values), maps.Clone(v.values)
 	for _, value := range e.Values {
 		if value.IsSensitive {
 			delete(v.inText, value.EnvVar)
@@ -86,6 +87,7 @@ func (l *loader) resolve(ctx context.Context, e *Extension) {
 	}
 	maps.Copy(v.inText, v.table)
 	maps.Copy(v.inHook, v.table)
+	maps.Copy(v.inEnv, v.table)
 	v.lookup = func(name string) (string, bool) {
 		if value, ok := v.values[name]; ok || l.Lookup == nil {
 			return value, ok

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,19 +13,25 @@ import (
 
 // offer is what a server offers.
 type offer struct {
-	Tools        []listed
-	Prompts      []*sdk.Prompt
-	Resources    []*sdk.Resource
-	Instructions string
+	Tools        []listed        `json:"tools,omitempty"`
+	Prompts      []*sdk.Prompt   `json:"prompts,omitempty"`
+	Resources    []*sdk.Resource `json:"resources,omitempty"`
+	Instructions string          `json:"instructions,omitempty"`
 }
 
-// listed is a tool as the server lists it.
+// listed is a tool as the server lists it, with a clean schema.
 type listed struct {
 	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"inputSchema"`
-	Annotations map[string]any  `json:"annotations"`
+	Annotations map[string]any  `json:"annotations,omitempty"`
+}
+
+// equals reports whether the server says the same about two tools.
+func (l *listed) equals(other *listed) bool {
+	return l.Name == other.Name && l.Title == other.Title && l.Description == other.Description &&
+		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)
 }
 
 // Limits of what one server may offer. What is beyond them is left out.
@@ -102,16 +110,23 @@ func isUnknownMethod(err error) bool {
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound
 }
 
-// listTools reads a page of tools. It leaves out those that cannot be read.
+// listTools reads a page of tools. It leaves out those that cannot be read, and those that run only as tasks of
+// the protocol, which Pollux does not have.
 func listTools(ctx context.Context, s *sdk.ClientSession, cursor string) (list []listed, next string, err error) {
 	r, err := sdk.CallCustomMethod[*listToolsParams, *listToolsResult](ctx, s, methodListTools, &listToolsParams{Cursor: cursor})
 	if err != nil {
 		return nil, "", err
 	}
 	for _, raw := range r.Tools {
-		var t listed
-		if json.Unmarshal(raw, &t) == nil && t.Name != "" {
-			list = append(list, t)
+		var t struct {
+			listed
+			Execution struct {
+				TaskSupport string `json:"taskSupport"`
+			} `json:"execution"`
+		}
+		if json.Unmarshal(raw, &t) == nil && t.Name != "" && t.Execution.TaskSupport != "required" {
+			t.Schema = cleanSchema(t.Schema)
+			list = append(list, t.listed)
 		}
 	}
 	return list, r.NextCursor, nil

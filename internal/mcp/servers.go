@@ -23,10 +23,11 @@ type Options struct {
 	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
 	Registry *tool.Registry
 	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in
-	// Environ ("NAME=value").
+	// Environ ("NAME=value"), which is called when one is started; nil is for none. Path is their variable PATH.
 	Launcher process.Launcher
 	Dir      string
-	Environ  []string
+	Environ  func() []string
+	Path     string
 	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil is for
 	// none.
 	Off func(server string) State
@@ -34,10 +35,19 @@ type Options struct {
 	Transport func() (http.RoundTripper, error)
 	// OAuth is how to sign in to services; nil sends no tokens.
 	OAuth *oauth.Options
+	// OfferDir is the directory in which the offers of servers are kept from one session to the next, "" for
+	// none. Projects must not be able to write there.
+	OfferDir string
+	// Fresh makes Start connect to all servers, also to those whose offer is kept.
+	Fresh bool
 	// Roots returns the directories that servers may ask for; nil has none.
 	Roots func() []string
 	// Ask asks a person what a server wants to know; nil if no person is there.
 	Ask tool.Ask
+	// HasPerson reports whether a person can be asked during calls: by [tool.Host], or by Ask. Servers may then
+	// ask questions. Sample asks a model for a server, after the person has agreed; nil refuses that.
+	HasPerson bool
+	Sample    Sample
 	// Version is that of Pollux.
 	Version string
 	// Warn is called with what the user should know, such as that a server cannot be reached.
@@ -83,10 +93,28 @@ func New(o Options) *Servers {
 // Owner returns the owner of a server's tools in the registry.
 func Owner(server string) string { return "mcp:" + server }
 
-// Start connects to all servers in the background.
+// Start connects to all servers in the background, except to those whose offer is kept from an earlier session
+// ([Options].OfferDir). Their offer is declared when Start returns, and they are started when it is first used.
 func (s *Servers) Start() {
+	offers := make([]*offer, len(s.list))
+	var reading sync.WaitGroup
+	for i, one := range s.list {
+		reading.Go(func() {
+			defer crash.Recover()
+			offers[i] = one.recall()
+		})
+	}
+	reading.Wait()
+	for i, one := range s.list {
+		one.begin(offers[i])
+	}
+	s.offerResources()
+}
+
+// Wake starts the servers that are idle, in the background.
+func (s *Servers) Wake() {
 	for _, one := range s.list {
-		one.start()
+		one.wake()
 	}
 }
 
@@ -149,6 +177,7 @@ type State string
 // The states of a server.
 const (
 	Disconnected State = "disconnected"
+	Idle         State = "idle" // not started yet: what it offers is known from an earlier session
 	Connecting   State = "connecting"
 	Connected    State = "connected"
 	Blocked      State = "blocked"  // the settings do not allow the server
@@ -184,12 +213,12 @@ func (s *Servers) Status() []Status {
 	return list
 }
 
-// Instructions returns what the servers tell the model about themselves, by name, of those that are
-// connected.
+// Instructions returns what the servers tell the model about themselves, by name, of those whose offer is
+// known.
 func (s *Servers) Instructions() (list []Instruction) {
 	for _, one := range s.list {
 		one.mu.Lock()
-		if text := strings.TrimSpace(one.offer.Instructions); text != "" && one.state == Connected {
+		if text := strings.TrimSpace(one.offer.Instructions); text != "" {
 			list = append(list, Instruction{one.config.Name, text})
 		}
 		one.mu.Unlock()

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,8 +25,8 @@ func newTool(s *server, l *listed) *remote {
 	return &remote{server: s, listed: *l, spec: tool.Spec{
 		Name:        ToolName(s.config.Name, l.Name),
 		DisplayName: fmt.Sprintf("%s (%s MCP Server)", l.Name, s.config.Name),
-		Description: l.Description,
-		Schema:      cleanSchema(l.Schema),
+		Description: cmp.Or(l.Description, "Tool "+l.Name), // providers refuse a tool without one
+		Schema:      l.Schema,
 		Kind:        kind,
 		Plain:       true,
 	}}

@@ -20,8 +20,8 @@ import (
 	"pollux/tool"
 )
 
-// CommandSources returns the directories of custom commands: the user's, then the project's. A folder that
-// is not trusted has none.
+// CommandSources returns the directories of custom commands: the user's, then the project's, then those of
+// extensions. A folder that is not trusted has none.
 func (s *Session) CommandSources() []command.Source {
 	if !s.Trusted() {
 		return nil
@@ -31,7 +31,7 @@ func (s *Session) CommandSources() []command.Source {
 		dir := s.Paths.Dir()
 		list = append(list, command.Source{Kind: command.Workspace, Dir: filepath.Join(dir, ".gemini", "commands"), Root: dir})
 	}
-	return list
+	return append(list, s.extensionCommands()...)
 }
 
 // PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell

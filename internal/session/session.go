@@ -29,6 +29,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -77,6 +78,9 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// Extensions are the names of the extensions to use, whatever the user has enabled: "none" alone is none,
+	// nil leaves it to the user.
+	Extensions []string
 	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
 	// name, "" for a new one. Relative paths in other options start at Dir.
 	InWorktree   bool
@@ -182,17 +186,23 @@ type Session struct {
 	search      tool.Tool         // the web search, which needs a provider that searches
 	typed       tool.Tool         // the shell of a person
 	template    tool.Tool         // the shell of custom commands
-	gate        agent.Gate
+	gate        *guard.Gate
+	builtin     []tool.Tool // that tools.core permits
+	subagents   subagents
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
+	clientCalls sync.RWMutex // see CallTool
+	hooks       *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers // nil for none
+	servers      *mcp.Servers  // nil for none
+	sampler      llm.Generator // answers requests of MCP servers
 	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
 	serversChanged atomic.Bool
+	// areServersAwake reports whether the servers that were idle at first have been started.
+	areServersAwake bool
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -85,6 +84,7 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 		r.Saved = e.save(c.Name, r)
 	}
 	if r.Saved {
+		r.shown = nil // the file, which Gemini CLI reads too, has names only
 		r.Priority = e.opts.Saved.Tier.priority(savedPriority)
 	}
 	e.add(r)
@@ -131,6 +131,7 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	}
 	if q.Server != "" {
 		r.Tools, r.Server = []string{shortName(q)}, q.Server
+		r.shown = &Call{Description: q.Description, Schema: q.Schema, Annotations: q.Annotations}
 		return r, true
 	}
 	if q.Name == "ask_user" || q.Name == "exit_plan_mode" {
@@ -141,7 +142,10 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 
 // shortName returns the MCP server's own name for the tool.
 func shortName(q *query) string {
-	return cmp.Or(q.RemoteName, strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_"))
+	if q.RemoteName != "" {
+		return q.RemoteName
+	}
+	return strings.TrimPrefix(q.Name, "mcp_"+q.plainServer+"_")
 }
 
 // Grant is an answer that was remembered in this session.

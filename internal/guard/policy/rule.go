@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -55,6 +56,7 @@ type Rule struct {
 	file  string // the policy file of the rule, "" for other rules
 	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
+	shown *Call  // the call that the user allowed, for an answer about what a server says of a tool
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
 	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
@@ -114,7 +116,8 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	case !r.Modes.Has(mode),
 		r.When == Interactive && !interactive,
 		r.When == Headless && interactive,
-		r.Subagent != "" && r.Subagent != c.Subagent:
+		r.Subagent != "" && r.Subagent != c.Subagent,
+		r.isOutdated(c):
 		return false
 	}
 	if len(r.Annotations) == 0 {
@@ -126,6 +129,12 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 		}
 	}
 	return true
+}
+
+// isOutdated reports whether the rule is an answer about a tool of which the server said something else than now.
+func (r *Rule) isOutdated(c *query) bool {
+	return r.shown != nil && (r.shown.Description != c.Description || !bytes.Equal(r.shown.Schema, c.Schema) ||
+		!reflect.DeepEqual(r.shown.Annotations, c.Annotations))
 }
 
 // hasTool reports whether the name of a tool in the rule is that of the call.
@@ -153,7 +162,7 @@ func (r *Rule) hasTool(pattern string, c *query) bool {
 		return rest[2:] == short || c.guessed && r.Decision != Allow && strings.HasSuffix(c.Name, rest[1:])
 	case mcp && strings.HasSuffix(rest, "_*"):
 		server := plainName(strings.TrimSuffix(rest, "_*"))
-		return server == plainName(c.Server) && (c.RemoteName != "" || strings.HasPrefix(c.Name, "mcp_"+server+"_")) || r.mayBeOf(server, c)
+		return server == c.plainServer && (c.RemoteName != "" || strings.HasPrefix(c.Name, "mcp_"+server+"_")) || r.mayBeOf(server, c)
 	case r.Server != "" && r.mayBeOf(r.Server, c):
 		return c.Name == "mcp_"+plainName(r.Server)+"_"+pattern
 	}
@@ -244,6 +253,9 @@ type Call struct {
 	Server      string
 	RemoteName  string
 	Annotations map[string]any
+	// Description and Schema are what the server says about an MCP tool and its arguments.
+	Description string
+	Schema      json.RawMessage
 	Subagent    string // the calling subagent, "" for the main agent
 	Args        json.RawMessage
 	// Paths are the absolute paths, without links, of the files that the call accesses, if the
@@ -260,6 +272,8 @@ type query struct {
 	renamed []string // nil until needed
 	root    string   // the session's directory
 	guessed bool     // Server was derived from Name
+	// plainServer is Server as it is in the names of tools.
+	plainServer string
 	// searches are the results of earlier searches, nil if they are not kept.
 	searches searches
 	late     *int // number of failed expressions in the call and its parts
@@ -277,12 +291,13 @@ func newQuery(c Call) *query {
 			}
 		}
 	}
+	q.plainServer = plainName(q.Server)
 	return q
 }
 
 // of returns a query with another command.
 func (q *query) of(command string) *query {
-	part := &query{Call: q.Call, guessed: q.guessed, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
+	part := &query{Call: q.Call, guessed: q.guessed, plainServer: q.plainServer, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
 	return part
 }

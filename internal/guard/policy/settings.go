@@ -53,6 +53,8 @@ func FromSettings(s Settings) []Rule {
 		for _, entry := range s.Core {
 			add(entryRule(entry, Rule{Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"}))
 		}
+		// A subagent that tools.core permits must be able to end.
+		add(Rule{Tools: []string{"complete_task"}, Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"})
 		add(Rule{Tools: []string{"*"}, Decision: Deny, Priority: 4.24, Modes: notPlan, Source: "Settings (tools.core, other tools)"})
 	}
 	for _, server := range s.TrustedServers {
@@ -63,6 +65,16 @@ func FromSettings(s Settings) []Rule {
 	}
 	for _, server := range s.HeadlessServers {
 		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, When: Headless, Source: "Settings (mcp.autoAllowInHeadless)"})
+	}
+	return rules
+}
+
+// ExtensionRules returns the rules for the tools that the manifest of an extension excludes, as the setting
+// tools.exclude does.
+func ExtensionRules(name string, excluded []string) []Rule {
+	var rules []Rule
+	for _, entry := range excluded {
+		rules = append(rules, entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + plainly(name) + "): excludeTools"}))
 	}
 	return rules
 }

@@ -20,6 +20,19 @@ import (
 //	huge     sends a message without an end
 //	chatty   greets before the first message
 //	empty    offers nothing
+//	many     offers 10,500 tools
+//	usual    offers 12 tools with 700 bytes each
+//	args     answers calls with their arguments
+//	pages    lists two tools at a time
+//	schemas  has schemas with cycles, references and alternatives, and some that are none
+//	names    has names with any characters
+//	escapes  has control characters in its texts
+//	changes  changes a tool while it is called
+//	alien    answers requests that no one has made, before the one that was
+//	dies     ends in the middle of an answer
+//	floods   answers a call with 100 MB
+//	forks    starts a program that keeps its output open
+//	asking   has tools that ask a person and the model, too
 //
 // Any other kind is a server that works.
 func Serve(kind string, p Process) {
@@ -45,6 +58,9 @@ func Serve(kind string, p Process) {
 	case "chatty":
 		fmt.Fprintln(p.Out, "Welcome to the server!\n\n{}")
 	}
+	if serveRaw(kind, p) {
+		return
+	}
 	_ = New(kind, p).Run(context.Background(), &sdk.IOTransport{Reader: p.In, Writer: p.Out}) // it ends with its input
 }
 
@@ -54,7 +70,9 @@ type Process struct {
 	Out     io.WriteCloser
 	Err     io.Writer
 	Environ []string
-	Exit    func(code int)
+	// Fork starts a program that keeps Out open and does not end by itself, for the kind "forks".
+	Fork func() (pid int, err error)
+	Exit func(code int)
 }
 
 type echoArgs struct {
@@ -64,8 +82,11 @@ type echoArgs struct {
 // New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
 func New(kind string, p Process) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
-	if kind == "empty" {
+	switch kind {
+	case "empty":
 		return s
+	case "asking":
+		addAsking(s)
 	}
 	add := func(name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
