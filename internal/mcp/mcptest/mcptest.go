@@ -97,7 +97,7 @@ func New(kind string, p Process) *sdk.Server {
 			_ = json.Unmarshal(r.Params.Arguments, &a)
 			return text(a.Text), nil
 		})
-	add("env", `{"type":"object","description":"<none> & no more"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add("env", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return text(strings.Join(p.Environ, "\n")), nil
 	})
 	add("die", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
