@@ -198,6 +198,19 @@ func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 // Version returns the version of the current [Snapshot].
 func (r *Registry) Version() uint64 { return r.Snapshot().Version() }
 
+// All returns the tools in the order of their declaration, those that are hidden too.
+func (r *Registry) All() []Tool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []Tool
+	for _, o := range r.owners {
+		for _, t := range o.tools {
+			all = append(all, t.Tool)
+		}
+	}
+	return all
+}
+
 // Hidden returns the tool that the model does not see under a name or alias.
 func (r *Registry) Hidden(name string) (Tool, bool) {
 	if _, found := r.Lookup(name); found {

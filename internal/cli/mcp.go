@@ -46,7 +46,7 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error { return c.auth(cmd.Context(), words[0]) },
 	}
 	auth.Flags().BoolVar(&c.signOut, "sign-out", false, "Delete the stored sign-in")
-	cmd.AddCommand(c.addCommand(), remove, list, test, auth)
+	cmd.AddCommand(c.addCommand(), remove, list, test, auth, serveCommand(t, env))
 	for _, verb := range []struct {
 		name    string
 		enabled bool

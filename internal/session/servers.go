@@ -152,10 +152,11 @@ func (s *Session) Servers() *mcp.Servers { return s.servers }
 
 // ServerStatus returns the state of each MCP server, sorted by name.
 func (s *Session) ServerStatus() []mcp.Status {
+	theirs := s.agentServerStatus()
 	if s.servers == nil {
-		return nil
+		return theirs
 	}
-	return s.servers.Status()
+	return append(s.servers.Status(), theirs...)
 }
 
 // ServerPrompts returns the prompts of the MCP servers.
