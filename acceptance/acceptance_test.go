@@ -140,6 +140,11 @@ func TestHooks(t *testing.T) {
 	run(t, "hooks", "", func(*testscript.Env) error { return nil })
 }
 
+// TestExtensions runs the scripts about extensions.
+func TestExtensions(t *testing.T) {
+	run(t, "extensions", "", func(*testscript.Env) error { return nil })
+}
+
 // TestSeen runs the scripts about what a model is shown: the instructions, the tools and their
 // results.
 func TestSeen(t *testing.T) {

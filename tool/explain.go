@@ -208,6 +208,10 @@ func escapePointer(name string) string {
 // matches reports whether value is valid under a part of a schema. It returns true if the part
 // cannot be used alone, for example because it contains a $ref to another part.
 func matches(s *jsonschema.Schema, value any) bool {
-	resolved, err := s.CloneSchemas().Resolve(nil)
+	part := s.CloneSchemas()
+	if n, ok := countApplied(part); !ok || !isBearable(n, value) {
+		return true
+	}
+	resolved, err := part.Resolve(nil)
 	return err != nil || resolved.Validate(value) == nil
 }

@@ -10,14 +10,19 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Build checks args against the schema of t and creates an invocation. The text
+// Build checks args against the schema of t, see [Spec.Accepted], and creates an invocation. The text
 // of the error is for the model: it reports the first problem in the words that
 // Gemini CLI uses.
 func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := checkArgs(t.Spec().Schema, args); err != nil {
+	spec := t.Spec()
+	schema := spec.Schema
+	if spec.Accepted != nil {
+		schema = spec.Accepted
+	}
+	if err := checkArgs(schema, args); err != nil {
 		return nil, err
 	}
 	return t.Build(args)
@@ -27,6 +32,7 @@ func Build(t Tool, args json.RawMessage) (Invocation, error) {
 type schema struct {
 	source   *jsonschema.Schema
 	resolved *jsonschema.Resolved
+	applied  int // see countApplied
 }
 
 // schemas caches schemas by their source. A schema is compiled at the first call of its tool,
@@ -43,8 +49,8 @@ func checkArgs(source, args json.RawMessage) error {
 		return errors.New("Value of params must be an object")
 	}
 	s := compileSchema(string(source))
-	if s == nil {
-		return nil // a schema that does not compile accepts all arguments
+	if s == nil || !isBearable(s.applied, value) {
+		return nil // what cannot be checked is accepted
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {
@@ -60,18 +66,27 @@ func compileSchema(source string) *schema {
 	if s, ok := schemas.Load(source); ok {
 		return s.(*schema)
 	}
-	made := &schema{source: new(jsonschema.Schema)}
-	err := json.Unmarshal([]byte(source), made.source)
-	if err == nil {
-		// Most tools without a $schema use this one.
-		if made.source.Schema == "" {
-			made.source.Schema = "http://json-schema.org/draft-07/schema#"
-		}
-		made.resolved, err = made.source.Resolve(nil)
-	}
-	if err != nil {
-		made = nil
-	}
-	s, _ := schemas.LoadOrStore(source, made)
+	s, _ := schemas.LoadOrStore(source, parseSchema(source))
 	return s.(*schema)
+}
+
+// parseSchema returns nil for a schema that does not compile.
+func parseSchema(source string) *schema {
+	s := &schema{source: new(jsonschema.Schema)}
+	if !isPlain(source) || json.Unmarshal([]byte(source), s.source) != nil {
+		return nil
+	}
+	// Most tools without a $schema use this one.
+	if s.source.Schema == "" {
+		s.source.Schema = "http://json-schema.org/draft-07/schema#"
+	}
+	var ok bool
+	if s.applied, ok = countApplied(s.source); !ok {
+		return nil
+	}
+	var err error
+	if s.resolved, err = s.source.Resolve(nil); err != nil {
+		return nil
+	}
+	return s
 }

@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -114,4 +115,54 @@ func FuzzArgs(f *testing.F) {
 			t.Error("an error without a word")
 		}
 	})
+}
+
+// No schema keeps the validator busy for long, or ends the program.
+func TestBuildEndless(t *testing.T) {
+	t.Parallel()
+	double := `{"$ref":"#/$defs/a0","$defs":{`
+	for i := range 60 {
+		double += fmt.Sprintf(`"a%d":{"anyOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%[2]d"}]},`, i, i+1)
+	}
+	tree := `{"$ref":"#/$defs/t","$defs":{"t":{"anyOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]},"n":{"properties":{"a":{"$ref":"#/$defs/t"}},"required":["z"]}}}`
+	deep := func(text string, n int) string {
+		open, end, _ := strings.Cut(text, "|")
+		return strings.Repeat(open, n) + "{}" + strings.Repeat(end, n)
+	}
+	chain := `{"$ref":"#/$defs/a0","$defs":{`
+	for i := range 10_000 {
+		chain += fmt.Sprintf(`"a%d":{"$ref":"#/$defs/a%d"},`, i, i+1)
+	}
+	for name, c := range map[string]struct{ schema, args string }{
+		"itself":     {`{"$ref":"#"}`, `{}`},
+		"other case": {`{"$REF":"#"}`, `{}`},
+		"circle":     {`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}`, `{}`},
+		"other defs": {`{"$ref":"#/$defs/a","$DEFS":{"a":{"$ref":"#/$defs/a"}}}`, `{}`},
+		"escaped":    {`{"$ref":"#/$defs/a%25b~1","$defs":{"a%b/":{"if":{"$ref":"#/$defs/a%25b~1"}}}}`, `{}`},
+		"anchor":     {`{"$ref":"#a","$defs":{"a":{"$anchor":"a","$ref":"#a"}},"$schema":"https://json-schema.org/draft/2020-12/schema"}`, `{}`},
+		"dynamic":    {`{"$dynamicRef":"#a","$dynamicAnchor":"a","$schema":"https://json-schema.org/draft/2020-12/schema"}`, `{}`},
+		"base":       {`{"$id":"https://a.example/s","$ref":"https://a.example/s"}`, `{}`},
+		"part":       {`{"properties":{"x":{"type":"string","anyOf":[{"$ref":"#"}]}},"required":["y"]}`, `{"x":1,"y":1}`},
+		"part only":  {`{"properties":{"x":{"anyOf":[{"$ref":"#"}]}},"additionalProperties":false}`, `{"x":{"z":1}}`},
+		"double":     {double + `"a60":{"type":"string"}}}`, `{}`},
+		"chain":      {chain + `"a10000":{"type":"string"}}}`, `{}`},
+		"tree":       {tree, deep(`{"a":|}`, 30)},
+		"deep args":  {`{"additionalProperties":{"$ref":"#"}}`, deep(`{"a":|}`, 9_000)},
+		"deep":       {deep(`{"not":|}`, 9_000), `{}`},
+		"dependency": {`{"dependentSchemas":{"a":{"$ref":"#"}}}`, `{"a":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(c.schema)}}, json.RawMessage(c.args)); err != nil {
+				t.Logf("%.200v", err)
+			}
+		})
+	}
+	// A schema of a tree is checked.
+	const node = `{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#/$defs/node"}},"required":["name"]}}}`
+	for args, isValid := range map[string]bool{`{"name":"a","next":{"name":"b"}}`: true, `{"name":"a","next":{"name":1}}`: false, `{"name":"a","next":{}}`: false} {
+		if _, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(node)}}, json.RawMessage(args)); (err == nil) != isValid {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
 }

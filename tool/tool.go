@@ -35,6 +35,9 @@ type Spec struct {
 	Description string
 	Brief       string
 	Schema      json.RawMessage // JSON schema of the arguments
+	// Accepted, if set, is the schema that calls are checked against. It accepts more than Schema, which
+	// models get.
+	Accepted json.RawMessage
 	// WholeTexts are the parameters whose value is a whole text, see [llm.FunctionDeclaration].
 	WholeTexts []string
 	// Compact, if set, is declared to a model with little room, see [Form]. Its schema has the

@@ -20,14 +20,15 @@ var layers = []struct {
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
+	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
-	// Packages that provide information: providers, prompts, prices.
-	{"models", []string{"internal/models", "internal/usage"}},
+	// Packages that provide information: providers, skills, prices.
+	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},

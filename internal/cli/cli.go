@@ -72,7 +72,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, sessionsCommand, logsCommand, statsCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, skillsCommand, sessionsCommand, logsCommand, statsCommand,
 	doctorCommand, authCommand,
 }
 
@@ -196,14 +196,16 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if p.id = flags.SessionID; p.id == "" {
 		p.id = uuid.NewString()
 	}
-	warnings, err := later(cmd.Flags(), &p.raw, p.env)
-	if err != nil {
+	if err := later(cmd.Flags(), p.env); err != nil {
 		return err
 	}
+	var warnings []string
 	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
 		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
 	}
 	switch {
+	case p.raw.listExtensions:
+		return p.listExtensions(cmd.Context(), flags)
 	case p.raw.listSessions:
 		return p.listSessions(cmd.Context())
 	case cmd.Flags().Changed("delete-session"):

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -16,9 +18,11 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/mcp/mcptest"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -213,6 +217,9 @@ func everyTool(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	home, dir := t.TempDir(), t.TempDir()
+	server := mcptest.New("", mcptest.Process{})
+	service := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	defer service.Close()
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
 	for _, mode := range []string{"default", "plan"} {
 		a, err := session.Open(t.Context(), session.Options{
@@ -221,15 +228,19 @@ func everyTool(t *testing.T) map[string]bool {
 				"tools.allowed":          []any{"get_internal_docs"},
 				"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
 				"tools.callCommand":      "cat",
+				"mcpServers":             map[string]any{"toy": map[string]any{"httpUrl": service.URL}},
 			},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		a.Servers().Settle(t.Context())
 		for _, spec := range a.Tools() {
 			name := spec.Name
-			if strings.HasPrefix(name, "discovered_tool_") {
-				name = "discovered_tool_*"
+			for _, prefix := range []string{"discovered_tool_", "mcp_"} {
+				if strings.HasPrefix(name, prefix) {
+					name = prefix + "*"
+				}
 			}
 			found[name] = true
 		}

@@ -12,6 +12,8 @@ var better = map[string]string{
 	"--output-format":       "always ends with a result, also after errors and signals ([scripts](headless.md))",
 	"--policy":              "warns about a missing path ([policies](policies.md))",
 	"--worktree":            "enters an existing worktree again, removes an unchanged one, runs no programs of the repository ([worktrees](worktrees.md))",
+	"--extensions":          "names an extension that does not exist ([extensions](extensions.md))",
+	"--list-extensions":     "also in scripts, on standard output ([extensions](extensions.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
 	"/auth":        "also keys of other providers ([authentication](authentication.md))",

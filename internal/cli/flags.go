@@ -29,6 +29,8 @@ type Flags struct {
 	// SessionID is the id for the new session, or "" to generate one. Resume is the session to
 	// continue, and SessionFile the file of a session to continue a copy of; "" for none.
 	SessionID, Resume, SessionFile string
+	// Extensions are the extensions to use, nil to leave it to the user's choice.
+	Extensions []string
 	// InWorktree runs the session in a Git worktree, called Worktree; "" is for a new name.
 	InWorktree bool
 	Worktree   string
@@ -196,6 +198,7 @@ func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 		SessionID:        r.sessionID,
 		Resume:           r.resume,
 		SessionFile:      r.sessionFile,
+		Extensions:       r.extensions,
 		InWorktree:       f.Changed("worktree"),
 		Worktree:         strings.TrimSpace(r.worktree),
 		FakeResponses:    r.fake,

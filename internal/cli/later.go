@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +13,7 @@ import (
 
 // laterCommands are the names and aliases of subcommands that are not available yet.
 var laterCommands = [...][]string{
-	{"extensions", "extension"}, {"skills", "skill"}, {"gemma"},
+	{"extensions", "extension"}, {"gemma"},
 }
 
 // laterCommand returns a hidden subcommand that fails with a "not available yet" error.
@@ -43,32 +41,21 @@ var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
-	{"list-extensions", exit.General, "Extensions are"},
 }
 
 // isLater reports whether the feature of a flag is not available yet.
 func isLater(flag string) bool {
-	return flag == "extensions" || slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
+	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
 }
 
-// later checks for flags whose feature is not available yet. It returns an error for flags
-// in [refusals] and for a sandbox set in the environment, and warnings for flags that
-// Pollux can ignore because the run is still useful.
-func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, err error) {
+// later returns an error for flags in [refusals] and for a sandbox set in the environment.
+func later(f *pflag.FlagSet, env *config.Env) error {
 	for _, refused := range refusals {
 		flag := f.Lookup(refused.flag)
 		if !flag.Changed || isBool(flag) && flag.Value.String() == "false" {
 			continue
 		}
-		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux. Run it without --%s.", refused.what, refused.flag)
+		return exit.Errorf(refused.code, "%s not available yet in this version of Pollux. Run it without --%s.", refused.what, refused.flag)
 	}
-	if err := session.RefuseSandboxIn(env); err != nil {
-		return nil, err
-	}
-	none := len(r.extensions) == 1 && (r.extensions[0] == "" || strings.EqualFold(r.extensions[0], "none"))
-	if f.Changed("extensions") && !none {
-		warnings = append(warnings, fmt.Sprintf("Warning: Extensions are not available yet in this version of Pollux. Ignored: %s.",
-			strings.Join(r.extensions, ", ")))
-	}
-	return warnings, nil
+	return session.RefuseSandboxIn(env)
 }

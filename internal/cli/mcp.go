@@ -172,10 +172,10 @@ func newServerJSON(st *mcp.Status) serverJSON {
 // states are the symbols and names of the states of servers.
 var states = map[mcp.State]string{
 	mcp.Connected: "✓ Connected", mcp.Disconnected: "✗ Disconnected", mcp.Connecting: "… Connecting", mcp.Blocked: "⛔ Blocked",
-	mcp.Disabled: "○ Disabled",
+	mcp.Disabled: "○ Disabled", mcp.Idle: "◌ Idle",
 }
 
-// list connects to all servers, and prints a line for each.
+// list prints a line for each server. It connects to those whose offer is not known from an earlier session.
 func (c *mcpActions) list(ctx context.Context) error {
 	setup, err := look(c.term, c.env)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 	if !setup.IsTrusted() {
 		printNote(c.term, "Warning: This folder is not trusted: no MCP server is started here.")
 	}
-	statuses := connect(ctx, setup, configs)
+	statuses := connect(ctx, setup, configs, false)
 	if c.json {
 		list := []serverJSON{}
 		for i := range statuses {
@@ -209,14 +209,14 @@ func (c *mcpActions) list(ctx context.Context) error {
 	return printText(c.term, text)
 }
 
-// connect connects to servers, and returns their states, sorted by name. In a folder that is not trusted,
-// none is started.
-func connect(ctx context.Context, setup *session.Setup, configs []mcp.Config) []mcp.Status {
+// connect connects to servers, and returns their states, sorted by name. Unless isFresh is set, servers stay
+// idle whose offer is known. In a folder that is not trusted, none is started.
+func connect(ctx context.Context, setup *session.Setup, configs []mcp.Config, isFresh bool) []mcp.Status {
 	for i := range configs {
 		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(serverTimeout.Milliseconds()))
 	}
 	o := setup.ServerOptions(configs)
-	o.Warn = nil
+	o.Warn, o.Fresh = nil, isFresh
 	if !setup.IsTrusted() {
 		o.Off = func(string) mcp.State { return mcp.Disabled }
 	}
@@ -237,7 +237,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	if len(configs) == 0 {
 		return exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
 	}
-	st := &connect(ctx, setup, configs)[0]
+	st := &connect(ctx, setup, configs, true)[0]
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

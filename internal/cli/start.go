@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
 	"pollux/internal/process"
@@ -19,7 +20,7 @@ func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
 	err := runFace(ctx, req)
 	if errors.Is(err, session.ErrWorktreesOff) {
-		return &usageError{message: err.Error()}
+		return exit.Errorf(exit.Input, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}
 	return err
 }
@@ -43,7 +44,7 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
+		Recorded: true, Extensions: f.Extensions, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Recent: req.Recent, Debug: f.Debug,
 		Loaded: func(p *session.Setup) {

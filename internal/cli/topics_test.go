@@ -15,7 +15,7 @@ func TestTopics(t *testing.T) {
 		"help":                   "\nUSAGE\n",
 		"help|config":            "pollux config [command]",
 		"help|config|get":        "pollux config get KEY",
-		"help|skills":            "\nCOMMANDS\n  extensions,",
+		"help|gemma":             "\nCOMMANDS\n  extensions,",
 		"help|later":             "--sandbox",
 		"help|flags":             "--policy",
 		"help|sessions":          "--session-id",

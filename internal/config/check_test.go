@@ -172,8 +172,8 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
 		{`{"telemetry": true}`, ""},
-		{`{"security": {"allowedExtensions": []}}`, ""},
-		{`{"security": {"allowedExtensions": ["x"]}}`, "security.allowedExtensions"},
+		{`{"security": {"toolSandboxing": false}}`, ""},
+		{`{"security": {"toolSandboxing": true}}`, "security.toolSandboxing"},
 		// Old names are shown as they are in the file.
 		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, "experimental.codebaseInvestigatorSettings"},
@@ -258,7 +258,7 @@ func FuzzFile(f *testing.F) {
 			}
 			return
 		}
-		e := expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
+		e := Expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
 		migrate(tree, User)
 		e.tree("", tree)
 		check(tree, "f")

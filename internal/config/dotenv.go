@@ -42,6 +42,28 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	return env, warnings
 }
 
+// ReadDotEnv returns the variables of a .env file, nil if there is no such file. The error has no path.
+func ReadDotEnv(path string) (map[string]string, error) {
+	data, err := readFile(path, maxDotEnv)
+	switch {
+	case errors.Is(err, errAbsent), errors.Is(err, durable.ErrDirectory):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, v := range parseDotEnv(data, nil) {
+		if strings.IndexByte(v.value, 0) < 0 {
+			values[v.name] = v.value
+		}
+	}
+	return values, nil
+}
+
+// IsDangerousVariable reports whether a project must not set a variable, because programs run others or
+// connect elsewhere when it is set.
+func IsDangerousVariable(name string) bool { return changesPrograms(name) }
+
 // isKnownVariable reports whether Pollux itself reads a variable.
 func isKnownVariable(name string) bool {
 	return slices.ContainsFunc(envTable[:], func(v Variable) bool { return v.Name == name && v.Support == live })

@@ -1,12 +1,16 @@
 package config
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
-// expander replaces variables in the strings of one file: $NAME, ${NAME} and ${NAME:-default}.
+// Expander replaces variables in the strings of one file: $NAME, ${NAME} and ${NAME:-default}.
 // Names consist of letters, digits and underscores. A variable that is neither set nor has a
 // default is not replaced; an empty variable counts as set. Replaced text is not expanded
-// again.
-type expander struct {
+// again. Call [NewExpander] to make one.
+type Expander struct {
+	fixed  map[string]string // for ${name}, whatever characters it has; they come first
 	lookup func(string) (string, bool)
 	budget int // number of bytes that may still be inserted
 	// withholds, if set, reports whether a variable must not be inserted. It is then not replaced, and
@@ -17,9 +21,28 @@ type expander struct {
 	dropsUnset bool
 }
 
+// NewExpander returns an expander of variables that lookup returns; nil knows none. fixed are values for
+// ${name} that come first, and whose names may have any characters. The expander inserts at most 16 MB.
+func NewExpander(fixed map[string]string, lookup func(name string) (string, bool)) *Expander {
+	if lookup == nil {
+		lookup = func(string) (string, bool) { return "", false }
+	}
+	return &Expander{fixed: fixed, lookup: lookup, budget: maxSettings}
+}
+
+// Value expands all strings of a JSON value in place, and returns it.
+func (e *Expander) Value(v any) any { return e.value("*", v) }
+
+// Text expands a string.
+func (e *Expander) Text(text string) string { return e.text(text) }
+
+// Server returns an entry of mcpServers as expanded JSON. Variables that are not set are empty in env and
+// headers, and stay elsewhere.
+func (e *Expander) Server(entry any) json.RawMessage { return e.server(entry) }
+
 // tree expands all strings below path in place, except in mcpServers: the code that starts the
 // servers expands those, because the variables may come from a .env file.
-func (e *expander) tree(path string, tree map[string]any) {
+func (e *Expander) tree(path string, tree map[string]any) {
 	for name, v := range tree {
 		if path == "" && name == "mcpServers" {
 			continue
@@ -28,7 +51,7 @@ func (e *expander) tree(path string, tree map[string]any) {
 	}
 }
 
-func (e *expander) value(path string, v any) any {
+func (e *Expander) value(path string, v any) any {
 	switch v := v.(type) {
 	case string:
 		return e.text(v)
@@ -42,7 +65,7 @@ func (e *expander) value(path string, v any) any {
 	return v
 }
 
-func (e *expander) text(text string) string {
+func (e *Expander) text(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}
@@ -52,6 +75,11 @@ func (e *expander) text(text string) string {
 		b.WriteString(before)
 		if !found {
 			return b.String()
+		}
+		if n, value, ok := e.parseFixed(after); ok {
+			b.WriteString(value)
+			text = after[n:]
+			continue
 		}
 		n, name, fallback, hasFallback := parseReference(after)
 		value, set := "", false
@@ -73,6 +101,24 @@ func (e *expander) text(text string) string {
 		}
 		text = after[n:]
 	}
+}
+
+// parseFixed parses the text after a dollar sign as a reference to one of the fixed values. It returns the
+// length of the reference and the value.
+func (e *Expander) parseFixed(s string) (n int, value string, ok bool) {
+	if len(e.fixed) == 0 || !strings.HasPrefix(s, "{") {
+		return 0, "", false
+	}
+	end := strings.IndexByte(s, '}')
+	if end < 0 {
+		return 0, "", false
+	}
+	value, ok = e.fixed[s[1:end]]
+	if !ok || len(value) > e.budget {
+		return 0, "", false
+	}
+	e.budget -= len(value)
+	return end + 1, value, true
 }
 
 // parseReference parses the text after a dollar sign. It returns the length of the reference

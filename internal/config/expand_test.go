@@ -90,7 +90,7 @@ func FuzzExpand(f *testing.F) {
 }
 
 func expand(text string, lookup func(name string) (string, bool)) string {
-	e := expander{lookup: lookup, budget: maxSettings}
+	e := Expander{lookup: lookup, budget: maxSettings}
 	return e.text(text)
 }
 

@@ -114,6 +114,7 @@ const (
 	MCPExcluded  = Strings("mcp.excluded")
 	MCPCommand   = String("mcp.serverCommand")
 	MCPStartWait = Float("pollux.mcpWait")
+	MCPLazy      = Bool("pollux.mcpLazy")
 	MCPSampling  = String("pollux.mcpSampling")
 
 	ModelName       = String("model.name")
@@ -160,9 +161,16 @@ const (
 	SummarizeToolOutput    = Object("model.summarizeToolOutput")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
+	ExtensionsDisabled = Strings("extensions.disabled")
+	ExtensionSettings  = Bool("experimental.extensionConfig")
+	ExtensionSources   = Strings("security.allowedExtensions")
+	BlockGitExtensions = Bool("security.blockGitExtensions")
+
 	HookDefinitions = Object("hooks")
 	HooksEnabled    = Bool("hooksConfig.enabled")
 	HooksDisabled   = Strings("hooksConfig.disabled")
+	SkillsEnabled   = Bool("skills.enabled")
+	SkillsDisabled  = Strings("skills.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -293,7 +301,7 @@ var table = [...]Key{
 	{"experimental.directWebFetch", "bool", false, restart, live, "Let web_fetch download pages itself, without the Gemini API."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, "Read models and model chains from modelConfigs."},
 	{"experimental.enableAgents", "bool", true, restart, later, "Enable subagents."},
-	{"experimental.extensionConfig", "bool", true, restart, later, "Let extensions define settings."},
+	{"experimental.extensionConfig", "bool", true, restart, live, "Let extensions define settings."},
 	{"experimental.extensionManagement", "bool", true, restart, inert, "Has no effect in Gemini CLI either."},
 	{"experimental.extensionRegistry", "bool", false, restart, screen, "Show a catalog of extensions."},
 	{"experimental.extensionRegistryURI", "string", "https://geminicli.com/extensions.json", restart, screen, "URL or path of the extension catalog."},
@@ -319,7 +327,7 @@ var table = [...]Key{
 	{"experimental.voiceMode", "bool", false, 0, screen, "Enable dictation."},
 	{"experimental.worktrees", "bool", false, restart, live, "Enable --worktree."},
 
-	{"extensions.disabled", "strings", list{}, restart | union, later, "Disabled extensions."},
+	{"extensions.disabled", "strings", list{}, restart | union, live, "Extensions that are not used, by name. Ignored in workspace settings."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, "Workspaces where a migration hint was shown."},
 
 	{"general.checkpointing.enabled", "bool", false, restart, later, "Save a snapshot of the project's files before tools change them."},
@@ -395,6 +403,7 @@ var table = [...]Key{
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
+	{"pollux.mcpLazy", "bool", true, 0, live, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
 	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
 	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
@@ -416,12 +425,12 @@ var table = [...]Key{
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 
-	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns for allowed extension sources."},
+	{"security.allowedExtensions", "strings", list{}, restart, live, "Regular expressions for allowed extension sources. If there are any, they replace security.blockGitExtensions."},
 	{"security.auth.enforcedType", "string", nil, restart, live, "Only allowed authentication method."},
 	{"security.auth.selectedType", "string", nil, restart, live, "Authentication method."},
 	{"security.auth.useExternal", "bool", nil, restart, live, "Skip credential checks, because the environment provides the credentials."},
 	{"security.autoAddToPolicyByDefault", "bool", false, 0, live, "In approvals, list the answer for all future sessions first."},
-	{"security.blockGitExtensions", "bool", false, restart, later, "Block extensions from Git repositories."},
+	{"security.blockGitExtensions", "bool", false, restart, live, "Block extensions from Git repositories."},
 	{"security.disableAlwaysAllow", "bool", false, restart, live, "Remove answers such as \"always allow\" from approvals."},
 	{"security.disableYoloMode", "bool", false, restart, live, "Block yolo mode."},
 	{"security.enableConseca", "bool", false, restart, later, "Check tool calls against a policy that a model generates for the task."},
@@ -432,8 +441,8 @@ var table = [...]Key{
 	{"security.folderTrust.enabled", "bool", true, restart, live, "Ask whether to trust a folder before using its settings and running commands in it."},
 	{"security.toolSandboxing", "bool", false, restart, later, "Run each tool in a sandbox."},
 
-	{"skills.disabled", "strings", list{}, restart | union, later, "Disabled skills."},
-	{"skills.enabled", "bool", true, restart, later, "Enable skills."},
+	{"skills.disabled", "strings", list{}, restart | union, live, "Disabled skills, by name. See /docs skills."},
+	{"skills.enabled", "bool", true, restart, live, "Enable skills."},
 
 	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, live, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 

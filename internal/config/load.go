@@ -134,7 +134,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		return nil
 	}
 	delete(tree, "admin") // only an administrator's server can set these
-	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
+	expander := Expander{lookup: l.env.Lookup, budget: maxSettings}
 	if scope == Workspace {
 		expander.withholds = secret.InVariable // a project could send them anywhere
 	}

@@ -380,12 +380,12 @@ func mkfifo(t *testing.T, path string) {
 func TestFlagsAreNotSettings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.user(t, `{"skills": {"disabled": ["x"]}}`)
+	p.user(t, `{"experimental": {"autoMemory": true}}`)
 	s, _, err := Load(Sources{Paths: p.paths(), Env: p.env, Flags: map[string]any{"mcp.allowed": []any{"a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"skills.disabled"}, s.Ineffective(Later)); diff != "" {
+	if diff := cmp.Diff([]string{"experimental.autoMemory"}, s.Ineffective(Later)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

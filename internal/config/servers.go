@@ -41,7 +41,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 				}
 			}
 		}
-		e := &expander{lookup: lookup, budget: maxSettings}
+		e := &Expander{lookup: lookup, budget: maxSettings}
 		if one.Scope == Workspace {
 			e.withholds = secret.InVariable
 		}
@@ -53,7 +53,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 }
 
 // server returns an entry as JSON.
-func (e *expander) server(entry any) json.RawMessage {
+func (e *Expander) server(entry any) json.RawMessage {
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return nil

@@ -255,7 +255,6 @@ const laterNext = "nothing to do: a later version of Pollux will use it"
 func unusedFeatures() []unusedFeature {
 	return []unusedFeature{
 		{"extensions", []string{"extensions"}},
-		{"skills", []string{"skills", filepath.Join("..", ".agents", "skills")}},
 		{"custom agents", []string{"agents"}},
 		{"key bindings", []string{"keybindings.json"}},
 		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},

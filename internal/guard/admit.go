@@ -88,6 +88,7 @@ func policyTool(t tool.Tool) policy.Call {
 	c := policy.Call{Name: spec.Name, Aliases: spec.Aliases}
 	if r, ok := tool.As[tool.Remote](t); ok {
 		c.Server, c.RemoteName, c.Annotations = r.Server(), r.RemoteName(), r.Annotations()
+		c.Description, c.Schema = spec.Description, spec.Schema
 	}
 	return c
 }

@@ -201,6 +201,7 @@ type usageRecord struct {
 // usedCall is a call in a record.
 type usedCall struct {
 	id, name, status       string
+	ended                  time.Time // zero if it is the time of the record
 	millis, added, removed int
 }
 
@@ -297,6 +298,8 @@ func (c *usedCall) member(d *jx.Decoder, key string) error {
 		return text(d, &c.name)
 	case "status":
 		return text(d, &c.status)
+	case "timestamp":
+		return instant(d, &c.ended)
 	case "durationMs":
 		return number(d, &c.millis)
 	case "resultDisplay":
@@ -341,7 +344,7 @@ func (m *meter) message(r *usageRecord) {
 		}
 	}
 	for i := range r.used {
-		m.call(r.id, &r.used[i])
+		m.call(r, &r.used[i])
 	}
 }
 
@@ -412,8 +415,17 @@ func (m *meter) request(r *usageRecord, millis int) {
 	m.count(name(r.model), "", c)
 }
 
-func (m *meter) call(message string, u *usedCall) {
-	if !m.seen.add(message, u.id) || m.isCopy || u.name == "" {
+// call counts a call. A response from which calls were removed keeps the others: they are recorded again,
+// with the time of their end.
+func (m *meter) call(r *usageRecord, u *usedCall) {
+	if u.ended.IsZero() {
+		u.ended = r.time
+	}
+	isFirst := m.seen.add(r.id, u.id)
+	if !u.ended.IsZero() {
+		isFirst = m.seen.add(u.ended.UTC().Format(time.RFC3339Nano), u.id) && isFirst
+	}
+	if !isFirst || m.isCopy || u.name == "" {
 		return
 	}
 	c := Counts{Calls: 1, ToolTime: u.millis}

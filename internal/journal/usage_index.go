@@ -11,7 +11,7 @@ import (
 )
 
 // usageVersion changes with the meaning of counts, so that files are read again.
-const usageVersion = 1
+const usageVersion = 2
 
 // MarshalJSON returns the usage as an index stores it: each row is a list of the time, the model, the
 // tool, and the counts up to the last one that is not 0.

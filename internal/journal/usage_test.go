@@ -49,6 +49,8 @@ func TestUsage(t *testing.T) {
 	one := Counts{Prompts: 1, Requests: 1, Tokens: once, ModelTime: 4000}
 	withCalls := one
 	withCalls.Calls, withCalls.Failed, withCalls.ToolTime, withCalls.Added, withCalls.Removed = 2, 1, 7, 3, 1
+	again := withCalls
+	again.Calls, again.Failed = 3, 2
 	start := headerLine + user("a", "hello")
 	long := strings.Repeat("long ", 1<<20)
 	tests := []struct {
@@ -59,6 +61,9 @@ func TestUsage(t *testing.T) {
 		{"calls", start + answered("b", 5, twoCalls), withCalls},
 		{"Gemini CLI writes a response twice", start + answered("b", 5, "") + answered("b", 5, twoCalls), withCalls},
 		{"calls in a record of their own", start + answered("b", 5, "") + results + `{"id":"r_calls","timestamp":"2026-11-21T12:00:06.000Z","type":"info","content":""` + twoCalls + "}\n", withCalls},
+		{"a response recorded again without the calls that were removed from it", start + answered("b", 5, "") + results + `{"id":"r_calls","timestamp":"2026-11-21T12:00:06.000Z","type":"info","content":""` + twoCalls + "}\n" +
+			`{"id":"s_calls","timestamp":"2026-11-21T12:00:09.000Z","type":"info","content":"","toolCalls":[{"id":"c1","name":"write_file","status":"success","timestamp":"2026-11-21T12:00:06.000Z"}]}` + "\n", withCalls},
+		{"ids of calls that occur again", start + answered("b", 5, "") + `{"id":"r_calls","type":"info"` + twoCalls + "}\n" + `{"id":"s_calls","type":"info","toolCalls":[{"id":"c1","name":"x","status":"error"}]}` + "\n", again},
 		{"a rewind", start + answered("b", 5, twoCalls) + `{"$rewindTo":"a"}` + "\n", withCalls},
 		{"a compression", start + answered("b", 5, "") + `{"$set":{"messages":[` + strings.TrimSpace(user("z", "summary")) + "," + strings.TrimSpace(answered("b", 5, "")) + `]}}` + "\n", one},
 		{"a patch in an unusual form", start + answered("b", 5, "") + `{ "$set": {"messages":[` + strings.TrimSpace(answered("q", 5, "")) + `]}}` + "\n", one},

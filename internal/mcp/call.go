@@ -41,6 +41,9 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err != nil {
 		return tool.Fail(tool.ErrMCP, capital(err.Error())+".")
 	}
+	if no := c.server.check(c.remote); no != nil {
+		return no
+	}
 	params := &callToolParams{Name: c.listed.Name, Arguments: c.args}
 	token := uuid.NewString()
 	params.Meta = sdk.Meta{"progressToken": token}
@@ -68,6 +71,21 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		return c.fail(result.Content)
 	}
 	return c.result(result)
+}
+
+// check returns the result of a call of a tool that the server does not offer any more as it was declared, nil
+// if it does. The call was made, and allowed, for what the server has said about the tool before.
+func (s *server) check(r *remote) *tool.Result {
+	s.mu.Lock()
+	now := s.tools[r.listed.Name]
+	s.mu.Unlock()
+	switch {
+	case now == nil:
+		return tool.Fail(tool.ErrNotRegistered, s.all.o.Registry.Snapshot().NotFound(r.spec.Name))
+	case now != r && !now.listed.equals(&r.listed):
+		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Not run: the MCP server %q has changed the tool %s since the call was made. Read its description again, and call it again if it still fits.", r.Server(), r.listed.Name))
+	}
+	return nil
 }
 
 // failure returns the content of a result that describes why a request has failed.

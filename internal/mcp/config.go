@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 )
 
 // Config describes how to reach an MCP server and which of its tools to use, as an entry of the
@@ -52,6 +52,9 @@ type Config struct {
 // DefaultTimeout is the time that a server has for each request if its entry does not set one.
 const DefaultTimeout = 10 * time.Minute
 
+// ErrNoTransport is the error of [Parse] for an entry that does not say how to reach the server.
+var ErrNoTransport = errors.New("it has none of command, url and httpUrl")
+
 // Parse reads an entry of mcpServers.
 func Parse(name string, entry json.RawMessage) (Config, error) {
 	c := Config{Name: name}
@@ -63,7 +66,7 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 		return c, errors.New("it is not a JSON object")
 	}
 	if c.Kind() == None {
-		return c, errors.New("it has none of command, url and httpUrl")
+		return c, ErrNoTransport
 	}
 	return c, nil
 }

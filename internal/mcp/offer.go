@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,19 +13,25 @@ import (
 
 // offer is what a server offers.
 type offer struct {
-	Tools        []listed
-	Prompts      []*sdk.Prompt
-	Resources    []*sdk.Resource
-	Instructions string
+	Tools        []listed        `json:"tools,omitempty"`
+	Prompts      []*sdk.Prompt   `json:"prompts,omitempty"`
+	Resources    []*sdk.Resource `json:"resources,omitempty"`
+	Instructions string          `json:"instructions,omitempty"`
 }
 
-// listed is a tool as the server lists it.
+// listed is a tool as the server lists it, with a clean schema.
 type listed struct {
 	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"inputSchema"`
-	Annotations map[string]any  `json:"annotations"`
+	Annotations map[string]any  `json:"annotations,omitempty"`
+}
+
+// equals reports whether the server says the same about two tools.
+func (l *listed) equals(other *listed) bool {
+	return l.Name == other.Name && l.Title == other.Title && l.Description == other.Description &&
+		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)
 }
 
 // Limits of what one server may offer. What is beyond them is left out.
@@ -117,6 +125,7 @@ func listTools(ctx context.Context, s *sdk.ClientSession, cursor string) (list [
 			} `json:"execution"`
 		}
 		if json.Unmarshal(raw, &t) == nil && t.Name != "" && t.Execution.TaskSupport != "required" {
+			t.Schema = cleanSchema(t.Schema)
 			list = append(list, t.listed)
 		}
 	}

@@ -52,21 +52,10 @@ type program struct {
 	status  process.Status
 }
 
-// newProgram returns the server of a stdio configuration. environ is the environment of servers; the
-// entry's own variables are added to it.
+// newProgram returns the server of a stdio configuration.
 func newProgram(c *Config, o *Options) (*program, error) {
-	environ := append(secret.Without(o.Environ, slices.Collect(maps.Keys(c.Env))), "GEMINI_CLI=1")
-	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		environ = append(environ, name+"="+c.Env[name])
-	}
-	dir := c.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(o.Dir, dir)
-	}
-	name := c.Command
-	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
+	environ := c.environ(o.Environ)
+	name, dir := c.place(o.Dir)
 	path, err := process.LookPath(process.Getenv(environ, "PATH"), name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
@@ -75,6 +64,28 @@ func newProgram(c *Config, o *Options) (*program, error) {
 		launcher: o.Launcher, log: o.Log, ended: make(chan struct{}),
 		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
 	}, nil
+}
+
+// environ returns the environment of the entry's program. base is that of all servers.
+func (c *Config) environ(base []string) []string {
+	environ := append(secret.Without(base, slices.Collect(maps.Keys(c.Env))), "GEMINI_CLI=1")
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		environ = append(environ, name+"="+c.Env[name])
+	}
+	return environ
+}
+
+// place returns the name of the entry's program, as it is looked for, and the directory in which it runs. A
+// path is relative to that directory, which is relative to workspace.
+func (c *Config) place(workspace string) (name, dir string) {
+	name, dir = c.Command, c.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(workspace, dir)
+	}
+	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	return name, dir
 }
 
 // Connect starts the program.

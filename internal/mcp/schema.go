@@ -1,13 +1,17 @@
 package mcp
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
-// cleanSchema returns the schema of a tool's arguments as the server wrote it, or one without arguments if
-// the server has none that is a JSON object. What a provider cannot take of it is left to the provider.
+// cleanSchema returns the schema of a tool's arguments, which is valid JSON, as the server wrote it but
+// without white space, or one without arguments if the server has none that is a JSON object. What a
+// provider cannot take of it is left to the provider.
 func cleanSchema(schema json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(schema, &members) != nil || members == nil {
+	var compact bytes.Buffer
+	if json.Compact(&compact, schema) != nil || !bytes.HasPrefix(compact.Bytes(), []byte("{")) {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	return schema
+	return compact.Bytes()
 }

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/crash"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/tool"
 )
 
@@ -29,6 +29,7 @@ type server struct {
 	state   State
 	err     error
 	offer   offer
+	tools   map[string]*remote        // those of the offer that are used, by the server's names for them
 	session *sdk.ClientSession        // while it is connected
 	ready   chan struct{}             // closed when the first attempt to connect has ended
 	end     func()                    // ends the connection, and returns when it has ended; nil before start
@@ -38,8 +39,7 @@ type server struct {
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
 
-	wake chan struct{} // has a value when stale is not empty
-
+	expired chan struct{}   // has a value when stale is not empty
 	errands errands         // requests that run
 	pending atomic.Int32    // what the server asks for, see maxPending
 	turn    chan struct{}   // has a value while a person is asked
@@ -48,7 +48,7 @@ type server struct {
 
 func newServer(all *Servers, c Config) *server {
 	s := &server{
-		all: all, config: c, state: Disconnected, ready: make(chan struct{}), wake: make(chan struct{}, 1),
+		all: all, config: c, state: Disconnected, ready: make(chan struct{}), expired: make(chan struct{}, 1),
 		turn:  make(chan struct{}, 1),
 		calls: map[string]func(progress){},
 	}
@@ -82,6 +82,30 @@ func (s *server) start() {
 	})
 }
 
+// begin declares what the server has offered in an earlier session, or starts it if that is not known.
+func (s *server) begin() {
+	if s.isOff() || s.all.o.Fresh || !s.recall() {
+		s.start()
+	}
+}
+
+func (s *server) isOff() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == Blocked || s.state == Disabled
+}
+
+// wake starts the server if it is idle.
+func (s *server) wake() {
+	s.mu.Lock()
+	isIdle := s.state == Idle
+	s.mu.Unlock()
+	if isIdle {
+		s.start()
+		s.all.changed()
+	}
+}
+
 // restart ends the connection, and connects again unless off, which is the new state, is not "".
 func (s *server) restart(off State) {
 	s.mu.Lock()
@@ -92,7 +116,7 @@ func (s *server) restart(off State) {
 	}
 	s.all.o.Registry.Remove(Owner(s.config.Name))
 	s.mu.Lock()
-	s.end, s.ready, s.err = nil, make(chan struct{}), nil
+	s.end, s.ready, s.err, s.offer, s.tools = nil, make(chan struct{}), nil, offer{}, nil
 	s.state = cmp.Or(off, Disconnected)
 	s.mu.Unlock()
 	s.start()
@@ -159,6 +183,7 @@ func (s *server) live(ctx context.Context) {
 func (s *server) connectOnce(ctx context.Context, connected func()) error {
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	key := s.offerKey()
 	link, err := s.open(life, end)
 	if err != nil {
 		return err
@@ -171,7 +196,8 @@ func (s *server) connectOnce(ctx context.Context, connected func()) error {
 	if err == nil {
 		s.publish(&o, link.session)
 		connected()
-		err = s.watch(life, link.session)
+		s.keep(&o, key)
+		err = s.watch(life, link.session, key)
 	}
 	return link.close(err)
 }
@@ -273,22 +299,39 @@ func addRoot(c *sdk.Client, dir string) {
 	c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
 }
 
-// publish makes an offer available to the session.
+// publish makes the offer of a connected server available to the session.
 func (s *server) publish(o *offer, session *sdk.ClientSession) {
+	s.declare(o)
+	s.mu.Lock()
+	s.session, s.state, s.err = session, Connected, nil
+	s.mu.Unlock()
+	s.all.changed()
+	s.settle()
+}
+
+// declare puts the tools of an offer into the registry in place of the server's former ones. An offer that is
+// the same as before changes nothing there.
+func (s *server) declare(o *offer) {
+	s.mu.Lock()
+	isSame := s.tools != nil && s.offer.equals(o)
+	s.mu.Unlock()
+	if isSame {
+		return
+	}
 	var list []tool.Tool
+	used := map[string]*remote{}
 	for i := range o.Tools {
-		if s.config.uses(o.Tools[i].Name) {
-			list = append(list, newTool(s, &o.Tools[i]))
+		if t := &o.Tools[i]; s.config.uses(t.Name) {
+			used[t.Name] = newTool(s, t)
+			list = append(list, used[t.Name])
 		}
 	}
 	for _, c := range s.all.o.Registry.Set(Owner(s.config.Name), list...) {
 		s.all.o.Log.Debug("a tool of an MCP server is not used: its name is taken", "server", s.config.Name, "tool", c.Name, "owner", c.Owner)
 	}
 	s.mu.Lock()
-	s.offer, s.session, s.state, s.err = *o, session, Connected, nil
+	s.offer, s.tools = *o, used
 	s.mu.Unlock()
-	s.all.changed()
-	s.settle()
 }
 
 // settle reports the end of the first attempt to connect, after all that has changed with it.
@@ -307,7 +350,7 @@ func (s *server) set(state State, err error) {
 	s.mu.Lock()
 	s.state, s.err = state, err
 	if state != Connected {
-		s.session, s.offer = nil, offer{}
+		s.session, s.offer, s.tools = nil, offer{}, nil
 	}
 	s.mu.Unlock()
 	s.all.changed()
@@ -320,6 +363,9 @@ func (s *server) set(state State, err error) {
 func (s *server) lost(err error, wasConnected, isLast bool) {
 	s.all.o.Registry.Remove(Owner(s.config.Name))
 	defer s.set(Disconnected, err)
+	if !wasConnected {
+		_ = s.forget() // the next session starts the server, and shows at once why it cannot be used
+	}
 	text := fmt.Sprintf("MCP server %q: %v.", s.config.Name, trimPeriod(err))
 	if wasConnected {
 		text = fmt.Sprintf("MCP server %q has gone, and its tools with it: %v.", s.config.Name, trimPeriod(err))
@@ -334,7 +380,8 @@ func (s *server) lost(err error, wasConnected, isLast bool) {
 }
 
 // watch follows a connection: it lists again what has changed, until the connection ends, and returns why.
-func (s *server) watch(ctx context.Context, session *sdk.ClientSession) error {
+// key is that of [server.keep].
+func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key string) error {
 	ended := make(chan error, 1)
 	go func() {
 		defer crash.Recover()
@@ -349,8 +396,8 @@ func (s *server) watch(ctx context.Context, session *sdk.ClientSession) error {
 				err = errors.New("it ended the connection")
 			}
 			return err
-		case <-s.wake:
-			s.refresh(ctx, session)
+		case <-s.expired:
+			s.refresh(ctx, session, key)
 		}
 	}
 }
@@ -361,7 +408,7 @@ func (s *server) expire(list what) {
 	s.stale |= list
 	s.mu.Unlock()
 	select {
-	case s.wake <- struct{}{}:
+	case s.expired <- struct{}{}:
 	default:
 	}
 }
@@ -370,8 +417,8 @@ func (s *server) expire(list what) {
 // although the server says that they have changed.
 const refreshPause = 500 * time.Millisecond
 
-// refresh reads the lists that have changed.
-func (s *server) refresh(ctx context.Context, session *sdk.ClientSession) {
+// refresh reads the lists that have changed. key is that of [server.keep].
+func (s *server) refresh(ctx context.Context, session *sdk.ClientSession, key string) {
 	s.mu.Lock()
 	lists, before := s.stale, s.offer
 	s.stale = 0
@@ -384,6 +431,7 @@ func (s *server) refresh(ctx context.Context, session *sdk.ClientSession) {
 		}
 		if !o.equals(&before) {
 			s.publish(&o, session)
+			s.keep(&o, key)
 			return
 		}
 		if attempt > 0 {
@@ -397,8 +445,10 @@ func (s *server) refresh(ctx context.Context, session *sdk.ClientSession) {
 	}
 }
 
-// connection returns the connection to the server, and waits for one that begins.
+// connection returns the connection to the server, which it starts if it is idle, and waits for one that
+// begins.
 func (s *server) connection(ctx context.Context) (*sdk.ClientSession, error) {
+	s.wake()
 	select {
 	case <-s.settled():
 	case <-ctx.Done():
@@ -424,7 +474,7 @@ func (s *server) status() Status {
 	}
 	for _, t := range s.offer.Tools {
 		if s.config.uses(t.Name) {
-			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, cleanSchema(t.Schema)})
+			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, t.Schema})
 		}
 	}
 	for _, p := range s.offer.Prompts {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -18,10 +19,20 @@ const serveVariable = "POLLUX_TEST_SERVER"
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(serveVariable); kind != "" {
-		mcptest.Serve(kind, mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
+		mcptest.Serve(kind, mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit, Fork: fork})
 		return
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// fork starts a server that never answers, on the same output.
+func fork() (pid int, err error) {
+	child := exec.Command(os.Args[0])
+	child.Stdout, child.Env = os.Stdout, []string{serveVariable + "=silent"}
+	if err := child.Start(); err != nil {
+		return 0, err
+	}
+	return child.Process.Pid, nil
 }
 
 // toy is the entry of a server of one of the kinds of serve.
@@ -39,7 +50,10 @@ func toy(t *testing.T, name, kind string) Config {
 func run(t *testing.T, o Options) (*Servers, *tool.Registry, func() []string) {
 	t.Helper()
 	var warnings warnings
-	o.Registry, o.Warn, o.Dir = tool.NewRegistry(), warnings.add, t.TempDir()
+	o.Registry, o.Warn = tool.NewRegistry(), warnings.add
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
 	s := New(o)
 	t.Cleanup(s.Close)
 	s.Start()

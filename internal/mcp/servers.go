@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"pollux/internal/crash"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/process"
 	"pollux/tool"
 )
@@ -34,6 +34,11 @@ type Options struct {
 	Transport func() (http.RoundTripper, error)
 	// OAuth is how to sign in to services; nil sends no tokens.
 	OAuth *oauth.Options
+	// OfferDir is the directory in which the offers of servers are kept from one session to the next, "" for
+	// none. Projects must not be able to write there.
+	OfferDir string
+	// Fresh makes Start connect to all servers, also to those whose offer is kept.
+	Fresh bool
 	// Roots returns the directories that servers may ask for; nil has none.
 	Roots func() []string
 	// Ask asks a person what a server wants to know; nil if no person is there.
@@ -87,10 +92,19 @@ func New(o Options) *Servers {
 // Owner returns the owner of a server's tools in the registry.
 func Owner(server string) string { return "mcp:" + server }
 
-// Start connects to all servers in the background.
+// Start connects to all servers in the background, except to those whose offer is kept from an earlier session
+// ([Options].OfferDir). Their offer is declared when Start returns, and they are started when it is first used.
 func (s *Servers) Start() {
 	for _, one := range s.list {
-		one.start()
+		one.begin()
+	}
+	s.offerResources()
+}
+
+// Wake starts the servers that are idle, in the background.
+func (s *Servers) Wake() {
+	for _, one := range s.list {
+		one.wake()
 	}
 }
 
@@ -153,6 +167,7 @@ type State string
 // The states of a server.
 const (
 	Disconnected State = "disconnected"
+	Idle         State = "idle" // not started yet: what it offers is known from an earlier session
 	Connecting   State = "connecting"
 	Connected    State = "connected"
 	Blocked      State = "blocked"  // the settings do not allow the server
@@ -188,12 +203,12 @@ func (s *Servers) Status() []Status {
 	return list
 }
 
-// Instructions returns what the servers tell the model about themselves, by name, of those that are
-// connected.
+// Instructions returns what the servers tell the model about themselves, by name, of those whose offer is
+// known.
 func (s *Servers) Instructions() (list []Instruction) {
 	for _, one := range s.list {
 		one.mu.Lock()
-		if text := strings.TrimSpace(one.offer.Instructions); text != "" && one.state == Connected {
+		if text := strings.TrimSpace(one.offer.Instructions); text != "" {
 			list = append(list, Instruction{one.config.Name, text})
 		}
 		one.mu.Unlock()

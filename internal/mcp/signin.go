@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/textproto"
 
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/tool"
 )
 
@@ -147,6 +147,7 @@ func (s *Servers) SignOut(ctx context.Context, name string) error {
 	if err := source.SignOut(ctx); err != nil {
 		return fmt.Errorf("the sign-in to MCP server %q may still be stored: %w", name, err)
 	}
+	_ = one.forget()
 	one.reconnect()
 	return nil
 }

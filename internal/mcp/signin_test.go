@@ -13,7 +13,7 @@ import (
 
 	"pollux/internal/keychain"
 	"pollux/internal/mcp/mcptest"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/tool"
 )
 

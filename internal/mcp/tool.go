@@ -25,7 +25,7 @@ func newTool(s *server, l *listed) *remote {
 		Name:        ToolName(s.config.Name, l.Name),
 		DisplayName: fmt.Sprintf("%s (%s MCP Server)", l.Name, s.config.Name),
 		Description: l.Description,
-		Schema:      cleanSchema(l.Schema),
+		Schema:      l.Schema,
 		Kind:        kind,
 		Plain:       true,
 	}}

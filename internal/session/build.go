@@ -39,6 +39,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
+	s.loadExtensions(ctx)          // environment, settings, trust
 	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
@@ -58,7 +59,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.PromptLog = s.newPromptLog()                   // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
-	s.servers = s.newServers(p.Settings)             // settings, trust, models, workspace, launcher, registry
+	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
 	s.policy = s.newPolicy(rules, true)              // settings, trust, rules, workspace, plans
 	s.saved = rules.saved                            // rules
@@ -71,6 +72,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}
+	s.loadSkills()         // settings, trust, workspace, servers, registry
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)

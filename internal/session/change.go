@@ -30,7 +30,7 @@ func (s *Session) Current() models.Current { return s.models.Current() }
 func (s *Session) Trusted() bool { return s.policy.Trusted() }
 
 // SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
-// folder's instructions, lasting approvals and approval modes. The settings that were read
+// folder's instructions and skills, lasting approvals and approval modes. The settings that were read
 // when the session opened, and their effects, do not change.
 func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	if !trusted && s.Mode() != policy.Default {
@@ -39,6 +39,7 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	s.policy.SetTrusted(trusted)
 	s.Memory.SetTrusted(trusted)
 	s.ReloadMemory(ctx)
+	s.setSkills()
 	s.refresh()
 }
 

@@ -20,8 +20,8 @@ import (
 	"pollux/tool"
 )
 
-// CommandSources returns the directories of custom commands: the user's, then the project's. A folder that
-// is not trusted has none.
+// CommandSources returns the directories of custom commands: the user's, then the project's, then those of
+// extensions. A folder that is not trusted has none.
 func (s *Session) CommandSources() []command.Source {
 	if !s.Trusted() {
 		return nil
@@ -31,7 +31,7 @@ func (s *Session) CommandSources() []command.Source {
 		dir := s.Paths.Dir()
 		list = append(list, command.Source{Kind: command.Workspace, Dir: filepath.Join(dir, ".gemini", "commands"), Root: dir})
 	}
-	return list
+	return append(list, s.extensionCommands()...)
 }
 
 // PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
@@ -52,8 +52,9 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 	return err
 }
 
-// ErrRefused is the error of a custom command whose shell commands the user has refused.
-var ErrRefused = errors.New("the user has refused the shell commands")
+// ErrRefused is the error of a custom command whose shell commands the user has refused, and of a skill that
+// the user has refused.
+var ErrRefused = errors.New("the user has refused")
 
 // runTemplate runs the shell commands of the custom command name, one after the other, as calls of
 // run_shell_command. Each passes the gate before the first one runs.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pollux/internal/config"
+	"pollux/internal/tools/activate"
 	"pollux/llm/catalog"
 	"pollux/llm/texttool"
 	"pollux/tool"
@@ -50,7 +51,8 @@ func (s *Session) treeItems() int {
 
 // spares returns which built-in tools the declarations leave out: update_topic if no user
 // sees the topic and, in the compact form, all tools that are not in everyday; but none that
-// the user's lists of wanted tools name.
+// the user's lists of wanted tools name. The compact form has activate_skill only if there are
+// skills other than those of Pollux.
 func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
 	named := toolSettings(s.Settings)
 	var always, compact []string
@@ -65,6 +67,9 @@ func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
 		}
 	}
 	return func(form tool.Form, spec *tool.Spec) bool {
+		if spec.Name == activate.Name {
+			return form == tool.Compact && !s.hasOwnSkills() // the tool is a new one when they change
+		}
 		return slices.Contains(always, spec.Name) || form == tool.Compact && slices.Contains(compact, spec.Name)
 	}
 }

@@ -12,13 +12,17 @@ import (
 	"pollux/internal/terminal"
 )
 
-// ReadHooks returns the hooks of the settings and of the program, enabled or not. It reports
+// ReadHooks returns the hooks of the program, the settings and extensions, enabled or not. It reports
 // mistakes. In an untrusted folder, settings have no hooks, unless the user allows their own.
 func (p *Setup) ReadHooks() []hook.Hook {
-	list := slices.Clone(p.Options.Hooks)
+	return slices.Concat(p.Options.Hooks, p.settingsHooks(), p.extensionHooks())
+}
+
+// settingsHooks returns the hooks of the settings.
+func (p *Setup) settingsHooks() (list []hook.Hook) {
 	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings) {
 		p.Log.Debug("Project hooks disabled because the folder is not trusted.")
-		return list
+		return nil
 	}
 	for _, layer := range [...]struct {
 		scope  config.Scope

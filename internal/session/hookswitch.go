@@ -56,7 +56,7 @@ func (p *Setup) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, id
 		if len(after) == len(before) {
 			continue
 		}
-		if err := p.setDisabledHooks(layer.scope, after); err != nil {
+		if err := p.setDisabled(layer.scope, config.HooksDisabled, after); err != nil {
 			return files, err
 		}
 		files = append(files, layer.file)
@@ -81,15 +81,15 @@ func (p *Setup) disablingScope(hooks []hook.Hook, id string) config.Scope {
 	return config.Workspace
 }
 
-// setDisabledHooks writes the IDs of disabled hooks to a settings file.
-func (p *Setup) setDisabledHooks(scope config.Scope, ids []string) error {
-	if len(ids) == 0 {
-		_, err := p.Paths.Unset(scope, string(config.HooksDisabled))
+// setDisabled writes a list of what is disabled to a settings file.
+func (p *Setup) setDisabled(scope config.Scope, key config.Strings, names []string) error {
+	if len(names) == 0 {
+		_, err := p.Paths.Unset(scope, string(key))
 		return err
 	}
-	values := make([]any, len(ids))
-	for i, id := range ids {
-		values[i] = id
+	values := make([]any, len(names))
+	for i, name := range names {
+		values[i] = name
 	}
-	return p.Paths.Set(scope, string(config.HooksDisabled), values)
+	return p.Paths.Set(scope, string(key), values)
 }

@@ -23,7 +23,7 @@ type plans struct {
 
 // newPlans settles where plans go. It warns of a directory that they may not go to.
 func newPlans(p *Setup, ws *workspace.Workspace, sessionID string) *plans {
-	l := &plans{setting: config.PlanDirectory.In(p.Settings)}
+	l := &plans{setting: p.planDirectory()}
 	if err := l.settle(ws, sessionID); err != nil {
 		p.Warn("Warning: " + err.Error())
 		l.setting = ""

@@ -65,6 +65,7 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 			}
 		}
 	}
+	src.Extensions = p.extensionPolicies()
 	var err error
 	r.Files, err = policy.Load(src)
 	for _, w := range r.Warnings {
@@ -201,7 +202,7 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	if withSettings {
 		settings := toolSettings(s.Settings)
 		s.warnOfRunners(settings.Runners())
-		more = policy.FromSettings(settings)
+		more = append(policy.FromSettings(settings), s.extensionExclusions()...)
 	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
@@ -266,7 +267,8 @@ func (s *Session) repository() *repository.Checker {
 func toolSettings(s *config.Settings) policy.Settings {
 	var trusted []string
 	for _, entry := range config.MCPServers.In(s, func(string) (string, bool) { return "", false }) {
-		if c, err := mcp.Parse(entry.Name, entry.Entry); err == nil && c.Trust {
+		c, err := mcp.Parse(entry.Name, entry.Entry)
+		if c.Trust && (err == nil || isAdjustment(entry, err)) {
 			trusted = append(trusted, c.Name)
 		}
 	}

@@ -32,7 +32,10 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.Recent.Run(s.agent.Run))(yield)
+			s.telemetry.Run(ctx, p, s.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
+				s.wakeServers(e)
+				return yield(e, err)
+			})
 		}
 	}
 }
@@ -40,10 +43,21 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 // Prepare makes the next run of a line, such as "/greet Ann", send these parts to the model in its place.
 // They are sent as they are: an "@" in them names no file.
 func (s *Session) Prepare(line string, parts []llm.Part) {
+	s.prepare(line, prepared{parts: parts})
+}
+
+// prepared is the message that the next run of a line sends.
+type prepared struct {
+	parts []llm.Part
+	// text, if not "", is a prompt that follows the parts. It may name files with "@".
+	text string
+}
+
+func (s *Session) prepare(line string, p prepared) {
 	if s.prepared == nil {
-		s.prepared = map[string][]llm.Part{}
+		s.prepared = map[string]prepared{}
 	}
-	s.prepared[line] = parts
+	s.prepared[line] = p
 }
 
 // Steer adds a prompt, with the files that it names with "@", to the next request of the
@@ -73,9 +87,14 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	s.AwaitServers(ctx)
-	if parts, found := s.prepared[text]; found {
-		delete(s.prepared, text)
-		p := agent.Prompt{Parts: parts, ID: s.agent.NewPromptID(), Shown: text}
+	line := text
+	before, found := s.prepared[line]
+	if found {
+		delete(s.prepared, line)
+		text = before.text
+	}
+	if found && text == "" {
+		p := agent.Prompt{Parts: before.parts, ID: s.agent.NewPromptID(), Shown: line}
 		s.addStartContext(&p)
 		s.tellServers(ctx, &p)
 		return p, nil
@@ -91,12 +110,12 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	s.reportMentions(asked)
-	p := agent.Prompt{Parts: asked.Parts, ID: s.agent.NewPromptID()}
+	p := agent.Prompt{Parts: append(before.parts, asked.Parts...), ID: s.agent.NewPromptID()}
 	if text := s.Memory.Discover(asked.Files...); text != "" {
 		p.Parts = append(p.Parts, llm.Text(text))
 	}
-	if len(asked.Files) > 0 {
-		p.Shown = text
+	if found || len(asked.Files) > 0 {
+		p.Shown = line
 	}
 	s.addStartContext(&p)
 	s.tellServers(ctx, &p)

@@ -20,6 +20,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
+	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/llm/httpwire"
 	"pollux/tool"
@@ -28,10 +29,11 @@ import (
 // commandServer is the name of the server that mcp.serverCommand starts.
 const commandServer = "mcp"
 
-// ServerConfigs returns the MCP servers of the settings, whether the folder is trusted or not, and warns of
+// ServerConfigs returns the MCP servers of the settings and of extensions, whether the folder is trusted or not, and warns of
 // entries that cannot be used.
 func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
+	ofExtensions := p.extensionServers()
 	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
 		if len(entry.Withheld) > 0 {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
@@ -40,7 +42,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 		for _, key := range mcp.Unused(entry.Entry) {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
 		}
-		c, err := mcp.Parse(entry.Name, entry.Entry)
+		c, err := ofExtensions.override(entry)
 		if err != nil {
 			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
@@ -48,6 +50,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 		c.IsProject = entry.Scope == config.Workspace
 		list = append(list, c)
 	}
+	list = append(list, ofExtensions.configs(p.Warn)...)
 	if c, err := p.serverCommand(settings); err != nil {
 		p.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {
@@ -90,6 +93,7 @@ func (p *Setup) ServerSwitches() mcp.Switches {
 // registry of their own.
 func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 	return mcp.Options{
+		OfferDir:  p.offerDir(),
 		Configs:   configs,
 		Off:       p.ServerSelection(p.Settings).State,
 		Registry:  tool.NewRegistry(),
@@ -106,9 +110,19 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 	}
 }
 
-// newServers returns the session's MCP servers, which are being connected; nil if there are none. A folder that
-// is not trusted has none.
-func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
+// offerDir returns the directory in which offers of servers are kept, "" for none. It is none of the project's,
+// where file tools could write.
+func (p *Setup) offerDir() string {
+	dir := workspace.RealPath(filepath.Join(p.Paths.RuntimeDir(), "mcp-offers"))
+	if !config.MCPLazy.In(p.Settings) || !p.hasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
+		return ""
+	}
+	return dir
+}
+
+// newServers returns the session's MCP servers, nil if there are none. They are being connected, except those
+// whose offer is kept, unless isFresh is set. A folder that is not trusted has none.
+func (s *Session) newServers(settings *config.Settings, isFresh bool) *mcp.Servers {
 	if !s.IsTrusted() {
 		return nil
 	}
@@ -119,10 +133,11 @@ func (s *Session) newServers(settings *config.Settings) *mcp.Servers {
 	o := s.ServerOptions(configs)
 	selection := s.ServerSelection(settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
-	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.Dirs
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.ReadableDirs
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}
+	o.Fresh = isFresh
 	s.answerServers(&o)
 	o.Changed = func() { s.serversChanged.Store(true) }
 	servers := mcp.New(o)
@@ -158,7 +173,7 @@ func (s *Session) ReloadServers(ctx context.Context) error {
 		s.servers.Close()
 		s.servers.Withdraw()
 	}
-	s.servers = s.newServers(s.CurrentSettings())
+	s.servers = s.newServers(s.CurrentSettings(), true)
 	s.serversChanged.Store(true)
 	return s.settleSoon(ctx)
 }
@@ -215,6 +230,20 @@ func (p *Setup) serverTransport() (http.RoundTripper, error) {
 		return nil, err
 	}
 	return httpwire.NewTransport(httpwire.Options{Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: true})
+}
+
+// wakeServers starts the servers that are idle when a person's first prompt has been sent, as the event of a
+// run shows. A script starts those that it uses.
+func (s *Session) wakeServers(e agent.Event) {
+	if s.servers == nil || !s.Interactive || s.areServersAwake {
+		return
+	}
+	switch e.(type) {
+	case agent.TurnStarted, agent.ModelInfo: // the request follows
+	default:
+		s.areServersAwake = true
+		s.servers.Wake()
+	}
 }
 
 // waitNotice is the time after which the user learns what the first prompt waits for.

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 
 	"pollux/internal/browser"
-	"pollux/internal/keychain"
-	"pollux/internal/mcp/oauth"
+	"pollux/internal/oauth"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/adc"
@@ -18,13 +17,7 @@ func (p *Setup) signInOptions() *oauth.Options {
 		Store: oauth.Store{
 			File:         filepath.Join(p.Paths.GeminiDir(), "mcp-oauth-tokens.json"),
 			KeychainOnly: p.Env.True("GEMINI_FORCE_ENCRYPTED_FILE_STORAGE"),
-			Keychain: keychain.Open(keychain.Options{
-				File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
-				FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
-				Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
-				Environ:     p.Env.List,
-				Interactive: p.Interactive,
-			}),
+			Keychain:     p.openKeychain(),
 		},
 		Transport:    p.serverTransport,
 		Open:         p.openPage,

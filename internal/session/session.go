@@ -40,6 +40,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
+	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
@@ -76,6 +77,9 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
+	// Extensions are the names of the extensions to use, whatever the user has enabled: "none" alone is none,
+	// nil leaves it to the user.
+	Extensions []string
 	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
 	// name, "" for a new one. Relative paths in other options start at Dir.
 	InWorktree   bool
@@ -194,10 +198,13 @@ type Session struct {
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
 	serversChanged atomic.Bool
+	// areServersAwake reports whether the servers that were idle at first have been started.
+	areServersAwake bool
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared   map[string][]llm.Part
+	prepared   map[string]prepared
+	skills     atomic.Pointer[skill.Set]
 	telemetry  *telemetry.Telemetry // nil is off
 	activity   *telemetry.Activity  // nil is off
 	log        *logs.Log            // on disk

@@ -49,6 +49,8 @@ type Setup struct {
 	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	isMuted  *atomic.Bool        // warnings are dropped
 
+	extensions *extensions
+
 	journal *journal.Journal // nil if the conversation is not recorded
 	resumed *journal.Session // the session to continue, until its history is restored; nil for none
 	recap   *Recap           // of the resumed session, nil for none
@@ -117,7 +119,7 @@ func NewSetup(o Options) *Setup {
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		isMuted: new(atomic.Bool), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {

@@ -159,6 +159,7 @@ func (s *Session) secrets() []string {
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
 	}
+	texts = append(texts, s.extensionSecrets()...)
 	for _, key := range s.newKeys {
 		texts = append(texts, key.Value)
 	}

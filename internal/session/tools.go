@@ -47,7 +47,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 			return false
 		}
 		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
-			s.absent[name] = "The setting tools.core does not list it. A user can add it there."
+			s.absent[name] = notCore
 		}
 		return true
 	})
@@ -60,6 +60,9 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	s.registry.Hide(s.hides)
 	return nil
 }
+
+// notCore is why a session does not have a tool that tools.core leaves out.
+const notCore = "The setting tools.core does not list it. A user can add it there."
 
 // absentTools returns why a session does not have some of Pollux's tools, by name.
 func absentTools(set *config.Settings, interactive bool) map[string]string {

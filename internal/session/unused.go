@@ -95,9 +95,7 @@ func enumerate(words []string) string {
 
 // futureFiles lists the kinds of files that Pollux does not support yet.
 var futureFiles = [...]futureFile{
-	{"skill", "Skills", func(f Features) []string { return f.Skills }},
 	{"agent", "Agents", func(f Features) []string { return f.Agents }},
-	{"extension", "Extensions", func(f Features) []string { return f.Extensions }},
 }
 
 // futureFile is a kind of files: what one of them is called, the title of a list of them, and
@@ -116,37 +114,27 @@ func isFuture(title, key string) bool {
 
 // Features are files that Pollux does not support yet, by their names.
 type Features struct {
-	Skills, Agents, Extensions []string
+	Agents []string
 }
 
-// Features returns the skills, agents and extensions of the user and, in a
-// trusted folder, of the project.
+// Features returns the agents of the user and, in a trusted folder, of the project.
 func (p *Setup) Features() Features {
 	var f Features
-	f.add(p.Paths.GeminiDir(), filepath.Join(p.Paths.Home(), ".agents", "skills"))
+	f.add(p.Paths.GeminiDir())
 	if p.IsTrusted() && !p.Paths.AtHome() {
-		dir := p.Paths.Dir()
-		f.add(filepath.Join(dir, ".gemini"), filepath.Join(dir, ".agents", "skills"))
+		f.add(filepath.Join(p.Paths.Dir(), ".gemini"))
 	}
-	for _, list := range []*[]string{&f.Skills, &f.Agents, &f.Extensions} {
+	for _, list := range []*[]string{&f.Agents} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return f
 }
 
-// add adds the features below a .gemini directory and another directory of skills.
-func (f *Features) add(dir, skills string) {
-	for _, at := range [...]string{filepath.Join(dir, "skills"), skills} {
-		for _, path := range filesBelow(at, 1, "SKILL.md") {
-			f.Skills = append(f.Skills, filepath.Base(filepath.Dir(path)))
-		}
-	}
+// add adds the features below a .gemini directory.
+func (f *Features) add(dir string) {
 	for _, path := range filesBelow(filepath.Join(dir, "agents"), 0, ".md") {
 		f.Agents = append(f.Agents, strings.TrimSuffix(filepath.Base(path), ".md"))
-	}
-	for _, path := range filesBelow(filepath.Join(dir, "extensions"), 1, "gemini-extension.json") {
-		f.Extensions = append(f.Extensions, filepath.Base(filepath.Dir(path)))
 	}
 }
 

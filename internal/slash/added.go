@@ -2,6 +2,7 @@ package slash
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"pollux/internal/exit"
@@ -17,7 +18,7 @@ func (s *Runner) Lookup(line string) (Call, bool) {
 	return find(s.added(), line)
 }
 
-// added returns the commands that are not in the table: prompts of MCP servers, and the user's own.
+// added returns the commands that are not in the table: skills, prompts of MCP servers, and the user's own.
 func (s *Runner) added() []*Command {
 	commands, _ := s.settle()
 	return commands
@@ -26,7 +27,7 @@ func (s *Runner) added() []*Command {
 // settle returns the added commands and those of them that have another name, because theirs is taken. A
 // user learns once of each.
 func (s *Runner) settle() ([]*Command, []renaming) {
-	commands, renamed := settleNames(Commands(), append(s.serverPrompts(), s.customCommands()...))
+	commands, renamed := settleNames(Commands(), slices.Concat(s.skillCommands(), s.serverPrompts(), s.customCommands()))
 	if s.Interactive {
 		for _, notice := range describeRenamings(renamed) {
 			s.warnOnce(terminal.Text(notice))

@@ -93,7 +93,7 @@ func (s *Runner) fullHelp() (Result, error) {
 	}
 	text := s.formatTable(nil, rows...) + "\n/help <command> explains one."
 	if len(planned) > 0 {
-		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /skills and /extensions.", len(planned))
+		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /theme.", len(planned))
 	}
 	return Result{Text: text}, nil
 }

@@ -56,7 +56,7 @@ func (s *Runner) listServers(ctx context.Context, filter string, describe func(m
 // stateNames are the states of servers for people.
 var stateNames = map[mcp.State]string{
 	mcp.Connected: "Ready", mcp.Connecting: "Starting... (first startup may take longer)", mcp.Disconnected: "Disconnected",
-	mcp.Disabled: "Disabled", mcp.Blocked: "Blocked",
+	mcp.Disabled: "Disabled", mcp.Blocked: "Blocked", mcp.Idle: "Idle, starts when it is used",
 }
 
 // serverText describes a server: a line, and a line for each thing that it offers.

@@ -113,7 +113,7 @@ func TestUsageErrors(t *testing.T) {
 		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
 		"/chat share":                            {"No conversation found to save."},
 		"/chat save x":                           {"No conversation found to save."},
-		"/skills list":                           {"The command /skills is not available yet in this version of Pollux."},
+		"/undo now":                              {"The command /undo is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
 		"/quit now":                              {"Use /quit, or /quit --delete"},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
@@ -150,7 +150,7 @@ func TestNonInteractive(t *testing.T) {
 			t.Errorf("%s: %v, %q", line, err, r.Text)
 		}
 	}
-	d.wantFailure("/skills", "not available yet")
+	d.wantFailure("/undo", "not available yet")
 	d.wantText("/settings list", "All settings have their default values")
 	d.wantText("/about", "1.2.3")
 }

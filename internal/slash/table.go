@@ -147,6 +147,15 @@ func Commands() []*Command {
 		},
 		{Name: "shortcuts", Summary: "List keyboard shortcuts", RunsWhileBusy: busy, NeedsPerson: person, Run: shortcuts},
 		{
+			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
+			Subs: []*Command{
+				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills; all includes those of Pollux, nodesc leaves out descriptions", RunsWhileBusy: busy, Run: skillsList},
+				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
+				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
+			},
+		},
+		{
 			Name: "stats", Aliases: []string{"usage"}, Summary: "Show session statistics", RunsWhileBusy: busy, Run: statsSession,
 			Subs: []*Command{
 				{Name: "session", Summary: "Show time, tool calls and tokens", RunsWhileBusy: busy, Run: statsSession},
@@ -179,7 +188,6 @@ func Commands() []*Command {
 		plannedInteractive("Show the privacy notice", "privacy"),
 		planned("Redo undone changes", "redo"),
 		plannedInteractive("Set up GitHub workflows", "setup-github"),
-		planned("Manage skills", "skills"),
 		plannedInteractive("Set up terminal key bindings", "terminal-setup"),
 		plannedInteractive("Choose a theme", "theme"),
 		planned("Undo the changes of the last turn", "undo"),

@@ -46,10 +46,15 @@ func (w *Workspace) allows(real string) bool {
 }
 
 // mayRead reports whether file tools may read a path, which must not contain links: one that they
-// may access, or one of [Workspace.AllowRead].
+// may access, or one of [Workspace.AddReadable] or [Workspace.AllowRead].
 func (w *Workspace) mayRead(real string) bool {
 	if w.allows(real) {
 		return true
+	}
+	for _, dir := range *w.readableDirs.Load() {
+		if below, ok := within(real, dir); ok && !isGuarded(below) {
+			return true
+		}
 	}
 	return w.readable != nil && slices.ContainsFunc(w.readable(), func(file string) bool {
 		return filepath.Base(real) == filepath.Base(file) && real == filepath.Join(RealPath(filepath.Dir(file)), filepath.Base(file))

@@ -82,7 +82,7 @@ func (w *Workspace) stream(path string) (io.ReadCloser, error) {
 
 // openDir opens a directory to list it.
 func (w *Workspace) openDir(path string) (*os.File, error) {
-	return reach(w, "open", path, w.allows, openDir)
+	return reach(w, "open", path, w.mayRead, openDir)
 }
 
 // stat follows links. It returns a Refusal only for paths that exist, so that words of a

@@ -31,10 +31,14 @@ func (w *Workspace) Tree(items int) string {
 func (w *Workspace) TreeOf(items int, dirs ...string) string {
 	trees := make([]string, len(dirs))
 	for i, dir := range dirs {
-		trees[i] = w.tree(dir, items)
+		trees[i] = w.tree(dir, items, w.defaultFilter)
 	}
 	return strings.Join(trees, "\n")
 }
+
+// FullTree is like [Workspace.TreeOf] for a directory whose ignored files are shown, too. The directory may
+// be outside of the workspace; its path must not contain links.
+func (w *Workspace) FullTree(items int, dir string) string { return w.tree(dir, items, Filter{}) }
 
 // folder is a folder of the tree.
 type folder struct {
@@ -49,8 +53,8 @@ type folder struct {
 	closed      bool // not entered
 }
 
-func (w *Workspace) tree(dir string, items int) string {
-	root := &folder{path: dir, rules: w.rulesFor(dir, w.defaultFilter)}
+func (w *Workspace) tree(dir string, items int, filter Filter) string {
+	root := &folder{path: dir, rules: w.rulesFor(dir, filter)}
 	room, partial := items, false
 	for queue := []*folder{root}; len(queue) > 0; queue = queue[1:] {
 		f := queue[0]

@@ -46,6 +46,7 @@ type Options struct {
 type Workspace struct {
 	readable      func() []string          // see AllowRead; may be nil
 	dirs          atomic.Pointer[[]string] // paths without links; the first is the root
+	readableDirs  atomic.Pointer[[]string] // see AddReadable; paths without links
 	temp          string                   // without links; "" if there is none
 	memory        string                   // without links; "" if there is none
 	disk          Disk
@@ -67,6 +68,7 @@ func New(o Options) (*Workspace, []error) {
 	}
 	w := &Workspace{defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore}}
 	w.dirs.Store(&[]string{root})
+	w.readableDirs.Store(&[]string{})
 	for _, dir := range o.Include {
 		if _, _, err := w.Add(dir); err != nil {
 			warnings = append(warnings, fmt.Errorf("ignoring the include directory %s: %w; check --include-directories and context.includeDirectories", dir, durable.Cause(err)))
@@ -94,14 +96,32 @@ func (w *Workspace) Add(dir string) (path string, added bool, err error) {
 	if err := checkDir(path); err != nil {
 		return path, false, err
 	}
+	return path, include(&w.dirs, path), nil
+}
+
+// AddReadable makes a directory, which is an absolute path, readable for file tools. They cannot write in
+// it. It returns the path without links, and whether it was not readable before.
+func (w *Workspace) AddReadable(dir string) (path string, added bool, err error) {
+	path = RealPath(filepath.Clean(dir))
+	if err := checkDir(path); err != nil {
+		return path, false, err
+	}
+	if w.mayRead(path) {
+		return path, false, nil
+	}
+	return path, include(&w.readableDirs, path), nil
+}
+
+// include adds a path to a list, and reports whether it was not there.
+func include(list *atomic.Pointer[[]string], path string) bool {
 	for {
-		dirs := w.dirs.Load()
+		dirs := list.Load()
 		if slices.Contains(*dirs, path) {
-			return path, false, nil
+			return false
 		}
 		more := append(slices.Clip(*dirs), path)
-		if w.dirs.CompareAndSwap(dirs, &more) {
-			return path, true, nil
+		if list.CompareAndSwap(dirs, &more) {
+			return true
 		}
 	}
 }
@@ -123,6 +143,9 @@ func (w *Workspace) Root() string { return w.all()[0] }
 // Dirs returns all directories of the workspace, the root first. They are absolute and without
 // links.
 func (w *Workspace) Dirs() []string { return slices.Clone(w.all()) }
+
+// ReadableDirs returns the directories of the workspace and those of [Workspace.AddReadable].
+func (w *Workspace) ReadableDirs() []string { return append(w.Dirs(), *w.readableDirs.Load()...) }
 
 // all is Dirs without the copy.
 func (w *Workspace) all() []string { return *w.dirs.Load() }

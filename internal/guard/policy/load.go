@@ -178,7 +178,10 @@ func (l *loader) file(from origin, path string) {
 	for _, problem := range p.problems {
 		l.problem(from, path, problem)
 	}
-	if l.err == nil {
+	switch {
+	case p.err != nil && from.tier == TierExtension: // which must not keep Pollux from starting
+		l.problem(from, path, problem{message: "Invalid policy rule", details: "  " + p.err.Error()})
+	case l.err == nil:
 		l.err = p.err
 	}
 }

@@ -85,6 +85,7 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 		r.Saved = e.save(c.Name, r)
 	}
 	if r.Saved {
+		r.shown = nil // the file, which Gemini CLI reads too, has names only
 		r.Priority = e.opts.Saved.Tier.priority(savedPriority)
 	}
 	e.add(r)
@@ -131,6 +132,7 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	}
 	if q.Server != "" {
 		r.Tools, r.Server = []string{shortName(q)}, q.Server
+		r.shown = &Call{Description: q.Description, Schema: q.Schema, Annotations: q.Annotations}
 		return r, true
 	}
 	if q.Name == "ask_user" || q.Name == "exit_plan_mode" {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -55,6 +56,7 @@ type Rule struct {
 	file  string // the policy file of the rule, "" for other rules
 	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
+	shown *Call  // the call that the user allowed, for an answer about what a server says of a tool
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
 	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
@@ -114,7 +116,8 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	case !r.Modes.Has(mode),
 		r.When == Interactive && !interactive,
 		r.When == Headless && interactive,
-		r.Subagent != "" && r.Subagent != c.Subagent:
+		r.Subagent != "" && r.Subagent != c.Subagent,
+		r.isOutdated(c):
 		return false
 	}
 	if len(r.Annotations) == 0 {
@@ -126,6 +129,12 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 		}
 	}
 	return true
+}
+
+// isOutdated reports whether the rule is an answer about a tool of which the server said something else than now.
+func (r *Rule) isOutdated(c *query) bool {
+	return r.shown != nil && (r.shown.Description != c.Description || !bytes.Equal(r.shown.Schema, c.Schema) ||
+		!reflect.DeepEqual(r.shown.Annotations, c.Annotations))
 }
 
 // hasTool reports whether the name of a tool in the rule is that of the call.
@@ -244,6 +253,9 @@ type Call struct {
 	Server      string
 	RemoteName  string
 	Annotations map[string]any
+	// Description and Schema are what the server says about an MCP tool and its arguments.
+	Description string
+	Schema      json.RawMessage
 	Subagent    string // the calling subagent, "" for the main agent
 	Args        json.RawMessage
 	// Paths are the absolute paths, without links, of the files that the call accesses, if the

@@ -67,6 +67,16 @@ func FromSettings(s Settings) []Rule {
 	return rules
 }
 
+// ExtensionRules returns the rules for the tools that the manifest of an extension excludes, as the setting
+// tools.exclude does.
+func ExtensionRules(name string, excluded []string) []Rule {
+	var rules []Rule
+	for _, entry := range excluded {
+		rules = append(rules, entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + plainly(name) + "): excludeTools"}))
+	}
+	return rules
+}
+
 // Runners returns the programs that tools.allowed and tools.core allow with any arguments, and that
 // run others, such as git.
 func (s Settings) Runners() []string {

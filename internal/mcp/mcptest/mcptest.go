@@ -20,6 +20,16 @@ import (
 //	huge     sends a message without an end
 //	chatty   greets before the first message
 //	empty    offers nothing
+//	many     offers 10,500 tools
+//	pages    lists two tools at a time
+//	schemas  has schemas with cycles, references and alternatives, and some that are none
+//	names    has names with any characters
+//	escapes  has control characters in its texts
+//	changes  changes a tool while it is called
+//	alien    answers requests that no one has made, before the one that was
+//	dies     ends in the middle of an answer
+//	floods   answers a call with 100 MB
+//	forks    starts a program that keeps its output open
 //	asking   has tools that ask a person and the model, too
 //
 // Any other kind is a server that works.
@@ -46,6 +56,9 @@ func Serve(kind string, p Process) {
 	case "chatty":
 		fmt.Fprintln(p.Out, "Welcome to the server!\n\n{}")
 	}
+	if serveRaw(kind, p) {
+		return
+	}
 	_ = New(kind, p).Run(context.Background(), &sdk.IOTransport{Reader: p.In, Writer: p.Out}) // it ends with its input
 }
 
@@ -55,7 +68,9 @@ type Process struct {
 	Out     io.WriteCloser
 	Err     io.Writer
 	Environ []string
-	Exit    func(code int)
+	// Fork starts a program that keeps Out open and does not end by itself, for the kind "forks".
+	Fork func() (pid int, err error)
+	Exit func(code int)
 }
 
 type echoArgs struct {

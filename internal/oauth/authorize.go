@@ -71,14 +71,14 @@ func (s *Source) askConsent(ctx context.Context, ask tool.Ask, p *provider) erro
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("MCP server %q at %s wants you to sign in.\nThe sign-in page is at %s.", clean(s.name), clean(server), originOf(u))
+	text := fmt.Sprintf("%s %q at %s wants you to sign in.\nThe sign-in page is at %s.", s.o.Noun, clean(s.name), clean(server), originOf(u))
 	if len(p.Scopes) > 0 {
 		text += "\nIt will ask you to allow: " + clean(strings.Join(p.Scopes, " "))
 	}
 	const yes = "Open the page"
 	answer, err := ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{
 		Text: text, Header: "Sign in", Kind: tool.ChoiceQuestion, Closed: true,
-		Options: []tool.Option{{Key: "y", Label: yes, Description: "in your browser"}, {Key: "n", Label: "Cancel", Description: "the server stays without a sign-in"}},
+		Options: []tool.Option{{Key: "y", Label: yes, Description: "in your browser"}, {Key: "n", Label: "Cancel", Description: "it stays without a sign-in"}},
 	}}})
 	switch {
 	case err != nil:
@@ -94,14 +94,17 @@ func (s *Source) askConsent(ctx context.Context, ask tool.Ask, p *provider) erro
 // signIn sends the person to the sign-in page and returns the tokens that result.
 func (s *Source) signIn(ctx context.Context, p Person, server *provider, client identity, back *callback) (*tokens, error) {
 	verifier := oauth2.GenerateVerifier()
-	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", server.Resource)}
+	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier)}
+	if !s.config.NoResource {
+		options = append(options, oauth2.SetAuthURLParam("resource", server.Resource))
+	}
 	if len(s.config.Audiences) > 0 {
 		options = append(options, oauth2.SetAuthURLParam("audience", strings.Join(s.config.Audiences, " ")))
 	}
 	page := (&oauth2.Config{
 		ClientID: client.ID, RedirectURL: back.Redirect, Scopes: server.Scopes, Endpoint: oauth2.Endpoint{AuthURL: server.AuthorizationURL},
 	}).AuthCodeURL(back.state, options...)
-	p.Notify("Sign in to MCP server " + clean(s.name) + " on this page: " + page)
+	p.Notify("Sign in to " + s.o.Noun + " " + clean(s.name) + " on this page: " + page)
 	if s.o.Open != nil {
 		if err := s.o.Open(ctx, page); err != nil {
 			p.Notify("Cannot open a browser: " + clean(err.Error()) + ". Open the page yourself.")
@@ -116,7 +119,9 @@ func (s *Source) signIn(ctx context.Context, p Person, server *provider, client 
 	}
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {back.Redirect}, "code_verifier": {verifier},
-		"resource": {server.Resource},
+	}
+	if !s.config.NoResource {
+		form.Set("resource", server.Resource)
 	}
 	if len(s.config.Scopes) > 0 {
 		form.Set("scope", strings.Join(s.config.Scopes, " "))

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,16 +21,18 @@ import (
 // and what is in the file stays there, so that Gemini CLI gets the new refresh token as well: many
 // authorization servers accept each only once.
 type Store struct {
-	// File is the path of mcp-oauth-tokens.json.
+	// File is the path of the file of tokens, such as mcp-oauth-tokens.json.
 	File string
 	// Keychain must be set.
 	Keychain *keychain.Store
+	// Service is the name of the sign-ins in the keychain, each of which has its server's name as account; ""
+	// is that for MCP servers.
+	Service string
 	// KeychainOnly neither reads nor writes the file.
 	KeychainOnly bool
 }
 
-// service is the name of the sign-ins in the keychain, each of which has its server's name as account.
-const service = "gemini-cli-oauth"
+func (s *Store) service() string { return cmp.Or(s.Service, "gemini-cli-oauth") }
 
 // get returns the sign-in to a server that was stored last, nil if there is none. If one place cannot be
 // read, it returns what the other has together with the error.
@@ -39,7 +42,7 @@ func (s *Store) get(ctx context.Context, server string) (newest *credential, err
 		list, err = readFile(s.File)
 		newest, _ = fileCredential(list, server)
 	}
-	secrets, failure := s.Keychain.Get(ctx, service, account(server))
+	secrets, failure := s.Keychain.Get(ctx, s.service(), account(server))
 	if failure != nil && !errors.Is(failure, keychain.ErrNotFound) {
 		err = errors.Join(err, failure)
 	}
@@ -62,7 +65,7 @@ func (s *Store) put(ctx context.Context, c *credential) (text string, err error)
 	if err != nil {
 		return "", err
 	}
-	stored, err := s.Keychain.Set(ctx, service, account(c.Server), string(raw))
+	stored, err := s.Keychain.Set(ctx, s.service(), account(c.Server), string(raw))
 	if err == nil && stored.FallbackReason != nil {
 		text = "The sign-in is in the file " + stored.Where + ", because " + stored.FallbackReason.Error() + "."
 	}
@@ -71,7 +74,7 @@ func (s *Store) put(ctx context.Context, c *credential) (text string, err error)
 
 // remove removes the sign-in to a server from all places.
 func (s *Store) remove(ctx context.Context, server string) error {
-	err := s.Keychain.Remove(ctx, service, account(server))
+	err := s.Keychain.Remove(ctx, s.service(), account(server))
 	if errors.Is(err, keychain.ErrNotFound) {
 		err = nil
 	}
@@ -89,7 +92,7 @@ func (s *Store) lock(ctx context.Context, server string) (unlock func(), err err
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(server))
-	return durable.LockContext(ctx, filepath.Join(dir, "mcp-oauth-refresh-"+hex.EncodeToString(sum[:8])))
+	return durable.LockContext(ctx, filepath.Join(dir, strings.TrimSuffix(filepath.Base(s.File), "tokens.json")+"refresh-"+hex.EncodeToString(sum[:8])))
 }
 
 // account returns the name of a server as it is in the keychain.

@@ -18,7 +18,7 @@ func (s *Source) identify(ctx context.Context, p *provider, redirect string) (id
 		return identity{s.config.ClientID, s.config.ClientSecret, p.SecretInHeader}, nil
 	}
 	if p.RegistrationURL == "" {
-		return identity{}, errors.New("its authorization server registers no clients. Set oauth.clientId in the settings of the server")
+		return identity{}, fmt.Errorf("its authorization server registers no clients. Set %s", s.o.ClientIDKey)
 	}
 	id, err := s.register(ctx, p, redirect)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"pollux/tool"
 )
 
-// Config is the member oauth of a server's entry in the settings. Everything is optional.
+// Config is how to sign in to one server, such as the member oauth of an MCP server's entry. Everything is
+// optional.
 type Config struct {
 	// Enabled signs in as soon as the server asks for it.
 	Enabled bool `json:"enabled"`
@@ -27,10 +28,21 @@ type Config struct {
 	RedirectURI string   `json:"redirectUri"`
 	Scopes      []string `json:"scopes"`
 	Audiences   []string `json:"audiences"`
+	// NoResource requests tokens without naming what they are for, as authorization servers want it that do
+	// not know RFC 8707.
+	NoResource bool `json:"-"`
+	// IsOwn accepts a stored sign-in that does not say for which address it was issued, as Gemini CLI writes
+	// those to agents. The server must be one that the user has set up, and not a project.
+	IsOwn bool `json:"-"`
 }
 
-// Options are the same for all servers.
+// Options are the same for all servers of a kind.
 type Options struct {
+	// Noun is what people call such a server; "" is MCP server.
+	Noun string
+	// ClientIDKey is where people set the ID of a client, as the end of a sentence; "" is the place for MCP
+	// servers.
+	ClientIDKey string
 	// Store has the tokens.
 	Store Store
 	// Transport makes requests; nil is [http.DefaultTransport].

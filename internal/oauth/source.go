@@ -36,6 +36,8 @@ func New(server, endpoint string, c Config, o Options) *Source {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Noun = cmp.Or(o.Noun, "MCP server")
+	o.ClientIDKey = cmp.Or(o.ClientIDKey, "oauth.clientId in the settings of the server")
 	if o.Transport != nil {
 		o.Transport = sync.OnceValues(o.Transport)
 	}
@@ -184,7 +186,7 @@ func (s *Source) read(ctx context.Context) {
 		s.set(c)
 		return
 	}
-	s.unread.Do(func() { s.warn("Cannot read the sign-in to MCP server %q: %v.", s.name, err) })
+	s.unread.Do(func() { s.warn("Cannot read the sign-in to %s %q: %v.", s.o.Noun, s.name, err) })
 }
 
 // stored returns the sign-in of the store that is for the server's address, nil if there is none.
@@ -193,7 +195,12 @@ func (s *Source) stored(ctx context.Context) (*credential, error) {
 		return nil, nil // others could read the token
 	}
 	c, err := s.o.Store.get(ctx, s.name)
-	if c == nil || !c.isFor(s.endpoint) {
+	switch {
+	case c == nil:
+		return nil, err
+	case c.ServerURL == "" && s.config.IsOwn:
+		c.ServerURL = s.endpoint
+	case !c.isFor(s.endpoint):
 		return nil, err
 	}
 	c.ClientID = cmp.Or(c.ClientID, s.config.ClientID)

@@ -72,7 +72,7 @@ func (s *Source) forget(ctx context.Context, c *credential, failure error) error
 		failure = s.o.Store.remove(ctx, s.name)
 	}
 	if failure != nil {
-		s.warn("Cannot remove the sign-in to MCP server %q, which is over: %v.", s.name, failure)
+		s.warn("Cannot remove the sign-in to %s %q, which is over: %v.", s.o.Noun, s.name, failure)
 	}
 	s.set(nil)
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *Source) adopt(ctx context.Context, c *credential, t *tokens) (text stri
 	c = c.with(t, s.o.Now())
 	text, err := s.o.Store.put(ctx, c)
 	if err != nil {
-		s.warn("Cannot store the sign-in to MCP server %q: %v. Sign in again in the next session.", s.name, err)
+		s.warn("Cannot store the sign-in to %s %q: %v. Sign in again in the next session.", s.o.Noun, s.name, err)
 	}
 	s.set(c)
 	return text
@@ -115,7 +115,7 @@ func (s *Source) identityOf(c *credential) identity {
 
 func (s *Source) refreshForm(c *credential) url.Values {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {c.Refresh}}
-	if resource, err := resourceOf(c.ServerURL); err == nil {
+	if resource, err := resourceOf(c.ServerURL); err == nil && !s.config.NoResource {
 		form.Set("resource", cmp.Or(c.Resource, resource))
 	}
 	if len(s.config.Scopes) > 0 {

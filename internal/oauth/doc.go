@@ -1,4 +1,4 @@
-// Package oauth provides the bearer tokens for requests to an MCP server.
+// Package oauth provides the bearer tokens for requests to a server, such as an MCP server.
 //
 // A [Source] has the tokens of one server. Its Sign adds a token to a request and refreshes it before it
 // expires; its Renew replaces one that the server refuses. When there is none, [Source.Authorize] asks a

@@ -1,0 +1,61 @@
+package extension
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+
+	"pollux/internal/config"
+	"pollux/internal/durable"
+	"pollux/internal/guard/hook"
+)
+
+const maxHooks = 1 << 20 // bytes of hooks.json
+
+// Hooks returns the hooks of the extension, from hooks/hooks.json. Values of settings that are secret, or set
+// by a project, are not part of a command: the shell has them as variables of the same name. problems
+// describe what is left out.
+func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
+	path, err := e.file("hooks/hooks.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var data []byte
+	if err == nil {
+		data, err = durable.ReadFile(path, maxHooks)
+	}
+	if err != nil {
+		return nil, []string{fmt.Sprintf("Cannot read hooks/hooks.json: %v.", err)}
+	}
+	var file map[string]any
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &file); err != nil {
+		return nil, []string{fmt.Sprintf("hooks/hooks.json: %v.", syntaxError(data, err))}
+	}
+	tree, ok := file["hooks"].(map[string]any)
+	if !ok || !clean(tree, maxDepth) {
+		return nil, []string{`hooks/hooks.json: "hooks" must be an object.`}
+	}
+	definitions := map[string]json.RawMessage{}
+	for event, list := range tree {
+		if definitions[event], err = json.Marshal(list); err != nil {
+			return nil, []string{fmt.Sprintf("hooks/hooks.json: %v.", err)}
+		}
+	}
+	hooks, problems = hook.Read(hook.Extensions, definitions)
+	command, value := config.NewExpander(e.inHook, nil), config.NewExpander(e.inEnv, nil)
+	for i := range hooks {
+		h := &hooks[i]
+		h.Name, h.Description, h.Matcher = command.Text(h.Name), command.Text(h.Description), command.Text(h.Matcher)
+		h.Command = command.Text(h.Command)
+		environ := map[string]string{}
+		for name, text := range h.Env {
+			environ[name] = value.Text(text)
+		}
+		maps.Copy(environ, e.Environ())
+		h.Env = environ
+	}
+	return hooks, problems
+}

@@ -1,0 +1,194 @@
+package mcp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/internal/durable"
+	"pollux/internal/process"
+)
+
+// The offers of servers are kept from one session to the next, so that a session declares their tools
+// before it starts them. Each is in a file of its own, in the directory [Options].OfferDir. What is in a file
+// is trusted as little as what a server sends.
+const (
+	keptFormat  = 1
+	keptAge     = 7 * 24 * time.Hour // older offers do not count
+	maxKept     = 256                // files; the oldest ones are removed
+	maxKeptSize = 8 << 20            // bytes of a file; larger offers are not kept
+)
+
+// kept is the content of a file.
+type kept struct {
+	Format int       `json:"format"`
+	Key    string    `json:"key"` // see server.offerKey
+	Saved  time.Time `json:"saved"`
+	Offer  offer     `json:"offer"`
+}
+
+// offerKey returns a digest of all that determines what the server offers and is known before it is started:
+// its entry, its program, the files among its arguments, the directory of the workspace, whether a person is
+// there and the model can be asked, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
+// variables and headers cannot be derived from it.
+func (s *server) offerKey() string {
+	o, c := &s.all.o, s.config
+	if o.OfferDir == "" {
+		return ""
+	}
+	// These decide what is used of an offer, and how.
+	c.TimeoutMS, c.Trust, c.Description, c.Include, c.Exclude = 0, false, "", nil, nil
+	var files []string
+	if c.Kind() == Stdio {
+		name, dir := c.place(o.Dir)
+		path, err := process.LookPath(process.Getenv(c.environ(o.Environ), "PATH"), name)
+		if err != nil {
+			return ""
+		}
+		files = append(files, path, fileMark(path))
+		for _, arg := range c.Args {
+			if !filepath.IsAbs(arg) {
+				arg = filepath.Join(dir, arg)
+			}
+			files = append(files, fileMark(arg))
+		}
+	}
+	raw, err := json.Marshal([]any{keptFormat, o.Version, o.Dir, o.Ask != nil, o.HasPerson, o.Sample != nil, c.Name, c.Extension, c.IsProject, c, files})
+	if err != nil {
+		return ""
+	}
+	return digest(raw)
+}
+
+// fileMark returns a text that changes when a file changes, "" if there is none at this path.
+func fileMark(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	raw, _ := json.Marshal([]any{info.ModTime().UnixNano(), info.Size()})
+	return string(raw)
+}
+
+func digest(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// offerFile returns the path of the file for the server's offer. There is one for each server of a workspace,
+// and another one for sessions with a person, who can be asked by servers.
+func (s *server) offerFile() string {
+	o := &s.all.o
+	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.Ask != nil || o.HasPerson})
+	return filepath.Join(o.OfferDir, digest(raw)[:32]+".json")
+}
+
+// recall declares the offer that is kept of the server, in place of starting it, and reports whether there is
+// one.
+func (s *server) recall() bool {
+	key := s.offerKey()
+	if key == "" {
+		return false
+	}
+	data, err := durable.ReadFile(s.offerFile(), maxKeptSize)
+	if err != nil {
+		return false
+	}
+	var k kept
+	if err := json.Unmarshal(data, &k); err != nil {
+		s.all.o.Log.Debug("the offer that was kept of an MCP server is not valid", "server", s.config.Name, "error", err)
+		return false
+	}
+	age := time.Since(k.Saved)
+	if k.Format != keptFormat || k.Key != key || age < 0 || age > keptAge {
+		return false
+	}
+	k.Offer.clean()
+	if k.Offer.check() != nil {
+		return false
+	}
+	s.declare(&k.Offer)
+	s.mu.Lock()
+	s.state = Idle
+	s.mu.Unlock()
+	return true
+}
+
+// clean makes an offer that comes from a file one as servers make them.
+func (o *offer) clean() {
+	o.Tools = slices.DeleteFunc(o.Tools, func(t listed) bool { return t.Name == "" })
+	o.Tools = o.Tools[:min(len(o.Tools), maxTools)]
+	for i := range o.Tools {
+		if t := &o.Tools[i]; !bytes.HasPrefix(t.Schema, []byte("{")) {
+			t.Schema = cleanSchema(t.Schema)
+		}
+	}
+	o.Prompts = o.Prompts[:min(len(o.Prompts), maxPrompts)]
+	o.Resources = o.Resources[:min(len(o.Resources), maxResources)]
+}
+
+// keep writes an offer to the server's file. key is what [server.offerKey] was when the server was started.
+func (s *server) keep(o *offer, key string) {
+	if key == "" {
+		return
+	}
+	if err := s.writeOffer(&kept{keptFormat, key, time.Now().UTC(), *o}); err != nil {
+		s.all.o.Log.Debug("the offer of an MCP server is not kept", "server", s.config.Name, "error", err)
+	}
+}
+
+func (s *server) writeOffer(k *kept) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // schemas stay as they are
+	if err := e.Encode(k); err != nil {
+		return err
+	}
+	if text.Len() > maxKeptSize {
+		return s.forget()
+	}
+	dir := s.all.o.OfferDir
+	if err := durable.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := durable.WriteFile(s.offerFile(), text.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return removeOldest(dir, maxKept)
+}
+
+// forget removes the server's file, because its offer does not hold any more.
+func (s *server) forget() error {
+	if s.all.o.OfferDir == "" {
+		return nil
+	}
+	return os.Remove(s.offerFile())
+}
+
+// removeOldest removes the oldest offers of a directory until there are no more than most.
+func removeOldest(dir string, most int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= most {
+		return err
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(info.Name(), ".json") {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, old := range files[min(most, len(files)):] {
+		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

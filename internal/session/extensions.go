@@ -1,0 +1,142 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"pollux/internal/command"
+	"pollux/internal/config"
+	"pollux/internal/extension"
+	"pollux/internal/guard/hook"
+	"pollux/internal/guard/policy"
+	"pollux/internal/keychain"
+	"pollux/internal/terminal"
+)
+
+// extensions are the installed extensions, which are read when they are first needed.
+type extensions struct {
+	once sync.Once
+	all  []*extension.Extension
+	// isListed makes inactive extensions have the values of their settings, too.
+	isListed bool
+}
+
+// Extensions returns the extensions that a session with this setup uses, sorted by name. It reads them once.
+// Settings and environment must be read.
+func (p *Setup) Extensions() []*extension.Extension {
+	p.loadExtensions(context.Background())
+	return extension.Active(p.extensions.all)
+}
+
+// InstalledExtensions returns all installed extensions, sorted by name, with the values of their settings.
+// Call it before [Setup.Extensions].
+func (p *Setup) InstalledExtensions(ctx context.Context) []*extension.Extension {
+	p.extensions.isListed = true
+	p.loadExtensions(ctx)
+	return p.extensions.all
+}
+
+// loadExtensions reads the installed extensions, and warns of broken ones.
+func (p *Setup) loadExtensions(ctx context.Context) {
+	p.extensions.once.Do(func() {
+		list, err := extension.Load(ctx, p.extensionOptions())
+		if err != nil {
+			p.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
+		}
+		p.extensions.all = list
+	})
+}
+
+// extensionOptions returns where extensions are, and which of them may be used.
+func (p *Setup) extensionOptions() extension.Options {
+	return extension.Options{
+		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted(),
+		Only:    p.Options.Extensions,
+		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
+		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
+		NoSettings: !config.ExtensionSettings.In(p.Settings), WithInactive: p.extensions.isListed,
+		Lookup: p.Env.Lookup, Refused: p.refusedVariables, Secrets: p.openKeychain, Warn: p.Warn,
+	}
+}
+
+// ExtensionsDir returns the directory of the installed extensions, which need not exist.
+func (p *Setup) ExtensionsDir() string { return filepath.Join(p.Paths.GeminiDir(), "extensions") }
+
+// openKeychain returns the store of the user's secrets.
+func (p *Setup) openKeychain() *keychain.Store {
+	return keychain.Open(keychain.Options{
+		File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
+		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
+		Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+		Environ:     p.Env.List,
+		Interactive: p.Interactive,
+	})
+}
+
+// extensionContext returns the context files of extensions, in the order in which the model gets them.
+func (p *Setup) extensionContext() []string {
+	var files []string
+	for _, e := range p.Extensions() {
+		files = append(files, e.ContextFiles...)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// extensionCommands returns the directories of custom commands of extensions.
+func (p *Setup) extensionCommands() (list []command.Source) {
+	for _, e := range p.Extensions() {
+		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+	}
+	return list
+}
+
+// extensionHooks returns the hooks of extensions, and warns of mistakes in them.
+func (p *Setup) extensionHooks() (list []hook.Hook) {
+	for _, e := range p.Extensions() {
+		hooks, problems := e.Hooks()
+		for _, problem := range problems {
+			p.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + problem))
+		}
+		list = append(list, hooks...)
+	}
+	return list
+}
+
+// extensionPolicies returns the directories of policy files of extensions.
+func (p *Setup) extensionPolicies() (list []policy.Extension) {
+	for _, e := range p.Extensions() {
+		if dir, ok := e.Directory("policies"); ok {
+			list = append(list, policy.Extension{Name: e.Name, Dir: dir})
+		}
+	}
+	return list
+}
+
+// extensionExclusions returns the rules for the tools that extensions exclude.
+func (p *Setup) extensionExclusions() (rules []policy.Rule) {
+	for _, e := range p.Extensions() {
+		rules = append(rules, policy.ExtensionRules(e.Name, e.ExcludeTools)...)
+	}
+	return rules
+}
+
+// planDirectory returns the setting for the directory of plans: the user's, or that of an extension.
+func (p *Setup) planDirectory() string {
+	dir := config.PlanDirectory.In(p.Settings)
+	for _, e := range p.Extensions() {
+		dir = cmp.Or(dir, e.PlanDirectory)
+	}
+	return dir
+}
+
+// extensionSecrets returns the values of sensitive settings of extensions.
+func (p *Setup) extensionSecrets() (texts []string) {
+	for _, e := range p.Extensions() {
+		texts = append(texts, e.Secrets()...)
+	}
+	return texts
+}

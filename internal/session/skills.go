@@ -1,0 +1,176 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/prompt"
+	"pollux/internal/skill"
+	"pollux/internal/terminal"
+	"pollux/internal/tools/activate"
+	"pollux/tool"
+)
+
+// SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
+// trusted has none of its own.
+func (p *Setup) SkillSources(trusted bool) []skill.Source {
+	list := []skill.Source{
+		{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
+		{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")},
+	}
+	if trusted && !p.Paths.AtHome() {
+		dir := p.Paths.Dir()
+		list = append(list,
+			skill.Source{Tier: skill.Workspace, Dir: filepath.Join(dir, ".gemini", "skills")},
+			skill.Source{Tier: skill.Workspace, Dir: filepath.Join(dir, ".agents", "skills")})
+	}
+	return list
+}
+
+// ReadSkills reads the skills, none if the settings turn them off.
+func (p *Setup) ReadSkills(settings *config.Settings, trusted bool) *skill.Set {
+	if !config.SkillsEnabled.In(settings) {
+		return &skill.Set{}
+	}
+	return skill.Load(p.SkillSources(trusted), config.SkillsDisabled.In(settings))
+}
+
+// skillOwner owns activate_skill in the registry. It is declared after the tools of MCP servers.
+const skillOwner = "skills"
+
+// loadSkills reads the skills when the session opens, and warns of problems.
+func (s *Session) loadSkills() {
+	s.registry.Add(skillOwner)
+	for _, problem := range s.setSkills().Problems {
+		s.Warn("Warning: " + terminal.Line(problem))
+	}
+}
+
+// setSkills reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
+// are, so that what the vendor has cached stays good.
+func (s *Session) setSkills() *skill.Set {
+	set := s.ReadSkills(s.CurrentSettings(), s.Trusted())
+	before := s.skills.Swap(set)
+	if before != nil && reflect.DeepEqual(offered(before), offered(set)) {
+		return set
+	}
+	t := activate.New(activate.Options{Skills: set, Tree: s.Workspace.FullTree, Open: s.openFolder})
+	switch {
+	case t == nil:
+		s.absent[activate.Name] = "There are no skills."
+		s.registry.Remove(skillOwner)
+	case !toolSettings(s.Settings).Registers(t.Spec()):
+		s.absent[activate.Name] = notCore
+	default:
+		s.registry.Set(skillOwner, t)
+	}
+	if s.instruction != nil { // else the session is being built
+		s.instruction.Refresh()
+	}
+	return set
+}
+
+// offered returns what the requests and the tool depend on.
+func offered(set *skill.Set) (list [][4]string) {
+	for _, k := range set.Enabled() {
+		list = append(list, [4]string{k.Name, k.FullName(), k.Description, k.Path})
+	}
+	return list
+}
+
+// openFolder lets the file tools read the files of a skill, and tells MCP servers of the directory.
+func (s *Session) openFolder(dir string) {
+	path, added, err := s.Workspace.AddReadable(dir)
+	switch {
+	case err != nil:
+		s.Log.Debug("skill", "dir", dir, "error", err)
+	case added && s.servers != nil:
+		s.servers.AddRoot(path)
+	}
+}
+
+// Skills returns the skills as they were read last. It may be called during a run.
+func (s *Session) Skills() *skill.Set { return s.skills.Load() }
+
+// ReloadSkills reads the settings and the skills again, and returns the names of skills that may be used now
+// and could not be before, and of those that cannot be used anymore.
+func (s *Session) ReloadSkills() (added, removed []string, err error) {
+	if err := s.ReloadSettings(); err != nil {
+		return nil, nil, err
+	}
+	before, now := skillNames(s.Skills()), skillNames(s.setSkills())
+	isIn := func(list []string) func(string) bool {
+		return func(name string) bool { return slices.Contains(list, name) }
+	}
+	return slices.DeleteFunc(slices.Clone(now), isIn(before)), slices.DeleteFunc(before, isIn(now)), nil
+}
+
+// skillNames returns the names of the skills that may be used.
+func skillNames(set *skill.Set) (list []string) {
+	for _, k := range set.Enabled() {
+		list = append(list, k.Name)
+	}
+	return list
+}
+
+// hasOwnSkills reports whether there are skills other than those of Pollux.
+func (s *Session) hasOwnSkills() bool {
+	return slices.ContainsFunc(s.Skills().Enabled(), func(k skill.Skill) bool { return !k.IsBuiltin() })
+}
+
+// promptSkills returns the skills for the system instruction.
+func (s *Session) promptSkills() (list []prompt.Skill) {
+	for _, k := range s.Skills().Enabled() {
+		at := k.Path
+		if k.IsBuiltin() {
+			at = "part of Pollux"
+		}
+		list = append(list, prompt.Skill{Name: k.Name, Description: k.Description, Location: at})
+	}
+	return list
+}
+
+// PrepareSkill activates a skill for the next run of a line, as a call of activate_skill that passes the
+// gate. The model then gets the instructions of the skill, and text. The error is [ErrRefused] if the user
+// has refused the skill.
+func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) error {
+	t, found := s.registry.Lookup(activate.Name)
+	if !found {
+		why := strings.TrimSpace("The tool activate_skill is not available. " + s.whyHidden(activate.Name))
+		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, why)
+	}
+	args, err := json.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return err
+	}
+	call := &agent.ToolCall{ID: activate.Name + "__" + uuid.NewString(), Name: activate.Name, Args: args}
+	a := s.gate.Admit(ctx, call, t, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+		return s.Asker.Ask(ctx, details)
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case a.Cancelled:
+		return ErrRefused
+	case a.Run == nil:
+		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Refusal.Error.Message))
+	}
+	result := a.Run(ctx, tool.Host{})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case result.Error != nil:
+		return exit.Errorf(exit.General, "%s", terminal.Line(result.Error.Message))
+	}
+	s.prepare(line, prepared{parts: result.Content, text: text})
+	return nil
+}

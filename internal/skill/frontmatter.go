@@ -1,0 +1,118 @@
+package skill
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v4"
+
+	"pollux/internal/terminal"
+)
+
+const (
+	maxFrontMatter = 64 << 10 // bytes
+	maxName        = 100      // bytes
+	maxDescription = 4096     // characters
+)
+
+var errNoFrontMatter = errors.New("it does not start with front matter: a line ---, name, description, and a line ---")
+
+// header is the part of the front matter that counts.
+type header struct{ name, description string }
+
+// parseHeader reads the front matter of a SKILL.md. The name and the description are as written.
+func parseHeader(text string) (header, error) {
+	front, _, ok := cutFrontMatter(text)
+	switch {
+	case !ok:
+		return header{}, errNoFrontMatter
+	case len(front) > maxFrontMatter:
+		return header{}, errors.New("the front matter is larger than 64 KB")
+	}
+	h, ok := parseYAML(front)
+	if !ok {
+		h, ok = parseLines(front)
+	}
+	if !ok {
+		return header{}, errors.New("the front matter needs a name and a description, both texts")
+	}
+	return h, nil
+}
+
+// cutFrontMatter splits a text into the lines between the first line, which must be "---", and the next
+// such line, and the trimmed rest.
+func cutFrontMatter(text string) (front, body string, ok bool) {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\ufffd"), "\ufeff")
+	first, rest, found := strings.Cut(text, "\n")
+	if !found || !isMark(first) {
+		return "", "", false
+	}
+	for from := 0; from < len(rest); {
+		line, _, more := strings.Cut(rest[from:], "\n")
+		end := from + len(line)
+		if isMark(line) {
+			if more {
+				body = rest[end+1:]
+			}
+			return rest[:from], strings.TrimSpace(body), true
+		}
+		from = end + 1
+	}
+	return "", "", false
+}
+
+func isMark(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
+
+// parseYAML reads front matter as YAML. ok is false if it is not valid, or has no name and description that
+// are strings.
+func parseYAML(front string) (h header, ok bool) {
+	var found struct{ Name, Description any }
+	if err := yaml.Unmarshal([]byte(front), &found); err != nil {
+		return h, false
+	}
+	var hasName, hasDescription bool
+	h.name, hasName = found.Name.(string)
+	h.description, hasDescription = found.Description.(string)
+	return h, hasName && hasDescription
+}
+
+// parseLines reads front matter that is no valid YAML, such as a description with a colon. Indented lines
+// continue a description.
+func parseLines(front string) (h header, ok bool) {
+	var hasName, hasDescription bool
+	lines := strings.Split(front, "\n")
+	for i := 0; i < len(lines); i++ {
+		key, value, found := strings.Cut(lines[i], ":")
+		switch key = strings.TrimLeft(key, " \t"); {
+		case !found:
+		case key == "name":
+			h.name, hasName = strings.TrimSpace(value), true
+		case key == "description":
+			parts := []string{strings.TrimSpace(value)}
+			for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" && strings.ContainsAny(lines[i+1][:1], " \t") {
+				i++
+				parts = append(parts, strings.TrimSpace(lines[i]))
+			}
+			h.description, hasDescription = strings.TrimSpace(strings.Join(parts, " ")), true
+		}
+	}
+	return h, hasName && hasDescription
+}
+
+// cleanName returns a name without characters that file names, commands or the screen cannot have, "" if
+// nothing is left.
+func cleanName(name string) string {
+	name = strings.TrimSpace(terminal.Line(name))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`:\/<>*?"|`, r) || unicode.IsControl(r) {
+			return '-'
+		}
+		return r
+	}, name)
+}
+
+// cleanDescription returns a description that is safe to show.
+func cleanDescription(text string) string {
+	return terminal.Cut(strings.TrimSpace(terminal.Text(text)), maxDescription)
+}

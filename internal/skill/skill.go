@@ -1,0 +1,135 @@
+// Package skill finds skills: directories with a file SKILL.md, which tells a model how to do one kind of
+// task. The model sees only the name and the description of a skill, until it activates the skill.
+//
+//   - load.go finds the skills of the user, the project, extensions and Pollux itself.
+//   - frontmatter.go parses SKILL.md.
+//   - Package install installs, links and removes skills.
+package skill
+
+import (
+	"embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/durable"
+	"pollux/internal/workspace"
+)
+
+// FileName is the name of the file of a skill.
+const FileName = "SKILL.md"
+
+// Tier is where a skill comes from. Of skills with the same name, the one of the highest tier counts.
+type Tier int
+
+// The tiers, the lowest first.
+const (
+	Builtin   Tier = iota // part of Pollux
+	Extension             // part of an extension
+	User                  // the user's own
+	Workspace             // part of the project
+)
+
+// Source is a directory with skills: in the directory itself, or in directories in it.
+type Source struct {
+	Dir       string
+	Tier      Tier
+	Extension string // name of the extension, else ""
+	// Expand, if not nil, replaces the variables of an extension in a text.
+	Expand func(string) string
+}
+
+// Skill is a skill whose file can be read.
+type Skill struct {
+	Source
+	Name        string // one clean line
+	Description string // printable, at most maxDescription characters
+	Path        string // of SKILL.md
+	IsDisabled  bool   // by the settings
+}
+
+// IsBuiltin reports whether the skill is part of Pollux, and has no directory.
+func (s *Skill) IsBuiltin() bool { return s.Tier == Builtin }
+
+// Folder returns the directory of the skill, which has its resources, as an absolute path without links. It
+// is "" for a skill of Pollux.
+func (s *Skill) Folder() string {
+	if s.IsBuiltin() {
+		return ""
+	}
+	return workspace.RealPath(filepath.Dir(s.Path))
+}
+
+// FullName returns the name with that of the extension: "ship:tidy".
+func (s *Skill) FullName() string {
+	if s.Extension == "" {
+		return s.Name
+	}
+	return s.Extension + ":" + s.Name
+}
+
+// Instructions reads the text of the skill for the model. It is read when it is needed, so that a changed
+// file counts at once.
+func (s *Skill) Instructions() (string, error) {
+	data, err := s.read()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.Path, err)
+	}
+	_, body, ok := cutFrontMatter(string(data))
+	if !ok {
+		return "", fmt.Errorf("%s: %w", s.Path, errNoFrontMatter)
+	}
+	return s.expand(body), nil
+}
+
+func (s *Skill) read() ([]byte, error) {
+	if s.IsBuiltin() {
+		return own.ReadFile(s.Path)
+	}
+	return durable.ReadFile(s.Path, maxFile)
+}
+
+func (s *Skill) expand(text string) string {
+	if s.Expand == nil {
+		return text
+	}
+	return s.Expand(text)
+}
+
+//go:embed builtin
+var own embed.FS
+
+// Set is the result of [Load]. It does not change.
+type Set struct {
+	skills []Skill
+	// Problems are files that are left out, and skills that another one replaces.
+	Problems []string
+}
+
+// All returns the skills, disabled ones included: those of a lower tier first, those of a tier by name.
+func (s *Set) All() []Skill {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.skills)
+}
+
+// Enabled returns the skills that may be used.
+func (s *Set) Enabled() []Skill {
+	return slices.DeleteFunc(s.All(), func(k Skill) bool { return k.IsDisabled })
+}
+
+// Lookup returns the skill with this name, or with this [Skill.FullName], if it may be used.
+func (s *Set) Lookup(name string) (Skill, bool) {
+	list := s.Enabled()
+	for _, matches := range []func(Skill) bool{
+		func(k Skill) bool { return k.Name == name },
+		func(k Skill) bool { return strings.EqualFold(k.Name, name) || strings.EqualFold(k.FullName(), name) },
+	} {
+		if i := slices.IndexFunc(list, matches); i >= 0 {
+			return list[i], true
+		}
+	}
+	return Skill{}, false
+}
