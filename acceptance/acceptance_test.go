@@ -38,6 +38,8 @@
 //	              a string that matches, the key "..." allows more keys, "<any>"
 //	              is the only key, and the value "..." any number of values in a
 //	              list or stream
+//	remoteagent [TOKEN]
+//	              starts a remote agent that wants the token; $CARD_URL is the address of its card
 //	lines FILE N  the file (or stdout) has N lines
 //	exec talk SCRIPT COMMAND...
 //	              talks with a command at a terminal, see [talk]

@@ -20,6 +20,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
+	"pollux/internal/subagent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -203,4 +204,17 @@ func readShort(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 100))
 	return strings.TrimSpace(string(b)), err
+}
+
+// recordAgent records what happens to a run of a subagent.
+func (s *Session) recordAgent(e subagent.Event) {
+	a := telemetry.Agent{ID: e.ID, Name: e.Agent}
+	switch e.Kind {
+	case subagent.Started:
+		s.telemetry.RecordAgentStart(a)
+	case subagent.Finished:
+		s.telemetry.RecordAgentFinish(a, string(e.Reason), e.Duration, e.Turns)
+	case subagent.Recovered:
+		s.telemetry.RecordAgentRecovery(a, string(e.Reason), e.Duration, e.Success, e.Turns)
+	}
 }
