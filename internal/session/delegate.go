@@ -139,16 +139,20 @@ func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
 // own MCP servers, and the one with which it ends.
 func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
 	own := s.Memory.ForSubagent()
-	var granted []tool.Tool
-	for _, t := range s.registry.All() {
-		spec, server := t.Spec(), ""
+	place := func(t tool.Tool) int {
+		server := ""
 		if r, ok := tool.As[tool.Remote](t); ok {
 			server = r.Server()
 		}
-		if spec.Kind != tool.KindAgent && spec.Name != topicTool && d.Selects(spec.Names(), server) {
+		return d.Selects(t.Spec().Names(), server)
+	}
+	var granted []tool.Tool
+	for _, t := range s.registry.All() {
+		if spec := t.Spec(); spec.Kind != tool.KindAgent && spec.Name != topicTool && place(t) >= 0 {
 			granted = append(granted, memory.Rewrap(t, own))
 		}
 	}
+	slices.SortStableFunc(granted, func(a, b tool.Tool) int { return place(a) - place(b) })
 	if pages := manual.New(docs.Pages); slices.Contains(d.Tools, pages.Spec().Name) && !slices.ContainsFunc(granted, func(t tool.Tool) bool { return t.Spec().Name == pages.Spec().Name }) {
 		granted = append(granted, pages)
 	}
