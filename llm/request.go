@@ -50,6 +50,7 @@ const (
 	UseLoopDetector  Use = "utility_loop_detector"
 	UseNextSpeaker   Use = "utility_next_speaker"
 	UseEditCorrector Use = "utility_edit_corrector"
+	UseSampling      Use = "utility_sampling" // for an MCP server
 )
 
 // IsAuxiliary reports whether a request is a question of Pollux itself whose answer is

@@ -118,6 +118,7 @@ const (
 	MCPCommand   = String("mcp.serverCommand")
 	MCPStartWait = Float("pollux.mcpWait")
 	MCPLazy      = Bool("pollux.mcpLazy")
+	MCPSampling  = String("pollux.mcpSampling")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -406,6 +407,7 @@ var table = [...]Key{
 	{"pollux.loops.single", "bool", false, 0, live, "Stop a loop when one model confirms it, instead of two."},
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Replace old tool outputs in the history with references to files."},
 	{"pollux.mcpLazy", "bool", true, 0, live, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
+	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
 	{"pollux.mcpWait", "number", 60.0, 0, live, "Seconds that a headless run waits for MCP servers before its first request."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},

@@ -52,9 +52,15 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		defer c.server.follow(token, nil)
 	}
 	var result *callToolResult
-	err = c.server.within(ctx, func(ctx context.Context) error {
-		result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
-		return err
+	ask := host.Ask
+	if !c.server.all.o.HasPerson {
+		ask = nil
+	}
+	err = c.server.attended(ctx, ask, func(ctx context.Context) error {
+		return c.server.withPages(ctx, func() (err error) {
+			result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
+			return err
+		})
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -11,6 +11,8 @@
 //   - program.go, network.go: how messages reach a server. methods.go: what is sent to it in types of
 //     our own. signin.go: tokens for services, from package oauth.
 //   - offer.go: what a server offers. tool.go, call.go, result.go: calling its tools.
+//   - asks.go: what a server asks for while a request to it runs (errand.go): an answer of a person
+//     (elicit.go, package form), or of the model (sample.go).
 //
 // Nothing that a server sends is trusted: names, texts, sizes, times and the order of messages.
 package mcp

@@ -56,7 +56,7 @@ func (s *Servers) GetPrompt(ctx context.Context, p Prompt, args map[string]strin
 		return nil, err
 	}
 	var result *sdk.GetPromptResult
-	err = one.within(ctx, func(ctx context.Context) error {
+	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
 		result, err = session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
 		return err
 	})

@@ -69,7 +69,7 @@ func (s *Servers) Read(ctx context.Context, r Resource) ([]Content, error) {
 		return nil, err
 	}
 	var result *sdk.ReadResourceResult
-	err = one.within(ctx, func(ctx context.Context) error {
+	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
 		result, err = session.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.URI})
 		return err
 	})

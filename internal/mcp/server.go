@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,12 +39,17 @@ type server struct {
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
 
-	expired chan struct{} // has a value when stale is not empty
+	expired chan struct{}   // has a value when stale is not empty
+	errands errands         // requests that run
+	pending atomic.Int32    // what the server asks for, see maxPending
+	turn    chan struct{}   // has a value while a person is asked
+	warned  map[string]bool // see warnOnce
 }
 
 func newServer(all *Servers, c Config) *server {
 	s := &server{
 		all: all, config: c, state: Disconnected, ready: make(chan struct{}), expired: make(chan struct{}, 1),
+		turn:  make(chan struct{}, 1),
 		calls: map[string]func(progress){},
 	}
 	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
@@ -76,11 +82,16 @@ func (s *server) start() {
 	})
 }
 
-// begin declares what the server has offered in an earlier session, or starts it if that is not known.
-func (s *server) begin() {
-	if s.isOff() || s.all.o.Fresh || !s.recall() {
+// begin declares what the server has offered in an earlier session, or starts it if o is nil.
+func (s *server) begin(o *offer) {
+	if o == nil {
 		s.start()
+		return
 	}
+	s.declare(o)
+	s.mu.Lock()
+	s.state = Idle
+	s.mu.Unlock()
 }
 
 func (s *server) isOff() bool {
@@ -265,9 +276,8 @@ func handshake() *sdk.ClientSessionOptions {
 // Gemini CLI's client.
 func (s *server) newClient() *sdk.Client {
 	o := &sdk.ClientOptions{
-		Logger: s.all.o.Log,
-		//lint:ignore SA1019 servers of today ask for roots
-		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{ListChanged: true}},
+		Logger:       s.all.o.Log,
+		Capabilities: s.capabilities(),
 
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
@@ -276,6 +286,7 @@ func (s *server) newClient() *sdk.Client {
 	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "gemini-cli-mcp-client", Version: s.all.o.Version}, o)
 	addMethods(c)
+	c.AddReceivingMiddleware(s.answer)
 	if s.all.o.Roots != nil {
 		for _, dir := range s.all.o.Roots() {
 			addRoot(c, dir)

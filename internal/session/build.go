@@ -35,7 +35,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeServers, s.closeAgentServers)
+	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
@@ -69,9 +69,11 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.sampler = generator
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}
+	s.loadCards()          // subagents, policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
 	if s.hooks != nil {

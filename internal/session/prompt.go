@@ -88,6 +88,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	s.AwaitServers(ctx)
+	s.awaitCards(ctx)
 	line := text
 	before, found := s.prepared[line]
 	if found {

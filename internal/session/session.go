@@ -191,10 +191,12 @@ type Session struct {
 	subagents   subagents
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
+	clientCalls sync.RWMutex // see CallTool
+	hooks       *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers // nil for none
+	servers      *mcp.Servers  // nil for none
+	sampler      llm.Generator // answers requests of MCP servers
 	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string

@@ -28,6 +28,8 @@ type subagents struct {
 	set  atomic.Pointer[subagent.Set]
 	tool tool.Tool // nil if the settings disable subagents
 
+	remotes remoteAgents
+
 	mu      sync.Mutex
 	servers map[string]*mcp.Servers // of subagents that have run, by their names
 	tools   map[string]*tool.Registry
@@ -174,8 +176,10 @@ func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.closeAgentServers()
+	s.closeRemoteAgents()
 	problems := s.readAgents(ctx, s.CurrentSettings())
 	s.registry.Spare(s.spares(s.builtin))
+	s.loadCards()
 	s.refresh()
 	return problems, nil
 }
@@ -188,7 +192,10 @@ func (s *Session) listedAgents() []prompt.Agent {
 	var list []prompt.Agent
 	for _, d := range s.Agents().Enabled() {
 		if s.mayCallAgent(d.Name) {
-			list = append(list, prompt.Agent{Name: d.Name, Description: d.Description})
+			about, err := s.AboutAgent(d)
+			if err == nil { // a remote one without a card cannot be called
+				list = append(list, prompt.Agent{Name: d.Name, Description: about})
+			}
 		}
 	}
 	return list
@@ -230,6 +237,7 @@ func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
 		Start: func(ctx context.Context, d *subagent.Definition, prompt string, done *subagent.Completion) (*subagent.Worker, error) {
 			return s.startAgent(ctx, g, d, prompt, done)
 		},
+		Remote:  s.remoteAgent,
 		Observe: s.recordAgent,
 	})
 	return s.subagents.tool

@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,7 +31,11 @@ func agentsList(_ context.Context, s *Runner, _ string) (Result, error) {
 		if s.Agents().IsDisabled(d.Name) {
 			state = "disabled"
 		}
-		rows = append(rows, []string{d.Name, string(d.Kind), agentOrigin(d), state, terminal.Cut(terminal.Line(d.Description), 80)})
+		about, err := s.AboutAgent(d)
+		if err != nil {
+			state, about = "failed", err.Error()
+		}
+		rows = append(rows, []string{d.Name, string(d.Kind), agentOrigin(d), state, terminal.Cut(terminal.Line(about), 80)})
 	}
 	text := s.formatTable([]string{"NAME", "KIND", "FROM", "STATE", "DESCRIPTION"}, rows...)
 	return Result{Text: text + "\nTo name one in a prompt, type @NAME. To write one, see /docs subagents."}, nil
@@ -105,8 +110,12 @@ func agentsConfig(_ context.Context, s *Runner, name string) (Result, error) {
 		rows = append(rows, []string{"File", s.DisplayFile(d.Path)})
 	}
 	if d.Kind == subagent.RemoteKind {
-		rows = append(rows, []string{"Card", d.CardURL})
-		return Result{Text: s.formatTable(nil, rows...)}, nil
+		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
+		about, err := s.AboutAgent(d)
+		if err != nil {
+			return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Line(err.Error()))
+		}
+		return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Text(about))
 	}
 	model, tools := d.Model, "all"
 	if model == "" {

@@ -21,6 +21,8 @@ import (
 //	chatty   greets before the first message
 //	empty    offers nothing
 //	many     offers 10,500 tools
+//	usual    offers 12 tools with 700 bytes each
+//	args     answers calls with their arguments
 //	pages    lists two tools at a time
 //	schemas  has schemas with cycles, references and alternatives, and some that are none
 //	names    has names with any characters
@@ -30,6 +32,7 @@ import (
 //	dies     ends in the middle of an answer
 //	floods   answers a call with 100 MB
 //	forks    starts a program that keeps its output open
+//	asking   has tools that ask a person and the model, too
 //
 // Any other kind is a server that works.
 func Serve(kind string, p Process) {
@@ -79,8 +82,11 @@ type echoArgs struct {
 // New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
 func New(kind string, p Process) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
-	if kind == "empty" {
+	switch kind {
+	case "empty":
 		return s
+	case "asking":
+		addAsking(s)
 	}
 	add := func(name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
