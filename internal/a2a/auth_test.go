@@ -170,7 +170,11 @@ func TestCredentialsStay(t *testing.T) {
 			for _, auth := range auths {
 				s := serve(t, o)
 				text, err := New(Options{Name: "x", CardURL: s.CardURL, Auth: auth}).Send(t.Context(), "y", nil)
-				if err == nil || text != "" || strings.Contains(err.Error(), "secret") {
+				want := "which gets no credentials. If it may have them, put the card into agent_card_json"
+				if name == "redirect" {
+					want = "answers with status 307 Temporary Redirect, a redirect to " + thief.URL
+				}
+				if err == nil || text != "" || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
 					t.Errorf("%q, %v", text, err)
 				}
 			}

@@ -156,6 +156,8 @@ func translatePart(p map[string]any, isNew bool) map[string]any {
 		return map[string]any{"data": p["data"]}
 	case p["data"] != nil:
 		return map[string]any{"data": map[string]any{"data": p["data"]}}
+	case p["file"] == nil:
+		return map[string]any{"unknown": true}
 	}
 	file, _ := p["file"].(map[string]any)
 	switch {
