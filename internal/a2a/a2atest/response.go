@@ -24,6 +24,9 @@ func (out *output) fail(code int, text string) {
 		fmt.Fprintf(out.w, `{"code":%d,"message":%q}`, code, text)
 		return
 	}
+	if out.o.NoStreams {
+		out.w.WriteHeader(http.StatusBadRequest) // as some agents do
+	}
 	fmt.Fprintf(out.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, out.call.id, code, text)
 }
 
