@@ -118,6 +118,15 @@ func TestServers(t *testing.T) {
 	run(t, "mcp", "", func(*testscript.Env) error { return nil })
 }
 
+// TestServersWires runs the scripts about the protocol's reference server, with each kind of provider.
+func TestServersWires(t *testing.T) {
+	for _, wire := range []string{"gemini", "openai", "anthropic"} {
+		t.Run(wire, func(t *testing.T) {
+			run(t, "mcp/wires", wire, func(*testscript.Env) error { return nil })
+		})
+	}
+}
+
 func TestScripts(t *testing.T) {
 	run(t, ".", "", func(*testscript.Env) error { return nil })
 }

@@ -19,7 +19,7 @@ var layers = []struct {
 	{"faces", []string{"internal/face/*"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
-	{"session", []string{"internal/session"}},
+	{"session", []string{"internal/session", "internal/skill/install"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},

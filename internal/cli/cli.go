@@ -72,7 +72,8 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, skillsCommand, sessionsCommand, logsCommand, statsCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, skillsCommand, extensionsCommand, sessionsCommand,
+	logsCommand, statsCommand,
 	doctorCommand, authCommand,
 }
 

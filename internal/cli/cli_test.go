@@ -324,8 +324,6 @@ func TestLater(t *testing.T) {
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"--allowed-mcp-server-names|a", "", exit.OK, ""},
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
-		{"extensions|list", "", exit.General, "pollux extensions is" + version + ".\n"},
-		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},
 		{"-d|gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
 		{"gemma|--bogus", "", exit.General, "pollux gemma is" + version + ".\n"},
 		{"gemma", "", exit.General, "pollux gemma is" + version + ".\n"},

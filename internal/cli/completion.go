@@ -11,6 +11,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/extension/template"
 	"pollux/internal/sessions"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -122,6 +123,10 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		return settingsKeys
 	case "config set":
 		return settingsValues
+	case "extensions install", "extensions link", "extensions validate":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case "extensions new":
+		return newExtension
 	case "auth set", "auth remove":
 		return func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(words) > 0 {
@@ -131,6 +136,17 @@ func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 		}
 	}
 	return cobra.NoFileCompletions
+}
+
+// newExtension completes the arguments of "extensions new": a directory, then a template.
+func newExtension(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(words) {
+	case 0:
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case 1:
+		return template.Names(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeSession completes the first argument of a command with "latest", and a second one with file

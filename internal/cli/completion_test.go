@@ -12,7 +12,7 @@ import (
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand, statsCommand}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand, statsCommand, extensionsCommand}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -71,7 +71,12 @@ func TestCompletions(t *testing.T) {
 		{"policy|test|", "", files},
 		{"policy|list|", "", none},
 		{"policy|explain|--mode|", "default auto_edit yolo plan", none},
-		{"extensions|", "", none},
+		{"extensions|en", "enable", none},
+		{"extensions|link|", "", dirs},
+		{"extensions|new|x|", "custom-commands exclude-tools hooks mcp-server policies skills themes-example", none},
+		{"extensions|update|", "", none},
+		{"extensions|list|-o|", "text json", none},
+		{"gemma|", "", none},
 	} {
 		values, directive := completions(t, strings.Split(tt.line, "|")...)
 		if strings.Join(values, " ") != tt.values || directive != tt.directive {
@@ -80,7 +85,7 @@ func TestCompletions(t *testing.T) {
 	}
 	values, _ := completions(t, "")
 	for _, value := range values {
-		if value == "" || value == "\x00" || value == "extensions" || strings.HasPrefix(value, "__") {
+		if value == "" || value == "\x00" || value == "gemma" || strings.HasPrefix(value, "__") {
 			t.Errorf("%q is offered", value)
 		}
 	}

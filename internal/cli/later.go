@@ -13,7 +13,7 @@ import (
 
 // laterCommands are the names and aliases of subcommands that are not available yet.
 var laterCommands = [...][]string{
-	{"extensions", "extension"}, {"gemma"},
+	{"gemma"},
 }
 
 // laterCommand returns a hidden subcommand that fails with a "not available yet" error.

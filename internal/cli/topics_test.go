@@ -15,7 +15,7 @@ func TestTopics(t *testing.T) {
 		"help":                   "\nUSAGE\n",
 		"help|config":            "pollux config [command]",
 		"help|config|get":        "pollux config get KEY",
-		"help|gemma":             "\nCOMMANDS\n  extensions,",
+		"help|gemma":             "\nCOMMANDS\n  gemma",
 		"help|later":             "--sandbox",
 		"help|flags":             "--policy",
 		"help|sessions":          "--session-id",
@@ -62,7 +62,7 @@ func TestNearSubcommand(t *testing.T) {
 		"explain":         "",
 	} {
 		for _, tty := range []bool{true, false} {
-			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), configCommand, modelsCommand}}).do()
+			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), configCommand, modelsCommand, extensionsCommand}}).do()
 			hinted := want != "" && strings.Contains(s.err.String(), `Did you mean "`+want+`"?`)
 			if hinted != (want != "") || s.ran != (want == "" || !tty) || want == "" && s.err.Len() > 0 {
 				t.Errorf("%s, tty %v: ran %v, %q, want %q", args, tty, s.ran, s.err, want)

@@ -51,13 +51,18 @@ func ReadDotEnv(path string) (map[string]string, error) {
 	case err != nil:
 		return nil, err
 	}
+	return ParseDotEnv(data), nil
+}
+
+// ParseDotEnv returns the variables in the text of a .env file.
+func ParseDotEnv(data []byte) map[string]string {
 	values := map[string]string{}
 	for _, v := range parseDotEnv(data, nil) {
 		if strings.IndexByte(v.value, 0) < 0 {
 			values[v.name] = v.value
 		}
 	}
-	return values, nil
+	return values
 }
 
 // IsDangerousVariable reports whether a project must not set a variable, because programs run others or

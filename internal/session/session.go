@@ -191,7 +191,8 @@ type Session struct {
 	subagents   subagents
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
+	clientCalls sync.RWMutex // see CallTool
+	hooks       *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
 	servers      *mcp.Servers  // nil for none

@@ -369,6 +369,9 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 			s.restore(ctx)
 		}
 		s.startHooks(ctx, source)
+		if s.Interactive {
+			s.closers = append(s.closers, s.updateExtensions())
+		}
 		return s, nil
 	case ctx.Err() != nil && p.Asker != nil: // the person does not want to be asked
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)

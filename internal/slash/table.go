@@ -81,6 +81,30 @@ func Commands() []*Command {
 		{Name: "doctor", Summary: "Check your setup and test the model", RunsWhileBusy: busy, Run: runDoctor},
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
+		{
+			Name: "extensions", Summary: "Install, update and configure extensions", RunsWhileBusy: busy, Run: extensionsList,
+			Subs: []*Command{
+				{Name: "list", Summary: "List installed extensions", RunsWhileBusy: busy, Run: extensionsList},
+				{Name: "update", Args: "<name>...|--all", Summary: "Update extensions", Run: extensionsUpdate},
+				{Name: "enable", Args: "<name> [--scope=user|workspace]", Summary: "Enable an extension", Run: extensionsEnable},
+				{Name: "disable", Args: "<name> [--scope=user|workspace]", Summary: "Disable an extension", Run: extensionsDisable},
+				{Name: "explore", Summary: "Show where to find extensions", RunsWhileBusy: busy, Run: extensionsExplore},
+				{Name: "reload", Aliases: []string{"restart"}, Args: "[<name>...|--all]", Summary: "Show how to use changed extensions", RunsWhileBusy: busy, Run: extensionsReload},
+				{
+					Name: "install", Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: person, Run: extensionsInstall,
+					Instead: "In a terminal, run: pollux extensions install SOURCE",
+				},
+				{
+					Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", NeedsPerson: person, Run: extensionsLink,
+					Instead: "In a terminal, run: pollux extensions link PATH",
+				},
+				{Name: "uninstall", Aliases: []string{"delete"}, Args: "<name>...|--all", Summary: "Remove extensions", Run: extensionsUninstall},
+				{
+					Name: "config", Args: "[name] [setting] [--scope=user|workspace]", Summary: "Set the settings of extensions", NeedsPerson: person, Run: extensionsConfig,
+					Instead: "In a terminal, run: pollux extensions config NAME",
+				},
+			},
+		},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
 		{
 			Name: "hooks", Summary: "List, enable and disable hooks", RunsWhileBusy: busy, Run: hooksList,
@@ -163,6 +187,7 @@ func Commands() []*Command {
 				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
 				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
+				{Name: "link", Args: "<path> [--scope user|workspace]", Summary: "Use the skills of a directory from where they are", NeedsPerson: person, Run: skillsLink, Instead: "In a terminal, run: pollux skills link PATH"},
 			},
 		},
 		{
@@ -190,7 +215,6 @@ func Commands() []*Command {
 
 		planned("Write a memory profile", "bug-memory"),
 		planned("Show the changes of this session", "diff"),
-		planned("Manage extensions", "extensions"),
 		plannedInteractive("Configure the footer", "footer", "statusline"),
 		planned("Set up the local routing model", "gemma"),
 		plannedInteractive("Manage the editor integration", "ide"),

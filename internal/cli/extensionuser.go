@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"pollux/internal/crash"
+	"pollux/internal/exit"
+	"pollux/internal/extension"
+	"pollux/internal/terminal"
+)
+
+// terminalUser asks questions on the terminal, or on standard input that a script fills: a line for each
+// answer. At the end of the input the answer to every question is no.
+type terminalUser struct {
+	term  *terminal.Terminal
+	input *terminal.Input
+	rest  []byte // read, and not used yet
+}
+
+// Confirm implements install.User. The text goes to standard error, and the question to standard output,
+// as in Gemini CLI.
+func (u *terminalUser) Confirm(ctx context.Context, text, question string, byDefault bool) (bool, error) {
+	if text != "" {
+		printNote(u.term, text)
+	}
+	fmt.Fprint(u.term.Out, clean(question))
+	answer, err := u.readLine(ctx)
+	switch {
+	case errors.Is(err, io.EOF):
+		fmt.Fprintln(u.term.Out)
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "":
+		return byDefault, nil
+	case "y", "yes":
+		return true, nil
+	}
+	return false, nil
+}
+
+// Value implements install.User. What is typed for a sensitive setting is not shown.
+func (u *terminalUser) Value(ctx context.Context, s extension.Setting) (string, bool, error) {
+	text := terminal.Line(s.Name)
+	if s.Description != "" {
+		text += "\n" + terminal.Line(s.Description)
+	}
+	if s.IsSensitive && u.term.InTTY {
+		show, err := u.term.HideInput()
+		if err != nil {
+			return "", false, exit.Errorf(exit.General, "Cannot hide the value while you type: %w. Use standard input.", err)
+		}
+		defer show()
+		text += " (not shown)"
+	}
+	fmt.Fprint(u.term.Out, u.term.WrapOut(clean(text))+": ")
+	value, err := u.readLine(ctx)
+	if errors.Is(err, io.EOF) {
+		fmt.Fprintln(u.term.Out)
+		return "", false, nil
+	}
+	return strings.TrimRight(value, "\r"), err == nil, err
+}
+
+// readLine reads a line. The error is [io.EOF] if there is none, or the cause of ctx.
+func (u *terminalUser) readLine(ctx context.Context) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		defer crash.Recover()
+		text, err := u.nextLine()
+		read <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-read:
+		return r.text, r.err
+	}
+}
+
+// nextLine reads the input to the end of a line.
+func (u *terminalUser) nextLine() (string, error) {
+	buf := make([]byte, 4096)
+	for {
+		if line, rest, ok := bytes.Cut(u.rest, []byte("\n")); ok {
+			u.rest = rest
+			return string(line), nil
+		}
+		if len(u.rest) > maxInput {
+			return "", fmt.Errorf("the line is longer than %d KB", maxInput>>10)
+		}
+		n, err := u.input.Read(buf)
+		u.rest = append(u.rest, buf[:n]...)
+		switch {
+		case errors.Is(err, io.EOF) && len(u.rest) > 0:
+			u.rest = append(u.rest, '\n')
+		case err != nil:
+			return "", err
+		}
+	}
+}

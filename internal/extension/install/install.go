@@ -1,0 +1,203 @@
+// Package install installs, updates, configures and removes extensions.
+//
+//   - plan.go decides what an installation or an update will do, and changes nothing. consent.go
+//     describes it to the user, from what content.go finds in the extension.
+//   - execute.go carries a plan out: it adds before it removes, and keeps the old copy until the
+//     new one loads. stage.go has the directory in which an extension is made ready; swap_*.go puts
+//     it in its place in one step.
+//   - update.go finds out what can be updated, settings.go stores values of settings, remove.go
+//     removes, validate.go checks an extension for its author.
+//
+// Files and messages are those of Gemini CLI, which finds what Pollux installs, and the reverse.
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/extension"
+	"pollux/internal/extension/fetch"
+	"pollux/internal/extension/integrity"
+	"pollux/internal/keychain"
+)
+
+// Manager manages the extensions of a user. All fields must be set, except where they say otherwise.
+type Manager struct {
+	// Dir is the directory of extensions, Home the directory below which the scope of the user is, and
+	// Workspace the working directory.
+	Dir, Home, Workspace string
+	// Options are how extensions are loaded, with their settings.
+	Options   extension.Options
+	Fetcher   *fetch.Fetcher
+	Integrity *integrity.Store
+	Keychain  *keychain.Store
+	// HasSettings reports whether extensions have settings (experimental.extensionConfig).
+	HasSettings bool
+	// TrustWorkspace trusts the working directory, if it is not trusted yet; else it is nil.
+	TrustWorkspace func() error
+	// TrustSource returns a description of a directory that is not trusted, and the function that
+	// trusts it, nil if it is trusted.
+	TrustSource func(dir string) (contents string, trust func() error, err error)
+	// User answers questions. It may be nil for methods that ask none.
+	User User
+	// Note shows the user a line.
+	Note func(text string)
+}
+
+// User is the person who answers questions.
+type User interface {
+	// Confirm shows a text of several lines and a question, and reports whether the answer is yes. An
+	// empty answer is byDefault. Without a person, the answer is no.
+	Confirm(ctx context.Context, text, question string, byDefault bool) (bool, error)
+	// Value asks for the value of a setting. An empty answer is no value; isGiven is false without a
+	// person.
+	Value(ctx context.Context, s extension.Setting) (value string, isGiven bool, err error)
+}
+
+// Options of an installation.
+type Options struct {
+	Ref                    string
+	AutoUpdate, PreRelease bool
+	HasConsent             bool // the user has agreed on the command line
+	SkipSettings           bool
+	isLink                 bool
+}
+
+// List returns the installed extensions, sorted by name.
+func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) {
+	return extension.Load(ctx, m.Options)
+}
+
+// all returns the installed extensions, also those that the settings do not allow.
+func (m *Manager) all(ctx context.Context) ([]*extension.Extension, error) {
+	o := m.Options
+	o.Sources, o.BlockGit, o.Warn = nil, false, nil
+	return extension.Load(ctx, o)
+}
+
+// Find returns the extension with a name, nil if it is not installed.
+func (m *Manager) Find(ctx context.Context, name string) (*extension.Extension, error) {
+	installed, err := m.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return FindName(installed, name), nil
+}
+
+// FindName returns the extension with a name, nil if there is none.
+func FindName(installed []*extension.Extension, name string) *extension.Extension {
+	i := slices.IndexFunc(installed, func(e *extension.Extension) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return installed[i]
+}
+
+// Install installs the extension of a source: the address of a repository or the path of a
+// directory. It returns the name of the extension.
+func (m *Manager) Install(ctx context.Context, source string, o Options) (string, error) {
+	p, err := m.planInstall(ctx, source, o)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	return p.Manifest.Name, m.carryOut(ctx, p, o)
+}
+
+// Link installs the extension in a directory without copying it.
+func (m *Manager) Link(ctx context.Context, dir string, o Options) (string, error) {
+	o.isLink = true
+	return m.Install(ctx, dir, o)
+}
+
+// carryOut asks the user about a plan, and carries it out.
+func (m *Manager) carryOut(ctx context.Context, p *plan, o Options) error {
+	if err := m.askConsent(ctx, p, o); err != nil {
+		return err
+	}
+	values, err := m.askSettings(ctx, p, o)
+	if err != nil {
+		return err
+	}
+	if err := p.execute(ctx, values); err != nil {
+		return err
+	}
+	m.noteMissing(ctx, p.Manifest.Name)
+	return nil
+}
+
+// askConsent asks the user whether the extension may be installed or, if that has changed what it
+// brings, updated.
+func (m *Manager) askConsent(ctx context.Context, p *plan, o Options) error {
+	if o.HasConsent || p.previous != nil && len(p.changes()) == 0 {
+		return nil
+	}
+	yes, err := m.User.Confirm(ctx, p.consentText(), "Do you want to continue? [Y/n]: ", true)
+	if err == nil && !yes {
+		err = fmt.Errorf("Installation cancelled for %q.", p.Manifest.Name) //nolint:staticcheck // scripts match it
+	}
+	return err
+}
+
+// noteMissing shows which settings have no value.
+func (m *Manager) noteMissing(ctx context.Context, name string) {
+	e, err := m.Find(ctx, name)
+	if err != nil || e == nil || !m.HasSettings {
+		return
+	}
+	var missing []string
+	for _, v := range e.Values {
+		if !v.IsSet {
+			missing = append(missing, oneLine(v.Name))
+		}
+	}
+	if len(missing) > 0 {
+		m.Note(fmt.Sprintf("Extension %q has missing settings: %s. Please run \"pollux extensions config %s [setting-name]\" to configure them.",
+			name, strings.Join(missing, ", "), name))
+	}
+}
+
+// Enable enables or disables an extension in a scope. A nil error means that the file says so; a
+// session sees it the next time that it loads extensions.
+func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope, enabled bool) (*extension.Extension, error) {
+	e, err := m.Find(ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNotInstalled, oneLine(name))
+	}
+	dir := m.Home
+	if scope == extension.Workspace {
+		dir = m.Workspace
+	}
+	rules, err := extension.OpenEnablement(m.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if enabled {
+		return e, rules.Enable(name, dir, true)
+	}
+	return e, rules.Disable(name, dir, true)
+}
+
+// IsEnabledHere reports whether an extension is enabled in the working directory.
+func (m *Manager) IsEnabledHere(name string) bool {
+	rules, err := extension.OpenEnablement(m.Dir)
+	return err == nil && rules.IsEnabled(name, m.Workspace)
+}
+
+// ErrNotInstalled is the error of methods that get the name of an extension that is not installed.
+var ErrNotInstalled = errors.New("extension not found")
+
+// realDir returns the directory of extensions without links.
+func (m *Manager) realDir() string {
+	if real, err := filepath.EvalSymlinks(m.Dir); err == nil {
+		return real
+	}
+	return m.Dir
+}

@@ -1,0 +1,63 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/durable"
+	"pollux/internal/extension"
+)
+
+// Installed returns the installed extensions, also those that the settings do not allow, for
+// [Manager.Uninstall].
+func (m *Manager) Installed(ctx context.Context) ([]*extension.Extension, error) { return m.all(ctx) }
+
+// FindInstalled returns the extension with a name or a source in any case, nil if there is none.
+func FindInstalled(installed []*extension.Extension, nameOrSource string) *extension.Extension {
+	i := slices.IndexFunc(installed, func(e *extension.Extension) bool {
+		return strings.EqualFold(e.Name, nameOrSource) || e.Install != nil && strings.EqualFold(e.Install.Source, nameOrSource)
+	})
+	if i < 0 {
+		return nil
+	}
+	return installed[i]
+}
+
+// Uninstall removes an extension, with its settings in the scope of the user: Pollux does not know which
+// directories have others.
+func (m *Manager) Uninstall(ctx context.Context, e *extension.Extension) error {
+	s, err := m.newStage()
+	if err != nil {
+		return err
+	}
+	defer s.remove()
+	unlock, err := durable.LockContext(ctx, filepath.Join(filepath.Dir(s.dir), "change"))
+	if err != nil {
+		return fmt.Errorf("cannot lock the directory of extensions: %w", err)
+	}
+	defer unlock()
+	ctx = context.WithoutCancel(ctx) // it is short from here on
+	if err := s.take(e.InstallDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot remove %s: %w", e.InstallDir, durable.Cause(err))
+	}
+	var secrets []secretName
+	for _, setting := range e.Settings {
+		if setting.IsSensitive {
+			service, account := extension.SecretName(e.Name, e.ID, "", setting.EnvVar)
+			secrets = append(secrets, secretName{service, account})
+		}
+	}
+	rules, err := extension.OpenEnablement(m.Dir)
+	if err == nil {
+		err = rules.Remove(e.Name)
+	}
+	if signErr := m.Integrity.Remove(ctx, e.Name); signErr != nil {
+		m.Note("Warning: " + oneLine(signErr.Error()))
+	}
+	return errors.Join(err, m.removeSecrets(ctx, secrets))
+}

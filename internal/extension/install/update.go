@@ -1,0 +1,277 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"pollux/internal/crash"
+	"pollux/internal/extension"
+	"pollux/internal/extension/fetch"
+	"pollux/internal/extension/integrity"
+)
+
+// State is where an extension stands between its installed copy and its source, in words that Gemini
+// CLI shows, too.
+type State string
+
+// The states.
+const (
+	Checking      State = "checking for updates"
+	Updating      State = "updating"
+	Updated       State = "updated"
+	NeedsRestart  State = "updated, needs restart"
+	Available     State = "update available"
+	UpToDate      State = "up to date"
+	Failed        State = "error"
+	NotUpdatable  State = "not updatable"
+	UnknownUpdate State = "unknown"
+)
+
+// Check asks the source of an extension whether there is an update. The error explains the states
+// [Failed] and [NotUpdatable].
+func (m *Manager) Check(ctx context.Context, e *extension.Extension) (State, error) {
+	if e.Install == nil {
+		return NotUpdatable, errors.New("it is not known where it comes from")
+	}
+	switch e.Install.Type {
+	case extension.Local:
+		manifest, err := extension.ReadManifest(e.Install.Source)
+		switch {
+		case err != nil:
+			return NotUpdatable, fmt.Errorf("cannot read %s: %w", e.Install.Source, err)
+		case manifest.Version != e.Version:
+			return Available, nil
+		}
+		return UpToDate, nil
+	case extension.Git, extension.Release:
+	default:
+		return NotUpdatable, errors.New("it is linked, so changes of its files take effect without an update")
+	}
+	if to := m.migratedTo(ctx, e); to != "" {
+		return Available, nil
+	}
+	return m.checkRemote(ctx, e, e.Install)
+}
+
+// migratedTo returns the repository that the updates of an extension come from, "" if that is its source
+// or if there is nothing.
+func (m *Manager) migratedTo(ctx context.Context, e *extension.Extension) string {
+	if e.MigratedTo == "" || e.MigratedTo == e.Install.Source {
+		return ""
+	}
+	record := *e.Install
+	record.Source = e.MigratedTo
+	if m.checkSource(&record) != nil {
+		return ""
+	}
+	if state, _ := m.checkRemote(ctx, e, &record); state != Available && state != UpToDate {
+		return ""
+	}
+	return e.MigratedTo
+}
+
+// checkRemote asks a repository for updates.
+func (m *Manager) checkRemote(ctx context.Context, e *extension.Extension, record *extension.Install) (State, error) {
+	r, err := fetch.Parse(record.Source, record.Ref)
+	if err != nil {
+		return Failed, err
+	}
+	r.PreRelease = record.AllowPreRelease
+	var here, there string
+	if record.Type == extension.Release {
+		if r.Repo == "" {
+			return Failed, fmt.Errorf("%s is not a repository on GitHub", record.Source)
+		}
+		here = record.ReleaseTag
+		there, err = m.Fetcher.LatestTag(ctx, r)
+	} else {
+		if here, err = fetch.LocalCommit(e.Dir); err != nil {
+			return Failed, err
+		}
+		there, err = m.Fetcher.RemoteCommit(ctx, r)
+	}
+	switch {
+	case err != nil:
+		return Failed, err
+	case here == there:
+		return UpToDate, nil
+	}
+	return Available, nil
+}
+
+// Status is the result of [Manager.CheckAll] for one extension.
+type Status struct {
+	*extension.Extension
+	State State
+	Err   error
+}
+
+// maxChecks is the number of sources that are asked at once.
+const maxChecks = 4
+
+// CheckAll checks extensions, several at once, and returns the results in the same order.
+func (m *Manager) CheckAll(ctx context.Context, installed []*extension.Extension) []Status {
+	all := make([]Status, len(installed))
+	var group sync.WaitGroup
+	free := make(chan struct{}, maxChecks)
+	for i, e := range installed {
+		free <- struct{}{}
+		group.Go(func() {
+			defer crash.Recover()
+			defer func() { <-free }()
+			state, err := m.Check(ctx, e)
+			all[i] = Status{e, state, err}
+		})
+	}
+	group.Wait()
+	return all
+}
+
+// Change is what an update has changed.
+type Change struct{ Name, From, To string }
+
+// String is the sentence for the user.
+func (c Change) String() string {
+	if c.From == c.To {
+		return fmt.Sprintf("Extension %q successfully updated. Its version is still %s.", c.Name, oneLine(c.To))
+	}
+	return fmt.Sprintf("Extension %q successfully updated: %s → %s.", c.Name, oneLine(c.From), oneLine(c.To))
+}
+
+// Update installs the current version of an extension. First it shows what changes: the user is asked
+// again if the extension brings something else than before. Use it for extensions whose state is
+// [Available].
+func (m *Manager) Update(ctx context.Context, e *extension.Extension) (Change, error) {
+	p, err := m.planUpdate(ctx, e)
+	if err != nil {
+		return Change{}, err
+	}
+	defer p.close()
+	if len(p.changes()) == 0 {
+		m.Note(p.action())
+	}
+	if err := m.carryOut(ctx, p, Options{}); err != nil {
+		return Change{}, fmt.Errorf("cannot update extension %q: %w", e.Name, err)
+	}
+	return Change{e.Name, e.Version, p.Manifest.Version}, nil
+}
+
+// ErrNeedsConsent is the error of [Manager.UpdateQuietly] for an update that the user must agree to.
+var ErrNeedsConsent = errors.New("the update needs your consent")
+
+// UpdateQuietly is [Manager.Update] without questions: it installs only an update that brings what the
+// user has agreed to before, and asks for no new settings.
+func (m *Manager) UpdateQuietly(ctx context.Context, e *extension.Extension) (Change, error) {
+	p, err := m.planUpdate(ctx, e)
+	if err != nil {
+		return Change{}, err
+	}
+	defer p.close()
+	if len(p.changes()) > 0 {
+		return Change{}, ErrNeedsConsent
+	}
+	return Change{e.Name, e.Version, p.Manifest.Version}, p.execute(ctx, nil)
+}
+
+// planUpdate prepares an update.
+func (m *Manager) planUpdate(ctx context.Context, e *extension.Extension) (*plan, error) {
+	switch {
+	case e.Install == nil:
+		return nil, fmt.Errorf("Unable to install extension %q due to missing install metadata", e.Name) //nolint:staticcheck // scripts match it
+	case e.Install.Type == extension.Link:
+		return nil, fmt.Errorf("extension %q is linked, so changes of its files take effect without an update", e.Name)
+	}
+	if err := m.verify(ctx, e); err != nil {
+		return nil, err
+	}
+	record := *e.Install
+	if record.Type != extension.Local {
+		if to := m.migratedTo(ctx, e); to != "" {
+			record.Source = to
+		}
+	}
+	if err := m.checkSource(&record); err != nil {
+		return nil, err
+	}
+	return m.prepare(ctx, &record, e, Options{})
+}
+
+// verify returns an error if another program has changed the record of an installation.
+func (m *Manager) verify(ctx context.Context, e *extension.Extension) error {
+	record, err := readRecord(e.InstallDir)
+	if err != nil {
+		return fmt.Errorf("extension %s cannot be updated: %w", e.Name, err)
+	}
+	state, err := m.Integrity.Verify(ctx, e.Name, record)
+	switch {
+	case err != nil:
+		return fmt.Errorf("extension %s cannot be updated: %w", e.Name, err)
+	case state == integrity.Changed:
+		return fmt.Errorf("Extension %s cannot be updated. Extension integrity cannot be verified. To fix this, reinstall the extension.", e.Name) //nolint:staticcheck // scripts match it
+	}
+	return nil
+}
+
+// UpdateIfAvailable updates an extension if there is an update, and returns what to tell the user.
+func (m *Manager) UpdateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
+	if e.Install == nil {
+		return fmt.Sprintf("Unable to install extension %q due to missing install metadata", e.Name), nil
+	}
+	state, err := m.Check(ctx, e)
+	switch {
+	case state == Failed:
+		return "", fmt.Errorf("cannot check extension %q for updates: %w", e.Name, err)
+	case state == NotUpdatable:
+		return fmt.Sprintf("Extension %q is not updatable: %s.", e.Name, oneLine(err.Error())), nil
+	case state != Available:
+		return fmt.Sprintf("Extension %q is already up to date.", e.Name), nil
+	}
+	change, err := m.Update(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	return change.String(), nil
+}
+
+// UpdateAll updates all extensions with an update. It returns what to tell the user: the results, and the
+// failures.
+func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ error) {
+	installed, err := m.List(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range m.CheckAll(ctx, installed) {
+		err := s.Err
+		if s.State == Available {
+			var change Change
+			if change, err = m.Update(ctx, s.Extension); err == nil {
+				results = append(results, change.String())
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return results, failures, context.Cause(ctx)
+		case err != nil && s.State != NotUpdatable:
+			failures = append(failures, fmt.Sprintf("Extension %q: %s", s.Name, oneLine(err.Error())))
+		}
+	}
+	if len(results)+len(failures) == 0 {
+		results = []string{"No extensions to update."}
+	}
+	return results, failures, nil
+}
+
+// NotFound is the text for the name of an extension that is not installed. It lists those that are.
+func NotFound(name string, installed []*extension.Extension) string {
+	text := fmt.Sprintf("Extension %q not found.\n\n", oneLine(name))
+	if len(installed) == 0 {
+		return text + "No extensions installed."
+	}
+	text += "Installed extensions:\n"
+	for _, e := range installed {
+		text += fmt.Sprintf("%s (%s)\n", e.Name, oneLine(e.Version))
+	}
+	return text + "\nRun \"pollux extensions list\" for details."
+}

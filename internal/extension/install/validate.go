@@ -1,0 +1,106 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pollux/internal/durable"
+	"pollux/internal/extension"
+)
+
+// Report is what an author should know about an extension, each in a line.
+type Report struct{ Warnings, Errors []string }
+
+// Validate checks the extension in a directory for its author. The error says why there is no usable
+// manifest.
+func Validate(dir string) (*Report, error) {
+	path := filepath.Join(dir, extension.ManifestName)
+	m, err := extension.ReadManifest(dir)
+	if err != nil {
+		return nil, fmt.Errorf("Failed to load extension config from %s: %w", path, err) //nolint:staticcheck // scripts match it
+	}
+	r := &Report{}
+	var missing []string
+	for _, name := range namedContextFiles(path) {
+		if err := checkContextFile(dir, name); errors.Is(err, os.ErrNotExist) {
+			missing = append(missing, oneLine(name))
+		} else if err != nil {
+			r.Errors = append(r.Errors, fmt.Sprintf("Invalid context file path: %q. %v", oneLine(name), err))
+		}
+	}
+	if len(missing) > 0 {
+		r.Errors = append(r.Errors, "The following context files referenced in gemini-extension.json are missing: "+strings.Join(missing, ","))
+	}
+	if !regexp.MustCompile(`^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`).MatchString(m.Version) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Warning: Version '%s' does not appear to be standard semver (e.g., 1.0.0).", oneLine(m.Version)))
+	}
+	for _, problem := range m.Problems {
+		r.Warnings = append(r.Warnings, "Warning: "+extension.ManifestName+": "+oneLine(problem))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.MCPServers)) {
+		entry, _ := m.MCPServers[name].(map[string]any)
+		if show(entry["command"])+show(entry["url"])+show(entry["httpUrl"]) == "" {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("Warning: MCP server %q has none of the keys command, url and httpUrl.", oneLine(name)))
+		}
+		if entry["trust"] != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("Warning: MCP server %q: trust has no effect in an extension.", oneLine(name)))
+		}
+	}
+	for _, problem := range readContent(dir, m).Problems {
+		r.Warnings = append(r.Warnings, "Warning: "+oneLine(strings.TrimPrefix(problem, "Warning: ")))
+	}
+	return r, nil
+}
+
+// namedContextFiles returns the context files that a manifest names. The usual one need not exist.
+func namedContextFiles(path string) []string {
+	var manifest struct {
+		ContextFileName any `json:"contextFileName"`
+	}
+	data, err := durable.ReadFile(path, maxText)
+	if err != nil || json.Unmarshal(data, &manifest) != nil {
+		return nil
+	}
+	switch name := manifest.ContextFileName.(type) {
+	case string:
+		if name != "" {
+			return []string{name}
+		}
+	case []any:
+		names := make([]string, 0, len(name))
+		for _, one := range name {
+			names = append(names, show(one))
+		}
+		return names
+	}
+	return nil
+}
+
+// checkContextFile returns an error if a context file is missing or not in the extension.
+func checkContextFile(dir, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return errors.New("expected a non-empty string.") //nolint:staticcheck // scripts match it
+	case filepath.IsAbs(name):
+		return errors.New("Absolute paths are not allowed.") //nolint:staticcheck // scripts match it
+	case strings.Contains(name, ".."):
+		return errors.New("Relative parent directory references (\"..\") are not allowed.") //nolint:staticcheck // scripts match it
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_, err = root.Stat(filepath.FromSlash(name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		err = errors.New("it leads out of the extension")
+	}
+	return err
+}

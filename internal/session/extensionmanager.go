@@ -1,0 +1,90 @@
+package session
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/extension"
+	"pollux/internal/extension/fetch"
+	"pollux/internal/extension/install"
+	"pollux/internal/extension/integrity"
+	"pollux/internal/extension/unpack"
+	"pollux/internal/guard/trust"
+	"pollux/internal/memory"
+	"pollux/internal/process"
+)
+
+// ExtensionManager returns the manager that installs, updates and configures extensions. It reads them
+// again with each call. user answers its questions, and note shows the user a line. Settings and
+// environment must be read.
+func (p *Setup) ExtensionManager(user install.User, note func(text string)) *install.Manager {
+	o := p.ExtensionOptions()
+	o.Only, o.WithInactive = nil, true
+	secrets := p.openKeychain()
+	m := &install.Manager{
+		Dir: o.Dir, Home: p.Paths.Home(), Workspace: p.Paths.Dir(), Options: o, Keychain: secrets,
+		Integrity: integrity.New(p.Paths.GeminiDir(), secrets), HasSettings: !o.NoSettings, User: user, Note: note,
+		TrustSource: p.trustSource,
+		Fetcher: &fetch.Fetcher{
+			Launcher: process.NewLauncher(),
+			Finder:   process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
+			Environ:  p.gitEnviron(), Transport: p.serverTransport, Limits: unpack.Usual,
+		},
+	}
+	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
+		m.Fetcher.Token = p.Env.Get("GITHUB_TOKEN")
+	}
+	if !p.IsTrusted() {
+		m.TrustWorkspace = func() error { return trust.Set(p.TrustOptions().File, p.Paths.Dir(), trust.TrustFolder) }
+	}
+	return m
+}
+
+// gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
+// ssh.
+func (p *Setup) gitEnviron() []string {
+	environ := p.serverEnviron()
+	if agent := p.Env.Get("SSH_AUTH_SOCK"); agent != "" && !p.Env.IsSetByProject("SSH_AUTH_SOCK") {
+		environ = append(environ, "SSH_AUTH_SOCK="+agent)
+	}
+	return environ
+}
+
+// trustSource returns what a directory contains that is not trusted, and a function that trusts it; the
+// function is nil for a trusted directory.
+func (p *Setup) trustSource(dir string) (text string, accept func() error, err error) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	o := p.TrustOptions()
+	o.Dir = dir
+	state, err := trust.Decide(o)
+	if err != nil || state == trust.Trusted {
+		return "", nil, err
+	}
+	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings)), nil)
+	return text, func() error { return trust.Set(o.File, dir, trust.TrustFolder) }, nil
+}
+
+// EnableServersOf enables the MCP servers of an extension that the user has disabled, and returns their
+// names.
+func (p *Setup) EnableServersOf(e *extension.Extension) (enabled []string, err error) {
+	switches := p.ServerSwitches()
+	disabled, err := switches.Disabled()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.MCPServers)) {
+		if !slices.Contains(disabled, strings.ToLower(strings.TrimSpace(name))) {
+			continue
+		}
+		if err := switches.Set(name, true); err != nil {
+			return enabled, err
+		}
+		enabled = append(enabled, name)
+	}
+	return enabled, nil
+}

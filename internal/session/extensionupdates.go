@@ -1,0 +1,59 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pollux/internal/crash"
+	"pollux/internal/extension"
+	"pollux/internal/extension/install"
+)
+
+// updateExtensions updates the extensions that the user has installed with --auto-update, while the user
+// works. It installs only updates that bring what the user has agreed to, and announces the others. It
+// returns at once; stop ends it and waits for the end.
+func (s *Session) updateExtensions() (stop func()) {
+	var list []*extension.Extension
+	for _, e := range s.Extensions() {
+		if e.Install != nil && e.Install.AutoUpdate {
+			list = append(list, e)
+		}
+	}
+	if len(list) == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer crash.Recover()
+		defer close(done)
+		m := s.ExtensionManager(nil, func(text string) { s.Log.Debug(text) })
+		m.Options.WithInactive, m.Options.Secrets, m.Options.Warn = false, nil, nil // an update needs no values
+		for _, e := range list {
+			s.updateExtension(ctx, m, e)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// updateExtension updates one extension, and shows the result.
+func (s *Session) updateExtension(ctx context.Context, m *install.Manager, e *extension.Extension) {
+	state, err := m.Check(ctx, e)
+	if state == install.Available {
+		var change install.Change
+		change, err = m.UpdateQuietly(ctx, e)
+		switch {
+		case err == nil:
+			s.Warn(change.String() + " Takes effect the next time you start Pollux.")
+		case errors.Is(err, install.ErrNeedsConsent):
+			s.Warn(fmt.Sprintf("Extension %q has an update that changes what it brings. To see the changes, type /extensions update %s", e.Name, e.Name))
+		}
+	}
+	if err != nil {
+		s.Log.Debug("update extension", "name", e.Name, "state", string(state), "error", err)
+	}
+}
