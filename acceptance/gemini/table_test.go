@@ -565,14 +565,4 @@ var table = []allowed{
 		},
 		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
 	},
-	{
-		kind: missing, scenes: "*",
-		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
-		what:  "There are no subagents, and no tool `invoke_agent`.",
-	},
-	{
-		kind: missing, scenes: "system_md mode_default",
-		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
-		what:  "Texts that list the tools, `${AvailableTools}` among them, leave out `invoke_agent`.",
-	},
 }

@@ -70,7 +70,6 @@ func rootOf(document *yaml.Node) *yaml.Node {
 // fields reads the keys of a definition and collects what is wrong with them.
 type fields struct {
 	prefix   string // of the names of keys in problems
-	label    string // the kind of the subagent in problems
 	problems []string
 }
 
@@ -78,7 +77,7 @@ func (f *fields) wrong(key, format string, args ...any) {
 	if key != "" {
 		key = f.prefix + key + ": "
 	}
-	f.problems = append(f.problems, f.label+key+fmt.Sprintf(format, args...))
+	f.problems = append(f.problems, key+fmt.Sprintf(format, args...))
 }
 
 // remoteKeys are the keys that only remote subagents have, other than kind.
@@ -111,7 +110,6 @@ func (f *fields) agent(node *yaml.Node, body string) *Definition {
 
 // local reads a local subagent, whose prompt is body.
 func (f *fields) local(node *yaml.Node, body string) *Definition {
-	f.label = "(Local Agent) "
 	d := &Definition{
 		Kind: LocalKind, Prompt: body, Query: "${query}", Input: "query",
 		MaxTurns: DefaultTurns, Timeout: DefaultTimeout,
@@ -168,7 +166,6 @@ func hint(key string) string {
 
 // remote reads a remote subagent.
 func (f *fields) remote(node *yaml.Node) *Definition {
-	f.label = "(Remote Agent) "
 	d := &Definition{Kind: RemoteKind, Input: "query"}
 	if node.Kind != yaml.MappingNode {
 		f.wrong("", "each entry must have keys, such as name and agent_card_url")
