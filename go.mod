@@ -11,6 +11,7 @@ require (
 	cloud.google.com/go/auth v0.23.3
 	cloud.google.com/go/compute/metadata v0.9.0
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
+	github.com/a2aproject/a2a-go v0.3.3
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/aws/aws-sdk-go-v2 v1.47.4

@@ -38,6 +38,8 @@
 //	              a string that matches, the key "..." allows more keys, "<any>"
 //	              is the only key, and the value "..." any number of values in a
 //	              list or stream
+//	remoteagent [TOKEN]
+//	              starts a remote agent that wants the token; $CARD_URL is the address of its card
 //	lines FILE N  the file (or stdout) has N lines
 //	exec talk SCRIPT COMMAND...
 //	              talks with a command at a terminal, see [talk]
@@ -114,6 +116,15 @@ func mcpServer() {
 // TestServers runs the scripts about MCP servers.
 func TestServers(t *testing.T) {
 	run(t, "mcp", "", func(*testscript.Env) error { return nil })
+}
+
+// TestServersWires runs the scripts about the protocol's reference server, with each kind of provider.
+func TestServersWires(t *testing.T) {
+	for _, wire := range []string{"gemini", "openai", "anthropic"} {
+		t.Run(wire, func(t *testing.T) {
+			run(t, "mcp/wires", wire, func(*testscript.Env) error { return nil })
+		})
+	}
 }
 
 func TestScripts(t *testing.T) {

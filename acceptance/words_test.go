@@ -42,12 +42,13 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"kill9": plain("kill9 NAME", func(ts *testscript.TestScript, args []string) bool {
 			return signalWord(ts, append([]string{"KILL"}, args...))
 		}),
-		"ends":    plain("ends NAME CODE", endsWord),
-		"waitfor": plain("waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE", waitforWord),
-		"jsoncmp": plain("jsoncmp GOT WANT", jsoncmpWord),
-		"lines":   plain("lines FILE N", linesWord),
-		"screen":  plain("screen FILE", screenWord),
-		"mcpauth": plain("mcpauth", mcpAuthWord),
+		"ends":        plain("ends NAME CODE", endsWord),
+		"waitfor":     plain("waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE", waitforWord),
+		"jsoncmp":     plain("jsoncmp GOT WANT", jsoncmpWord),
+		"lines":       plain("lines FILE N", linesWord),
+		"screen":      plain("screen FILE", screenWord),
+		"mcpauth":     plain("mcpauth", mcpAuthWord),
+		"remoteagent": plain("remoteagent [TOKEN]", remoteAgentWord),
 	}
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -34,6 +35,8 @@ type Config struct {
 	// model. retry is true if the last response was unusable and the request is sent again. A
 	// nil Sampling uses the catalog.
 	Sampling func(model string, retry bool) llm.Config
+	// Use is the purpose of the requests. "" is [llm.UseMain].
+	Use llm.Use
 	// Limit returns the size of a model's context window in tokens, or 0 if it is unknown. A
 	// nil Limit uses the catalog.
 	Limit func(model string) int
@@ -104,6 +107,7 @@ func New(cfg Config) *Agent {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.Use = cmp.Or(cfg.Use, llm.UseMain)
 	cfg.Retry = cfg.Retry.orDefault()
 	c := &conversation{journal: cfg.Journal, now: cfg.Now, history: history{dropPrompt: cfg.DropInvalidPrompts}}
 	c.restart(context.Background(), cfg.SessionID, cfg.Context)

@@ -53,7 +53,7 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 
 // finishAll runs jobs and returns them finished, in the same order. A job that may change
 // something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
-// that change nothing form a group and run at the same time. All jobs of a group pass the gate
+// that change nothing form a group and run at the same time, and so do consecutive calls of agents. All jobs of a group pass the gate
 // before any of them runs. If a person refuses a job, the jobs of later groups do not run. After a
 // failed edit, the commands of later groups do not run. If the consumer stops reading or ctx ends,
 // finishAll cancels the remaining jobs and returns an error; the results are complete even then.
@@ -98,7 +98,9 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 
 // groupSize returns the number of leading jobs that may run at the same time.
 func groupSize(jobs []*job) int {
-	if n := slices.IndexFunc(jobs, (*job).runsAlone); n >= 0 {
+	first := jobs[0].isAgent()
+	n := slices.IndexFunc(jobs, func(j *job) bool { return j.runsAlone() || j.isAgent() != first })
+	if n >= 0 {
 		return max(n, 1)
 	}
 	return len(jobs)
@@ -115,12 +117,18 @@ func (j *job) rank() int {
 // runsAlone reports whether no other job may run at the same time: the call may change what
 // another call of the response reads or changes, or the model asked for it.
 func (j *job) runsAlone() bool {
-	return j.tool != nil && !changesNothing(j.tool) || mustWait(j.call.Args)
+	return j.tool != nil && !changesNothing(j.tool) && !j.isAgent() || mustWait(j.call.Args)
+}
+
+// isAgent reports whether the call runs an agent. Agents may change files, but the model that calls
+// several of them in one response wants them to work at the same time.
+func (j *job) isAgent() bool {
+	return j.tool != nil && j.tool.Spec().Kind == tool.KindAgent && !j.tool.Spec().Serial
 }
 
 // changesNothing reports whether calls of a tool may run beside other calls. What is not known to
 // change nothing counts as changing something, such as a tool of an MCP server without a
-// readOnlyHint, or another agent.
+// readOnlyHint.
 func changesNothing(t tool.Tool) bool { return isReadOnly(t) && !t.Spec().Serial }
 
 // isReadOnly reports whether a tool is known to change no files.

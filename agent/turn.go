@@ -313,7 +313,7 @@ func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
 	cfg := r.requestConfig(r.chosen, retry, r.tools)
 	r.conv.overhead = cfg.Tokens()
 	return &llm.Request{
-		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
+		Model: r.chosen, Contents: contents, Config: cfg, Use: r.cfg.Use, PromptID: r.id,
 		OnRetry:   func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // if the consumer has left, the wait is cancelled
 		OnSilence: func(s llm.Silence) { _ = r.emit(Silent{s}) },
 		OnSwitch: func(s llm.Switch) {

@@ -26,19 +26,9 @@ import (
 // The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
 	program := processtest.Build(b)
-	asked := make(chan time.Time, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case asked <- time.Now():
-		default: // only the first request counts
-		}
-		_, _ = io.Copy(io.Discard, r.Body) // an error means that the client has closed the connection
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, said("gemini", 1, false))
-	}))
-	defer server.Close()
+	url, asked := answering(b)
 	var costs [2]struct{ wall, cpu []float64 }
-	starts := [2]start{bare(b, server.URL), full(b, server.URL)}
+	starts := [2]start{bare(b, url), full(b, url)}
 	for range 3 { // warm up the file cache
 		for _, s := range starts {
 			s.run(b, program, asked)
@@ -56,6 +46,23 @@ func BenchmarkStart(b *testing.B) {
 		b.ReportMetric(median(costs[i].cpu), name+"-cpu-ms")
 	}
 	b.ReportMetric(median(costs[1].wall)-median(costs[0].wall), "more-ms")
+}
+
+// answering returns the address of a model that answers all requests, and the time of each start's first one.
+func answering(b *testing.B) (url string, asked chan time.Time) {
+	b.Helper()
+	asked = make(chan time.Time, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- time.Now():
+		default: // only the first request counts
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // an error means that the client has closed the connection
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, said("gemini", 1, false))
+	}))
+	b.Cleanup(server.Close)
+	return server.URL, asked
 }
 
 func median(of []float64) float64 {

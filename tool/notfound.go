@@ -23,7 +23,7 @@ func (s *Snapshot) NotFound(name string) string {
 		return text + suggestion(same)
 	}
 	if names := successorsOf(strings.Join(words, "_")); len(names) > 0 {
-		active := slices.DeleteFunc(slices.Clone(names), func(n string) bool { _, found := s.byName[n]; return !found })
+		active := slices.DeleteFunc(slices.Clone(names), func(n string) bool { _, found := s.index()[n]; return !found })
 		if len(active) == 0 {
 			return text + fmt.Sprintf(" Here it is %q, which is not available now.", names[0])
 		}
@@ -42,7 +42,7 @@ func (s *Snapshot) Meant(name string) []string {
 	}
 	own := strings.Join(words, "_")
 	meant := append([]string{own}, successorsOf(own)...)
-	if slices.ContainsFunc(meant, func(n string) bool { _, found := s.byName[n]; return found }) {
+	if slices.ContainsFunc(meant, func(n string) bool { _, found := s.index()[n]; return found }) {
 		return nil
 	}
 	return meant

@@ -90,8 +90,13 @@ func (r *Registry) owner(name string) *owner {
 // add adds tools to those of an owner, or puts them in the place of those with the same name. The
 // caller holds r.mu.
 func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
-	taken := map[string]string{} // name or alias to owner
-	places := map[string]int{}   // of the owner's own tools
+	taken := map[string]*owner{} // who else has the names and aliases of the tools, nil for no one
+	for _, t := range tools {
+		for _, name := range names(t) {
+			taken[name] = nil
+		}
+	}
+	places := map[string]int{} // of the owner's own tools
 	for _, other := range r.owners {
 		for i, t := range other.tools {
 			if other == o {
@@ -99,14 +104,16 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 				continue
 			}
 			for _, name := range names(t) {
-				taken[name] = other.name
+				if _, asked := taken[name]; asked {
+					taken[name] = other
+				}
 			}
 		}
 	}
 	for _, t := range tools {
-		if j := slices.IndexFunc(names(t), func(name string) bool { _, found := taken[name]; return found }); j >= 0 {
+		if j := slices.IndexFunc(names(t), func(name string) bool { return taken[name] != nil }); j >= 0 {
 			name := names(t)[j]
-			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: taken[name]})
+			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: taken[name].name})
 			continue
 		}
 		name := t.Spec().Name
@@ -190,6 +197,19 @@ func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
 // Version returns the version of the current [Snapshot].
 func (r *Registry) Version() uint64 { return r.Snapshot().Version() }
+
+// All returns the tools in the order of their declaration, those that are hidden too.
+func (r *Registry) All() []Tool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []Tool
+	for _, o := range r.owners {
+		for _, t := range o.tools {
+			all = append(all, t.Tool)
+		}
+	}
+	return all
+}
 
 // Hidden returns the tool that the model does not see under a name or alias.
 func (r *Registry) Hidden(name string) (Tool, bool) {

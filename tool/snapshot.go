@@ -14,7 +14,9 @@ type Snapshot struct {
 	version    uint64
 	registered []*registered
 	tools      []Tool
-	byName     map[string]Tool // names and aliases
+
+	naming sync.Once
+	byName map[string]Tool // names and aliases; made when first needed
 
 	spare func(Form, *Spec) bool // see Registry.Spare; may be nil
 	forms [Compact + 1]declared
@@ -37,19 +39,29 @@ type declared struct {
 }
 
 func newSnapshot(version uint64, active []*registered, spare func(Form, *Spec) bool) *Snapshot {
-	s := &Snapshot{version: version, registered: active, byName: map[string]Tool{}, spare: spare}
-	for _, t := range active {
-		s.tools = append(s.tools, t.Tool)
-		s.byName[t.Spec().Name] = t.Tool
-	}
-	for _, t := range s.tools {
-		for _, alias := range t.Spec().Aliases {
-			if _, found := s.byName[alias]; !found {
-				s.byName[alias] = t
-			}
-		}
+	s := &Snapshot{version: version, registered: active, tools: make([]Tool, len(active)), spare: spare}
+	for i, t := range active {
+		s.tools[i] = t.Tool
 	}
 	return s
+}
+
+// index finds the tools by their names and aliases.
+func (s *Snapshot) index() map[string]Tool {
+	s.naming.Do(func() {
+		s.byName = make(map[string]Tool, len(s.tools))
+		for _, t := range s.tools {
+			s.byName[t.Spec().Name] = t
+		}
+		for _, t := range s.tools {
+			for _, alias := range t.Spec().Aliases {
+				if _, found := s.byName[alias]; !found {
+					s.byName[alias] = t
+				}
+			}
+		}
+	})
+	return s.byName
 }
 
 // Version numbers the snapshots of a registry. Two snapshots with the same
@@ -63,7 +75,7 @@ func (s *Snapshot) Tools() []Tool { return s.tools }
 // Lookup returns the tool with this name or alias. A name has precedence over
 // an alias of another tool.
 func (s *Snapshot) Lookup(name string) (Tool, bool) {
-	t, found := s.byName[name]
+	t, found := s.index()[name]
 	return t, found
 }
 

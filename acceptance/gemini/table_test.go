@@ -166,7 +166,7 @@ var table = []allowed{
 		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
-		kind: better, scenes: "slash_unknown",
+		kind: better, scenes: "slash_unknown skills_default",
 		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
 		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
 	},
@@ -204,7 +204,7 @@ var table = []allowed{
 		what: "If a tool is denied, the model and the user learn which setting, mode or policy file denies it, and what allows it.",
 	},
 	{
-		kind: better, scenes: "mcp_settings",
+		kind: better, scenes: "mcp_settings ext_remote",
 		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."Warning: MCP server *"`},
 		what:  "An MCP server that cannot be used is named, with the reason.",
 	},
@@ -245,7 +245,7 @@ var table = []allowed{
 		what: "If a tool does not exist, the error suggests tools that do the same or have the same words in their names. Gemini CLI suggests the three with the most similar letters.",
 	},
 	{
-		kind: better, scenes: "mode_default mode_auto_edit tools_exclude",
+		kind: better, scenes: "mode_default mode_auto_edit tools_exclude ext_exclude",
 		paths: []string{
 			`requests[1].body.contents.new[1].parts[*].functionResponse.response.error`,
 			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool *"`,
@@ -428,6 +428,48 @@ var table = []allowed{
 		what:  "No warning at each start that `tools.allowed` and `tools.exclude` are deprecated: `pollux doctor` says so.",
 	},
 	{
+		kind: better, scenes: "ext_exclude",
+		paths: []string{`requests[2].body.contents.new[1].parts[0].functionResponse.response.*`, `runs[0].stdout.stats.tools.**`},
+		what:  "`excludeTools` of an extension may name commands, such as `run_shell_command(rm -rf)`, as Gemini CLI's documentation says. Gemini CLI ignores these entries.",
+	},
+	{
+		kind: better, scenes: "ext_policies",
+		paths: []string{
+			`requests[3].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[1].stderr.lines."Error executing tool *"`,
+			`runs[*].stderr.lines."[EXTENSION] Policy file *"`, `runs[*].stderr.lines."Rule ignored"`, `runs[*].stderr.lines."rule #*"`,
+			`runs[*].stderr.lines."Suggestion: copy the rule *"`, `runs[*].stderr.lines."[PolicyConfig] Extension *"`,
+		},
+		what: "A warning about a policy of an extension names the file and the line, and a refusal has the rule's message.",
+	},
+	{
+		kind: better, scenes: "ext_only",
+		paths: []string{`runs[2].stderr.lines."Extension not found: gone"`},
+		what:  "`--extensions` with an extension that does not exist is reported.",
+	},
+	{
+		kind: better, scenes: "ext_commands",
+		paths: []string{`runs[2].stderr.lines."Warning: /dup is *"`},
+		what:  "A name that several commands have, one of an extension among them, is reported.",
+	},
+	{
+		kind: better, scenes: "commands ext_commands", sometimes: true,
+		paths: []string{`runs[*].stderr.lines."*Conflicts detected for command *"`, `runs[*].stderr.lines."- * command * was renamed to *"`},
+		what:  "Commands with the same name are reported when the name is used, not at each start that takes long enough.",
+	},
+	{
+		kind: better, scenes: "ext_broken",
+		paths: []string{`runs[0].stderr.lines."Warning: Extension linked: *"`, `runs[0].stderr.lines."Warning: Ignoring MCP server *"`},
+		what:  "Parts of a manifest that are left out are named.",
+	},
+	{
+		kind: words, scenes: "ext_broken ext_contexts",
+		paths: []string{
+			`runs[0].stderr.lines."Warning: Skipping extension in *"`, `runs[0].stderr.lines."Warning: Extension many: *"`,
+			`runs[0].stderr.lines."[ExtensionManager] Invalid contextFileName*"`,
+		},
+		what: "Why an extension or a part of it is skipped.",
+	},
+	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
 		what:  "The error for an untrusted folder.",
@@ -473,7 +515,7 @@ var table = []allowed{
 		what:  "The request that follows an empty answer.",
 	},
 	{
-		kind: words, scenes: "memory",
+		kind: words, scenes: "memory ext_context",
 		paths: []string{`requests[0].body.systemInstruction.memory`},
 		what:  "The tag around the user's memory in the system instruction is always `<global_context>`.",
 	},
@@ -493,6 +535,32 @@ var table = []allowed{
 		what:  "The prompt of a failed request stays in the session, so that `--resume` goes on with it, unless the provider refused what it says. Gemini CLI removes it.",
 	},
 	{
+		kind: better, scenes: "*",
+		paths: []string{
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema."$schema"`,
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema.properties.name.enum[*]`,
+		},
+		what: "Pollux has no skill `antigravity-support`, which is about another product of Google.",
+	},
+	{
+		kind: better, scenes: "skills_off",
+		paths: []string{`requests[*].body.tools.functions.activate_skill`},
+		what:  "Without skills, there is no tool `activate_skill`.",
+	},
+	{
+		kind: better, scenes: "skills_default",
+		paths: []string{`requests[*].body.systemInstruction.skills`},
+		what:  "Where no skill can be activated, the system instruction does not list skills.",
+	},
+	{
+		kind: words, scenes: "skills",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[0].functionResponse.response.output`, `runs[0].stdout[3].output`,
+			`runs[0].stderr.lines."Skill conflict detected: *"`, `runs[0].stderr.lines."Warning: Skill conflict detected: *"`,
+		},
+		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
+	},
+	{
 		kind: missing, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
 		what:  "There are no subagents, and no tool `invoke_agent`.",
@@ -501,10 +569,5 @@ var table = []allowed{
 		kind: missing, scenes: "system_md mode_default",
 		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
 		what:  "Texts that list the tools, `${AvailableTools}` among them, leave out `invoke_agent`.",
-	},
-	{
-		kind: missing, scenes: "*",
-		paths: []string{`requests[*].body.tools.functions.activate_skill`},
-		what:  "There are no skills, and no tool `activate_skill`.",
 	},
 }

@@ -19,10 +19,10 @@ var layers = []struct {
 	{"faces", []string{"internal/face/*"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
-	{"session", []string{"internal/session"}},
+	{"session", []string{"internal/session", "internal/skill/install"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/command", "internal/mcp", "internal/mention", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, skills, prices.
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
@@ -33,7 +33,7 @@ var layers = []struct {
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},
@@ -106,6 +106,7 @@ var libraryHomes = []struct {
 	{"github.com/aws", "llm/anthropic", false, "vendors' types never leave their adapter"},
 	{"github.com/openai/openai-go", "llm/openai", true, "the SDK is the judge of what we send, and too slow to send it"},
 	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, "the SDK is the judge of what we send, and too slow to send it"},
+	{"github.com/a2aproject/a2a-go", "internal/a2a", true, "its server is the judge of what we send; its client contains gRPC, and its types encoding/gob"},
 	{"github.com/tiktoken-go/tokenizer", "llm/tokens", true, "its tables are the judge of our estimate, and 12 MB of binary"},
 	{"github.com/spf13/cobra", "internal/cli", false, "below the flags everything is plain functions"},
 	{"charm.land", "internal/face", false, "only a face draws"},

@@ -16,9 +16,11 @@ var better = map[string]string{
 	"--list-extensions":     "also in scripts, on standard output ([extensions](extensions.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
+	"pollux mcp":   "also `test` and `--json`; keeps other servers in folders that are not trusted ([MCP servers](mcp.md))",
 	"/auth":        "also keys of other providers ([authentication](authentication.md))",
 	"/compress":    "takes what to keep ([commands](commands.md))",
 	"/help":        "also in scripts ([commands](commands.md))",
+	"/mcp":         "servers start when they are used, and again when they end ([MCP servers](mcp.md))",
 	"/memory":      "still has `add` ([commands](commands.md))",
 	"/model":       "also `provider/model`, within a session ([models](models.md))",
 	"/permissions": "lists what you have allowed in the session ([commands](commands.md))",

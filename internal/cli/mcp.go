@@ -27,7 +27,7 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	c := &mcpActions{term: t, env: env}
 	cmd := &cobra.Command{Use: "mcp", Short: "Add, remove and test MCP servers", Args: cobra.NoArgs, RunE: requireSubcommand}
 	list := &cobra.Command{
-		Use: "list", Short: "List servers and whether they can be reached", Args: cobra.NoArgs,
+		Use: "list", Short: "List servers and their states", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
 	}
 	list.Flags().BoolVar(&c.json, "json", false, "Print JSON")
@@ -46,7 +46,7 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error { return c.auth(cmd.Context(), words[0]) },
 	}
 	auth.Flags().BoolVar(&c.signOut, "sign-out", false, "Delete the stored sign-in")
-	cmd.AddCommand(c.addCommand(), remove, list, test, auth)
+	cmd.AddCommand(c.addCommand(), remove, list, test, auth, serveCommand(t, env))
 	for _, verb := range []struct {
 		name    string
 		enabled bool

@@ -32,6 +32,7 @@ func skillsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	}
 	disable.Flags().StringVarP(&c.scope, "scope", "s", "workspace", "Settings to change: user or `workspace`")
 	cmd.AddCommand(list, enable, disable)
+	cmd.AddCommand(c.installCommands()...)
 	return cmd
 }
 
@@ -40,7 +41,10 @@ type skillActions struct {
 	term      *terminal.Terminal
 	env       *config.Env
 	all, json bool
-	scope     string
+	scope     string // of settings
+	place     string // of files: the name of a scope
+	sub       string
+	consent   bool
 }
 
 // skillJSON is a skill in JSON output.

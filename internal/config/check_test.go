@@ -176,7 +176,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"security": {"toolSandboxing": true}}`, "security.toolSandboxing"},
 		// Old names are shown as they are in the file.
 		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
-		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, "experimental.codebaseInvestigatorSettings"},
+		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},
 	} {
 		p := newPlace(t)
 		p.user(t, tt.settings)

@@ -109,6 +109,9 @@ const (
 	SessionMinAge       = String("general.sessionRetention.minRetention")
 	Worktrees           = Bool("experimental.worktrees")
 
+	Agents         = Bool("experimental.enableAgents")
+	AgentOverrides = Object("agents.overrides")
+
 	MCPServers   = Servers("mcpServers")
 	MCPAllowed   = Strings("mcp.allowed")
 	MCPExcluded  = Strings("mcp.excluded")
@@ -262,7 +265,7 @@ var table = [...]Key{
 	{"agents.browser.profilePath", "string", nil, restart, later, "Directory of the browser profile."},
 	{"agents.browser.sessionMode", "enum persistent isolated existing", "persistent", restart, later, "Browser session to use: a persistent profile, an isolated one, or a running browser."},
 	{"agents.browser.visualModel", "string", nil, restart, later, "Model that analyzes screenshots."},
-	{"agents.overrides", "map enabled modelConfig runConfig tools mcpServers", nil, restart, later, "Settings of single subagents, by name."},
+	{"agents.overrides", "map enabled modelConfig runConfig tools mcpServers", nil, restart, live, "Settings of single subagents, by name."},
 
 	{"billing.overageStrategy", "enum ask always never", "ask", 0, inert, "Use of Google AI credits. Pollux does not use them."},
 	{"billing.vertexAi.requestType", "enum dedicated shared", nil, restart, live, "Vertex AI capacity: dedicated or shared."},
@@ -300,7 +303,7 @@ var table = [...]Key{
 	{"experimental.contextManagement", "bool", false, restart, later, "Manage the context with the generalist profile."},
 	{"experimental.directWebFetch", "bool", false, restart, live, "Let web_fetch download pages itself, without the Gemini API."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, "Read models and model chains from modelConfigs."},
-	{"experimental.enableAgents", "bool", true, restart, later, "Enable subagents."},
+	{"experimental.enableAgents", "bool", true, restart, live, "Enable subagents."},
 	{"experimental.extensionConfig", "bool", true, restart, live, "Let extensions define settings."},
 	{"experimental.extensionManagement", "bool", true, restart, inert, "Has no effect in Gemini CLI either."},
 	{"experimental.extensionRegistry", "bool", false, restart, screen, "Show a catalog of extensions."},

@@ -52,6 +52,18 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 	return list
 }
 
+// ExpandServer returns a server that is described outside of the settings, in the same way. isProject
+// withholds variables with secrets.
+func ExpandServer(name string, entry json.RawMessage, isProject bool, lookup func(name string) (string, bool)) ServerEntry {
+	e := &Expander{lookup: lookup, budget: maxSettings}
+	if isProject {
+		e.withholds = secret.InVariable
+	}
+	one := ServerEntry{Name: name, Entry: e.server(entry)}
+	one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
+	return one
+}
+
 // server returns an entry as JSON.
 func (e *Expander) server(entry any) json.RawMessage {
 	raw, err := json.Marshal(entry)

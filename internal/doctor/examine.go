@@ -148,12 +148,13 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	// first one.
 	x.checkSandboxRequest()
 	telemetry := x.checkTelemetry()
+	extensions := x.checkExtensions(ctx)
 	rules, deferredErr := x.checkRules()
 	model, chosen := x.checkModel(ctx)
 	if deferredErr != nil {
 		x.fail(deferredErr)
 	}
-	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, rules, x.checkMemory(), x.checkTools(ctx),
+	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, extensions, rules, x.checkMemory(), x.checkTools(ctx),
 		x.checkUnusedFeatures(), x.checkNetwork(), telemetry, x.checkFiles(), x.checkTerminal(ctx), x.checkSandbox(<-abilities), general)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

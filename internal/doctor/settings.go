@@ -254,8 +254,6 @@ const laterNext = "nothing to do: a later version of Pollux will use it"
 // not support yet.
 func unusedFeatures() []unusedFeature {
 	return []unusedFeature{
-		{"extensions", []string{"extensions"}},
-		{"custom agents", []string{"agents"}},
 		{"key bindings", []string{"keybindings.json"}},
 		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},
 	}

@@ -78,9 +78,13 @@ func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.C
 	return c
 }
 
-// Hidden reports whether a tool should be hidden from the model because no call of it could be
-// allowed. It is meant for tool.Registry.Hide.
-func Hidden(e *policy.Engine, t tool.Tool) bool { return e.Hidden(policyTool(t)) }
+// Hidden reports whether a tool should be hidden from the model of a subagent, "" for the main agent,
+// because no call of it could be allowed. It is meant for tool.Registry.Hide.
+func Hidden(e *policy.Engine, t tool.Tool, subagent string) bool {
+	c := policyTool(t)
+	c.Subagent = subagent
+	return e.Hidden(c)
+}
 
 // policyTool returns the part of a call that is about its tool.
 func policyTool(t tool.Tool) policy.Call {

@@ -63,7 +63,7 @@ type Record interface {
 // Gate implements [agent.Gate].
 type Gate struct {
 	opts    Options
-	changed buildFiles
+	changed *buildFiles
 	names   argmap.Names // other names of arguments
 	tails   sync.Mutex   // held while calls of hooks run
 	noted   sync.Map     // unknown arguments that a result has named: "tool/argument"
@@ -76,7 +76,15 @@ func New(o Options) *Gate {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gate{opts: o, names: argmap.Common()}
+	return &Gate{opts: o, changed: &buildFiles{}, names: argmap.Common()}
+}
+
+// ForSubagent returns a gate for the calls of a subagent. Each gate knows the build files that calls of
+// the other one have changed.
+func (g *Gate) ForSubagent(o Options) *Gate {
+	sub := New(o)
+	sub.changed = g.changed
+	return sub
 }
 
 // Admit implements [agent.Gate].

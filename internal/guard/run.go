@@ -32,7 +32,7 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 	return g.addNotes(g.trim(result, host)), tail
 }
 
-// trim truncates the text of a result to the limit. It applies to commands and to discovered
+// trim truncates the text of a result to the limit. It applies to commands, subagents, and discovered
 // and MCP tools, if the result is a single text. The built-in tools limit their output
 // themselves.
 func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
@@ -41,7 +41,7 @@ func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 	}
 	limit := host.Limit
 	switch g.spec.Kind {
-	case tool.KindOther:
+	case tool.KindOther, tool.KindAgent:
 	case tool.KindExecute:
 		// The shell tool has already cut a long output, and added a note to it.
 		const note = 1000

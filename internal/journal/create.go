@@ -59,7 +59,7 @@ func (j *Journal) createFile(lines []byte) error {
 // session was resumed there, its next start removes all files with the first eight characters.
 func (j *Journal) names() []string {
 	h := &j.current.header
-	id := plainID(h.SessionID)
+	id := PlainID(h.SessionID)
 	if j.o.Kind == Subagent {
 		return []string{id}
 	}
@@ -74,9 +74,9 @@ func (j *Journal) names() []string {
 	return []string{minute + "-" + end, fmt.Sprintf("%s-%s-0", minute, id), fmt.Sprintf("session-%d-%s-0", h.Start.UnixNano(), id)}
 }
 
-// plainID returns an id as a part of a file name: "-" stands for characters that can mean something
+// PlainID returns an id as a part of a file name: "-" stands for characters that can mean something
 // else there.
-func plainID(id string) string {
+func PlainID(id string) string {
 	const most = 100
 	id = strings.Map(func(r rune) rune {
 		switch {

@@ -188,6 +188,11 @@ func readDisplay(v any) tool.Display {
 			DiffStat           tool.DiffStat
 			IsNewFile          *bool
 			Todos              []tool.Todo
+			AgentName          string
+			RecentActivity     []tool.Activity
+			State              tool.AgentState
+			Result             string
+			TerminateReason    string
 		}
 		if json.Unmarshal(data, &d) != nil {
 			return nil
@@ -200,6 +205,8 @@ func readDisplay(v any) tool.Display {
 			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, Stat: d.DiffStat}
 		case d.Todos != nil:
 			return &tool.TodoDisplay{Todos: d.Todos}
+		case d.AgentName != "":
+			return &tool.AgentDisplay{Agent: d.AgentName, State: d.State, Activity: d.RecentActivity, Result: d.Result, Reason: d.TerminateReason}
 		}
 	}
 	return nil

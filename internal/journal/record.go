@@ -265,8 +265,25 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 			todos = append(todos, map[string]any{"description": t.Description, "status": t.Status})
 		}
 		return map[string]any{"todos": todos}
+	case *tool.AgentDisplay:
+		return agentJSON(d)
 	}
 	return nil
+}
+
+// maxActivity is the number of activities of a subagent that a record keeps. The subagent's own record
+// has all of them.
+const maxActivity = 20
+
+// agentJSON returns the work of a subagent without its result, which is in the result of the call.
+func agentJSON(d *tool.AgentDisplay) *tool.AgentDisplay {
+	short := *d
+	short.Result = ""
+	short.Activity = slices.Clone(d.Activity[max(0, len(d.Activity)-maxActivity):])
+	for i := range short.Activity {
+		short.Activity[i].Args = ""
+	}
+	return &short
 }
 
 // textJSON returns a text for people, nil if it is empty or in the result of the call.

@@ -57,8 +57,10 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		ask = nil
 	}
 	err = c.server.attended(ctx, ask, func(ctx context.Context) error {
-		result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
-		return err
+		return c.server.withPages(ctx, func() (err error) {
+			result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
+			return err
+		})
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -24,6 +24,7 @@ const (
 	keptAge     = 7 * 24 * time.Hour // older offers do not count
 	maxKept     = 256                // files; the oldest ones are removed
 	maxKeptSize = 8 << 20            // bytes of a file; larger offers are not kept
+	maxKeptSum  = 64 << 20           // bytes of all files
 )
 
 // kept is the content of a file.
@@ -35,8 +36,8 @@ type kept struct {
 }
 
 // offerKey returns a digest of all that determines what the server offers and is known before it is started:
-// its entry, its program, the files among its arguments, the directory of the workspace, whether a person is
-// there, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
+// its entry, its program, the files among its arguments, the directory of the workspace, what it may ask of
+// Pollux, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
 // variables and headers cannot be derived from it.
 func (s *server) offerKey() string {
 	o, c := &s.all.o, s.config
@@ -48,7 +49,7 @@ func (s *server) offerKey() string {
 	var files []string
 	if c.Kind() == Stdio {
 		name, dir := c.place(o.Dir)
-		path, err := process.LookPath(process.Getenv(c.environ(o.Environ), "PATH"), name)
+		path, err := process.LookPath(c.path(o), name)
 		if err != nil {
 			return ""
 		}
@@ -60,7 +61,7 @@ func (s *server) offerKey() string {
 			files = append(files, fileMark(arg))
 		}
 	}
-	raw, err := json.Marshal([]any{keptFormat, o.Version, o.Dir, o.Ask != nil, c.Name, c.Extension, c.IsProject, c, files})
+	raw, err := json.Marshal([]any{keptFormat, o.Version, o.Dir, s.capabilities(), c.Name, c.Extension, c.IsProject, c, files})
 	if err != nil {
 		return ""
 	}
@@ -86,39 +87,37 @@ func digest(raw []byte) string {
 // and another one for sessions with a person, who can be asked by servers.
 func (s *server) offerFile() string {
 	o := &s.all.o
-	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.Ask != nil})
+	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.HasPerson})
 	return filepath.Join(o.OfferDir, digest(raw)[:32]+".json")
 }
 
-// recall declares the offer that is kept of the server, in place of starting it, and reports whether there is
-// one.
-func (s *server) recall() bool {
+// recall returns the offer that is kept of the server, nil if there is none or if it is not to be used.
+func (s *server) recall() *offer {
+	if s.isOff() || s.all.o.Fresh {
+		return nil
+	}
 	key := s.offerKey()
 	if key == "" {
-		return false
+		return nil
 	}
 	data, err := durable.ReadFile(s.offerFile(), maxKeptSize)
 	if err != nil {
-		return false
+		return nil
 	}
 	var k kept
 	if err := json.Unmarshal(data, &k); err != nil {
 		s.all.o.Log.Debug("the offer that was kept of an MCP server is not valid", "server", s.config.Name, "error", err)
-		return false
+		return nil
 	}
 	age := time.Since(k.Saved)
 	if k.Format != keptFormat || k.Key != key || age < 0 || age > keptAge {
-		return false
+		return nil
 	}
 	k.Offer.clean()
 	if k.Offer.check() != nil {
-		return false
+		return nil
 	}
-	s.declare(&k.Offer)
-	s.mu.Lock()
-	s.state = Idle
-	s.mu.Unlock()
-	return true
+	return &k.Offer
 }
 
 // clean makes an offer that comes from a file one as servers make them.
@@ -161,7 +160,7 @@ func (s *server) writeOffer(k *kept) error {
 	if err := durable.WriteFile(s.offerFile(), text.Bytes(), 0o600); err != nil {
 		return err
 	}
-	return removeOldest(dir, maxKept)
+	return removeOldest(dir, maxKept, maxKeptSum)
 }
 
 // forget removes the server's file, because its offer does not hold any more.
@@ -172,10 +171,11 @@ func (s *server) forget() error {
 	return os.Remove(s.offerFile())
 }
 
-// removeOldest removes the oldest offers of a directory until there are no more than most.
-func removeOldest(dir string, most int) error {
+// removeOldest removes the oldest offers of a directory, so that there are no more than most, and no more than
+// sum bytes.
+func removeOldest(dir string, most int, sum int64) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= most {
+	if err != nil {
 		return err
 	}
 	var files []fs.FileInfo
@@ -185,8 +185,11 @@ func removeOldest(dir string, most int) error {
 		}
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	for _, old := range files[min(most, len(files)):] {
-		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
+	for i, file := range files {
+		if sum -= file.Size(); i < most && sum >= 0 {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, file.Name())); err != nil {
 			return err
 		}
 	}

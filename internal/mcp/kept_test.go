@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -322,7 +321,7 @@ func TestOfferKey(t *testing.T) {
 		"trust":   func(_ *Options, c *Config) { c.Trust = true },
 		"timeout": func(_ *Options, c *Config) { c.TimeoutMS = 5 },
 		"tools":   func(_ *Options, c *Config) { c.Include, c.Exclude = []string{"a"}, []string{"b"} },
-		"environ": func(o *Options, _ *Config) { o.Environ = []string{"WINDOW=1"} },
+		"environ": func(o *Options, _ *Config) { o.Environ = func() []string { return []string{"WINDOW=1"} } },
 	} {
 		o, c := base()
 		change(&o, &c)
@@ -341,11 +340,9 @@ func TestOfferKey(t *testing.T) {
 		"header": func(_ *Options, c *Config) {
 			c.Command, c.URL, c.Headers = "", "https://a.example", map[string]string{"A": "1"}
 		},
-		"project": func(_ *Options, c *Config) { c.IsProject = true },
-		"version": func(o *Options, _ *Config) { o.Version = "2" },
-		"person": func(o *Options, _ *Config) {
-			o.Ask = func(context.Context, tool.Confirmation) (tool.Answer, error) { return tool.Answer{}, nil }
-		},
+		"project":  func(_ *Options, c *Config) { c.IsProject = true },
+		"version":  func(o *Options, _ *Config) { o.Version = "2" },
+		"person":   func(o *Options, _ *Config) { o.HasPerson = true },
 		"a script": func(*Options, *Config) { write("script.py", "22") },
 		"program":  func(*Options, *Config) { write("server", "22") },
 	} {
@@ -361,7 +358,7 @@ func TestOfferKey(t *testing.T) {
 	if c.Command = "./absent"; key(o, c) != "" {
 		t.Error("a program that does not exist has a key")
 	}
-	if o, c = base(); key(Options{Dir: dir}, c) != "" {
+	if _, c = base(); key(Options{Dir: dir}, c) != "" {
 		t.Error("there is a key although nothing is kept")
 	}
 }
@@ -402,7 +399,7 @@ func TestRemoveOldest(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 5 {
 		path := filepath.Join(dir, fmt.Sprintf("%d.json", i))
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("1234567890"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		when := time.Now().Add(time.Duration(i-10) * time.Hour)
@@ -410,10 +407,16 @@ func TestRemoveOldest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := removeOldest(dir, 2); err != nil {
-		t.Fatal(err)
-	}
-	if got := offerFiles(t, &Options{OfferDir: dir}); len(got) != 2 || filepath.Base(got[0]) != "3.json" {
-		t.Errorf("left: %q", got)
+	for _, c := range []struct {
+		most  int
+		sum   int64
+		first string
+	}{{5, 50, "0.json"}, {5, 39, "2.json"}, {2, 50, "3.json"}} {
+		if err := removeOldest(dir, c.most, c.sum); err != nil {
+			t.Fatal(err)
+		}
+		if got := offerFiles(t, &Options{OfferDir: dir}); filepath.Base(got[0]) != c.first {
+			t.Errorf("%d files, %d bytes: left %q", c.most, c.sum, got)
+		}
 	}
 }

@@ -61,7 +61,7 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	c := toy(t, "toy", "plain")
 	c.Env["KEY"] = "s3"
-	_, r, _ := run(t, Options{Configs: []Config{c}, Environ: []string{"A=1", "KEY=old"}})
+	_, r, _ := run(t, Options{Configs: []Config{c}, Environ: func() []string { return []string{"A=1", "KEY=old"} }})
 	got := callTool(t.Context(), t, r, "mcp_toy_env", `{}`, tool.Host{}).Content[0].Text
 	lines := strings.Split(got, "\n")
 	lines = slices.Sorted(slices.Values(lines[1 : len(lines)-1]))

@@ -110,17 +110,23 @@ func isUnknownMethod(err error) bool {
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound
 }
 
-// listTools reads a page of tools. It leaves out those that cannot be read.
+// listTools reads a page of tools. It leaves out those that cannot be read, and those that run only as tasks of
+// the protocol, which Pollux does not have.
 func listTools(ctx context.Context, s *sdk.ClientSession, cursor string) (list []listed, next string, err error) {
 	r, err := sdk.CallCustomMethod[*listToolsParams, *listToolsResult](ctx, s, methodListTools, &listToolsParams{Cursor: cursor})
 	if err != nil {
 		return nil, "", err
 	}
 	for _, raw := range r.Tools {
-		var t listed
-		if json.Unmarshal(raw, &t) == nil && t.Name != "" {
+		var t struct {
+			listed
+			Execution struct {
+				TaskSupport string `json:"taskSupport"`
+			} `json:"execution"`
+		}
+		if json.Unmarshal(raw, &t) == nil && t.Name != "" && t.Execution.TaskSupport != "required" {
 			t.Schema = cleanSchema(t.Schema)
-			list = append(list, t)
+			list = append(list, t.listed)
 		}
 	}
 	return list, r.NextCursor, nil

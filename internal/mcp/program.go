@@ -54,9 +54,13 @@ type program struct {
 
 // newProgram returns the server of a stdio configuration.
 func newProgram(c *Config, o *Options) (*program, error) {
-	environ := c.environ(o.Environ)
+	var environ []string
+	if o.Environ != nil {
+		environ = o.Environ()
+	}
+	environ = c.environ(environ)
 	name, dir := c.place(o.Dir)
-	path, err := process.LookPath(process.Getenv(environ, "PATH"), name)
+	path, err := process.LookPath(c.path(o), name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
 	}
@@ -73,6 +77,14 @@ func (c *Config) environ(base []string) []string {
 		environ = append(environ, name+"="+c.Env[name])
 	}
 	return environ
+}
+
+// path returns the variable PATH, in which the program is looked for.
+func (c *Config) path(o *Options) string {
+	if own, isSet := c.Env["PATH"]; isSet {
+		return own
+	}
+	return o.Path
 }
 
 // place returns the name of the entry's program, as it is looked for, and the directory in which it runs. A

@@ -82,11 +82,16 @@ func (s *server) start() {
 	})
 }
 
-// begin declares what the server has offered in an earlier session, or starts it if that is not known.
-func (s *server) begin() {
-	if s.isOff() || s.all.o.Fresh || !s.recall() {
+// begin declares what the server has offered in an earlier session, or starts it if o is nil.
+func (s *server) begin(o *offer) {
+	if o == nil {
 		s.start()
+		return
 	}
+	s.declare(o)
+	s.mu.Lock()
+	s.state = Idle
+	s.mu.Unlock()
 }
 
 func (s *server) isOff() bool {

@@ -36,7 +36,7 @@ func fork() (pid int, err error) {
 }
 
 // toy is the entry of a server of one of the kinds of serve.
-func toy(t *testing.T, name, kind string) Config {
+func toy(t testing.TB, name, kind string) Config {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {

@@ -23,10 +23,11 @@ type Options struct {
 	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
 	Registry *tool.Registry
 	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in
-	// Environ ("NAME=value").
+	// Environ ("NAME=value"), which is called when one is started; nil is for none. Path is their variable PATH.
 	Launcher process.Launcher
 	Dir      string
-	Environ  []string
+	Environ  func() []string
+	Path     string
 	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil is for
 	// none.
 	Off func(server string) State
@@ -95,8 +96,17 @@ func Owner(server string) string { return "mcp:" + server }
 // Start connects to all servers in the background, except to those whose offer is kept from an earlier session
 // ([Options].OfferDir). Their offer is declared when Start returns, and they are started when it is first used.
 func (s *Servers) Start() {
-	for _, one := range s.list {
-		one.begin()
+	offers := make([]*offer, len(s.list))
+	var reading sync.WaitGroup
+	for i, one := range s.list {
+		reading.Go(func() {
+			defer crash.Recover()
+			offers[i] = one.recall()
+		})
+	}
+	reading.Wait()
+	for i, one := range s.list {
+		one.begin(offers[i])
 	}
 	s.offerResources()
 }

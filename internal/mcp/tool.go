@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func newTool(s *server, l *listed) *remote {
 	return &remote{server: s, listed: *l, spec: tool.Spec{
 		Name:        ToolName(s.config.Name, l.Name),
 		DisplayName: fmt.Sprintf("%s (%s MCP Server)", l.Name, s.config.Name),
-		Description: l.Description,
+		Description: cmp.Or(l.Description, "Tool "+l.Name), // providers refuse a tool without one
 		Schema:      l.Schema,
 		Kind:        kind,
 		Plain:       true,

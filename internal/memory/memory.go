@@ -61,6 +61,15 @@ type Options struct {
 	Log  *slog.Logger
 }
 
+// ForSubagent returns a memory of the same files for another conversation, which has seen none of them.
+func (m *Memory) ForSubagent() *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := m.o
+	o.Warn = nil // this memory has warned
+	return New(o)
+}
+
 // Names returns the names of memory files for the setting context.fileName: the user's names
 // in their order, followed by GEMINI.md. New memory is written to the first one. Names that
 // are not relative paths below a directory are dropped.

@@ -13,6 +13,14 @@ import (
 // [Memory.Discover]. It is meant for tools that work with files.
 func Wrap(t tool.Tool, m *Memory) tool.Tool { return &wrapped{t, m} }
 
+// Rewrap returns a tool of [Wrap] with another memory, and any other tool as it is.
+func Rewrap(t tool.Tool, m *Memory) tool.Tool {
+	if w, ok := t.(*wrapped); ok {
+		return Wrap(w.Tool, m)
+	}
+	return t
+}
+
 type wrapped struct {
 	tool.Tool
 	memory *Memory

@@ -20,6 +20,8 @@ type Expansion struct {
 	Parts []llm.Part
 	// Shown is the prompt as the user wrote it.
 	Shown string
+	// Agents are the names of the subagents that the prompt mentions.
+	Agents []string
 	// Files are the absolute paths of the files in Parts.
 	Files []string
 	// Skipped are mentioned files that are not in Parts, with the reason. An @ before
@@ -49,18 +51,31 @@ type Resources interface {
 	Text(ctx context.Context, id string) (string, error)
 }
 
-// Expand finds the files that the prompt mentions and reads them. A mention is the id of a resource, an
+// Known is what a prompt can mention beside files.
+type Known struct {
+	// IsAgent reports whether there is a subagent with this name; nil knows none.
+	IsAgent func(name string) bool
+	// Resources are nil if there are none.
+	Resources Resources
+}
+
+// Expand finds the files that the prompt mentions and reads them. A mention is the name of a subagent, the id of a resource, an
 // existing path, a directory (meaning all files below it), a glob, or a part of a path (meaning its best
 // match). If a resource or a file that is named cannot be read, the error has the code exit.Input. room
 // returns the number of tokens that all texts may have together, 0 for no limit; it is called only if
-// there are files to read. resources is nil if there are none.
-func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room func() int, resources Resources) (Expansion, error) {
+// there are files to read.
+func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room func() int, known Known) (Expansion, error) {
 	e := Expansion{Shown: prompt, Parts: []llm.Part{llm.Text(prompt)}}
 	if !strings.Contains(prompt, "@") {
 		return e, nil
 	}
 	r := resolver{w: w, known: map[string]target{}}
-	mentions, ids := split(parse(prompt), resources)
+	mentions, agents := splitAgents(parse(prompt), known.IsAgent)
+	mentions, ids := split(mentions, known.Resources)
+	if note := agentNote(agents); note != "" {
+		e.Agents = agents
+		e.Parts = append(e.Parts, llm.Text(note))
+	}
 	if err := r.resolve(ctx, mentions); err != nil {
 		return e, err
 	}
@@ -69,11 +84,12 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 	if len(r.include)+len(ids) == 0 {
 		return e, nil
 	}
-	content, err := readResources(ctx, resources, ids)
+	content, err := readResources(ctx, known.Resources, ids)
 	if err != nil {
 		return e, err
 	}
-	e.Parts = []llm.Part{llm.Text(r.rewrite(prompt, mentions)), llm.Text(contentBegin)}
+	e.Parts[0] = llm.Text(r.rewrite(prompt, mentions))
+	e.Parts = append(e.Parts, llm.Text(contentBegin))
 	if len(r.include) > 0 {
 		files, err := e.collect(ctx, &r, mentions, room())
 		if err != nil {
@@ -87,6 +103,31 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 	}
 	e.Parts = append(append(e.Parts, content...), llm.Text(contentEnd))
 	return e, nil
+}
+
+// splitAgents separates the mentions of subagents, of which it returns the names, each once.
+func splitAgents(all []mention, isAgent func(name string) bool) (others []mention, names []string) {
+	if isAgent == nil {
+		return all, nil
+	}
+	for _, m := range all {
+		switch {
+		case !isAgent(m.path):
+			others = append(others, m)
+		case !slices.Contains(names, m.path):
+			names = append(names, m.path)
+		}
+	}
+	return others, names
+}
+
+// agentNote tells the model to delegate to the subagents that the user has named, "" if there are none.
+func agentNote(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "\n<system_note>\nThe user has explicitly selected the following agent(s): " + strings.Join(names, ", ") +
+		". Delegate the task to them with `invoke_agent`.\n</system_note>\n"
 }
 
 // split separates the mentions of resources, of which it returns the ids, each once.

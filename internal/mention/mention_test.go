@@ -98,7 +98,7 @@ func TestExpand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, files)
-			e, err := Expand(t.Context(), w, c.prompt, unlimited, nil)
+			e, err := Expand(t.Context(), w, c.prompt, unlimited, Known{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestExpandGlobOrder(t *testing.T) {
 		"@*.md":     "old/a.md",
 		"@old/*.md": "old/a.md",
 	} {
-		e, err := Expand(t.Context(), w, prompt, unlimited, nil)
+		e, err := Expand(t.Context(), w, prompt, unlimited, Known{})
 		if err != nil || len(e.Files) != 1 || e.Files[0] != filepath.Join(w.Root(), want) {
 			t.Errorf("%s brings %q, %v; want %s", prompt, e.Files, err, want)
 		}
@@ -174,7 +174,7 @@ func TestExpandSkips(t *testing.T) {
 		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not in workspace: ", out: "Path not in workspace: ",
 		"huge.txt": "File size exceeds the 20MB limit", "dir": "asset file (image/pdf/audio) was not explicitly requested",
 	} {
-		e, err := Expand(t.Context(), w, "read @"+mention, unlimited, nil)
+		e, err := Expand(t.Context(), w, "read @"+mention, unlimited, Known{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestExpandReadError(t *testing.T) {
 			return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
 		},
 	}})
-	_, err := Expand(t.Context(), w, "read @a.txt", unlimited, nil)
+	_, err := Expand(t.Context(), w, "read @a.txt", unlimited, Known{})
 	if exit.CodeOf(err) != exit.Input || !strings.HasPrefix(err.Error(), "Exiting due to an error processing the @ command: Error reading file "+path) {
 		t.Errorf("error = %v, code %d", err, exit.CodeOf(err))
 	}
@@ -211,7 +211,7 @@ func TestExpandCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Expand(ctx, newWorkspace(t, map[string]string{"a": "a"}), "@a", unlimited, nil); err == nil {
+	if _, err := Expand(ctx, newWorkspace(t, map[string]string{"a": "a"}), "@a", unlimited, Known{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -223,7 +223,7 @@ func TestExpandIsBounded(t *testing.T) {
 	for i := range 20_000 {
 		prompt.WriteString(" @x" + strings.Repeat("y", i%200) + strings.Repeat("z", i/200))
 	}
-	e, err := Expand(t.Context(), newWorkspace(t, map[string]string{"a": "a"}), prompt.String(), unlimited, nil)
+	e, err := Expand(t.Context(), newWorkspace(t, map[string]string{"a": "a"}), prompt.String(), unlimited, Known{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func BenchmarkExpandNothing(b *testing.B) {
 	prompt := strings.Repeat("a prompt without any mention ", 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Expand(context.Background(), w, prompt, unlimited, nil); err != nil {
+		if _, err := Expand(context.Background(), w, prompt, unlimited, Known{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(prompt, func(t *testing.T) {
 			t.Parallel()
-			e, err := Expand(t.Context(), newWorkspace(t, files), prompt, unlimited, nil)
+			e, err := Expand(t.Context(), newWorkspace(t, files), prompt, unlimited, Known{})
 			if err != nil {
 				t.Fatal(err)
 			}

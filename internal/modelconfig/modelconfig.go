@@ -157,6 +157,22 @@ func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 	return res.Config
 }
 
+// AgentConfig returns the configuration of the requests of a subagent to a model. settings are those of its
+// definition. Overrides match the subagent by its name as the scope, and by the alias "<name>-config".
+func (r *Resolver) AgentConfig(name, model string, settings map[string]any, retry bool) llm.Config {
+	if r.idle && len(settings) == 0 {
+		return r.defaults(model)
+	}
+	p := parser{warn: r.complain}
+	_, checked := p.modelConfig("agents.overrides."+name+".modelConfig", tree{"generateContentConfig": settings})
+	res, err := r.Resolve(Key{Model: model, Scope: name, Retry: retry, Chat: true, Chosen: true, Alias: name + "-config", Settings: checked})
+	if err != nil {
+		r.complain(fmt.Sprintf("Warning: Ignoring modelConfigs for the subagent %s: %v", config.Printable(name), err))
+		return r.defaults(model)
+	}
+	return res.Config
+}
+
 // UtilityConfig returns the model and configuration for one of Pollux's own requests by its alias.
 // The settings apply to whatever model is used. If the user's aliases replace the built-in
 // ones and lack this alias, the built-in one is used. Its errors are those of

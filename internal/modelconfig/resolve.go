@@ -20,6 +20,10 @@ type Key struct {
 	Chat  bool   // the request belongs to a chat: a model without an alias uses the chat aliases
 	// Chosen reports whether the user has chosen Model for the conversation.
 	Chosen bool
+	// Alias is one more name by which overrides can match, and Settings are generation settings that
+	// only they can change. Both are for subagents.
+	Alias    string
+	Settings map[string]any
 }
 
 // Resolved is the configuration for a [Key].
@@ -49,7 +53,12 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 			name, isOwn = l.model, !l.builtin && l.name != l.model
 		}
 	}
-	matched := r.matching(k, r.levels(links, name, k.Chosen))
+	levels := r.levels(links, name, k.Chosen)
+	if k.Alias != "" {
+		levels[k.Alias] = len(links) + 1
+		links = append(links, link{k.Alias, &alias{config: k.Settings}})
+	}
+	matched := r.matching(k, levels)
 	for _, o := range matched {
 		if o.model != "" {
 			name, isOwn = o.model, !o.builtin

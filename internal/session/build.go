@@ -35,7 +35,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeServers)
+	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
 	s.begin(p.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
@@ -63,6 +63,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
 	s.policy = s.newPolicy(rules, true)              // settings, trust, rules, workspace, plans
 	s.saved = rules.saved                            // rules
+	s.openAgents(ctx)                                // settings, trust, policy, the person
 	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
 	generator, err := s.generator()                  // models, stats, telemetry, policy
 	if err != nil {
@@ -72,6 +73,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}
+	s.loadCards()          // subagents, policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
 	if s.hooks != nil {
@@ -93,6 +95,10 @@ type Parts struct {
 	Generator llm.Generator
 	Tools     *tool.Registry
 	Gate      agent.Gate
+	// Use is the purpose of the requests, "" for the main conversation. Sampling returns their parameters;
+	// nil uses those of the user's chats.
+	Use      llm.Use
+	Sampling func(model string, retry bool) llm.Config
 	// WhyHidden returns why the model does not see a tool; nil gives no reasons.
 	WhyHidden func(name string) string
 	// Instruction returns the system instruction in a form; nil is for none.
@@ -133,6 +139,9 @@ type Parts struct {
 func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 	retry := streamRetry(s)
 	retry.Attempts = cmp.Or(p.Attempts, retry.Attempts)
+	if p.Sampling == nil {
+		p.Sampling = m.ChatConfig
+	}
 	return agent.New(agent.Config{
 		Generator: p.Generator,
 		Model:     p.Model,
@@ -142,7 +151,8 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		SessionID: p.SessionID,
 		System:    p.Instruction,
 		Form:      p.Form,
-		Sampling:  m.ChatConfig,
+		Use:       p.Use,
+		Sampling:  p.Sampling,
 		Context:   p.Context,
 		Limit:     func(model string) int { return m.Describe(model).Input },
 		MaxTurns:  p.MaxTurns,
@@ -183,8 +193,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 
 		KeepUnanswered: s.keepsUnanswered,
 
-		Router:       s.router(g),
-		Compressor:   s.compressor(g),
+		Router:       s.router(g, s.models.Current),
+		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
 		Masker:       s.telemetry.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		IDE:          watchIDE(s.IDE),

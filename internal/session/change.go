@@ -38,6 +38,7 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	}
 	s.policy.SetTrusted(trusted)
 	s.Memory.SetTrusted(trusted)
+	s.openAgents(ctx)
 	s.ReloadMemory(ctx)
 	s.setSkills()
 	s.refresh()
@@ -76,7 +77,7 @@ func (s *Session) Tools() []*tool.Spec {
 // it ends plan mode and the session is not in plan mode, or it searches the web and no
 // provider can do that.
 func (s *Session) hides(t tool.Tool) bool {
-	return s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t)
+	return s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t, "")
 }
 
 func (s *Session) isOutsidePlan(spec *tool.Spec) bool {

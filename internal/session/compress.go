@@ -21,8 +21,8 @@ import (
 	"pollux/llm/catalog"
 )
 
-// compressor keeps the conversation within the model's window.
-func (s *Session) compressor(g llm.Generator) agent.Compressor {
+// compressor keeps a conversation within its model's window. requestConfig returns the configuration of its requests.
+func (s *Session) compressor(g llm.Generator, requestConfig func(model string) llm.Config) agent.Compressor {
 	shown := config.TruncateToolOutput.In(s.Settings)
 	if shown <= 0 {
 		shown = -1 // all, as elsewhere
@@ -34,7 +34,7 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 	}
 	return recordedCompressor{s.telemetry, s.Recent, compress.New(compress.Options{
 		Generator:     g,
-		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
+		RequestConfig: requestConfig,
 		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },
 		Price:         price,
 		Limit:         func(model string) int { return s.models.Describe(model).Input },

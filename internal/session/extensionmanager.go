@@ -21,26 +21,34 @@ import (
 // again with each call. user answers its questions, and note shows the user a line. Settings and
 // environment must be read.
 func (p *Setup) ExtensionManager(user install.User, note func(text string)) *install.Manager {
-	o := p.extensionOptions()
+	o := p.ExtensionOptions()
 	o.Only, o.WithInactive = nil, true
 	secrets := p.openKeychain()
 	m := &install.Manager{
 		Dir: o.Dir, Home: p.Paths.Home(), Workspace: p.Paths.Dir(), Options: o, Keychain: secrets,
 		Integrity: integrity.New(p.Paths.GeminiDir(), secrets), HasSettings: !o.NoSettings, User: user, Note: note,
 		TrustSource: p.trustSource,
-		Fetcher: &fetch.Fetcher{
-			Launcher: process.NewLauncher(),
-			Finder:   process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
-			Environ:  p.gitEnviron(), Transport: p.serverTransport, Limits: unpack.Usual,
-		},
-	}
-	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
-		m.Fetcher.Token = p.Env.Get("GITHUB_TOKEN")
+		Fetcher: p.Fetcher(),
 	}
 	if !p.IsTrusted() {
 		m.TrustWorkspace = func() error { return trust.Set(p.TrustOptions().File, p.Paths.Dir(), trust.TrustFolder) }
 	}
 	return m
+}
+
+// Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
+func (p *Setup) Fetcher() *fetch.Fetcher {
+	f := &fetch.Fetcher{
+		Launcher:  process.NewLauncher(),
+		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
+		Environ:   p.gitEnviron(),
+		Transport: p.serverTransport,
+		Limits:    unpack.Usual,
+	}
+	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
+		f.Token = p.Env.Get("GITHUB_TOKEN")
+	}
+	return f
 }
 
 // gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of

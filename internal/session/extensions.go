@@ -13,6 +13,8 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/keychain"
+	"pollux/internal/skill"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
 
@@ -20,8 +22,6 @@ import (
 type extensions struct {
 	once sync.Once
 	all  []*extension.Extension
-	// isListed makes inactive extensions have the values of their settings, too.
-	isListed bool
 }
 
 // Extensions returns the extensions that a session with this setup uses, sorted by name. It reads them once.
@@ -31,10 +31,8 @@ func (p *Setup) Extensions() []*extension.Extension {
 	return extension.Active(p.extensions.all)
 }
 
-// InstalledExtensions returns all installed extensions, sorted by name, with the values of their settings.
-// Call it before [Setup.Extensions].
+// InstalledExtensions returns all installed extensions, active or not, sorted by name. It reads them once.
 func (p *Setup) InstalledExtensions(ctx context.Context) []*extension.Extension {
-	p.extensions.isListed = true
 	p.loadExtensions(ctx)
 	return p.extensions.all
 }
@@ -42,7 +40,7 @@ func (p *Setup) InstalledExtensions(ctx context.Context) []*extension.Extension 
 // loadExtensions reads the installed extensions, and warns of broken ones.
 func (p *Setup) loadExtensions(ctx context.Context) {
 	p.extensions.once.Do(func() {
-		list, err := extension.Load(ctx, p.extensionOptions())
+		list, err := extension.Load(ctx, p.ExtensionOptions())
 		if err != nil {
 			p.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
 		}
@@ -50,15 +48,16 @@ func (p *Setup) loadExtensions(ctx context.Context) {
 	})
 }
 
-// extensionOptions returns where extensions are, and which of them may be used.
-func (p *Setup) extensionOptions() extension.Options {
+// ExtensionOptions returns where extensions are, and which of them may be used. Settings and environment must
+// be read.
+func (p *Setup) ExtensionOptions() extension.Options {
 	return extension.Options{
-		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted(),
+		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings),
 		Only:    p.Options.Extensions,
 		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
 		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
-		NoSettings: !config.ExtensionSettings.In(p.Settings), WithInactive: p.extensions.isListed,
-		Lookup: p.Env.Lookup, Refused: p.refusedVariables, Secrets: p.openKeychain, Warn: p.Warn,
+		NoSettings: !config.ExtensionSettings.In(p.Settings),
+		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
 	}
 }
 
@@ -89,7 +88,27 @@ func (p *Setup) extensionContext() []string {
 // extensionCommands returns the directories of custom commands of extensions.
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
-		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+		if dir, ok := e.Directory("commands"); ok {
+			list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: dir, Root: e.Dir})
+		}
+	}
+	return list
+}
+
+// extensionSkills returns the directories of skills of extensions.
+func (p *Setup) extensionSkills() (list []skill.Source) {
+	for _, e := range p.Extensions() {
+		if dir, ok := e.Directory("skills"); ok {
+			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
+		}
+	}
+	return list
+}
+
+// extensionAgents returns the directories of subagents of extensions.
+func (p *Setup) extensionAgents() (list []subagent.Source) {
+	for _, e := range p.Extensions() {
+		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pollux/internal/config"
+	"pollux/internal/subagent"
 	"pollux/internal/tools/activate"
 	"pollux/llm/catalog"
 	"pollux/llm/texttool"
@@ -59,7 +60,7 @@ func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
 	for _, t := range builtin {
 		spec := t.Spec()
 		switch {
-		case named.Names(spec):
+		case named.Names(spec), spec.Name == subagent.ToolName && s.hasOwnAgents():
 		case spec.Name == topicTool && !s.Interactive:
 			always = append(always, spec.Name)
 		case !slices.Contains(everyday, spec.Name):

@@ -127,8 +127,9 @@ func (p *Setup) Chains(m *models.Directory, isPlanning func() bool) func(model s
 	}
 }
 
-// router picks the model for each prompt; nil where there is nothing to pick from.
-func (s *Session) router(g llm.Generator) agent.Router {
+// router picks the model for each prompt; nil where there is nothing to pick from. current returns the
+// model that the user has chosen.
+func (s *Session) router(g llm.Generator, current func() models.Current) agent.Router {
 	if !s.models.HasProvider() {
 		return nil
 	}
@@ -139,7 +140,7 @@ func (s *Session) router(g llm.Generator) agent.Router {
 	}
 	when := config.Routing.In(s.Settings)
 	options.Auto = func() (route.Choice, bool) {
-		now := s.models.Current()
+		now := current()
 		if !s.models.IsGoogle() {
 			return route.Choice{}, false
 		}

@@ -31,7 +31,10 @@ func (s *Session) newHooks() *hook.Set {
 				s.Warn(fmt.Sprintf("Warning: A hook selects the model %q, which is not available: %v", model, err))
 				return
 			}
-			req.Model, req.Config = resolved, s.agent.RequestConfig(resolved)
+			req.Model = resolved
+			if req.Use != llm.UseSubagent { // it keeps its own instruction and tools
+				req.Config = s.agent.RequestConfig(resolved)
+			}
 		},
 		Observe: s.telemetry.RecordHook,
 	})

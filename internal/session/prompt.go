@@ -67,6 +67,7 @@ func (s *Session) Steer(ctx context.Context, text string) error {
 	p, err := s.expand(ctx, text)
 	if err == nil {
 		s.agent.Steer(p)
+		s.steerAgents(p)
 	}
 	return err
 }
@@ -87,6 +88,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	s.AwaitServers(ctx)
+	s.awaitCards(ctx)
 	line := text
 	before, found := s.prepared[line]
 	if found {
@@ -99,7 +101,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		s.tellServers(ctx, &p)
 		return p, nil
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, s.resources())
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.resources()})
 	if err != nil {
 		return agent.Prompt{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mvdan.cc/sh/v3/shell"
@@ -99,7 +100,8 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 		Registry:  tool.NewRegistry(),
 		Launcher:  process.NewLauncher(),
 		Dir:       p.Paths.Dir(),
-		Environ:   p.serverEnviron(),
+		Environ:   sync.OnceValue(p.serverEnviron),
+		Path:      p.Env.Get("PATH"),
 		Transport: p.serverTransport,
 		OAuth:     p.signInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
@@ -113,7 +115,7 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 // offerDir returns the directory in which offers of servers are kept, "" for none. It is none of the project's,
 // where file tools could write.
 func (p *Setup) offerDir() string {
-	dir := workspace.RealPath(filepath.Join(p.Paths.RuntimeDir(), "mcp-offers"))
+	dir := workspace.RealPath(filepath.Join(p.Paths.RuntimeDir(), "pollux", "mcp-offers"))
 	if !config.MCPLazy.In(p.Settings) || !p.hasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
 		return ""
 	}
@@ -150,10 +152,11 @@ func (s *Session) Servers() *mcp.Servers { return s.servers }
 
 // ServerStatus returns the state of each MCP server, sorted by name.
 func (s *Session) ServerStatus() []mcp.Status {
+	theirs := s.agentServerStatus()
 	if s.servers == nil {
-		return nil
+		return theirs
 	}
-	return s.servers.Status()
+	return append(s.servers.Status(), theirs...)
 }
 
 // ServerPrompts returns the prompts of the MCP servers.

@@ -29,6 +29,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -185,10 +186,13 @@ type Session struct {
 	search      tool.Tool         // the web search, which needs a provider that searches
 	typed       tool.Tool         // the shell of a person
 	template    tool.Tool         // the shell of custom commands
-	gate        agent.Gate
+	gate        *guard.Gate
+	builtin     []tool.Tool // that tools.core permits
+	subagents   subagents
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
+	clientCalls sync.RWMutex // see CallTool
+	hooks       *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
 	servers      *mcp.Servers  // nil for none

@@ -23,10 +23,9 @@ import (
 // SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
 // trusted has none of its own.
 func (p *Setup) SkillSources(trusted bool) []skill.Source {
-	list := []skill.Source{
-		{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
-		{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")},
-	}
+	list := append(p.extensionSkills(),
+		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
+		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")})
 	if trusted && !p.Paths.AtHome() {
 		dir := p.Paths.Dir()
 		list = append(list,

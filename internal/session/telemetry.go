@@ -20,6 +20,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
+	"pollux/internal/subagent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -94,7 +95,12 @@ func (s *Session) recordConfig() {
 		return
 	}
 	account := s.Current().Account
+	var names, ids []string
+	for _, e := range s.InstalledExtensions(context.Background()) { // which are read
+		names, ids = append(names, e.Name), append(ids, e.ID)
+	}
 	s.telemetry.RecordConfig(telemetry.Config{
+		Extensions: names, ExtensionIDs: ids,
 		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),
@@ -203,4 +209,17 @@ func readShort(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 100))
 	return strings.TrimSpace(string(b)), err
+}
+
+// recordAgent records what happens to a run of a subagent.
+func (s *Session) recordAgent(e subagent.Event) {
+	a := telemetry.Agent{ID: e.ID, Name: e.Agent}
+	switch e.Kind {
+	case subagent.Started:
+		s.telemetry.RecordAgentStart(a)
+	case subagent.Finished:
+		s.telemetry.RecordAgentFinish(a, string(e.Reason), e.Duration, e.Turns)
+	case subagent.Recovered:
+		s.telemetry.RecordAgentRecovery(a, string(e.Reason), e.Duration, e.Success, e.Turns)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
+	"pollux/internal/subagent"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
 	"pollux/internal/tools/file"
@@ -55,6 +56,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	if err != nil {
 		return err
 	}
+	s.builtin = builtin
 	s.registry.Add("", slices.Concat(builtin, discovered, s.Options.Tools)...)
 	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
@@ -73,6 +75,9 @@ func absentTools(set *config.Settings, interactive bool) map[string]string {
 	}
 	if !config.WriteTodos.In(set) {
 		absent["write_todos"] = "The setting useWriteTodos is off. A user can turn it on."
+	}
+	if !config.Agents.In(set) {
+		absent[subagent.ToolName] = "The setting experimental.enableAgents is off. A user can turn it on."
 	}
 	if !config.PlanEnabled.In(set) {
 		for _, name := range []string{"enter_plan_mode", "exit_plan_mode"} {
@@ -140,6 +145,9 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		if s.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
 			tools = append(tools, enter)
 		}
+	}
+	if agents := s.newAgentTool(g); agents != nil {
+		tools = append(tools, agents)
 	}
 	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
 		tools = append(tools, savememory.New(s.MemoryFile()))

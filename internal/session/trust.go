@@ -125,7 +125,7 @@ func contents(dir string, env *config.Env, memoryFiles, variables []string) stri
 			continue
 		}
 		text += "\n- " + list.title
-		if isFuture(list.title, list.key) {
+		if isFuture(list.key) {
 			text += " (not available yet)"
 		}
 		text += ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)

@@ -24,7 +24,7 @@ func (p *Setup) warnUnused() {
 	p.Warn(line)
 }
 
-// unused returns one line about settings, variables and files that have no effect yet, "" if
+// unused returns one line about settings and variables that have no effect yet, "" if
 // there are none.
 func (p *Setup) unused() string {
 	var counts, names []string
@@ -40,16 +40,6 @@ func (p *Setup) unused() string {
 	}
 	add("setting", p.Settings.Ineffective(degrees...))
 	add("variable", config.IneffectiveVariables(p.Env))
-	f := p.Features()
-	before, files := len(counts), 0
-	for _, kind := range futureFiles {
-		found := kind.of(f)
-		add(kind.noun, found)
-		files += len(found)
-	}
-	if len(counts) > 3 { // too many for one line
-		counts = append(counts[:before], wording.Count(files, "file"))
-	}
 	if len(names) == 0 {
 		return ""
 	}
@@ -93,74 +83,10 @@ func enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// futureFiles lists the kinds of files that Pollux does not support yet.
-var futureFiles = [...]futureFile{
-	{"agent", "Agents", func(f Features) []string { return f.Agents }},
-}
-
-// futureFile is a kind of files: what one of them is called, the title of a list of them, and
-// those that the user has.
-type futureFile struct {
-	noun, title string
-	of          func(Features) []string
-}
-
-// isFuture reports whether Pollux does not support yet what a list has: files of the kind with
-// this title, or the setting key.
-func isFuture(title, key string) bool {
+// isFuture reports whether Pollux does not support the setting key yet.
+func isFuture(key string) bool {
 	row, ok := config.KeyOf(key)
-	return ok && row.Support == config.Later || slices.ContainsFunc(futureFiles[:], func(f futureFile) bool { return f.title == title })
-}
-
-// Features are files that Pollux does not support yet, by their names.
-type Features struct {
-	Agents []string
-}
-
-// Features returns the agents of the user and, in a trusted folder, of the project.
-func (p *Setup) Features() Features {
-	var f Features
-	f.add(p.Paths.GeminiDir())
-	if p.IsTrusted() && !p.Paths.AtHome() {
-		f.add(filepath.Join(p.Paths.Dir(), ".gemini"))
-	}
-	for _, list := range []*[]string{&f.Agents} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return f
-}
-
-// add adds the features below a .gemini directory.
-func (f *Features) add(dir string) {
-	for _, path := range filesBelow(filepath.Join(dir, "agents"), 0, ".md") {
-		f.Agents = append(f.Agents, strings.TrimSuffix(filepath.Base(path), ".md"))
-	}
-}
-
-// filesBelow returns the files whose names have an ending, up to depth directories below dir.
-// It follows links, but reads at most 1000 entries of a directory.
-func filesBelow(dir string, depth int, ending string) []string {
-	const most = 1000
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	names, _ := f.Readdirnames(most)
-	_ = f.Close()
-	var found []string
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		info, err := os.Stat(path)
-		switch {
-		case err != nil || len(found) > most:
-		case info.IsDir() && depth > 0:
-			found = append(found, filesBelow(path, depth-1, ending)...)
-		case info.Mode().IsRegular() && strings.HasSuffix(name, ending):
-			found = append(found, path)
-		}
-	}
-	return found
+	return ok && row.Support == config.Later
 }
 
 // wasShown reports whether line has been shown for the current settings files, and remembers

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"pollux/internal/frontmatter"
 	"pollux/internal/terminal"
 )
 
@@ -23,7 +24,7 @@ type header struct{ name, description string }
 
 // parseHeader reads the front matter of a SKILL.md. The name and the description are as written.
 func parseHeader(text string) (header, error) {
-	front, _, ok := cutFrontMatter(text)
+	front, _, ok := frontmatter.Cut(text)
 	switch {
 	case !ok:
 		return header{}, errNoFrontMatter
@@ -39,30 +40,6 @@ func parseHeader(text string) (header, error) {
 	}
 	return h, nil
 }
-
-// cutFrontMatter splits a text into the lines between the first line, which must be "---", and the next
-// such line, and the trimmed rest.
-func cutFrontMatter(text string) (front, body string, ok bool) {
-	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\ufffd"), "\ufeff")
-	first, rest, found := strings.Cut(text, "\n")
-	if !found || !isMark(first) {
-		return "", "", false
-	}
-	for from := 0; from < len(rest); {
-		line, _, more := strings.Cut(rest[from:], "\n")
-		end := from + len(line)
-		if isMark(line) {
-			if more {
-				body = rest[end+1:]
-			}
-			return rest[:from], strings.TrimSpace(body), true
-		}
-		from = end + 1
-	}
-	return "", "", false
-}
-
-func isMark(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
 // parseYAML reads front matter as YAML. ok is false if it is not valid, or has no name and description that
 // are strings.

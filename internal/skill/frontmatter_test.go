@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pollux/internal/frontmatter"
 )
 
 func TestParseHeader(t *testing.T) {
@@ -43,7 +45,7 @@ func TestCutFrontMatter(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\na\n---\n\n body \n": "body", "---\na\n---": "", "---\na\n--- \nb\n---\nc": "b\n---\nc", "---\na\n----\n---\nb": "b", "---\n---\nb": "b",
 	} {
-		if _, body, ok := cutFrontMatter(text); body != want || !ok {
+		if _, body, ok := frontmatter.Cut(text); body != want || !ok {
 			t.Errorf("%q: %q, %v", text, body, ok)
 		}
 	}
@@ -76,7 +78,7 @@ func FuzzParse(f *testing.F) {
 		if strings.ContainsAny(name, "\n\r\x1b:/\\<>\"") || strings.ContainsAny(description, "\r\x1b") || !utf8.ValidString(name) || !utf8.ValidString(description) {
 			t.Errorf("%q, %q", name, description)
 		}
-		if _, _, ok := cutFrontMatter(text); !ok {
+		if _, _, ok := frontmatter.Cut(text); !ok {
 			t.Error("a header without front matter")
 		}
 	})

@@ -45,11 +45,12 @@ func Load(sources []Source, disabled []string) *Set {
 	return &Set{skills: s.skills, Problems: s.problems}
 }
 
-// Find returns the skills in a directory, or in directories in it.
-func Find(dir string) *Set {
-	s := &search{at: map[string]int{}}
+// Find returns the skills in a directory, or in directories in it, and what is wrong with others. Several may
+// have the same name.
+func Find(dir string) (skills []Skill, problems []string) {
+	s := &search{}
 	s.source(Source{Dir: dir, Tier: User})
-	return &Set{skills: s.skills, Problems: s.problems}
+	return s.skills, s.problems
 }
 
 // builtins returns the skills of Pollux.
@@ -68,7 +69,7 @@ func builtins() []Skill {
 // search collects skills.
 type search struct {
 	skills   []Skill
-	at       map[string]int // indexes of skills, by name
+	at       map[string]int // indexes of skills, by name; nil if several may have a name
 	problems []string
 }
 
@@ -104,7 +105,9 @@ func (s *search) source(source Source) {
 func (s *search) add(k Skill) {
 	i, isTaken := s.at[k.Name]
 	if !isTaken {
-		s.at[k.Name] = len(s.skills)
+		if s.at != nil {
+			s.at[k.Name] = len(s.skills)
+		}
 		s.skills = append(s.skills, k)
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/frontmatter"
 	"pollux/internal/workspace"
 )
 
@@ -76,7 +77,7 @@ func (s *Skill) Instructions() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.Path, err)
 	}
-	_, body, ok := cutFrontMatter(string(data))
+	_, body, ok := frontmatter.Cut(string(data))
 	if !ok {
 		return "", fmt.Errorf("%s: %w", s.Path, errNoFrontMatter)
 	}

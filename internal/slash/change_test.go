@@ -167,7 +167,7 @@ func TestTrustTakesEffect(t *testing.T) {
 	}
 	checkTrusted(false)
 	d.answers = []string{"Trust this folder"}
-	d.wantText("/permissions trust", "Its context files are loaded now", "take effect the next time you start Pollux")
+	d.wantText("/permissions trust", "Its context files and skills are loaded now", "take effect the next time you start Pollux")
 	checkTrusted(true)
 	d.answers = []string{"Trust the parent folder"}
 	d.wantText("/permissions trust", "the next time")

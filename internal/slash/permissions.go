@@ -124,7 +124,7 @@ func (s *Runner) applyTrust(ctx context.Context) (string, error) {
 		return "Takes effect the next time you start Pollux there.", nil
 	case trusted:
 		s.SetTrusted(ctx, true)
-		return "Its context files are loaded now, and you can approve tools for the session and change the approval mode. " +
+		return "Its context files and skills are loaded now, and you can approve tools for the session and change the approval mode. " +
 			"Its settings, .env files and policies take effect the next time you start Pollux.", s.ReloadSettings()
 	}
 	s.SetTrusted(ctx, false)

@@ -23,6 +23,16 @@ func Commands() []*Command {
 	commands := []*Command{
 		{Name: "about", Summary: "Show the version and environment of Pollux", RunsWhileBusy: busy, Run: about},
 		{
+			Name: "agents", Summary: "List, enable and disable subagents", RunsWhileBusy: busy, Run: agentsList,
+			Subs: []*Command{
+				{Name: "list", Summary: "List subagents", RunsWhileBusy: busy, Run: agentsList},
+				{Name: "enable", Args: "<agent-name>", Summary: "Enable a subagent", Run: agentsEnable},
+				{Name: "disable", Args: "<agent-name>", Summary: "Disable a subagent", Run: agentsDisable},
+				{Name: "config", Args: "<agent-name>", Summary: "Show the configuration of a subagent", RunsWhileBusy: busy, Run: agentsConfig},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of subagents again", Run: agentsReload},
+			},
+		},
+		{
 			Name: "auth", Summary: "Sign in: store an API key", NeedsPerson: person, Run: authSignin,
 			Instead: "To store a key, run 'pollux auth set'.",
 			Subs: []*Command{
@@ -173,10 +183,11 @@ func Commands() []*Command {
 		{
 			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
 			Subs: []*Command{
-				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills; all includes those of Pollux, nodesc leaves out descriptions", RunsWhileBusy: busy, Run: skillsList},
+				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: busy, Run: skillsList},
 				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
 				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
+				{Name: "link", Args: "<path> [--scope user|workspace]", Summary: "Use the skills of a directory from where they are", NeedsPerson: person, Run: skillsLink, Instead: "In a terminal, run: pollux skills link PATH"},
 			},
 		},
 		{
@@ -202,7 +213,6 @@ func Commands() []*Command {
 			},
 		},
 
-		planned("Manage subagents", "agents"),
 		planned("Write a memory profile", "bug-memory"),
 		planned("Show the changes of this session", "diff"),
 		plannedInteractive("Configure the footer", "footer", "statusline"),

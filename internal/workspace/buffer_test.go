@@ -70,7 +70,7 @@ func TestBuffer(t *testing.T) {
 			t.Errorf("%s left %q in the buffer, want %q", name, got, step.left)
 		}
 	}
-	e, err := mention.Expand(t.Context(), w, "explain @main.go", func() int { return 0 }, nil)
+	e, err := mention.Expand(t.Context(), w, "explain @main.go", func() int { return 0 }, mention.Known{})
 	if got := llm.PartsText(e.Parts); err != nil || !strings.Contains(got, "package written") {
 		t.Errorf("@: %q, %v", got, err)
 	}

@@ -150,7 +150,7 @@ func runTool(t *testing.T, tl tool.Tool, args map[string]any) (string, bool) {
 
 func expand(t *testing.T, w *workspace.Workspace, prompt string) (string, bool) {
 	t.Helper()
-	e, err := mention.Expand(t.Context(), w, prompt, func() int { return 0 }, nil)
+	e, err := mention.Expand(t.Context(), w, prompt, func() int { return 0 }, mention.Known{})
 	return text(t, e.Parts), err == nil && len(e.Files) > 0
 }
 

@@ -218,6 +218,7 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	if len(t.Functions) > 0 {
 		o.Key("functionDeclarations")
 		o.B = append(o.B, '[')
+		var schema bytes.Buffer
 		for i, f := range t.Functions {
 			if i > 0 {
 				o.B = append(o.B, ',')
@@ -225,8 +226,7 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 			d := httpwire.Object{B: o.B}
 			d.String("name", f.Name)
 			d.String("description", f.Description)
-			var schema bytes.Buffer
-			if json.Compact(&schema, f.Parameters) == nil {
+			if schema.Reset(); json.Compact(&schema, f.Parameters) == nil {
 				d.Raw("parametersJsonSchema", nullable(schema.Bytes()))
 			}
 			o.B = d.End()

@@ -55,6 +55,9 @@ func NewFrames(r io.Reader) *Frames {
 	return f
 }
 
+// Limit sets the largest size of a frame, in bytes. It is MaxFrame at first.
+func (f *Frames) Limit(n int) { f.limit = n }
+
 // Release returns the buffers for reuse. Data returned by Next is invalid
 // afterwards.
 func (f *Frames) Release() {

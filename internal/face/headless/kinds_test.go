@@ -10,7 +10,7 @@ import (
 // the call in another form.
 func unshown(d tool.Display) (why string) {
 	switch d.(type) {
-	case *tool.DiffDisplay, *tool.ListDisplay, *tool.MatchDisplay, *tool.TodoDisplay:
+	case *tool.DiffDisplay, *tool.ListDisplay, *tool.MatchDisplay, *tool.TodoDisplay, *tool.AgentDisplay:
 		return "Gemini CLI's formats have only text, and leave the others out"
 	}
 	return ""

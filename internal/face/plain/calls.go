@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -151,7 +152,14 @@ func (l *loop) showNested(e agent.Nested) {
 	if !ok {
 		return
 	}
-	text := titleOf(l.backend.ToolTitle, e.Call.Name) + ": " + ending(f) + titleOf(l.backend.ToolTitle, f.Call.Name)
+	name := terminal.Line(subagent.NameOf(e.Call))
+	if name == "" {
+		name = titleOf(l.backend.ToolTitle, e.Call.Name)
+	}
+	text := name + ": " + ending(f) + titleOf(l.backend.ToolTitle, f.Call.Name)
+	if f.Summary != "" {
+		text += ": " + brief(f.Summary)
+	}
 	if f.Result != nil && f.Result.Summary != "" {
 		text += ": " + brief(f.Result.Summary)
 	}
@@ -210,6 +218,10 @@ func (l *loop) showDisplay(c *toolCall, label string, r *tool.Result) (short str
 		short = brief(d.Summary)
 	case *tool.TodoDisplay:
 		l.showTodos(d)
+	case *tool.AgentDisplay:
+		if d.Result != "" {
+			return l.showOutput("agent "+terminal.Line(d.Agent), d.Result, short)
+		}
 	}
 	return short
 }

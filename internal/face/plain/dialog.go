@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/crash"
 	"pollux/internal/slash"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -20,10 +22,14 @@ import (
 // question is a confirmation that waits for the user's answer.
 type question struct {
 	call    *agent.ToolCall // nil if the question is not about a tool call
+	outer   *agent.ToolCall // the call in which the agent runs that made call; nil for the main agent
 	details tool.Confirmation
 	answer  func(tool.Answer)
 	done    <-chan struct{} // closed when the answer is no longer needed
 }
+
+// place returns the call of the model's response that the question belongs to.
+func (q *question) place() *agent.ToolCall { return cmp.Or(q.outer, q.call) }
 
 // isSecret reports whether the question asks for a secret.
 func (q *question) isSecret() bool {
@@ -71,7 +77,7 @@ func (l *loop) addQuestion(q *question) {
 		return
 	}
 	l.pending = append(l.pending, q)
-	slices.SortStableFunc(l.pending, func(a, b *question) int { return l.renderer.callIndex(a.call) - l.renderer.callIndex(b.call) })
+	slices.SortStableFunc(l.pending, func(a, b *question) int { return l.renderer.callIndex(a.place()) - l.renderer.callIndex(b.place()) })
 	if l.dialog == nil {
 		l.batchTimer.Reset(batchWindow)
 	}
@@ -129,7 +135,7 @@ func (l *loop) settleByRule(q *question) bool {
 	if !ok || c.Once() {
 		return false // rules cannot allow this call
 	}
-	if l.backend.IsAllowed == nil || q.call == nil || !l.backend.IsAllowed(q.call) {
+	if l.backend.IsAllowed == nil || q.call == nil || q.outer != nil || !l.backend.IsAllowed(q.call) {
 		return false
 	}
 	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
@@ -431,10 +437,13 @@ func (d *dialog) printHelp(choices []choice, help string) {
 
 // printTitle writes the title of the question and its position in the batch.
 func (d *dialog) printTitle(title string) {
+	head := "Question"
 	if d.position != "" {
-		title = "Question " + d.position + ": " + title
-	} else {
-		title = "Question: " + title
+		head += " " + d.position
 	}
+	if d.q.outer != nil {
+		head += " of agent " + cmp.Or(subagent.NameOf(d.q.outer), d.q.outer.Name)
+	}
+	title = head + ": " + title
 	d.screen.message(terminal.Line(title))
 }

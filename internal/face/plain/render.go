@@ -81,10 +81,15 @@ func (l *loop) showEvent(e agent.Event) {
 	case agent.ToolUpdated:
 		l.showStarted(e)
 	case agent.ToolAsked:
-		c := l.renderer.calls.get(e.Call)
-		c.wasAsked = true
-		_, c.isQuestion = e.Details.(*tool.QuestionConfirmation)
-		l.addQuestion(&question{call: e.Call, details: e.Details, answer: e.Answer})
+		q := &question{call: e.Call, details: e.Details, answer: e.Answer}
+		if len(e.Within) > 0 {
+			q.outer = e.Within[0]
+		} else {
+			c := l.renderer.calls.get(e.Call)
+			c.wasAsked = true
+			_, c.isQuestion = e.Details.(*tool.QuestionConfirmation)
+		}
+		l.addQuestion(q)
 	case agent.ToolFinished:
 		l.showFinished(e)
 	case agent.Nested:

@@ -159,6 +159,8 @@ func displayOf(d tool.Display) any {
 			todos = append(todos, map[string]any{"description": t.Description, "status": t.Status})
 		}
 		return map[string]any{"todos": todos}
+	case *tool.AgentDisplay:
+		return d
 	}
 	return ""
 }

@@ -180,7 +180,7 @@ func (l *loader) file(from origin, path string) {
 	}
 	switch {
 	case p.err != nil && from.tier == TierExtension: // which must not keep Pollux from starting
-		l.problem(from, path, problem{message: "Invalid policy rule", details: "  " + p.err.Error()})
+		l.problem(from, path, problem{message: "Rule ignored", details: "  " + p.err.Error()})
 	case l.err == nil:
 		l.err = p.err
 	}

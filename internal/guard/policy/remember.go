@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -143,7 +142,10 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 
 // shortName returns the MCP server's own name for the tool.
 func shortName(q *query) string {
-	return cmp.Or(q.RemoteName, strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_"))
+	if q.RemoteName != "" {
+		return q.RemoteName
+	}
+	return strings.TrimPrefix(q.Name, "mcp_"+q.plainServer+"_")
 }
 
 // Grant is an answer that was remembered in this session.

@@ -162,7 +162,7 @@ func (r *Rule) hasTool(pattern string, c *query) bool {
 		return rest[2:] == short || c.guessed && r.Decision != Allow && strings.HasSuffix(c.Name, rest[1:])
 	case mcp && strings.HasSuffix(rest, "_*"):
 		server := plainName(strings.TrimSuffix(rest, "_*"))
-		return server == plainName(c.Server) && (c.RemoteName != "" || strings.HasPrefix(c.Name, "mcp_"+server+"_")) || r.mayBeOf(server, c)
+		return server == c.plainServer && (c.RemoteName != "" || strings.HasPrefix(c.Name, "mcp_"+server+"_")) || r.mayBeOf(server, c)
 	case r.Server != "" && r.mayBeOf(r.Server, c):
 		return c.Name == "mcp_"+plainName(r.Server)+"_"+pattern
 	}
@@ -272,6 +272,8 @@ type query struct {
 	renamed []string // nil until needed
 	root    string   // the session's directory
 	guessed bool     // Server was derived from Name
+	// plainServer is Server as it is in the names of tools.
+	plainServer string
 	// searches are the results of earlier searches, nil if they are not kept.
 	searches searches
 	late     *int // number of failed expressions in the call and its parts
@@ -289,12 +291,13 @@ func newQuery(c Call) *query {
 			}
 		}
 	}
+	q.plainServer = plainName(q.Server)
 	return q
 }
 
 // of returns a query with another command.
 func (q *query) of(command string) *query {
-	part := &query{Call: q.Call, guessed: q.guessed, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
+	part := &query{Call: q.Call, guessed: q.guessed, plainServer: q.plainServer, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
 	return part
 }

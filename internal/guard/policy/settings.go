@@ -53,6 +53,8 @@ func FromSettings(s Settings) []Rule {
 		for _, entry := range s.Core {
 			add(entryRule(entry, Rule{Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"}))
 		}
+		// A subagent that tools.core permits must be able to end.
+		add(Rule{Tools: []string{"complete_task"}, Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"})
 		add(Rule{Tools: []string{"*"}, Decision: Deny, Priority: 4.24, Modes: notPlan, Source: "Settings (tools.core, other tools)"})
 	}
 	for _, server := range s.TrustedServers {

@@ -61,7 +61,7 @@ func (f *field) question(server string) tool.Question {
 	}
 	if q.Multi { // no answer is an answer
 		q.Closed = f.isRequired && f.fallback == nil
-		q.FreeText = "Enter for none"
+		q.FreeText = "Enter for no answer"
 	}
 	return q
 }

@@ -21,6 +21,8 @@ import (
 //	chatty   greets before the first message
 //	empty    offers nothing
 //	many     offers 10,500 tools
+//	usual    offers 12 tools with 700 bytes each
+//	args     answers calls with their arguments
 //	pages    lists two tools at a time
 //	schemas  has schemas with cycles, references and alternatives, and some that are none
 //	names    has names with any characters

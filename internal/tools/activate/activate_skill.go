@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"pollux/internal/skill"
 	"pollux/llm"
@@ -45,7 +44,7 @@ func New(o Options) tool.Tool {
 		DisplayName: "Activate Skill",
 		Aliases:     []string{"ActivateSkillTool"},
 		Kind:        tool.KindOther,
-		Description: "Returns the instructions of a skill, and makes its files readable. Call it before you start a task that fits the description of a skill in `<available_skills>`.",
+		Description: "Returns the instructions of a skill in `<available_skills>`, and makes its files readable.",
 		Schema:      schema(names),
 		Accepted:    schema(append(names, accepted...)),
 	}}
@@ -55,7 +54,7 @@ func New(o Options) tool.Tool {
 func schema(names []string) json.RawMessage {
 	enum, _ := json.Marshal(names) // strings are always valid
 	return json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","enum":` + string(enum) +
-		`,"description":"Name of the skill."}},"required":["name"],"additionalProperties":false}`)
+		`}},"required":["name"],"additionalProperties":false}`)
 }
 
 type activateSkill struct {
@@ -100,9 +99,8 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 		return nil, nil
 	}
 	return &tool.InfoConfirmation{
-		Title: "Activate Skill: " + c.skill.Name,
-		Prompt: fmt.Sprintf("**Description:**\n%s\n\n**Files that the model can read:**\n%s",
-			c.skill.Description, c.list()),
+		Title:  "Activate Skill: " + c.skill.Name,
+		Prompt: c.skill.Description + "\n\nFiles that the model can read:\n" + c.list(),
 	}, nil
 }
 
@@ -125,9 +123,9 @@ func (c *call) Run(context.Context, tool.Host) *tool.Result {
 	}
 	result := fmt.Sprintf("<activated_skill name=\"%s\">\n  <instructions>\n    %s\n  </instructions>\n\n  <available_resources>\n    %s\n  </available_resources>\n</activated_skill>",
 		c.skill.Name, text, c.list())
-	shown := fmt.Sprintf("Skill **%s** activated.", c.skill.Name)
+	shown := fmt.Sprintf("Skill %s activated.", c.skill.Name)
 	if !c.skill.IsBuiltin() {
-		shown = strings.TrimSuffix(shown, ".") + fmt.Sprintf(". Resources loaded from `%s`:\n\n%s", c.skill.Folder(), c.list())
+		shown += fmt.Sprintf(" The model can read its files in `%s`.", c.skill.Folder())
 	}
 	return &tool.Result{
 		Content: []llm.Part{llm.Text(result)},

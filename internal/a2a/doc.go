@@ -1,0 +1,21 @@
+// Package a2a is the client of remote agents, which speak the protocol A2A (https://a2a-protocol.org).
+//
+// An [Agent] is one agent that the user has set up. Its card says what it can do and how it is called;
+// Describe returns that for the model, and Send gives it a task and returns its result.
+//
+//   - agent.go: an agent, and its card, which is loaded once. card.go: what a card says.
+//   - send.go: one call: the request, its events, the end. conversation.go: what the next call continues.
+//   - endpoint.go: the requests: JSON-RPC or REST, of the versions 0.3 and 1.0 of the protocol.
+//   - event.go: what an agent sends. result.go: the text that results.
+//   - wire.go: HTTP, with credentials. auth.go, secret.go, signin.go: where these come from.
+//   - address.go: to which addresses a card may lead. failure.go: errors.
+//
+// An agent, and who writes its card, may be hostile. Credentials go only to the address that the definition
+// of the agent names, whatever its card or a redirect says. No error contains a credential. What an agent
+// sends is limited in size and cleaned of control characters.
+//
+// The package speaks the protocol itself. The client of the protocol's own module
+// (github.com/a2aproject/a2a-go) contains gRPC and protobuf, which the program must not; its types do not,
+// but they contain encoding/gob, know one version of the protocol, and refuse an event because of one part
+// that they do not know. Tests use that module as the judge. An agent that offers only gRPC cannot be called.
+package a2a

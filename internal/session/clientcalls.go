@@ -1,0 +1,59 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+// conversational are tools that make sense only in a conversation of Pollux.
+var conversational = []string{
+	"ask_user", "enter_plan_mode", "exit_plan_mode", "write_todos", "update_topic", "activate_skill", "invoke_agent",
+	"list_mcp_resources", "read_mcp_resource",
+}
+
+// ClientTools returns the tools that a program can call itself, in a fixed order: those of the session
+// that no rule hides, without those of MCP servers and those that belong to a conversation.
+func (s *Session) ClientTools() []tool.Tool {
+	return slices.DeleteFunc(slices.Clone(s.registry.Snapshot().Tools()), func(t tool.Tool) bool {
+		_, isRemote := tool.As[tool.Remote](t)
+		return isRemote || slices.Contains(conversational, t.Spec().Name) || s.needsModel(t.Spec())
+	})
+}
+
+// needsModel reports whether a tool needs a model that the session does not have.
+func (s *Session) needsModel(spec *tool.Spec) bool {
+	return s.Reachable() != nil && (spec.Name == s.search.Spec().Name || spec.Name == "web_fetch")
+}
+
+// CallTool runs a call of one of [Session.ClientTools] for a program: through the gate, as a model's call,
+// and outside of the conversation. ask asks a person for approval. It may be called from several
+// goroutines; calls that may change something run alone.
+func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, host tool.Host, ask tool.Ask) *tool.Result {
+	i := slices.IndexFunc(s.ClientTools(), func(t tool.Tool) bool { return t.Spec().Name == name })
+	if i < 0 {
+		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("There is no tool %q.", name))
+	}
+	t := s.ClientTools()[i]
+	switch t.Spec().Kind {
+	case tool.KindRead, tool.KindSearch, tool.KindFetch:
+		s.clientCalls.RLock()
+		defer s.clientCalls.RUnlock()
+	default:
+		s.clientCalls.Lock()
+		defer s.clientCalls.Unlock()
+	}
+	call := &agent.ToolCall{ID: name + "__" + uuid.NewString(), Name: name, Args: args}
+	admission := s.gate.Admit(ctx, call, t, ask)
+	if admission.Run == nil {
+		return admission.Refusal
+	}
+	host.Ask = ask
+	return admission.Run(ctx, host)
+}

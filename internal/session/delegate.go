@@ -1,0 +1,353 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/agent/route"
+	"pollux/docs"
+	"pollux/internal/config"
+	"pollux/internal/guard"
+	"pollux/internal/guard/hook"
+	"pollux/internal/guard/origin"
+	"pollux/internal/guard/policy"
+	"pollux/internal/journal"
+	"pollux/internal/memory"
+	"pollux/internal/models"
+	"pollux/internal/prompt"
+	"pollux/internal/subagent"
+	"pollux/internal/terminal"
+	"pollux/internal/tools/activate"
+	"pollux/internal/tools/manual"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/tool"
+)
+
+// delegate is a subagent that runs in a session: an agent with a conversation, tools and a gate of its own.
+type delegate struct {
+	*Session
+	definition *subagent.Definition
+	id         string
+	model      string
+	registry   *tool.Registry
+	journal    *journal.Journal // nil if the session is not recorded
+	agent      *agent.Agent
+
+	mu           sync.Mutex
+	instructions map[tool.Form]*llm.Content
+}
+
+// startAgent makes the worker for a call of a subagent.
+func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
+	w := &delegate{Session: s, definition: d, id: uuid.NewString()}
+	current, err := s.agentModel(d)
+	if err != nil {
+		return nil, err
+	}
+	w.model = current.Model
+	if w.registry, err = s.agentTools(ctx, d, done); err != nil {
+		return nil, err
+	}
+	w.journal = s.agentJournal()
+	turns := d.MaxTurns
+	w.agent = NewAgent(s.models, s.Settings, w.parts(g, current, &turns))
+	s.setRunning(w, true)
+	return &subagent.Worker{
+		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
+	}, nil
+}
+
+// parts are those of the subagent's agent.
+func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Parts {
+	s := w.Session
+	p := Parts{
+		Model: w.model, Generator: g, Tools: w.registry, Gate: softGate{w.newGate()}, SessionID: w.id, MaxTurns: turns,
+		Use:         llm.UseSubagent,
+		Sampling:    w.sampling,
+		WhyHidden:   w.whyHidden,
+		Instruction: w.instruction,
+		Form:        s.form,
+
+		Router:       s.router(g, func() models.Current { return current }),
+		Compressor:   s.compressor(g, func(model string) llm.Config { return w.agent.RequestConfig(model) }),
+		Masker:       s.telemetry.Masker(s.masker()),
+		Shortener:    s.shortener(),
+		LoopDetector: s.loops(g),
+	}
+	if s.hooks != nil {
+		p.Hooks = agentHooks{s.hooks}
+	}
+	if s.fallback != nil {
+		p.StandIn = s.fallback.Fail
+	}
+	if w.journal != nil {
+		p.Journal = w.journal
+	}
+	return p
+}
+
+// sampling returns the parameters of the requests.
+func (w *delegate) sampling(model string, retry bool) llm.Config {
+	return w.models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
+}
+
+// agentModel returns the model of a subagent: that of its definition, else the session's. Google's models
+// differ so much in speed and price that two built-in subagents choose one of them.
+func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
+	current := s.models.Current()
+	name := d.Model
+	switch {
+	case name != "":
+	case s.models.IsGoogle() && d.Class == subagent.Investigation && catalog.IsModern(current.Model):
+		name = "gemini-3-flash-preview"
+	case s.models.IsGoogle() && d.Class == subagent.Investigation:
+		name = "gemini-2.5-pro"
+	case s.models.HasProvider() && d.Class == subagent.QuickAnswer:
+		name = s.models.StandIn("flash")
+	}
+	if name == "" || name == "flash" && !s.models.IsGoogle() && d.Model == "" {
+		return current, nil
+	}
+	model, err := s.models.Resolve(name)
+	switch {
+	case err != nil && d.Model != "":
+		return current, fmt.Errorf("its model %s cannot be used: %w", name, err)
+	case err != nil:
+		return current, nil
+	}
+	if _, isAuto := route.AutoChoice(name, current.Account.Gemini()); !isAuto {
+		current.Requested = model
+	} else {
+		current.Requested = name
+	}
+	current.Model, current.IsExplicit = model, true
+	return current, nil
+}
+
+// agentTools returns the tools of a subagent: those of the session that its definition lists, those of its
+// own MCP servers, and the one with which it ends.
+func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
+	own := s.Memory.ForSubagent()
+	var granted []tool.Tool
+	for _, t := range s.registry.All() {
+		spec, server := t.Spec(), ""
+		if r, ok := tool.As[tool.Remote](t); ok {
+			server = r.Server()
+		}
+		if spec.Kind != tool.KindAgent && spec.Name != topicTool && d.Selects(append([]string{spec.Name}, spec.Aliases...), server) {
+			granted = append(granted, memory.Rewrap(t, own))
+		}
+	}
+	if pages := manual.New(docs.Pages); slices.Contains(d.Tools, pages.Spec().Name) && !slices.ContainsFunc(granted, func(t tool.Tool) bool { return t.Spec().Name == pages.Spec().Name }) {
+		granted = append(granted, pages)
+	}
+	r := tool.NewRegistry(done)
+	r.Add("session", granted...)
+	if servers, theirs := s.agentServers(d); servers != nil {
+		if pending := servers.Settle(ctx); ctx.Err() != nil {
+			return nil, fmt.Errorf("waiting for its MCP servers: %s", strings.Join(pending, ", "))
+		}
+		for _, conflict := range r.Add("agent", theirs.All()...) {
+			s.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
+		}
+	}
+	if d.Tools == nil {
+		r.Spare(s.spares(s.builtin))
+	}
+	r.Hide(func(t tool.Tool) bool {
+		return t != tool.Tool(done) && (s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t, d.Name))
+	})
+	return r, nil
+}
+
+// whyHidden returns why the subagent does not have a tool of the session.
+func (w *delegate) whyHidden(name string) string {
+	_, isKnown := w.Session.registry.Lookup(name)
+	if !isKnown {
+		_, isKnown = w.Session.registry.Hidden(name)
+	}
+	if !isKnown && w.absent[name] == "" {
+		return ""
+	}
+	return fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
+}
+
+// title returns the name of a tool for people.
+func (w *delegate) title(name string) string {
+	if t, ok := w.registry.Lookup(name); ok {
+		return t.Spec().DisplayName
+	}
+	return name
+}
+
+// newGate makes the gate of the subagent's calls.
+func (w *delegate) newGate() *guard.Gate {
+	o := guard.Options{
+		Policy: w.policy, Interactive: w.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Tool: w.registry.Lookup,
+		Threshold: config.TruncateToolOutput.In(w.Settings), OutputDir: w.outputDir, Log: w.Log,
+	}
+	if w.hooks != nil {
+		o.Hooks = w.hooks
+	}
+	if w.journal != nil {
+		o.Snapshot = syncBefore{w.journal}
+	}
+	return w.gate.ForSubagent(o)
+}
+
+// origins knows which words of this conversation and of the session's come from tools alone. The prompt of
+// the subagent is left out: the model has written it.
+func (w *delegate) origins() *origin.Tracker {
+	var outer, inner *llm.Content
+	last := func(list []agent.Message, seen *llm.Content) *llm.Content {
+		if len(list) == 0 {
+			return seen
+		}
+		return list[len(list)-1].Content
+	}
+	after := func(*llm.Content) []agent.Message {
+		theirs := w.Session.agent.MessagesAfter(outer)
+		ours := w.agent.MessagesAfter(inner)
+		outer, inner = last(theirs, outer), last(ours, inner)
+		return append(theirs, slices.DeleteFunc(ours, func(m agent.Message) bool { return !m.Content.HasFunctionResponse() })...)
+	}
+	return origin.New(after, w.isInWorkspace)
+}
+
+// opening returns the first message.
+func (w *delegate) opening(text string) []llm.Part {
+	d := w.definition
+	values := map[string]string{"prompt": text, d.Input: text}
+	query := strings.TrimSpace(text)
+	if d.Query != "" {
+		query = subagent.Expand(d.Query, values)
+	}
+	if strings.TrimSpace(query) == "" {
+		query = "Get Started!"
+	}
+	texts := w.Memory.Texts()
+	var parts []llm.Part
+	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.serverInstructions()}).Opening(); memory != "" {
+		parts = append(parts, llm.Text(memory))
+	}
+	return append(parts, llm.Text(query))
+}
+
+// instruction returns the system instruction in a form. It stays the same during the run.
+func (w *delegate) instruction(form tool.Form) *llm.Content {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if made := w.instructions[form]; made != nil {
+		return made
+	}
+	made := llm.User(llm.Text(w.system(form).Text()))
+	if w.instructions == nil {
+		w.instructions = map[tool.Form]*llm.Content{}
+	}
+	w.instructions[form] = made
+	return made
+}
+
+func (w *delegate) system(form tool.Form) prompt.Subagent {
+	texts := w.Memory.Texts()
+	p := prompt.Subagent{
+		Body: subagent.Expand(w.definition.Prompt, map[string]string{
+			"cliVersion": w.Version, "activeModel": w.models.Current().Model, "today": time.Now().Format("1/2/2006"),
+		}),
+		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.memoryNames()},
+		Place: prompt.Context{
+			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Paths.ProjectTempPath(), Dirs: w.Workspace.Dirs(),
+		},
+	}
+	if config.IncludeDirectoryTree.In(w.Settings) {
+		p.Place.Tree = w.Workspace.Tree(w.treeItems())
+	}
+	if _, ok := w.registry.Lookup(activate.Name); ok {
+		p.Skills = w.promptSkills()
+	}
+	if w.Mode() == policy.Plan {
+		p.PlanDir = w.plans.directory()
+	}
+	if w.definition.IsCore {
+		var names []string
+		for _, f := range w.registry.Snapshot().Declarations(form).Functions {
+			names = append(names, f.Name)
+		}
+		p.Core = &prompt.System{
+			Mode: w.modeName(), Form: form, Git: inGit(w.Paths.Dir()), Sandbox: w.Env.Get("SANDBOX"), Hooks: w.hooks != nil,
+			Tools: names, Plan: w.plans.approved(), PlanDir: w.plans.directory(), Env: w.Env.Get,
+		}
+	}
+	return p
+}
+
+// agentJournal returns the record of a subagent's conversation, below the session's; nil if the session is
+// not recorded.
+func (s *Session) agentJournal() *journal.Journal {
+	if s.journal == nil {
+		return nil
+	}
+	parent := s.ID()
+	return journal.New(journal.Options{
+		Dir: func() (string, error) {
+			chats, err := s.chats()
+			return filepath.Join(chats, journal.PlainID(parent)), err
+		},
+		ProjectHash: s.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs,
+		Warn: func(text string) { s.Log.Warn(text) },
+	})
+}
+
+// close ends the record.
+func (w *delegate) close(summary string) {
+	w.setRunning(w, false)
+	if w.journal == nil {
+		return
+	}
+	if summary != "" {
+		_ = w.journal.SetSummary(terminal.Text(summary)) // the journal warns
+	}
+	_ = w.journal.Close()
+}
+
+// softGate is a gate whose refusals by a person let the subagent go on another way.
+type softGate struct{ *guard.Gate }
+
+// Admit implements [agent.Gate].
+func (g softGate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+	a := g.Gate.Admit(ctx, call, t, ask)
+	if !a.Cancelled || ctx.Err() != nil {
+		return a
+	}
+	r := *cmp.Or(a.Refusal, &tool.Result{})
+	if len(r.Content) == 0 && r.Error == nil {
+		r.Error = &tool.Error{Type: tool.ErrExecutionFailed, Message: "User rejected this operation. Do not repeat it. Try another way. If you cannot go on without it, call `complete_task` with what you found and what blocks you."}
+	}
+	if len(r.Content) == 0 {
+		r.Content = []llm.Part{llm.Text(r.Error.Message)} // the run goes on
+	}
+	a.Refusal = &r
+	return a
+}
+
+// agentHooks are the hooks of a session for a subagent, whose prompts have none.
+type agentHooks struct{ *hook.Set }
+
+// BeforeAgent implements [agent.Hooks].
+func (agentHooks) BeforeAgent(context.Context, string) agent.Verdict { return agent.Verdict{} }
+
+// AfterAgent implements [agent.Hooks].
+func (agentHooks) AfterAgent(context.Context, string, string, bool) agent.Verdict {
+	return agent.Verdict{}
+}

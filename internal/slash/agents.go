@@ -1,0 +1,146 @@
+package slash
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/subagent"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+)
+
+// errNoAgents is the error of commands about subagents if the settings disable them.
+func errNoAgents() (Result, error) {
+	return Result{}, exit.Errorf(exit.General, "Subagents are disabled. To enable them, run: pollux config set experimental.enableAgents true")
+}
+
+// agentsList lists the subagents.
+func agentsList(_ context.Context, s *Runner, _ string) (Result, error) {
+	if !config.Agents.In(s.Settings) {
+		return errNoAgents()
+	}
+	var rows [][]string
+	for _, d := range s.Agents().All() {
+		state := "enabled"
+		if s.Agents().IsDisabled(d.Name) {
+			state = "disabled"
+		}
+		about, err := s.AboutAgent(d)
+		if err != nil {
+			state, about = "failed", err.Error()
+		}
+		rows = append(rows, []string{d.Name, string(d.Kind), agentOrigin(d), state, terminal.Cut(terminal.Line(about), 80)})
+	}
+	text := s.formatTable([]string{"NAME", "KIND", "FROM", "STATE", "DESCRIPTION"}, rows...)
+	return Result{Text: text + "\nTo name one in a prompt, type @NAME. To write one, see /docs subagents."}, nil
+}
+
+func agentOrigin(d *subagent.Definition) string {
+	if d.Extension != "" {
+		return "extension " + d.Extension
+	}
+	return string(d.Origin)
+}
+
+func agentsEnable(ctx context.Context, s *Runner, name string) (Result, error) {
+	return s.setAgent(ctx, name, true)
+}
+
+func agentsDisable(ctx context.Context, s *Runner, name string) (Result, error) {
+	return s.setAgent(ctx, name, false)
+}
+
+// setAgent enables or disables a subagent in the user's settings.
+func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Result, error) {
+	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
+	switch {
+	case !config.Agents.In(s.Settings):
+		return errNoAgents()
+	case name == "":
+		return usageError("Usage: /agents %s <agent-name>", verb)
+	case s.findAgent(name) == nil:
+		return unknownAgent(name)
+	case s.Agents().IsDisabled(name) != enabled:
+		return textResult("Agent '%s' is already %sd.", name, verb)
+	}
+	if err := s.Paths.Set(config.User, "agents.overrides."+name+".enabled", enabled); err != nil {
+		return Result{}, err
+	}
+	if _, err := s.ReloadAgents(ctx); err != nil {
+		return Result{}, err
+	}
+	if s.Agents().IsDisabled(name) == enabled {
+		return Result{}, exit.Errorf(exit.General, "Agent '%s' stays as it is, because other settings of the system or of this project decide.", name)
+	}
+	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Paths.Display(s.Paths.UserSettings()))
+}
+
+func (s *Runner) findAgent(name string) *subagent.Definition {
+	all := s.Agents().All()
+	if i := slices.IndexFunc(all, func(d *subagent.Definition) bool { return d.Name == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+func unknownAgent(name string) (Result, error) {
+	return usageError("There is no agent %q. /agents list lists them.", terminal.Cut(terminal.Line(name), 40))
+}
+
+// agentsConfig shows how a subagent is configured, and how to change that.
+func agentsConfig(_ context.Context, s *Runner, name string) (Result, error) {
+	switch {
+	case !config.Agents.In(s.Settings):
+		return errNoAgents()
+	case name == "":
+		return usageError("Usage: /agents config <agent-name>")
+	}
+	d := s.findAgent(name)
+	if d == nil {
+		return unknownAgent(name)
+	}
+	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", agentOrigin(d)}}
+	if d.Path != "" {
+		rows = append(rows, []string{"File", s.DisplayFile(d.Path)})
+	}
+	if d.Kind == subagent.RemoteKind {
+		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
+		about, err := s.AboutAgent(d)
+		if err != nil {
+			return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Line(err.Error()))
+		}
+		return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Text(about))
+	}
+	model, tools := d.Model, "all"
+	if model == "" {
+		model = "that of the session"
+	}
+	if d.Tools != nil {
+		tools = strings.Join(d.Tools, ", ")
+	}
+	rows = append(rows, []string{"Model", model}, []string{"Tools", tools}, []string{"Turns", strconv.Itoa(d.MaxTurns)}, []string{"Time", wording.Duration(d.Timeout)})
+	return textResult("%s\nTo change this, set agents.overrides.%s in %s. See /docs subagents.",
+		s.formatTable(nil, rows...), d.Name, s.Paths.Display(s.Paths.UserSettings()))
+}
+
+// agentsReload reads the definitions again.
+func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
+	if !config.Agents.In(s.Settings) {
+		return errNoAgents()
+	}
+	problems, err := s.ReloadAgents(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Agents().Enabled()), "agent"))
+	for _, p := range problems {
+		text += "\n" + terminal.Text(p)
+	}
+	return Result{Text: text}, nil
+}
