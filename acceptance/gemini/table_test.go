@@ -166,7 +166,7 @@ var table = []allowed{
 		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
-		kind: better, scenes: "slash_unknown",
+		kind: better, scenes: "slash_unknown skills_default",
 		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
 		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
 	},
@@ -535,6 +535,32 @@ var table = []allowed{
 		what:  "The prompt of a failed request stays in the session, so that `--resume` goes on with it, unless the provider refused what it says. Gemini CLI removes it.",
 	},
 	{
+		kind: better, scenes: "*",
+		paths: []string{
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema."$schema"`,
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema.properties.name.enum[*]`,
+		},
+		what: "Pollux has no skill `antigravity-support`, which is about another product of Google.",
+	},
+	{
+		kind: better, scenes: "skills_off",
+		paths: []string{`requests[*].body.tools.functions.activate_skill`},
+		what:  "Without skills, there is no tool `activate_skill`.",
+	},
+	{
+		kind: better, scenes: "skills_default",
+		paths: []string{`requests[*].body.systemInstruction.skills`},
+		what:  "Where no skill can be activated, the system instruction does not list skills.",
+	},
+	{
+		kind: words, scenes: "skills",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[0].functionResponse.response.output`, `runs[0].stdout[3].output`,
+			`runs[0].stderr.lines."Skill conflict detected: *"`, `runs[0].stderr.lines."Warning: Skill conflict detected: *"`,
+		},
+		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
+	},
+	{
 		kind: missing, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
 		what:  "There are no subagents, and no tool `invoke_agent`.",
@@ -543,10 +569,5 @@ var table = []allowed{
 		kind: missing, scenes: "system_md mode_default",
 		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
 		what:  "Texts that list the tools, `${AvailableTools}` among them, leave out `invoke_agent`.",
-	},
-	{
-		kind: missing, scenes: "*",
-		paths: []string{`requests[*].body.tools.functions.activate_skill`},
-		what:  "There are no skills, and no tool `activate_skill`.",
 	},
 }
