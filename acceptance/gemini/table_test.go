@@ -550,7 +550,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "agents",
 		paths: []string{`requests[1].body.contents.new[0].parts[0].text`, `requests[11].body.contents.new[1].parts[0].text`},
-		what:  "What the built-in subagents are told, and what a subagent is told that has used up its turns or its time.",
+		what:  "The instructions of the built-in subagents, and the message to a subagent that has used up its turns or its time.",
 	},
 	{
 		kind: better, scenes: "agents",
