@@ -103,3 +103,15 @@ func (s *Source) checkInside(path string) error {
 	}
 	return nil
 }
+
+// LoadError is why a file was left out.
+type LoadError struct {
+	Path string
+	Err  error
+}
+
+func (e *LoadError) Error() string {
+	return fmt.Sprintf("Agent loading error: Failed to load agent from %s: %v", e.Path, e.Err)
+}
+
+func (e *LoadError) Unwrap() error { return e.Err }
