@@ -528,22 +528,28 @@ func TestTrim(t *testing.T) {
 		threshold int
 		room      int
 		units     int // of the shown text's head and tail; 0 for all
+		isRemote  bool
 	}{
-		{tool.KindOther, 1000, 0, 1000},
-		{tool.KindOther, 10_000, 0, 0},
-		{tool.KindOther, 9_999, 0, 9_999},
-		{tool.KindOther, 0, 10, 30},
-		{tool.KindOther, -1, 0, 0},
-		{tool.KindOther, 40_000, 100, 300},
-		{tool.KindExecute, 1000, 0, 1000},
-		{tool.KindExecute, 9_500, 0, 0}, // cut by the tool itself
-		{tool.KindRead, 1000, 0, 0},
+		{tool.KindOther, 1000, 0, 1000, false},
+		{tool.KindOther, 10_000, 0, 0, false},
+		{tool.KindOther, 9_999, 0, 9_999, false},
+		{tool.KindOther, 0, 10, 30, false},
+		{tool.KindOther, -1, 0, 0, false},
+		{tool.KindOther, 40_000, 100, 300, false},
+		{tool.KindExecute, 1000, 0, 1000, false},
+		{tool.KindExecute, 9_500, 0, 0, false}, // cut by the tool itself
+		{tool.KindRead, 1000, 0, 0, false},
+		{tool.KindRead, 1000, 0, 1000, true}, // of a server
 	} {
 		dir := filepath.Join(t.TempDir(), "outputs")
 		g := gate(policy.Yolo, Options{Threshold: tt.threshold, OutputDir: func() (string, error) { return dir, nil }})
 		c := call("Print.It", "a", long)
 		c.Room = tt.room
-		r := run(t, g.Admit(t.Context(), c, printer("Print.It", tt.kind), unasked(t)))
+		var made tool.Tool = printer("Print.It", tt.kind)
+		if tt.isRemote {
+			made = remote{printer("Print.It", tt.kind), "server"}
+		}
+		r := run(t, g.Admit(t.Context(), c, made, unasked(t)))
 		text := llm.PartsText(r.Content)
 		if tt.units == 0 {
 			if text != long || r.OutputFile != "" {

@@ -33,8 +33,8 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 }
 
 // trim truncates the text of a result to the limit. It applies to commands, subagents, and discovered
-// and MCP tools, if the result is a single text. The built-in tools limit their output
-// themselves.
+// and MCP tools, those that only read included, if the result is a single text. The built-in tools limit
+// their output themselves.
 func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 	if host.Limit == 0 || r.Error != nil || r.OutputFile != "" || len(r.Content) != 1 || !isText(&r.Content[0]) {
 		return r
@@ -47,7 +47,9 @@ func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 		const note = 1000
 		limit += note
 	default:
-		return r
+		if _, isRemote := tool.As[tool.Remote](g.tool); !isRemote {
+			return r
+		}
 	}
 	if tool.Units(r.Content[0].Text) <= limit {
 		return r
