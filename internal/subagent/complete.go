@@ -36,7 +36,7 @@ func NewCompletion(o *Output) *Completion {
 		properties, _ := json.Marshal(map[string]json.RawMessage{o.Name: o.Schema}) // they are valid
 		required, _ := json.Marshal([]string{o.Name})
 		c.spec.Schema = json.RawMessage(fmt.Sprintf(`{"type":"object","properties":%s,"required":%s}`, properties, required))
-		c.spec.Description += " " + o.Description
+		c.spec.Description += fmt.Sprintf(" The argument `%s` is an object: %s", o.Name, o.Description)
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,8 @@ type run struct {
 
 	stopped  *agent.Stopped // a hook ended a call, and all that led to it
 	turns    int
-	lastText string // of the last response, for a result where there is none
+	answer   string // the text with which it stopped, in place of a result
+	lastText string // of the last response
 	text     strings.Builder
 }
 
@@ -83,6 +85,9 @@ func (r *run) do(ctx context.Context) end {
 		return end{reason: Aborted, stop: cmp.Or(r.stopped.Reason, "A hook stopped the subagent.")}
 	case reason == Goal, reason == Aborted:
 		return r.finish(reason)
+	}
+	if reason == NoResult { // models often write the result instead of returning it
+		r.answer, r.lastText = r.lastText, ""
 	}
 	began := time.Now()
 	r.progress.think(fmt.Sprintf("Execution limit reached (%s). Attempting one final recovery turn with a grace period.", reason), tool.AgentRunning)
@@ -127,8 +132,10 @@ func (r *run) finish(reason Reason) end {
 	case Aborted:
 		e.result = "Agent execution was terminated before completion."
 	}
-	if text := strings.TrimSpace(r.lastText); text != "" && reason != Aborted {
-		e.result += "\nIts last response, which is no result:\n" + text
+	texts := []string{strings.TrimSpace(r.answer), strings.TrimSpace(r.lastText)}
+	texts = slices.Compact(slices.DeleteFunc(texts, func(text string) bool { return text == "" }))
+	if len(texts) > 0 && reason != Aborted {
+		e.result += "\nWhat it wrote last, which may be incomplete:\n" + strings.Join(texts, "\n\n")
 	}
 	return e
 }
