@@ -187,7 +187,7 @@ func (c *readCall) Confirmation(context.Context) (tool.Confirmation, error) {
 func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	r, ok := c.servers.Resource(c.args.URI)
 	if !ok {
-		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.args.URI)
+		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.args.URI+". Call list_mcp_resources for those that there are.")
 	}
 	contents, err := c.servers.Read(ctx, r)
 	if err != nil {

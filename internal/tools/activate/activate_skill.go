@@ -121,8 +121,8 @@ func (c *call) Run(context.Context, tool.Host) *tool.Result {
 	if !c.skill.IsBuiltin() {
 		c.Open(c.skill.Folder())
 	}
-	result := fmt.Sprintf("<activated_skill name=\"%s\">\n  <instructions>\n    %s\n  </instructions>\n\n  <available_resources>\n    %s\n  </available_resources>\n</activated_skill>",
-		c.skill.Name, text, c.list())
+	result := fmt.Sprintf("<activated_skill name=\"%s\">\n  <instructions>\n    %s\n  </instructions>\n\n  <available_resources>\n    %s\n  </available_resources>\n</activated_skill>%s",
+		c.skill.Name, text, c.list(), c.places())
 	shown := fmt.Sprintf("Skill %s activated.", c.skill.Name)
 	if !c.skill.IsBuiltin() {
 		shown += fmt.Sprintf(" The model can read its files in `%s`.", c.skill.Folder())
@@ -132,4 +132,12 @@ func (c *call) Run(context.Context, tool.Host) *tool.Result {
 		Display: tool.TextDisplay(shown),
 		Summary: "Activated " + c.skill.Name,
 	}
+}
+
+// places tells the model what the paths in the instructions mean, "" if the skill has no files.
+func (c *call) places() string {
+	if c.skill.IsBuiltin() {
+		return ""
+	}
+	return fmt.Sprintf("\nPaths of the skill's files are relative to %s. Name them by absolute path: read them with your tools, and run scripts from the project's directory. You cannot write there.", c.skill.Folder())
 }

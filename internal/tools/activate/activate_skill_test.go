@@ -111,7 +111,7 @@ func TestActivate(t *testing.T) {
 	text := r.Content[0].Text
 	for _, want := range []string{
 		"<activated_skill name=\"tidy\">\n  <instructions>\n    Run scripts/tidy.sh.\n  </instructions>\n\n  <available_resources>\n    Showing up to 200 items",
-		"tidy.sh", "api.md", "\n  </available_resources>\n</activated_skill>",
+		"tidy.sh", "api.md", "\n  </available_resources>\n</activated_skill>\nPaths of the skill's files are relative to " + filepath.Dir(filepath.Dir(script)) + ". ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -141,7 +141,7 @@ func TestBuiltin(t *testing.T) {
 	if details, err := call.Confirmation(t.Context()); details != nil || err != nil {
 		t.Errorf("question %v %v", details, err)
 	}
-	if r := call.Run(t.Context(), tool.Host{}); r.Error != nil || !strings.Contains(r.Content[0].Text, "<available_resources>\n    (none)\n") {
+	if r := call.Run(t.Context(), tool.Host{}); r.Error != nil || !strings.Contains(r.Content[0].Text, "<available_resources>\n    (none)\n") || strings.Contains(r.Content[0].Text, "Paths of") {
 		t.Errorf("%+v", r)
 	}
 	call, err = tool.Build(made, json.RawMessage(`{"name":"other"}`))
