@@ -13,7 +13,7 @@ func compactRules(s System) string {
 		openPoints(s),
 		"What the user or a rule refuses stays refused: do what remains possible.",
 		"Go on until everything is done: do not announce a step, take it. What failed twice, do another way.",
-		when(!s.Interactive, "Write your answer at the end and nothing between calls."),
+		when(!s.Interactive && !s.IsSubagent, "Write your answer at the end and nothing between calls."),
 	)
 }
 

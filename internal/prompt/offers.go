@@ -1,6 +1,10 @@
 package prompt
 
-import "strings"
+import (
+	"strings"
+
+	"pollux/tool"
+)
 
 // maxDescription is the maximum length of the description of an agent or skill, in characters.
 const maxDescription = 1024
@@ -8,6 +12,10 @@ const maxDescription = 1024
 func agents(s System) string {
 	if len(s.Agents) == 0 || !s.has("invoke_agent") {
 		return ""
+	}
+	if s.Form == tool.Compact {
+		return "# Subagents\n\n" + s.say("{invoke_agent} hands a task to a subagent. It knows only your prompt and returns only its result. Use one for wide searches and long output; do small things yourself.") +
+			"\n\n" + agentList(s)
 	}
 	return "# Subagents\n\n" + s.say("{invoke_agent} hands a task to a subagent. It knows only your prompt and returns only its result: say what you want, where to look and what is already settled. Use one for wide searches, bulk repetitive work and anything whose output would flood this conversation; do small things yourself. Run several at once only if they do not change the same files. Check a result before you rely on it.") +
 		"\n\n" + agentList(s)
@@ -34,7 +42,11 @@ func skills(s System) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("# Skills\n\n" + s.say("A skill is expert guidance for one kind of task. If a description fits the task, call {activate_skill} with its name before you start, and follow the `<instructions>` it returns over your own habits; its `<available_resources>` are files you may read and run.") + "\n\n<available_skills>\n")
+	how := "If a description fits the task, call {activate_skill} first and follow the `<instructions>` that it returns."
+	if s.Form != tool.Compact {
+		how = "A skill is expert guidance for one kind of task. If a description fits the task, call {activate_skill} with its name before you start, and follow the `<instructions>` it returns over your own habits; its `<available_resources>` are files you may read and run."
+	}
+	b.WriteString("# Skills\n\n" + s.say(how) + "\n\n<available_skills>\n")
 	for _, k := range s.Skills {
 		b.WriteString("<skill><name>" + inElement(k.Name) + "</name><description>" + inElement(cut(k.Description, maxDescription)) +
 			"</description><location>" + inElement(k.Location) + "</location></skill>\n")

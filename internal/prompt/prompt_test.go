@@ -78,6 +78,7 @@ func variants() map[string]prompt.System {
 		"compact_headless":      session(tool.Compact, def, false, everyday[:4]),
 		"compact_headless_yolo": session(tool.Compact, "yolo", false, everyday),
 		"compact_plan":          session(tool.Compact, "plan", true, append(slices.Clone(everyday[:6]), "exit_plan_mode")),
+		"compact_offers":        session(tool.Compact, "yolo", false, append(slices.Clone(everyday), "invoke_agent", "activate_skill")),
 		"tracker":               session(modern, def, true, slices.Concat(person, tracker)),
 		"plan_approved":         with(session(modern, def, true, person), func(s *prompt.System) { s.Plan = "/home/u/.gemini/tmp/p/4f9c/plans/cache.md" }),
 		"plan_refined":          with(session(modern, "plan", true, planning), func(s *prompt.System) { s.Plan = "/home/u/.gemini/tmp/p/4f9c/plans/cache.md" }),

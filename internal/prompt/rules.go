@@ -2,7 +2,10 @@ package prompt
 
 func preamble(s System) string {
 	reader := "The user reads what you write and can answer."
-	if !s.Interactive {
+	switch {
+	case s.IsSubagent:
+		reader = "You run unattended, for another agent."
+	case !s.Interactive:
 		reader = "You run unattended: nobody can answer you, and what you write is the program's output."
 	}
 	return sentences(
@@ -87,6 +90,9 @@ func refusals(s System) string {
 // be in the output that scripts read.
 func narration(s System) string {
 	const quiet = "Write your answer at the end and nothing between calls."
+	if s.IsSubagent {
+		return ""
+	}
 	if !s.Interactive {
 		return s.say(quiet+" When work enters a new phase, call {update_topic}.", quiet)
 	}

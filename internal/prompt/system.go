@@ -17,6 +17,7 @@ import (
 // equal bytes.
 type System struct {
 	Interactive bool   // a user reads the output and can answer
+	IsSubagent  bool   // the caller reads a result that is returned with a tool, not the text
 	Mode        string // approval mode: "default", "autoEdit", "yolo", "plan"
 	// Form is that of the tools' declarations: older models, which get them in full, get some
 	// rules twice; a model with little room gets only the most important rules.

@@ -267,6 +267,7 @@ func (w *delegate) instruction(form tool.Form) *llm.Content {
 func (w *delegate) system(form tool.Form) prompt.Subagent {
 	texts := w.Memory.Texts()
 	p := prompt.Subagent{
+		Turns: w.definition.MaxTurns,
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
 			"cliVersion": w.Version, "activeModel": w.models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
@@ -290,7 +291,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			names = append(names, f.Name)
 		}
 		p.Core = &prompt.System{
-			Mode: w.modeName(), Form: form, Git: inGit(w.Paths.Dir()), Sandbox: w.Env.Get("SANDBOX"), Hooks: w.hooks != nil,
+			IsSubagent: true, Mode: w.modeName(), Form: form, Git: inGit(w.Paths.Dir()), Sandbox: w.Env.Get("SANDBOX"), Hooks: w.hooks != nil,
 			Tools: names, Plan: w.plans.approved(), PlanDir: w.plans.directory(), Env: w.Env.Get,
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Sandbox:     s.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
-			Agents:      s.listedAgents(),
+			Agents:      s.listedAgents(form),
 			Skills:      s.promptSkills(),
 			PlanDir:     s.plans.directory(),
 			Plan:        s.plans.approved(),

@@ -184,14 +184,16 @@ func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 	return problems, nil
 }
 
-// listedAgents returns the subagents that the model may call now, for the system instruction.
-func (s *Session) listedAgents() []prompt.Agent {
+// listedAgents returns the subagents that the model may call now, for the system instruction. A model with
+// little room gets the user's own alone: it has the tool because of them, see [Session.hasOwnAgents].
+func (s *Session) listedAgents(form tool.Form) []prompt.Agent {
 	if s.subagents.tool == nil {
 		return nil
 	}
 	var list []prompt.Agent
+	ownOnly := form == tool.Compact && s.hasOwnAgents()
 	for _, d := range s.Agents().Enabled() {
-		if s.mayCallAgent(d.Name) {
+		if s.mayCallAgent(d.Name) && !(ownOnly && d.Origin == subagent.Builtin) {
 			about, err := s.AboutAgent(d)
 			if err == nil { // a remote one without a card cannot be called
 				list = append(list, prompt.Agent{Name: d.Name, Description: about})
