@@ -166,7 +166,7 @@ var table = []allowed{
 		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
-		kind: better, scenes: "slash_unknown",
+		kind: better, scenes: "slash_unknown skills_default",
 		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
 		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
 	},
@@ -536,8 +536,29 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "*",
-		paths: []string{`requests[*].body.tools.functions.activate_skill.**`},
-		what:  "The skills that come with Gemini CLI and are about its own support are not there.",
+		paths: []string{
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema."$schema"`,
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema.properties.name.enum[*]`,
+		},
+		what: "Pollux has no skill `antigravity-support`, which is about another product of Google.",
+	},
+	{
+		kind: better, scenes: "skills_off",
+		paths: []string{`requests[*].body.tools.functions.activate_skill`},
+		what:  "Without skills, there is no tool `activate_skill`.",
+	},
+	{
+		kind: better, scenes: "skills_default",
+		paths: []string{`requests[*].body.systemInstruction.skills`},
+		what:  "Where no skill can be activated, the system instruction does not list skills.",
+	},
+	{
+		kind: words, scenes: "skills",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[0].functionResponse.response.output`, `runs[0].stdout[3].output`,
+			`runs[0].stderr.lines."Skill conflict detected: *"`, `runs[0].stderr.lines."Warning: Skill conflict detected: *"`,
+		},
+		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
 	},
 	{
 		kind: better, scenes: "agents",

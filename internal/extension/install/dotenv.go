@@ -48,7 +48,10 @@ func editDotEnv(text, name, value string) (string, error) {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if isOurs.MatchString(line) {
+		if at := isOurs.FindStringIndex(line); at != nil {
+			if isOpen(line[at[1]:]) {
+				return "", errOnlyEditor(name)
+			}
 			b.WriteString(assignment)
 			assignment = "" // other lines of this variable are replaced by it
 			continue
@@ -64,10 +67,20 @@ func editDotEnv(text, name, value string) (string, error) {
 	if value != "" {
 		want[name] = value
 	}
-	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // a value of several lines, for example
-		return "", fmt.Errorf("it sets %s in a way that only an editor can change", name)
+	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // what looks like a line of its own is in a value
+		return "", errOnlyEditor(name)
 	}
 	return b.String(), nil
+}
+
+func errOnlyEditor(name string) error {
+	return fmt.Errorf("it sets %s in a way that only an editor can change", name)
+}
+
+// isOpen reports whether a value goes on in the next line.
+func isOpen(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && strings.ContainsAny(value[:1], "\"'`") && strings.Count(value, value[:1]) == 1
 }
 
 // formatVariable returns the line of a .env file that sets a variable. Gemini CLI reads the same
