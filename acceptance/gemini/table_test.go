@@ -457,6 +457,11 @@ var table = []allowed{
 		what:  "Commands with the same name are reported when the name is used, not at each start that takes long enough.",
 	},
 	{
+		kind: better, scenes: "ext_all ext_settings ext_stdio",
+		paths: []string{`home.".gemini/pollux/mcp-offers/*.json"`},
+		what:  "What an MCP server offers is kept, so that the next session need not start it before its tools are used.",
+	},
+	{
 		kind: better, scenes: "ext_broken",
 		paths: []string{`runs[0].stderr.lines."Warning: Extension linked: *"`, `runs[0].stderr.lines."Warning: Ignoring MCP server *"`},
 		what:  "Parts of a manifest that are left out are named.",
@@ -548,8 +553,8 @@ var table = []allowed{
 		what:  "Without skills, there is no tool `activate_skill`.",
 	},
 	{
-		kind: better, scenes: "skills_default",
-		paths: []string{`requests[*].body.systemInstruction.skills`},
+		kind: better, scenes: "skills_default ext_all",
+		paths: []string{`requests[*].body.systemInstruction.skills`, `requests[2].body.systemInstruction`},
 		what:  "Where no skill can be activated, the system instruction does not list skills.",
 	},
 	{

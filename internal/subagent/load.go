@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"pollux/internal/durable"
 )
@@ -36,7 +35,7 @@ const (
 func Load(sources []Source) (list []*Definition, problems []error) {
 	for _, s := range sources {
 		entries, err := os.ReadDir(s.Dir)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if durable.IsAbsent(err) {
 			continue
 		}
 		if err != nil {
