@@ -20,7 +20,9 @@ func TestGoServer(t *testing.T) {
 	}
 	s, r, warned := run(t, Options{
 		Configs: []Config{{Name: "go", Command: program}}, HasPerson: true, Roots: func() []string { return []string{"/work place"} },
-		Sample: func(context.Context, string, []*llm.Content, int) (string, string, error) { return "a sample", "m", nil },
+		Sample: func(context.Context, string, []*llm.Content, int) (string, string, error) {
+			return "a sample", "m", nil
+		},
 	})
 	p := &person{answers: []tool.Answer{say("Answer"), say("words"), say("Open the page")}}
 	for _, c := range []struct{ name, want string }{

@@ -278,7 +278,7 @@ func extensionsUninstall(ctx context.Context, _ *Runner, m *install.Manager, arg
 	var lines []string
 	failed := false
 	for _, name := range names {
-		err := errors.New("Extension not found.") //nolint:staticcheck // as in Gemini CLI
+		var err error = exit.Errorf(exit.General, "Extension not found.")
 		if e := install.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}

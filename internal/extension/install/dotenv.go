@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/exit"
 )
 
 // setVariable sets a variable in the .env file at path, and leaves the other lines as they are. An
@@ -87,10 +88,10 @@ func isOpen(value string) bool {
 // value from it.
 func formatVariable(name, value string) (string, error) {
 	if !regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`).MatchString(name) {
-		return "", fmt.Errorf("Invalid environment variable name: %q. Must contain only alphanumeric characters and underscores.", name) //nolint:staticcheck // scripts match it
+		return "", exit.Errorf(exit.General, "Invalid environment variable name: %q. Must contain only alphanumeric characters and underscores.", name)
 	}
 	if strings.ContainsAny(value, "\r\n\x00") {
-		return "", fmt.Errorf("Invalid environment variable value for %q. Values cannot contain newlines.", name) //nolint:staticcheck // scripts match it
+		return "", exit.Errorf(exit.General, "Invalid environment variable value for %q. Values cannot contain newlines.", name)
 	}
 	quote := ""
 	switch {
