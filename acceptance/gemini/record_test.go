@@ -211,7 +211,7 @@ var listed = regexp.MustCompile(`<skill>\s*<name>(.*?)</name>\s*<description>(.*
 
 // omitted are the tools that Pollux does not declare, because it does not have them yet or runs
 // unattended. The order of the tools is compared without them, so that each is one difference.
-var omitted = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
+var omitted = []string{"activate_skill", "update_topic", "enter_plan_mode"}
 
 // declared are the tools by name, without the words that describe them.
 func declared(tools []any) any {

@@ -18,10 +18,14 @@ func TestHooks(t *testing.T) {
 		want     string // command and variables
 		problems string
 	}{
-		{`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "${extensionPath}/x ${S_URL} ${S_PLACE} ${S_KEY} ${NO}", "env": {"S_URL": "mine", "TOKEN": "<${S_KEY}>"}}]}]}}`,
-			"EXT/x https://user ${S_PLACE} ${S_KEY} ${NO} map[S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user TOKEN:<hush>]", ""},
-		{`{"hooks": {"constructor": [], "AfterTool": [{"matcher": "${S_URL}", "hooks": [{"type": "other"}]}]}}`, "",
-			`Discarding invalid hook configuration for AfterTool from extensions settings: the type must be "command", not "other".`},
+		{
+			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "${extensionPath}/x ${S_URL} ${S_PLACE} ${S_KEY} ${NO}", "env": {"S_URL": "mine", "TOKEN": "<${S_KEY}>"}}]}]}}`,
+			"EXT/x https://user ${S_PLACE} ${S_KEY} ${NO} map[S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user TOKEN:<hush>]", "",
+		},
+		{
+			`{"hooks": {"constructor": [], "AfterTool": [{"matcher": "${S_URL}", "hooks": [{"type": "other"}]}]}}`, "",
+			`Discarding invalid hook configuration for AfterTool from extensions settings: the type must be "command", not "other".`,
+		},
 		{`{"hooks": []}`, "", `hooks/hooks.json: "hooks" must be an object.`},
 		{`{}`, "", `hooks/hooks.json: "hooks" must be an object.`},
 		{"{\n", "", "hooks/hooks.json: line 2: unexpected end of JSON input."},

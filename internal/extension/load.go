@@ -87,7 +87,7 @@ func Load(ctx context.Context, o Options) ([]*Extension, error) {
 // are none.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if durable.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ func (p *Setup) ExtensionManager(user install.User, note func(text string)) *ins
 		Dir: o.Dir, Home: p.Paths.Home(), Workspace: p.Paths.Dir(), Options: o, Keychain: secrets,
 		Integrity: integrity.New(p.Paths.GeminiDir(), secrets), HasSettings: !o.NoSettings, User: user, Note: note,
 		TrustSource: p.trustSource,
-		Fetcher: p.Fetcher(),
+		Fetcher:     p.Fetcher(),
 	}
 	if !p.IsTrusted() {
 		m.TrustWorkspace = func() error { return trust.Set(p.TrustOptions().File, p.Paths.Dir(), trust.TrustFolder) }
