@@ -98,6 +98,8 @@ type CallRecord struct {
 	Status Status          // Success, Failed or CallCancelled
 	// HasRun reports whether the tool began to run, or may have begun.
 	HasRun bool
+	// IsInterrupted reports that the end of the process cancelled the call, not a person.
+	IsInterrupted bool
 	// Description is what the call does, in one line; "" if it did not get that far.
 	Description string
 	// Display is what a person saw of the result; nil for nothing.

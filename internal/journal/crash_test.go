@@ -185,6 +185,9 @@ func TestPartlyInterrupted(t *testing.T) {
 	if len(s.Interrupted) != 1 || s.Interrupted[0].ID != "c2" || len(s.Entries) != 3 {
 		t.Fatalf("%+v", s)
 	}
+	if calls := s.Entries[2].Calls; len(calls) != 1 || calls[0].ID != "c2" || !calls[0].HasRun {
+		t.Errorf("the calls that can be proposed again are %+v", calls)
+	}
 	checkValid(t, s.Entries)
 	goesOn(t, sessionFile(t, dir), s.Entries)
 }

@@ -200,7 +200,7 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 			m.Time = now
 		}
 		live[i] = agent.Entry{Message: m, Calls: s.calls[m.ID]}
-		if isKnown {
+		if isKnown && len(s.live[at].Calls) > len(live[i].Calls) { // else a repair has added calls
 			live[i].Calls = s.live[at].Calls
 		}
 		switch {
@@ -218,7 +218,10 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 	}
 	var b []byte
 	for i := range same {
-		if live[i].Content != s.live[i].Content {
+		switch {
+		case len(live[i].Calls) > len(s.live[i].Calls):
+			b = appendMessage(b, live[i])
+		case live[i].Content != s.live[i].Content:
 			b = append(appendMessageValue(b, live[i].Message), '\n')
 		}
 	}

@@ -213,6 +213,8 @@ type callJSON struct {
 	Millis      int64           `json:"durationMs,omitempty"`
 	// HasRun is set of a call that did not succeed, but began to run.
 	HasRun bool `json:"hasRun,omitempty"`
+	// IsInterrupted is set of a call that the end of Pollux cancelled.
+	IsInterrupted bool `json:"interrupted,omitempty"`
 }
 
 // appendCall appends a call whose result is in a message.
@@ -224,6 +226,7 @@ func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	p := plain{callJSON: callJSON{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
 		Display: displayJSON(c, m.Content), Millis: c.Duration.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+		IsInterrupted: c.IsInterrupted,
 	}}
 	if c.Plain && p.Display != nil {
 		p.IsMarkdown = new(bool)
