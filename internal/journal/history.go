@@ -187,6 +187,7 @@ func readDisplay(v any) tool.Display {
 			NewContent         string
 			DiffStat           tool.DiffStat
 			IsNewFile          *bool
+			NewDirectories     int
 			Todos              []tool.Todo
 			AgentName          string
 			RecentActivity     []tool.Activity
@@ -202,7 +203,7 @@ func readDisplay(v any) tool.Display {
 		}
 		switch {
 		case d.FileDiff != "" || d.FilePath != "":
-			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, Stat: d.DiffStat}
+			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, NewDirs: d.NewDirectories, Stat: d.DiffStat}
 		case d.Todos != nil:
 			return &tool.TodoDisplay{Todos: d.Todos}
 		case d.AgentName != "":

@@ -257,7 +257,11 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 	case tool.TerminalDisplay:
 		return textJSON(string(d), c.ID, results)
 	case *tool.DiffDisplay:
-		return map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		shown := map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		if d.NewDirs > 0 {
+			shown["newDirectories"] = d.NewDirs
+		}
+		return shown
 	case *tool.ListDisplay:
 		return textJSON(d.Summary, c.ID, results)
 	case *tool.MatchDisplay:
@@ -342,7 +346,7 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 // summaryMember returns the member of a header that has the title.
 func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
 
-// Request is a request beside the conversation that a model has answered.
+// Request is a request that a model has answered, and whose response is not in the conversation.
 type Request struct {
 	Use   llm.Use
 	Model string

@@ -38,11 +38,9 @@ func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil || how == "" {
 		return Result{Text: stays}, err
 	}
-	reverts := false
-	if canRevert(files) {
-		if reverts, err = s.confirmRevert(ctx, files, isPartial); err != nil {
-			return Result{}, err
-		}
+	reverts, err := s.confirmRevert(ctx, files, isPartial)
+	if err != nil {
+		return Result{}, err
 	}
 	var paths []string
 	text := ""
