@@ -81,6 +81,13 @@ type Journal interface {
 	Replace(ctx context.Context, history []Message) error
 }
 
+// Spender is an optional ability of a [Journal].
+type Spender interface {
+	// SpendMain records what a response has used that is not in the history, because another one replaces
+	// it. usage is nil if the provider did not report it.
+	SpendMain(model string, usage *llm.Usage, took time.Duration) error
+}
+
 // Entry is a message with what a [Journal] records beside it.
 type Entry struct {
 	Message

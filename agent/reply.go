@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"pollux/llm"
@@ -11,6 +12,7 @@ import (
 
 // reply is a model's response while it arrives.
 type reply struct {
+	began    time.Time // of the request
 	parts    []llm.Part
 	text     strings.Builder // plain text not yet in parts
 	thinking thoughtSplitter

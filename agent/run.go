@@ -74,6 +74,7 @@ type run struct {
 	continuations int                        // number that is left, see maxContinuations
 	hasLeft       bool                       // the consumer has stopped reading events
 	hasSent       bool                       // the prompt is in the history
+	promptMessage string                     // id of the message with the prompt, once it was sent
 	hasRecovered  bool                       // one loop or invalid response has been handled
 	hasCalled     bool                       // the model has called a tool
 	nudges        int                        // how often the model has been asked to go on, see nudge.go

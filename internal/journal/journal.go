@@ -14,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/crash"
 	"pollux/internal/durable"
+	"pollux/llm"
 )
 
 // Options configure a [Journal]. Dir must be set.
@@ -69,7 +70,10 @@ type session struct {
 	spent     []byte // records of requests that are not in the file yet
 }
 
-var _ agent.Journal = (*Journal)(nil)
+var (
+	_ agent.Journal = (*Journal)(nil)
+	_ agent.Spender = (*Journal)(nil)
+)
 
 // New returns a journal.
 func New(o Options) *Journal {
@@ -382,6 +386,11 @@ func (j *Journal) set(member func(*Header) string) error {
 		return nil
 	}
 	return j.write([]byte(`{"$set":{`+member(&s.header)+"}}\n"), s.live)
+}
+
+// SpendMain implements [agent.Spender].
+func (j *Journal) SpendMain(model string, usage *llm.Usage, took time.Duration) error {
+	return j.Spend(Request{Use: llm.UseMain, Model: model, Usage: usage, Took: took})
 }
 
 // Path returns the path of the session's file; before there is one, the path that it will have if
