@@ -139,6 +139,18 @@ func (l *loop) showFarewell() {
 	}
 }
 
+// showResumeHint writes how to go on, after a signal. A terminal that is closed shows nothing.
+func (l *loop) showResumeHint() {
+	if !l.hasTalked || l.backend.ResumeHint == nil || l.screen.isLent() {
+		return
+	}
+	defer l.screen.flush()
+	l.screen.dropPrompt()
+	if text := l.backend.ResumeHint(); text != "" {
+		l.screen.verbatim(terminal.Text(text)) // it contains commands
+	}
+}
+
 // terminalError returns the error of a session whose input or output failed. If that is
 // a terminal, its exit code is that of a hang-up: the terminal may close before the
 // signal arrives, and the signal may be ignored.

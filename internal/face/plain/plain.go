@@ -232,11 +232,13 @@ func (l *loop) run(ctx context.Context) error {
 		l.showWelcome()
 	}
 	if err := l.serve(ctx); err != nil {
+		l.showResumeHint()
 		return err
 	}
 	if l.canEnd() {
 		l.endSession()
 		if err := l.serve(ctx); err != nil {
+			l.showResumeHint()
 			return err
 		}
 	}
