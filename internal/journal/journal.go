@@ -238,6 +238,13 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 	return b, live
 }
 
+// isReplacedBy reports whether another history has none of the messages in the file.
+func (s *session) isReplacedBy(live []agent.Entry) bool {
+	return len(s.live) > 0 && len(live) > 0 && !slices.ContainsFunc(live, func(e agent.Entry) bool {
+		return slices.ContainsFunc(s.live, func(other agent.Entry) bool { return other.ID == e.ID })
+	})
+}
+
 // change writes the records of one change, after those that Begin has left to do.
 func (j *Journal) change(records func(*session) ([]byte, []agent.Entry)) error {
 	j.mu.Lock()
@@ -253,7 +260,11 @@ func (j *Journal) change(records func(*session) ([]byte, []agent.Entry)) error {
 	}
 	if s.isBegun {
 		s.isBegun = false
-		if err := j.write(s.difference(s.history, j.o.Now())); err != nil {
+		lines, live := s.difference(s.history, j.o.Now())
+		if s.isReplacedBy(live) { // for [LoadBeforeRewind]
+			lines = append(appendRewind(nil, s.live[0].ID), lines...)
+		}
+		if err := j.write(lines, live); err != nil {
 			return err
 		}
 		s.history = nil
@@ -377,6 +388,11 @@ func (j *Journal) Spend(r Request) error {
 	return err
 }
 
+// SpendMain implements [agent.Spender].
+func (j *Journal) SpendMain(model string, usage *llm.Usage, took time.Duration) error {
+	return j.Spend(Request{Use: llm.UseMain, Model: model, Usage: usage, Took: took})
+}
+
 // set records a new value of a member of the header.
 func (j *Journal) set(member func(*Header) string) error {
 	j.mu.Lock()
@@ -386,11 +402,6 @@ func (j *Journal) set(member func(*Header) string) error {
 		return nil
 	}
 	return j.write([]byte(`{"$set":{`+member(&s.header)+"}}\n"), s.live)
-}
-
-// SpendMain implements [agent.Spender].
-func (j *Journal) SpendMain(model string, usage *llm.Usage, took time.Duration) error {
-	return j.Spend(Request{Use: llm.UseMain, Model: model, Usage: usage, Took: took})
 }
 
 // Path returns the path of the session's file; before there is one, the path that it will have if

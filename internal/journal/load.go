@@ -94,7 +94,8 @@ func (r *Resumed) Rewind(id string) error {
 	return r.log.sync()
 }
 
-// LoadBeforeRewind reads a session file up to its last record that removes messages. ok is false if
+// LoadBeforeRewind reads a session file up to its last record that removes messages, as also the replacement
+// by another conversation does. ok is false if
 // there is none.
 func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
 	f, size, err := openRegular(path, 0)

@@ -94,7 +94,11 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 		if slices.ContainsFunc(options, func(o tool.Option) bool { return o.Label == label }) {
 			label += fmt.Sprintf(" (prompt %d)", len(prompts)-i)
 		}
-		options = append(options, tool.Option{Label: label, Description: m.Time.Local().Format("15:04:05")})
+		o := tool.Option{Label: label}
+		if !m.Time.IsZero() { // as in a conversation that was loaded
+			o.Description = m.Time.Local().Format("15:04:05")
+		}
+		options = append(options, o)
 	}
 	answer, err := s.choose(ctx, "Rewind", "Return to the state before which prompt?", "", options...)
 	at := slices.IndexFunc(options, func(o tool.Option) bool { return terminal.Line(o.Label) == answer })
