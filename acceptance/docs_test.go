@@ -97,7 +97,7 @@ func TestMap(t *testing.T) {
 	_, packages, _ := strings.Cut(text, "## Packages")
 	packages, _, _ = strings.Cut(packages, "\n## ")
 	listed := map[string]bool{}
-	for _, m := range regexp.MustCompile("`([a-z]+(?:/[a-z]+)*)`").FindAllStringSubmatch(packages, -1) {
+	for _, m := range regexp.MustCompile("`([a-z0-9]+(?:/[a-z0-9]+)*)`").FindAllStringSubmatch(packages, -1) {
 		listed[m[1]] = true
 	}
 	for _, top := range []string{"llm", "tool", "agent", "internal"} {

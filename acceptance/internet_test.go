@@ -29,7 +29,8 @@ import (
 // program runs with the vendors' own addresses.
 type internet struct {
 	proxy *httptest.Server
-	file  string // the certificate of the authority that signs for every host
+	file  string   // the certificate of the authority that signs for every host
+	hosts sync.Map // handlers of hosts that are not the model, by name
 }
 
 // startInternet starts the proxy for the model at this address.
@@ -48,7 +49,12 @@ func startInternet(t *testing.T, model string) *internet {
 		},
 		ErrorLog: quiet,
 	}
+	i := &internet{file: file}
 	hosts := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if other, ok := i.hosts.Load(r.Host); ok {
+			other.(http.Handler).ServeHTTP(w, r)
+			return
+		}
 		if r.Host == "oauth2.googleapis.com" {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"access_token":"test-token","expires_in":3600,"token_type":"Bearer"}`)
@@ -75,7 +81,8 @@ func startInternet(t *testing.T, model string) *internet {
 		proxy.Close()
 		_ = inner.Close()
 	})
-	return &internet{proxy: proxy, file: file}
+	i.proxy = proxy
+	return i
 }
 
 // environ returns the variables that send a program to the proxy.

@@ -43,6 +43,9 @@ type Config struct {
 	// WhyHidden returns why the model does not see a tool that exists, as a sentence, "" if
 	// there is no such tool. A nil WhyHidden gives no reasons.
 	WhyHidden func(name string) string
+	// NotFound returns the answer to a call of a tool that the last request did not declare, "" for the
+	// usual one, which names similar tools. It may be nil.
+	NotFound func(name string) string
 	// MaxTurns is the number of model requests that a session may make; nil means no limit.
 	MaxTurns *int
 	// Retry limits the repetitions of a request after an unusable response.

@@ -263,6 +263,11 @@ func (r *run) offered() *tool.Snapshot {
 // notFound returns the answer to a call of a tool that was not offered: why it is not, or which
 // tools there are.
 func (r *run) notFound(call *ToolCall) string {
+	if r.cfg.NotFound != nil {
+		if text := r.cfg.NotFound(call.Name); text != "" {
+			return text
+		}
+	}
 	if r.cfg.WhyHidden != nil {
 		if why := r.cfg.WhyHidden(call.Name); why != "" {
 			return fmt.Sprintf("Tool %q is not available now: %s", call.Name, why)

@@ -129,10 +129,7 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 }
 
 // names returns the name of a tool and its aliases.
-func names(t Tool) []string {
-	s := t.Spec()
-	return append([]string{s.Name}, s.Aliases...)
-}
+func names(t Tool) []string { return t.Spec().Names() }
 
 // Remove removes all tools of an owner. The owner keeps its place: tools that
 // it adds later are declared where the removed ones were.

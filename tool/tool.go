@@ -54,6 +54,9 @@ type Spec struct {
 	Plain bool
 }
 
+// Names returns the name of the tool and its aliases.
+func (s *Spec) Names() []string { return append([]string{s.Name}, s.Aliases...) }
+
 // Declaration is the description of a tool for a model.
 type Declaration struct {
 	Description string

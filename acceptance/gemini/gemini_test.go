@@ -213,6 +213,9 @@ func TestDocs(t *testing.T) {
 				b.WriteString("- " + a.what + "\n")
 			}
 		}
+		if k == missing && !slices.ContainsFunc(table, func(a allowed) bool { return a.kind == missing }) {
+			b.WriteString("Of what these comparisons use, nothing is missing.\n")
+		}
 		if k == better {
 			for _, r := range repairs {
 				b.WriteString("- " + r.what + "\n")
@@ -238,8 +241,5 @@ func TestDocs(t *testing.T) {
 		}
 	default:
 		t.Errorf("%s is out of date: write it with -update", path)
-	}
-	if !slices.ContainsFunc(table, func(a allowed) bool { return a.kind == missing }) {
-		t.Errorf("nothing is missing any more: say so in %s", path)
 	}
 }

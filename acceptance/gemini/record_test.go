@@ -190,12 +190,28 @@ func (g *stage) system(content map[string]any) any {
 	if _, memory, ok := strings.Cut(text, "\n<loaded_context>\n"); ok {
 		out["memory"], _, _ = strings.Cut(memory, "</loaded_context>")
 	}
+	for _, k := range listed.FindAllStringSubmatch(text, -1) {
+		if name := k[1]; !slices.Contains(builtins, name) {
+			skills, _ := out["skills"].(map[string]any)
+			if skills == nil {
+				skills = map[string]any{}
+				out["skills"] = skills
+			}
+			skills[name] = map[string]any{"description": k[2], "location": k[3]}
+		}
+	}
 	return out
 }
 
+// builtins are skills that are part of the programs.
+var builtins = []string{"skill-creator", "antigravity-support"}
+
+// listed matches a skill in a system instruction.
+var listed = regexp.MustCompile(`<skill>\s*<name>(.*?)</name>\s*<description>(.*?)</description>\s*<location>(.*?)</location>\s*</skill>`)
+
 // omitted are the tools that Pollux does not declare, because it does not have them yet or runs
 // unattended. The order of the tools is compared without them, so that each is one difference.
-var omitted = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
+var omitted = []string{"activate_skill", "update_topic", "enter_plan_mode"}
 
 // declared are the tools by name, without the words that describe them.
 func declared(tools []any) any {

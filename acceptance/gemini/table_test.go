@@ -166,7 +166,7 @@ var table = []allowed{
 		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
-		kind: better, scenes: "slash_unknown",
+		kind: better, scenes: "slash_unknown skills_default",
 		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
 		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
 	},
@@ -457,6 +457,11 @@ var table = []allowed{
 		what:  "Commands with the same name are reported when the name is used, not at each start that takes long enough.",
 	},
 	{
+		kind: better, scenes: "ext_all ext_settings ext_stdio",
+		paths: []string{`home.".gemini/pollux/mcp-offers/*.json"`},
+		what:  "What an MCP server offers is kept, so that the next session need not start it before its tools are used.",
+	},
+	{
 		kind: better, scenes: "ext_broken",
 		paths: []string{`runs[0].stderr.lines."Warning: Extension linked: *"`, `runs[0].stderr.lines."Warning: Ignoring MCP server *"`},
 		what:  "Parts of a manifest that are left out are named.",
@@ -535,18 +540,65 @@ var table = []allowed{
 		what:  "The prompt of a failed request stays in the session, so that `--resume` goes on with it, unless the provider refused what it says. Gemini CLI removes it.",
 	},
 	{
-		kind: missing, scenes: "*",
-		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
-		what:  "There are no subagents, and no tool `invoke_agent`.",
+		kind: better, scenes: "*",
+		paths: []string{
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema."$schema"`,
+			`requests[*].body.tools.functions.activate_skill.parametersJsonSchema.properties.name.enum[*]`,
+		},
+		what: "Pollux has no skill `antigravity-support`, which is about another product of Google.",
 	},
 	{
-		kind: missing, scenes: "system_md mode_default",
-		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
-		what:  "Texts that list the tools, `${AvailableTools}` among them, leave out `invoke_agent`.",
-	},
-	{
-		kind: missing, scenes: "*",
+		kind: better, scenes: "skills_off",
 		paths: []string{`requests[*].body.tools.functions.activate_skill`},
-		what:  "There are no skills, and no tool `activate_skill`.",
+		what:  "Without skills, there is no tool `activate_skill`.",
+	},
+	{
+		kind: better, scenes: "skills_default ext_all",
+		paths: []string{`requests[*].body.systemInstruction.skills`, `requests[2].body.systemInstruction`},
+		what:  "Where no skill can be activated, the system instruction does not list skills.",
+	},
+	{
+		kind: words, scenes: "skills",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[0].functionResponse.response.output`, `runs[0].stdout[3].output`,
+			`runs[0].stderr.lines."Skill conflict detected: *"`, `runs[0].stderr.lines."Warning: Skill conflict detected: *"`,
+		},
+		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{
+			`requests[4].body.contents.new[1].parts[0].functionResponse.response.error`, `requests[8].body.contents.new[4].parts[0].functionResponse.response.error`,
+			`runs[0].stderr.lines."Error executing tool invoke_agent: Subagent 'nobody' not found.*"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`,
+		},
+		what: "The error about an unknown subagent names those that there are.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{`requests[1].body.contents.new[0].parts[0].text`, `requests[11].body.contents.new[1].parts[0].text`},
+		what:  "The instructions of the built-in subagents, and the message to a subagent that has used up its turns or its time.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{`requests[12].body.contents.new[2].parts[0].functionResponse.response.output`, `requests[15].body.contents.new[2].parts[0].functionResponse.response.output`},
+		what:  "Of a subagent that ends without a result, the model gets the last text.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{`runs[0].stdout[9].stats.tool_calls`, `runs[0].stderr.lines."[LocalAgentExecutor] Blocked call: *"`},
+		what:  "A call of a tool that a subagent does not have counts as a call, and prints nothing on standard error.",
+	},
+	{
+		kind: better, scenes: "agents_wrong",
+		paths: []string{
+			`runs[0].stderr.lines."[AgentRegistry] Error loading user agent: *"`, `runs[0].stderr.lines."Used: *"`,
+			`runs[0].stderr.lines."tools.0: Invalid tool name"`, `runs[0].stderr.lines."tools.0: Invalid tool name *"`,
+		},
+		what: "A message about a definition of a subagent is printed once, and names the wrong tool and the file that counts.",
+	},
+	{
+		kind: better, scenes: "system_md",
+		paths: []string{`requests[0].body.systemInstruction.text`},
+		what:  "`${AvailableTools}` lists the tools that the request declares: a run without a person leaves out `update_topic` and `enter_plan_mode`.",
 	},
 }

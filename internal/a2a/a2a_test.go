@@ -335,3 +335,81 @@ func TestHostileDescription(t *testing.T) {
 		t.Errorf("%d bytes: %.300q", len(got), got)
 	}
 }
+
+func TestResult(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"history": {
+			[]string{`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"completed"},"history":[` +
+				`{"kind":"message","messageId":"1","role":"agent","parts":[{"kind":"text","text":"first"}]},` +
+				`{"kind":"message","messageId":"2","role":"agent","parts":[{"kind":"text","text":"last"}]},` +
+				`{"kind":"message","messageId":"3","role":"user","parts":[{"kind":"text","text":"mine"}]}]}`}, "last",
+		},
+		"history of a task that goes on": {
+			[]string{`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"working"},"history":[{"kind":"message","messageId":"1","role":"agent","parts":[{"kind":"text","text":"first"}]}]}`}, "",
+		},
+		"own message": {
+			[]string{`{"kind":"message","messageId":"1","role":"user","parts":[{"kind":"text","text":"mine"}]}`, said("theirs")}, "theirs",
+		},
+		"authorization": {
+			[]string{status("auth-required", "Go there."), status("auth-required", "Go there.")}, authRequired + "Go there.",
+		},
+		"task with artifacts": {
+			[]string{`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"completed"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}]}`}, "Artifact:\nx",
+		},
+		"unknown kind": {[]string{`{"kind":"weather","parts":[{"kind":"text","text":"rain"}]}`, said("a")}, "a"},
+		"unknown part": {[]string{`{"kind":"message","messageId":"1","role":"agent","parts":[{"kind":"video"},{"kind":"text","text":"\u001b[31mred"}]}`}, "red"},
+	} {
+		for wire, o := range wires {
+			if o.NoStreams && len(c.events) > 1 {
+				continue
+			}
+			t.Run(name+" "+wire, func(t *testing.T) {
+				t.Parallel()
+				o.Events = func(string) []string { return slices.Clone(c.events) }
+				s := serve(t, o)
+				if got, err := agentOf(s.CardURL).Send(t.Context(), "x", nil); got != c.want || err != nil {
+					t.Errorf("got %q, %v, want %q", got, err, c.want)
+				}
+			})
+		}
+	}
+}
+
+// An agent that keeps the stream open after its last event does not keep the call.
+func TestOpenStream(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]a2atest.Options{"final": {}, "terminal": {New: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o.Fault = "hang"
+			s := serve(t, o)
+			if got, err := agentOf(s.CardURL).Send(t.Context(), "x", nil); got != "hello" || err != nil {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// The path of an interface and a task cannot leave each other, and a tenant is part of both protocols.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]endpoint{
+		"/base/v1/tasks/a%2Fb:cancel?q=1":   {isREST: true},
+		"/base/T%2F/tasks/a%2Fb:cancel?q=1": {isREST: true, isNew: true, tenant: "T/"},
+		"/base?q=1":                         {},
+	} {
+		u, err := parseAddress("https://x.example/base?q=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.url = u
+		req, err := e.cancel(t.Context(), "a/b")
+		if err != nil || req.URL.RequestURI() != want {
+			t.Errorf("got %s, %v, want %s", req.URL.RequestURI(), err, want)
+		}
+	}
+}

@@ -148,12 +148,12 @@ func (s *static) resolve(ctx context.Context) (string, error) {
 	for i, v := range s.values {
 		var err error
 		if values[i], err = v.resolve(ctx, s.o); err != nil {
-			return "", fmt.Errorf("cannot authenticate: %w", err)
+			return "", &authError{err}
 		}
 	}
 	value := s.form(values)
 	if !httpguts.ValidHeaderFieldName(s.header) || !httpguts.ValidHeaderFieldValue(value) {
-		return "", fmt.Errorf("cannot authenticate: the header %q or its value contains a character that HTTP does not allow", clean(s.header))
+		return "", &authError{fmt.Errorf("the header %q or its value contains a character that HTTP does not allow", clean(s.header))}
 	}
 	return value, nil
 }

@@ -170,7 +170,11 @@ func TestCredentialsStay(t *testing.T) {
 			for _, auth := range auths {
 				s := serve(t, o)
 				text, err := New(Options{Name: "x", CardURL: s.CardURL, Auth: auth}).Send(t.Context(), "y", nil)
-				if err == nil || text != "" || strings.Contains(err.Error(), "secret") {
+				want := "which gets no credentials. If it may have them, put the card into agent_card_json"
+				if name == "redirect" {
+					want = "answers with status 307 Temporary Redirect, a redirect to " + thief.URL
+				}
+				if err == nil || text != "" || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
 					t.Errorf("%q, %v", text, err)
 				}
 			}
@@ -243,7 +247,7 @@ func TestSignIn(t *testing.T) {
 	dir := t.TempDir()
 	var page string
 	signIns := &oauth.Options{
-		Noun: "agent", ClientIDKey: "auth.client_id in the definition of the agent",
+		Noun: "A2A agent", ClientIDKey: "auth.client_id in the definition of the agent",
 		Store: oauth.Store{
 			File: filepath.Join(dir, "a2a-oauth-tokens.json"), Service: "gemini-cli-a2a",
 			Keychain: keychain.Open(keychain.Options{File: filepath.Join(dir, "gemini-credentials.json"), FileOnly: true}),
@@ -259,7 +263,7 @@ func TestSignIn(t *testing.T) {
 	if got, err := New(o).Send(t.Context(), "y", nil); got != "hello" || err != nil {
 		t.Fatalf("%q, %v, log %q", got, err, login.Log())
 	}
-	if !strings.Contains(page, "close this page") || !strings.Contains(strings.Join(notes, "\n"), "Sign in to agent x on this page: "+login.Issuer+"/authorize?") || strings.Contains(notes[0], "resource=") {
+	if !strings.Contains(page, "close this page") || !strings.Contains(strings.Join(notes, "\n"), "Sign in to A2A agent x on this page: "+login.Issuer+"/authorize?") || strings.Contains(notes[0], "resource=") {
 		t.Errorf("page %q, notes %q", page, notes)
 	}
 	o.Person = oauth.Person{}
@@ -273,8 +277,13 @@ func TestSignIn(t *testing.T) {
 		return false
 	}})
 	o.CardURL = other.CardURL
-	if _, err := New(o).Send(t.Context(), "y", nil); err == nil {
-		t.Error("another agent answers")
+	if _, err := New(o).Send(t.Context(), "y", nil); !errors.Is(err, ErrSignIn) {
+		t.Errorf("another agent: %v", err)
+	}
+	private := serve(t, a2atest.Options{PrivateCard: true, Allow: accepts("Authorization", "x")})
+	o.CardURL = private.CardURL
+	if _, err := New(o).Describe(t.Context()); !errors.Is(err, ErrSignIn) || strings.Contains(err.Error(), "Connection") {
+		t.Errorf("private card: %v", err)
 	}
 	if data, _ := os.ReadFile(filepath.Join(dir, "a2a-oauth-tokens.json")); strings.Contains(string(data), "secret") {
 		t.Error("the token is in the file, not in the keychain")

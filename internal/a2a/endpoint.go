@@ -157,8 +157,11 @@ func (e *agentError) Error() string {
 // isUnknownTask reports whether an agent does not know a task, for example since it was started again.
 func isUnknownTask(err error) bool {
 	const notFound = -32001
+	if e, ok := errors.AsType[*statusError](err); ok {
+		return e.code == notFound || e.status == http.StatusNotFound
+	}
 	e, ok := errors.AsType[*agentError](err)
-	return ok && (e.code == notFound || e.code == http.StatusNotFound)
+	return ok && e.code == notFound
 }
 
 // envelope is what surrounds an event: all of JSON-RPC, or an error of REST in either form.

@@ -18,6 +18,7 @@ type statusError struct {
 	status int
 	url    *url.URL
 	header http.Header
+	code   int    // of the server's own error, 0 for none
 	text   string // of the server, "" for none
 }
 
@@ -50,7 +51,10 @@ func (e *loadError) Unwrap() error { return e.err }
 // newLoadError words why the card at an address cannot be loaded as Gemini CLI does.
 func newLoadError(u *url.URL, err error) error {
 	e, ok := errors.AsType[*statusError](err)
+	_, isOurs := errors.AsType[*authError](err)
 	switch {
+	case isOurs:
+		return err
 	case ok && e.status == http.StatusNotFound:
 		return &loadError{fmt.Sprintf("Agent card not found (404) at %s. Verify the agent_card_url in your agent definition.", shown(u)), err}
 	case ok && isRefusal(e.status):
@@ -59,6 +63,16 @@ func newLoadError(u *url.URL, err error) error {
 	}
 	return &loadError{fmt.Sprintf("Connection failed for %s: %v", shown(u), err), err}
 }
+
+// ErrSignIn is the error for an agent to which a person has to sign in, if no person is there.
+var ErrSignIn = errors.New("it requires a sign-in. Call it once in an interactive session")
+
+// authError is the error for credentials that cannot be had.
+type authError struct{ err error }
+
+func (e *authError) Error() string { return "cannot authenticate: " + e.err.Error() }
+
+func (e *authError) Unwrap() error { return e.err }
 
 // networkError describes why a request has failed, without the query of its address.
 func networkError(ctx context.Context, host string, err error) error {

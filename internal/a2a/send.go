@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"time"
 
 	"pollux/internal/oauth"
@@ -104,8 +103,6 @@ func (c *call) explain(err error) error {
 	switch {
 	case !ok:
 		return err
-	case e.status == http.StatusNotFound && c.link.endpoint.isREST && c.conversation.task != "":
-		return &agentError{e.status, e.text}
 	case isRefusal(e.status) && c.wire.credential == nil:
 		return fmt.Errorf("%w. Add %q to its definition", err, "auth")
 	case isRefusal(e.status):

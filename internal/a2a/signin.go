@@ -14,10 +14,7 @@ import (
 )
 
 // signIn is a credential for which a person signs in with a browser.
-type signIn struct {
-	name   string
-	tokens *oauth.Source
-}
+type signIn struct{ tokens *oauth.Source }
 
 // newSignIn returns the credential of a person who signs in. The card completes what the definition does not say.
 func (o *Options) newSignIn(endpoint *url.URL, c *card) (credential, error) {
@@ -32,7 +29,7 @@ func (o *Options) newSignIn(endpoint *url.URL, c *card) (credential, error) {
 			return nil, err
 		}
 	}
-	return &signIn{o.Name, oauth.New(o.Name, endpoint.String(), config, *o.OAuth)}, nil
+	return &signIn{oauth.New(o.Name, endpoint.String(), config, *o.OAuth)}, nil
 }
 
 // complete adds what a card says about signing in. The addresses of the card get no client secret, unless they
@@ -75,8 +72,11 @@ func (s *signIn) sign(ctx context.Context, header http.Header, p oauth.Person) e
 
 func (s *signIn) renew(ctx context.Context, request, response http.Header, p oauth.Person) (bool, error) {
 	renewed, err := s.tokens.Renew(ctx, request)
-	if renewed || err != nil || p.Ask == nil {
+	switch {
+	case renewed, err != nil:
 		return renewed, err
+	case p.Ask == nil:
+		return false, &authError{ErrSignIn}
 	}
 	if err := s.authorize(ctx, response.Values("WWW-Authenticate"), p); err != nil {
 		return false, err
@@ -93,9 +93,9 @@ func (s *signIn) authorize(ctx context.Context, challenge []string, p oauth.Pers
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, oauth.ErrNoPerson):
-		return fmt.Errorf("agent %q requires a sign-in. Call it once in an interactive session", s.name)
+		return &authError{ErrSignIn}
 	}
-	return fmt.Errorf("cannot sign in to agent %q: %w", s.name, err)
+	return &authError{err}
 }
 
 // google is a credential from the default credentials of Google Cloud.

@@ -83,23 +83,26 @@ func (w *wire) once(req *http.Request, signed http.Header) (*http.Response, erro
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what there is of it
-	return nil, &statusError{resp.StatusCode, req.URL, resp.Header, conceal(message(body), signed)}
+	code, text := reported(body)
+	return nil, &statusError{resp.StatusCode, req.URL, resp.Header, code, conceal(text, signed)}
 }
 
-// message returns the text of an error that a server has sent as JSON, "" if there is none.
-func message(body []byte) string {
-	var e struct {
-		Message string          `json:"message"`
-		Error   json.RawMessage `json:"error"`
-	}
-	_ = json.Unmarshal(body, &e) // other bodies have no text
-	var inner struct {
+// reported returns the error that a server has sent as JSON: of JSON-RPC, or of REST in one of its forms.
+func reported(body []byte) (code int, text string) {
+	type report struct {
+		Code    int    `json:"code"`
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(e.Error, &inner)
-	var text string
-	_ = json.Unmarshal(e.Error, &text)
-	return clean(cmp.Or(inner.Message, e.Message, text))
+	var outer report
+	var within struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var inner report
+	_ = json.Unmarshal(body, &outer) // what has another form stays empty
+	_ = json.Unmarshal(body, &within)
+	_ = json.Unmarshal(within.Error, &inner)
+	_ = json.Unmarshal(within.Error, &text)
+	return cmp.Or(inner.Code, outer.Code), clean(cmp.Or(inner.Message, outer.Message, text))
 }
 
 // conceal removes credentials, which a server may repeat, from a text.

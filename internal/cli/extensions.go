@@ -197,7 +197,7 @@ func (c *extensionActions) uninstall(ctx context.Context, names []string) error 
 		if slices.Contains(names[:i], name) {
 			continue
 		}
-		err := errors.New("Extension not found.") //nolint:staticcheck // scripts match it
+		var err error = exit.Errorf(exit.General, "Extension not found.")
 		if e := install.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}

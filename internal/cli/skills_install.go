@@ -53,9 +53,12 @@ func (c *skillActions) installer() (*install.Installer, error) {
 	i.Show = func(text string) { printNote(c.term, text) }
 	i.Consent = func(ctx context.Context, text string) (bool, error) {
 		if c.consent {
-			return true, printText(c.term, "You have consented to the following:\n"+text)
+			printNote(c.term, "You have consented to the following:\n"+text)
+			return true, nil
 		}
-		return askConsent(ctx, c.term, text)
+		user := &terminalUser{term: c.term, input: c.term.Input()}
+		defer user.input.Close()
+		return user.Confirm(ctx, text, "Do you want to continue? [Y/n]: ", true)
 	}
 	return i, nil
 }

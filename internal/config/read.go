@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"pollux/internal/durable"
@@ -42,7 +40,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 
 // plain removes the operation and path from a file error.
 func plain(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if durable.IsAbsent(err) {
 		return errAbsent
 	}
 	return durable.Cause(err)

@@ -379,8 +379,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// isSettings tells examples of settings from what a run prints.
+// isSettings tells examples of settings from what a run prints, and from manifests of extensions.
 func isSettings(tree map[string]any) bool {
+	if _, ok := tree["version"]; ok {
+		return false
+	}
 	for name := range tree {
 		if _, ok := KeyOf(name); (ok || isGroup(name)) && name != "type" {
 			return true

@@ -115,7 +115,7 @@ var envTable = [...]Variable{
 	{"GEMINI_CLI_SURFACE", live, !ambient, "Name of the environment in the User-Agent header."},
 	{"SURFACE", live, ambient, "Name of the environment if GEMINI_CLI_SURFACE is not set."},
 	{"GITHUB_SHA", live, ambient, "Set in GitHub Actions. Adds GitHub to the User-Agent header."},
-	{"GITHUB_TOKEN", later, ambient, "Token to download extensions from GitHub."},
+	{"GITHUB_TOKEN", live, ambient, "Token to download extensions from GitHub."},
 	{"GITHUB_REPOSITORY", inert, ambient, "Part of Google's usage statistics, which Pollux does not send."},
 	{"GITHUB_EVENT_NAME", inert, ambient, "Part of Google's usage statistics."},
 	{"GH_PR_NUMBER", inert, ambient, "Part of Google's usage statistics."},

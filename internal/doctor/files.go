@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"pollux/internal/auth"
 	"pollux/internal/durable"
@@ -60,7 +59,7 @@ const lowSpace = 100 << 20
 // nearestExisting returns path, or its nearest existing ancestor if path does not exist.
 func nearestExisting(path string) string {
 	for {
-		if _, err := os.Lstat(path); err == nil || !isAbsent(err) {
+		if _, err := os.Lstat(path); err == nil || !durable.IsAbsent(err) {
 			return path
 		}
 		up := filepath.Dir(path)
@@ -69,11 +68,6 @@ func nearestExisting(path string) string {
 		}
 		path = up
 	}
-}
-
-// isAbsent reports whether err means that a file does not exist.
-func isAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // maxFileSize is the maximum size, in bytes, of files that the diagnosis reads.
@@ -86,7 +80,7 @@ func (x *examination) checkRegistry(s *sectionReport, file string) {
 		Projects map[string]string `json:"projects"`
 	}
 	switch {
-	case isAbsent(err):
+	case durable.IsAbsent(err):
 		s.ok("projects", "none yet")
 	case errors.Is(err, fs.ErrPermission):
 		s.broken("projects", file+": "+durable.Cause(err).Error(), "change its permissions")
@@ -124,7 +118,7 @@ func (x *examination) checkSecrets(s *sectionReport) {
 	for _, file := range files {
 		info, err := os.Stat(file)
 		switch {
-		case isAbsent(err):
+		case durable.IsAbsent(err):
 		case err != nil:
 			s.broken("secrets", file+": "+durable.Cause(err).Error(), "check its permissions, or move it away")
 		case info.IsDir():

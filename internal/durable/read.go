@@ -52,6 +52,12 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("it is larger than %d MB", limit>>20)
 }
 
+// IsAbsent reports whether an error means that a file does not exist, also because one of its parents is no
+// directory.
+func IsAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // Cause returns the system's error without the operation and path that [fs.PathError],
 // [os.LinkError] and [os.SyscallError] add, for messages that already name them. Other errors
 // are returned unchanged.

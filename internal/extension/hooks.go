@@ -45,6 +45,9 @@ func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
 		}
 	}
 	hooks, problems = hook.Read(hook.Extensions, definitions)
+	if more := len(problems) - maxProblems; more > 0 {
+		problems = append(problems[:maxProblems], fmt.Sprintf("hooks/hooks.json has %d more problems.", more))
+	}
 	command, value := config.NewExpander(e.inHook, nil), config.NewExpander(e.inEnv, nil)
 	for i := range hooks {
 		h := &hooks[i]

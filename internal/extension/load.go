@@ -13,6 +13,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
+	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/keychain"
 	"pollux/internal/terminal"
@@ -86,7 +87,7 @@ func Load(ctx context.Context, o Options) ([]*Extension, error) {
 // are none.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if durable.IsAbsent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -235,7 +236,7 @@ func (l *loader) complete(ctx context.Context, e *Extension) {
 		e.Themes[i] = expander.Value(e.Themes[i])
 	}
 	e.PlanDirectory = expander.Text(e.PlanDirectory)
-	e.ContextFiles = l.contextFiles(e)
+	e.ContextFiles = l.contextFiles(e, expander)
 	if dir := e.PlanDirectory; dir != "" && (!filepath.IsLocal(dir) || strings.Contains(dir, "..")) {
 		l.warn("Warning: Extension %s: Ignoring plan.directory %q: it must be a relative path without \"..\".", e.Name, dir)
 		e.PlanDirectory = ""
@@ -244,11 +245,16 @@ func (l *loader) complete(ctx context.Context, e *Extension) {
 
 // contextFiles returns the paths of the context files that exist. A path or a link that leads out of the
 // extension is left out.
-func (l *loader) contextFiles(e *Extension) (files []string) {
+func (l *loader) contextFiles(e *Extension, expander *config.Expander) (files []string) {
+	bad := 0
 	for _, name := range e.ContextFileNames {
-		name = e.ofManifest().Text(name)
+		if bad == maxProblems {
+			break
+		}
+		name = expander.Text(name)
 		if strings.TrimSpace(name) == "" || strings.Contains(name, "..") {
 			l.warn("Warning: Extension %s: Ignoring the context file %q: it must be a path within the extension.", e.Name, name)
+			bad++
 			continue
 		}
 		path, err := e.file(name)
@@ -257,6 +263,7 @@ func (l *loader) contextFiles(e *Extension) (files []string) {
 			files = append(files, path)
 		case !errors.Is(err, fs.ErrNotExist):
 			l.warn("Warning: Extension %s: Ignoring the context file %q: %v.", e.Name, name, err)
+			bad++
 		}
 	}
 	return files

@@ -22,6 +22,9 @@ const (
 	maxManifest = 1 << 20 // bytes
 	maxDepth    = 100     // nested objects and lists
 	maxSettings = 100     // each may be a question to the keychain
+	maxServers  = 100
+	maxItems    = 1000 // of other lists
+	maxProblems = 20
 )
 
 // Manifest is the description of an extension, as its author has written it: variables are not replaced.
@@ -97,8 +100,12 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	case m.Version == "":
 		return nil, errors.New(`"version" is missing`)
 	}
-	m.MCPServers, m.PlanDirectory, m.MigratedTo = f.object("mcpServers"), "", f.text("migratedTo")
+	m.MCPServers, m.MigratedTo = f.object("mcpServers"), f.text("migratedTo")
 	m.ExcludeTools, m.Settings = f.texts("excludeTools"), f.settings()
+	if len(m.MCPServers) > maxServers {
+		f.report("there are more than %d MCP servers, and none of them is used", maxServers)
+		m.MCPServers = nil
+	}
 	m.Themes, _ = tree["themes"].([]any)
 	m.ContextFileNames = f.contextFiles()
 	if plan := f.object("plan"); plan != nil {
@@ -147,8 +154,14 @@ type fields struct {
 	m    *Manifest
 }
 
-func (f fields) problem(key, kind string) {
-	f.m.Problems = append(f.m.Problems, fmt.Sprintf("%s must be %s", key, kind))
+func (f fields) problem(key, kind string) { f.report("%s must be %s", key, kind) }
+
+// report adds a problem, each once.
+func (f fields) report(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(f.m.Problems) < maxProblems && !slices.Contains(f.m.Problems, text) {
+		f.m.Problems = append(f.m.Problems, text)
+	}
 }
 
 func (f fields) text(key string) string {
@@ -171,6 +184,10 @@ func (f fields) texts(key string) (list []string) {
 	items, ok := f.tree[key].([]any)
 	if !ok && f.tree[key] != nil {
 		f.problem(key, "a list of strings")
+	}
+	if len(items) > maxItems {
+		f.report("%s has more than %d items", key, maxItems)
+		items = items[:maxItems]
 	}
 	for _, item := range items {
 		if text, ok := item.(string); ok {
@@ -207,7 +224,7 @@ func (f fields) settings() (list []Setting) {
 		f.problem("settings", "a list")
 	}
 	if len(items) > maxSettings {
-		f.m.Problems = append(f.m.Problems, fmt.Sprintf("there are more than %d settings", maxSettings))
+		f.report("there are more than %d settings", maxSettings)
 		items = items[:maxSettings]
 	}
 	for i, item := range items {

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,24 @@ func TestManifestParts(t *testing.T) {
 		if err != nil || strings.Join(m.ContextFileNames, " ") != want {
 			t.Errorf("%s: %v, %v", text, m.ContextFileNames, err)
 		}
+	}
+}
+
+// TestManyParts checks that a manifest with many parts is read in part.
+func TestManyParts(t *testing.T) {
+	t.Parallel()
+	list := "[" + strings.Repeat(`5, "x", `, 2000) + "6]"
+	servers := strings.Builder{}
+	for i := range 200 {
+		fmt.Fprintf(&servers, `"s%d": {}, `, i)
+	}
+	m, err := ParseManifest([]byte(`{"name": "a", "version": "1", "excludeTools": ` + list + `, "contextFileName": ` + list +
+		`, "settings": ` + list + `, "mcpServers": {` + servers.String() + `"x": {}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.ExcludeTools) != 500 || len(m.ContextFileNames) != 500 || len(m.MCPServers) != 0 || len(m.Problems) != maxProblems {
+		t.Errorf("%d tools, %d files, %d servers, %d problems", len(m.ExcludeTools), len(m.ContextFileNames), len(m.MCPServers), len(m.Problems))
 	}
 }
 

@@ -602,6 +602,28 @@ func (r remote) Server() string              { return r.server }
 func (r remote) RemoteName() string          { return r.Spec().Name }
 func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
 
+// A person who has allowed a tool of a server for the session is asked again when the server describes it
+// differently.
+func TestAlwaysRemote(t *testing.T) {
+	t.Parallel()
+	g := gate(policy.Default, Options{Interactive: true})
+	one := remote{printer("mcp_s_list", tool.KindOther), "s"}
+	g.Admit(t.Context(), call("mcp_s_list", "a", ""), one, answers(t, tool.Answer{Outcome: tool.ProceedAlwaysTool}))
+	if a := g.Admit(t.Context(), call("mcp_s_list", "b", ""), one, unasked(t)); a.Run == nil {
+		t.Errorf("asked again: %+v", a)
+	}
+	changed := remote{printer("mcp_s_list", tool.KindOther), "s"}
+	changed.Spec().Description = "Sends your keys"
+	asked := false
+	g.Admit(t.Context(), call("mcp_s_list", "c", ""), changed, func(context.Context, tool.Confirmation) (tool.Answer, error) {
+		asked = true
+		return tool.Answer{Outcome: tool.Cancel}, nil
+	})
+	if !asked {
+		t.Error("a changed tool runs without a question")
+	}
+}
+
 // wrapper adds nothing to a tool and to its invocations.
 type wrapper struct{ tool.Tool }
 

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/crypto/scrypt"
 
@@ -159,7 +158,7 @@ func (f *file) write(all secrets) error {
 // read returns the content of the file. The error is ErrNotFound if there is no file.
 func (f *file) read() (secrets, error) {
 	data, err := durable.ReadFile(f.path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if durable.IsAbsent(err) {
 		return nil, ErrNotFound
 	}
 	var all secrets

@@ -10,7 +10,8 @@
 //   - servers.go: the servers of a session. server.go: the life of one.
 //   - program.go, network.go: how messages reach a server. methods.go: what is sent to it in types of
 //     our own. signin.go: tokens for services, from package oauth.
-//   - offer.go: what a server offers. tool.go, call.go, result.go: calling its tools.
+//   - offer.go: what a server offers. kept.go: how that is known before the server is started.
+//   - tool.go, call.go, result.go: calling its tools.
 //   - asks.go: what a server asks for while a request to it runs (errand.go): an answer of a person
 //     (elicit.go, package form), or of the model (sample.go).
 //

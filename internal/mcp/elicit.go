@@ -56,7 +56,7 @@ func invalidParams(err error) error {
 
 // fill asks a person whether to answer, and then for the fields of a form, until all answers are valid.
 func (s *server) fill(ctx context.Context, ask tool.Ask, message string, f *form.Form) (*sdk.ElicitResult, error) {
-	text, yes := s.clean(message), "Confirm"
+	text, yes := clean(message), "Confirm"
 	if titles := f.Titles(); len(titles) > 0 {
 		text += "\nThe server wants: " + terminal.Cut(strings.Join(titles, ", "), maxQuestion)
 		yes = "Answer"
@@ -107,7 +107,7 @@ func (s *server) offerPage(ctx context.Context, ask tool.Ask, p *sdk.ElicitParam
 		page.Scheme != "https" && (page.Scheme != "http" || !isLocal(page.Hostname())) {
 		return nil, invalidParams(errors.New("the address is not that of a page with https"))
 	}
-	text := s.clean(p.Message) + "\nThe server wants you to open this page, which is on " + page.Host + ":\n" + p.URL
+	text := clean(p.Message) + "\nThe server wants you to open this page, which is on " + page.Host + ":\n" + p.URL
 	action, err := s.consent(ctx, ask, text, tool.Option{Key: "y", Label: "Open the page", Description: "in your browser; Pollux does not see what you enter there"})
 	if action != accepted || err != nil {
 		return &sdk.ElicitResult{Action: action}, err
@@ -161,5 +161,11 @@ func unanswered(a *tool.Answer) string {
 // title says on screen who asks.
 func (s *server) title() string { return fmt.Sprintf("MCP server %q asks", s.config.Name) }
 
-// clean returns a text of the server for a screen.
-func (*server) clean(text string) string { return terminal.Cut(terminal.Text(text), maxQuestion) }
+// clean returns a text of the server for a screen, and says if that is not all of it.
+func clean(text string) string {
+	text = terminal.Text(text)
+	if len(text) <= maxQuestion {
+		return text
+	}
+	return fmt.Sprintf("%s\n[%d more bytes are not shown]", terminal.Cut(text, maxQuestion), len(text)-maxQuestion)
+}

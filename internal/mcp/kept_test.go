@@ -114,6 +114,20 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// Schemas are kept as the server wrote them.
+func TestKeptSchemas(t *testing.T) {
+	t.Parallel()
+	o := keeping(t, toy(t, "toy", "schemas"))
+	want := connectAndKeep(t, o)
+	s, r, _ := run(t, o)
+	if got := declared(t, r); got != want || s.Status()[0].State != Idle {
+		t.Errorf("declared:\n%s\nwant\n%s", got, want)
+	}
+	if one, _ := r.Lookup("mcp_toy_cycle"); !strings.Contains(string(one.Spec().Schema), "<none> & no more") {
+		t.Errorf("schema %s", one.Spec().Schema)
+	}
+}
+
 // What the server offers now replaces what was kept when it is started. A call that was made for something else
 // does not run.
 func TestKeptChanges(t *testing.T) {

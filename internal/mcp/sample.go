@@ -55,7 +55,7 @@ func (s *server) sample(ctx context.Context, p *sdk.CreateMessageWithToolsParams
 	if p.MaxTokens > 0 && p.MaxTokens < maxSample {
 		limit = int(p.MaxTokens)
 	}
-	text := fmt.Sprintf("The server wants to send this to the model, and gets the answer, of at most %d tokens:\n", limit) + s.clean(transcribe(p.SystemPrompt, messages))
+	text := fmt.Sprintf("The server wants to send this to the model, and gets the answer, of at most %d tokens:\n", limit) + clean(transcribe(p.SystemPrompt, messages))
 	switch action, err := s.consent(ctx, ask, text, tool.Option{Key: "y", Label: "Send", Description: "once; you pay for it as for your own prompts"}); {
 	case err != nil:
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,6 +71,9 @@ func (s Switches) Set(server string, enabled bool) error {
 	}
 	data, err := json.MarshalIndent(entries, "", "  ")
 	if err != nil {
+		return err
+	}
+	if err := durable.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return err
 	}
 	return durable.WriteFile(s.Path, append(data, '\n'), 0o600)

@@ -101,6 +101,8 @@ type Parts struct {
 	Sampling func(model string, retry bool) llm.Config
 	// WhyHidden returns why the model does not see a tool; nil gives no reasons.
 	WhyHidden func(name string) string
+	// NotFound returns the answer to a call of a tool that the agent does not have, "" for the usual one.
+	NotFound func(name string) string
 	// Instruction returns the system instruction in a form; nil is for none.
 	Instruction func(form tool.Form) *llm.Content
 	// Form returns the form of the instruction and the tools for a model with a context window
@@ -148,6 +150,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		Tools:     p.Tools,
 		Gate:      p.Gate,
 		WhyHidden: p.WhyHidden,
+		NotFound:  p.NotFound,
 		SessionID: p.SessionID,
 		System:    p.Instruction,
 		Form:      p.Form,

@@ -75,7 +75,7 @@ func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Pa
 		Model: w.model, Generator: g, Tools: w.registry, Gate: softGate{w.newGate()}, SessionID: w.id, MaxTurns: turns,
 		Use:         llm.UseSubagent,
 		Sampling:    w.sampling,
-		WhyHidden:   w.whyHidden,
+		NotFound:    w.notGranted,
 		Instruction: w.instruction,
 		Form:        s.form,
 
@@ -139,21 +139,25 @@ func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
 // own MCP servers, and the one with which it ends.
 func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
 	own := s.Memory.ForSubagent()
-	var granted []tool.Tool
-	for _, t := range s.registry.All() {
-		spec, server := t.Spec(), ""
+	place := func(t tool.Tool) int {
+		server := ""
 		if r, ok := tool.As[tool.Remote](t); ok {
 			server = r.Server()
 		}
-		if spec.Kind != tool.KindAgent && spec.Name != topicTool && d.Selects(append([]string{spec.Name}, spec.Aliases...), server) {
+		return d.Selects(t.Spec().Names(), server)
+	}
+	var granted []tool.Tool
+	for _, t := range s.registry.All() {
+		if spec := t.Spec(); spec.Kind != tool.KindAgent && spec.Name != topicTool && place(t) >= 0 {
 			granted = append(granted, memory.Rewrap(t, own))
 		}
 	}
+	slices.SortStableFunc(granted, func(a, b tool.Tool) int { return place(a) - place(b) })
 	if pages := manual.New(docs.Pages); slices.Contains(d.Tools, pages.Spec().Name) && !slices.ContainsFunc(granted, func(t tool.Tool) bool { return t.Spec().Name == pages.Spec().Name }) {
 		granted = append(granted, pages)
 	}
-	r := tool.NewRegistry(done)
-	r.Add("session", granted...)
+	granted = slices.DeleteFunc(granted, func(t tool.Tool) bool { return slices.Contains(t.Spec().Names(), done.Spec().Name) })
+	r := tool.NewRegistry(granted...)
 	if servers, theirs := s.agentServers(d); servers != nil {
 		if pending := servers.Settle(ctx); ctx.Err() != nil {
 			return nil, fmt.Errorf("waiting for its MCP servers: %s", strings.Join(pending, ", "))
@@ -162,6 +166,7 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 			s.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
 		}
 	}
+	r.Add("end", done)
 	if d.Tools == nil {
 		r.Spare(s.spares(s.builtin))
 	}
@@ -171,8 +176,8 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 	return r, nil
 }
 
-// whyHidden returns why the subagent does not have a tool of the session.
-func (w *delegate) whyHidden(name string) string {
+// notGranted returns the answer to a call of a tool that the session has and the subagent does not.
+func (w *delegate) notGranted(name string) string {
 	_, isKnown := w.Session.registry.Lookup(name)
 	if !isKnown {
 		_, isKnown = w.Session.registry.Hidden(name)

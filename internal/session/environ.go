@@ -18,15 +18,10 @@ func (p *Setup) keyVariables() []string {
 	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
 }
 
-// EnvironWithoutKeys returns the environment of programs that never need a key of a model provider.
-func (p *Setup) EnvironWithoutKeys() []string {
-	return secret.Without(p.Env.List(), p.keyVariables())
-}
-
 // commandEnviron returns the environment of commands, before redaction.
 func (p *Setup) commandEnviron() []string {
 	if config.ChildSecrets.In(p.Settings) == "none" {
-		return p.EnvironWithoutKeys()
+		return secret.Without(p.Env.List(), p.keyVariables())
 	}
 	return p.Env.List()
 }

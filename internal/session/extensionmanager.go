@@ -28,19 +28,27 @@ func (p *Setup) ExtensionManager(user install.User, note func(text string)) *ins
 		Dir: o.Dir, Home: p.Paths.Home(), Workspace: p.Paths.Dir(), Options: o, Keychain: secrets,
 		Integrity: integrity.New(p.Paths.GeminiDir(), secrets), HasSettings: !o.NoSettings, User: user, Note: note,
 		TrustSource: p.trustSource,
-		Fetcher: &fetch.Fetcher{
-			Launcher: process.NewLauncher(),
-			Finder:   process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
-			Environ:  p.gitEnviron(), Transport: p.serverTransport, Limits: unpack.Usual,
-		},
-	}
-	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
-		m.Fetcher.Token = p.Env.Get("GITHUB_TOKEN")
+		Fetcher:     p.Fetcher(),
 	}
 	if !p.IsTrusted() {
 		m.TrustWorkspace = func() error { return trust.Set(p.TrustOptions().File, p.Paths.Dir(), trust.TrustFolder) }
 	}
 	return m
+}
+
+// Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
+func (p *Setup) Fetcher() *fetch.Fetcher {
+	f := &fetch.Fetcher{
+		Launcher:  process.NewLauncher(),
+		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
+		Environ:   p.gitEnviron(),
+		Transport: p.serverTransport,
+		Limits:    unpack.Usual,
+	}
+	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
+		f.Token = p.Env.Get("GITHUB_TOKEN")
+	}
+	return f
 }
 
 // gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
@@ -58,6 +66,9 @@ func (p *Setup) gitEnviron() []string {
 func (p *Setup) trustSource(dir string) (text string, accept func() error, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
+	}
+	if rel, err := filepath.Rel(p.Paths.Dir(), dir); err == nil && filepath.IsLocal(rel) && p.IsTrusted() {
+		return "", nil, nil
 	}
 	o := p.TrustOptions()
 	o.Dir = dir

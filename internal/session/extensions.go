@@ -52,12 +52,12 @@ func (p *Setup) loadExtensions(ctx context.Context) {
 // be read.
 func (p *Setup) ExtensionOptions() extension.Options {
 	return extension.Options{
-		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted(),
+		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings),
 		Only:    p.Options.Extensions,
 		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
 		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
 		NoSettings: !config.ExtensionSettings.In(p.Settings),
-		Lookup:     p.Env.Lookup, Refused: p.refusedVariables, Secrets: p.openKeychain, Warn: p.Warn,
+		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
 	}
 }
 
@@ -88,7 +88,9 @@ func (p *Setup) extensionContext() []string {
 // extensionCommands returns the directories of custom commands of extensions.
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
-		list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: filepath.Join(e.Dir, "commands"), Root: e.Dir})
+		if dir, ok := e.Directory("commands"); ok {
+			list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: dir, Root: e.Dir})
+		}
 	}
 	return list
 }

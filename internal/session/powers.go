@@ -3,11 +3,14 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/extension"
 	"pollux/internal/guard/trust"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
@@ -74,7 +77,11 @@ func (p *Setup) refuse(workspace map[string]any, variables []projectVariable, po
 	isRefused := func(power string) bool { return slices.Contains(powers, power) }
 	trust.Powers(workspace, func(power string) bool { return !isRefused(power) })
 	for _, v := range variables {
-		if isRefused(v.power) {
+		switch {
+		case !isRefused(v.power):
+		case v.isSetting:
+			p.refusedSettings = append(p.refusedSettings, v.name)
+		default:
 			p.refusedVariables = append(p.refusedVariables, v.name)
 		}
 	}
@@ -92,6 +99,9 @@ type projectVariable struct {
 	// redirects reports whether requests would go to its value with a key of the user's that is
 	// not from the same file.
 	redirects bool
+	// isSetting reports whether the variable is only for settings of extensions: the environment of Pollux has
+	// another value, or none.
+	isSetting bool
 }
 
 // envPower begins the text of a power that is a variable.
@@ -102,8 +112,9 @@ const envPower = ".env sets "
 func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
 	names := env.OfProject()
+	settings := p.extensionVariables(s, names)
 	if len(names) == 0 {
-		return nil
+		return settings
 	}
 	addresses := map[string]*provider.Profile{}
 	var keys []string // which even untrusted folders may bring
@@ -129,6 +140,21 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 			}
 		}
 		list = append(list, v)
+	}
+	return append(list, settings...)
+}
+
+// extensionVariables returns the variables with which the folder's .env file can change settings of extensions,
+// and which are not among names.
+func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []projectVariable) {
+	if _, err := os.Stat(p.ExtensionsDir()); err != nil || config.IgnoreLocalEnv.In(s) {
+		return nil
+	}
+	values, _ := config.ReadDotEnv(filepath.Join(p.Paths.Dir(), extension.EnvName)) // reading the settings warns
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(names, name) && !config.IsHarmlessVariable(name) && !config.IsDangerousVariable(name) {
+			list = append(list, projectVariable{name: name, power: envPower + name, isSetting: true})
+		}
 	}
 	return list
 }

@@ -90,7 +90,7 @@ func (s *Session) openRemoteAgent(d *subagent.Definition) (*remoteAgent, error) 
 // agentSignIn returns how a person signs in to remote subagents.
 func (s *Session) agentSignIn() *oauth.Options {
 	o := s.signInOptions()
-	o.Noun, o.ClientIDKey = "agent", "auth.client_id in the definition of the agent"
+	o.Noun, o.ClientIDKey = "A2A agent", "auth.client_id in the definition of the agent"
 	o.Store.File, o.Store.Service = filepath.Join(s.Paths.GeminiDir(), "a2a-oauth-tokens.json"), "gemini-cli-a2a"
 	return o
 }
@@ -149,6 +149,8 @@ func (s *Session) loadCard(ctx context.Context, r *remoteAgent) {
 	switch {
 	case ctx.Err() != nil:
 		return
+	case errors.Is(r.failure, a2a.ErrSignIn): // the first call asks for it
+		r.about, r.failure = r.definition.Description, nil
 	case r.failure != nil:
 		s.Warn(terminal.Line("Warning: " + r.failure.Error()))
 	}

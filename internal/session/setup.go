@@ -59,6 +59,7 @@ type Setup struct {
 	phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run
 	refusedVariables []string          // of the folder's .env file
+	refusedSettings  []string          // of extensions, in the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends

@@ -62,7 +62,7 @@ func (s *Session) openAgents(ctx context.Context) {
 func (s *Session) readAgents(ctx context.Context, settings *config.Settings) (problems []string) {
 	read, errs := subagent.Load(s.AgentSources())
 	for _, err := range errs {
-		problems = append(problems, s.Paths.DisplayText(err.Error()))
+		problems = append(problems, err.Error())
 	}
 	list := append(subagent.Builtins(), s.acknowledged(ctx, read)...)
 	var overrides map[string]subagent.Override
@@ -70,9 +70,7 @@ func (s *Session) readAgents(ctx context.Context, settings *config.Settings) (pr
 		problems = append(problems, "Warning: "+err.Error())
 	}
 	set, warnings := subagent.NewSet(list, overrides)
-	for _, w := range warnings {
-		problems = append(problems, "Warning: "+w)
-	}
+	problems = append(problems, warnings...)
 	s.subagents.set.Store(set)
 	s.policy.SetAgentRules(agentRules(set))
 	return problems

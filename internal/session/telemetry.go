@@ -95,7 +95,12 @@ func (s *Session) recordConfig() {
 		return
 	}
 	account := s.Current().Account
+	var names, ids []string
+	for _, e := range s.InstalledExtensions(context.Background()) { // which are read
+		names, ids = append(names, e.Name), append(ids, e.ID)
+	}
 	s.telemetry.RecordConfig(telemetry.Config{
+		Extensions: names, ExtensionIDs: ids,
 		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),

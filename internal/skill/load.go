@@ -80,7 +80,7 @@ func (s *search) warn(format string, args ...any) {
 // source adds the skills of a source.
 func (s *search) source(source Source) {
 	folders, err := listFolders(source.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !durable.IsAbsent(err) {
 		s.warn("Cannot read the skills in %s: %v.", source.Dir, durable.Cause(err))
 	}
 	found := 0

@@ -54,9 +54,22 @@ func (u extensionUser) Value(ctx context.Context, s extension.Setting) (string, 
 	return strings.TrimSpace(answer.Reply.Answers["0"]), true, nil
 }
 
-// extensionManager returns the manager of extensions, which shows its notes as warnings.
-func (s *Runner) extensionManager() *install.Manager {
-	return s.ExtensionManager(extensionUser{s}, func(text string) { s.Warn(terminal.Text(text)) })
+// managed returns the function of a command that uses a manager of extensions. The result begins with the
+// notes of the manager.
+func managed(run func(ctx context.Context, s *Runner, m *install.Manager, args string) (Result, error)) func(context.Context, *Runner, string) (Result, error) {
+	return func(ctx context.Context, s *Runner, args string) (Result, error) {
+		var notes []string
+		m := s.ExtensionManager(extensionUser{s}, func(text string) { notes = append(notes, text) })
+		r, err := run(ctx, s, m, args)
+		if err != nil {
+			for _, note := range notes {
+				s.Warn(terminal.Text(note))
+			}
+			return r, err
+		}
+		r.Text = strings.Join(append(notes, r.Text), "\n")
+		return r, nil
+	}
 }
 
 // extensionError returns the error of a manager as that of a command.
@@ -87,8 +100,8 @@ func parseOptions(args string, known ...string) (words []string, options map[str
 }
 
 // extensionsList lists the installed extensions.
-func extensionsList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	installed, err := s.extensionManager().List(ctx)
+func extensionsList(ctx context.Context, s *Runner, m *install.Manager, _ string) (Result, error) {
+	installed, err := m.List(ctx)
 	if err != nil {
 		return extensionError(ctx, err)
 	}
@@ -110,7 +123,7 @@ func extensionsList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 // extensionsUpdate updates extensions by name, or all.
-func extensionsUpdate(ctx context.Context, s *Runner, args string) (Result, error) {
+func extensionsUpdate(ctx context.Context, _ *Runner, m *install.Manager, args string) (Result, error) {
 	names, options, err := parseOptions(args, "all")
 	if err != nil {
 		return Result{}, err
@@ -119,7 +132,6 @@ func extensionsUpdate(ctx context.Context, s *Runner, args string) (Result, erro
 	if all == (len(names) > 0) {
 		return usageError("Usage: /extensions update <name>...|--all")
 	}
-	m := s.extensionManager()
 	var results, failures []string
 	if all {
 		if results, failures, err = m.UpdateAll(ctx); err != nil {
@@ -151,16 +163,16 @@ func extensionsUpdate(ctx context.Context, s *Runner, args string) (Result, erro
 	return Result{Text: text, Failed: len(failures) > 0}, nil
 }
 
-func extensionsEnable(ctx context.Context, s *Runner, args string) (Result, error) {
-	return s.switchExtension(ctx, args, true)
+func extensionsEnable(ctx context.Context, s *Runner, m *install.Manager, args string) (Result, error) {
+	return s.switchExtension(ctx, m, args, true)
 }
 
-func extensionsDisable(ctx context.Context, s *Runner, args string) (Result, error) {
-	return s.switchExtension(ctx, args, false)
+func extensionsDisable(ctx context.Context, s *Runner, m *install.Manager, args string) (Result, error) {
+	return s.switchExtension(ctx, m, args, false)
 }
 
 // switchExtension enables or disables an extension.
-func (s *Runner) switchExtension(ctx context.Context, args string, enabled bool) (Result, error) {
+func (s *Runner) switchExtension(ctx context.Context, m *install.Manager, args string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	names, options, err := parseOptions(args, "scope")
 	if err != nil {
@@ -173,7 +185,7 @@ func (s *Runner) switchExtension(ctx context.Context, args string, enabled bool)
 	case len(names) != 1:
 		return usageError("Usage: /extensions %s <name> [--scope=user|workspace]", verb)
 	}
-	e, err := s.extensionManager().Enable(ctx, names[0], scope, enabled)
+	e, err := m.Enable(ctx, names[0], scope, enabled)
 	switch {
 	case errors.Is(err, install.ErrNotInstalled):
 		return usageError("There is no extension %q. /extensions lists the installed ones.", terminal.Cut(names[0], 60))
@@ -215,7 +227,7 @@ func extensionsReload(_ context.Context, s *Runner, _ string) (Result, error) {
 	return textResult("Pollux reads extensions when it starts. To use changed ones in this conversation, exit and run: pollux --resume %s", s.ID())
 }
 
-func extensionsInstall(ctx context.Context, s *Runner, args string) (Result, error) {
+func extensionsInstall(ctx context.Context, _ *Runner, m *install.Manager, args string) (Result, error) {
 	words, options, err := parseOptions(args, "ref", "auto-update", "pre-release")
 	switch {
 	case err != nil:
@@ -226,18 +238,18 @@ func extensionsInstall(ctx context.Context, s *Runner, args string) (Result, err
 	_, isAuto := options["auto-update"]
 	_, isEarly := options["pre-release"]
 	o := install.Options{Ref: options["ref"], AutoUpdate: isAuto, PreRelease: isEarly}
-	name, err := s.extensionManager().Install(ctx, strings.Join(words, " "), o) // a path may have spaces
+	name, err := m.Install(ctx, strings.Join(words, " "), o) // a path may have spaces
 	if err != nil {
 		return extensionError(ctx, err)
 	}
 	return textResult("Extension %q installed successfully and enabled.%s", name, afterRestart)
 }
 
-func extensionsLink(ctx context.Context, s *Runner, path string) (Result, error) {
+func extensionsLink(ctx context.Context, _ *Runner, m *install.Manager, path string) (Result, error) {
 	if path == "" {
 		return usageError("Usage: /extensions link <path>")
 	}
-	name, err := s.extensionManager().Link(ctx, path, install.Options{})
+	name, err := m.Link(ctx, path, install.Options{})
 	if err != nil {
 		return extensionError(ctx, err)
 	}
@@ -245,7 +257,7 @@ func extensionsLink(ctx context.Context, s *Runner, path string) (Result, error)
 }
 
 // extensionsUninstall removes extensions by name, or all.
-func extensionsUninstall(ctx context.Context, s *Runner, args string) (Result, error) {
+func extensionsUninstall(ctx context.Context, _ *Runner, m *install.Manager, args string) (Result, error) {
 	names, options, err := parseOptions(args, "all")
 	if err != nil {
 		return Result{}, err
@@ -254,7 +266,6 @@ func extensionsUninstall(ctx context.Context, s *Runner, args string) (Result, e
 	if all == (len(names) > 0) {
 		return usageError("Usage: /extensions uninstall <name>...|--all")
 	}
-	m := s.extensionManager()
 	installed, err := m.Installed(ctx)
 	if err != nil {
 		return extensionError(ctx, err)
@@ -267,7 +278,7 @@ func extensionsUninstall(ctx context.Context, s *Runner, args string) (Result, e
 	var lines []string
 	failed := false
 	for _, name := range names {
-		err := errors.New("Extension not found.") //nolint:staticcheck // as in Gemini CLI
+		var err error = exit.Errorf(exit.General, "Extension not found.")
 		if e := install.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}
@@ -285,7 +296,7 @@ func extensionsUninstall(ctx context.Context, s *Runner, args string) (Result, e
 }
 
 // extensionsConfig asks for the values of settings.
-func extensionsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
+func extensionsConfig(ctx context.Context, _ *Runner, m *install.Manager, args string) (Result, error) {
 	words, options, err := parseOptions(args, "scope")
 	if err != nil {
 		return Result{}, err
@@ -298,7 +309,7 @@ func extensionsConfig(ctx context.Context, s *Runner, args string) (Result, erro
 		return usageError("Usage: /extensions config [name] [setting] [--scope=user|workspace]")
 	}
 	words = append(words, "", "")
-	if err := s.extensionManager().Configure(ctx, words[0], words[1], scope); err != nil {
+	if err := m.Configure(ctx, words[0], words[1], scope); err != nil {
 		return extensionError(ctx, err)
 	}
 	return textResult("Done.%s", afterRestart)

@@ -8,8 +8,6 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/extension/fetch"
-	"pollux/internal/process"
 	"pollux/internal/session"
 	"pollux/internal/skill/install"
 	"pollux/internal/terminal"
@@ -31,12 +29,7 @@ func SkillInstaller(p *session.Setup, scopeName string) (*install.Installer, err
 			return nil, exit.Errorf(exit.General, "%s is a link that leads out of the project. Remove it, or use --scope user.", p.Paths.Display(dir))
 		}
 	}
-	return &install.Installer{Dir: dir, Fetcher: &fetch.Fetcher{
-		Launcher: process.NewLauncher(),
-		Finder:   process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
-		Environ:  p.EnvironWithoutKeys(),
-		Token:    p.Env.Get("GITHUB_TOKEN"),
-	}}, nil
+	return &install.Installer{Dir: dir, Fetcher: p.Fetcher()}, nil
 }
 
 // skillsLink links the skills of a directory, after the user's consent.

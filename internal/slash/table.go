@@ -82,25 +82,25 @@ func Commands() []*Command {
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
 		{
-			Name: "extensions", Summary: "Install, update and configure extensions", RunsWhileBusy: busy, Run: extensionsList,
+			Name: "extensions", Summary: "Install, update and configure extensions", RunsWhileBusy: busy, Run: managed(extensionsList),
 			Subs: []*Command{
-				{Name: "list", Summary: "List installed extensions", RunsWhileBusy: busy, Run: extensionsList},
-				{Name: "update", Args: "<name>...|--all", Summary: "Update extensions", Run: extensionsUpdate},
-				{Name: "enable", Args: "<name> [--scope=user|workspace]", Summary: "Enable an extension", Run: extensionsEnable},
-				{Name: "disable", Args: "<name> [--scope=user|workspace]", Summary: "Disable an extension", Run: extensionsDisable},
+				{Name: "list", Summary: "List installed extensions", RunsWhileBusy: busy, Run: managed(extensionsList)},
+				{Name: "update", Args: "<name>...|--all", Summary: "Update extensions", Run: managed(extensionsUpdate)},
+				{Name: "enable", Args: "<name> [--scope=user|workspace]", Summary: "Enable an extension", Run: managed(extensionsEnable)},
+				{Name: "disable", Args: "<name> [--scope=user|workspace]", Summary: "Disable an extension", Run: managed(extensionsDisable)},
 				{Name: "explore", Summary: "Show where to find extensions", RunsWhileBusy: busy, Run: extensionsExplore},
 				{Name: "reload", Aliases: []string{"restart"}, Args: "[<name>...|--all]", Summary: "Show how to use changed extensions", RunsWhileBusy: busy, Run: extensionsReload},
 				{
-					Name: "install", Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: person, Run: extensionsInstall,
+					Name: "install", Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: person, Run: managed(extensionsInstall),
 					Instead: "In a terminal, run: pollux extensions install SOURCE",
 				},
 				{
-					Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", NeedsPerson: person, Run: extensionsLink,
+					Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", NeedsPerson: person, Run: managed(extensionsLink),
 					Instead: "In a terminal, run: pollux extensions link PATH",
 				},
-				{Name: "uninstall", Aliases: []string{"delete"}, Args: "<name>...|--all", Summary: "Remove extensions", Run: extensionsUninstall},
+				{Name: "uninstall", Aliases: []string{"delete"}, Args: "<name>...|--all", Summary: "Remove extensions", Run: managed(extensionsUninstall)},
 				{
-					Name: "config", Args: "[name] [setting] [--scope=user|workspace]", Summary: "Set the settings of extensions", NeedsPerson: person, Run: extensionsConfig,
+					Name: "config", Args: "[name] [setting] [--scope=user|workspace]", Summary: "Set the settings of extensions", NeedsPerson: person, Run: managed(extensionsConfig),
 					Instead: "In a terminal, run: pollux extensions config NAME",
 				},
 			},
@@ -183,7 +183,7 @@ func Commands() []*Command {
 		{
 			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
 			Subs: []*Command{
-				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills; all includes those of Pollux, nodesc leaves out descriptions", RunsWhileBusy: busy, Run: skillsList},
+				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: busy, Run: skillsList},
 				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
 				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},

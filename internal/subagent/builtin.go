@@ -29,8 +29,8 @@ func investigator() *Definition {
 				`"ExplorationTrace":{"type":"array","items":{"type":"string"},"description":"The steps that led to the findings, one line each."},` +
 				`"RelevantLocations":{"type":"array","items":{"type":"object","properties":{` +
 				`"FilePath":{"type":"string"},"Reasoning":{"type":"string","description":"Why this file matters."},"KeySymbols":{"type":"array","items":{"type":"string"}}},` +
-				`"required":["FilePath","Reasoning","KeySymbols"]},"description":"The files that matter, the most important first."}},` +
-				`"required":["SummaryOfFindings","ExplorationTrace","RelevantLocations"]}`),
+				`"required":["FilePath","Reasoning","KeySymbols"],"additionalProperties":false},"description":"The files that matter, the most important first."}},` +
+				`"required":["SummaryOfFindings","ExplorationTrace","RelevantLocations"],"additionalProperties":false}`),
 			Text: indented,
 		},
 		Prompt: investigatorPrompt,
@@ -68,7 +68,7 @@ func help() *Definition {
 			Schema: json.RawMessage(`{"type":"object","properties":{` +
 				`"answer":{"type":"string","description":"The answer, with the exact commands, keys and file names."},` +
 				`"sources":{"type":"array","items":{"type":"string"},"description":"The pages of the documentation that the answer is from."}},` +
-				`"required":["answer","sources"]}`),
+				`"required":["answer","sources"],"additionalProperties":false}`),
 			Text: withSources,
 		},
 		Prompt: `You answer questions about Pollux, a terminal agent that understands the files and settings of Gemini CLI.
@@ -92,7 +92,7 @@ func generalist() *Definition {
 		MaxTurns:    20, Timeout: 10 * time.Minute,
 		Output: &Output{
 			Name: "result", Description: "The result of the task.",
-			Schema: json.RawMessage(`{"type":"object","properties":{"response":{"type":"string","description":"What you did and found, what you checked, and what is left."}},"required":["response"]}`),
+			Schema: json.RawMessage(`{"type":"object","properties":{"response":{"type":"string","description":"What you did and found, what you checked, and what is left."}},"required":["response"],"additionalProperties":false}`),
 			Text:   indented,
 		},
 	}

@@ -179,6 +179,9 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 		r.Data = map[string]any{"agentId": id}
 	}
 	switch {
+	case e.stop != "":
+		r.Error, r.Display, r.Summary = &tool.Error{Type: tool.ErrStopExecution, Message: e.stop}, p.display(tool.AgentCancelled), "stopped"
+		return r
 	case e.err != nil:
 		p.think("Error: "+e.err.Error(), tool.AgentError)
 		r.Content = []llm.Part{llm.Text(fmt.Sprintf("Subagent '%s' failed. Error: %v", c.agent.Name, e.err))}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"pollux/internal/durable"
 )
@@ -36,7 +35,7 @@ const (
 func Load(sources []Source) (list []*Definition, problems []error) {
 	for _, s := range sources {
 		entries, err := os.ReadDir(s.Dir)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if durable.IsAbsent(err) {
 			continue
 		}
 		if err != nil {
@@ -104,3 +103,15 @@ func (s *Source) checkInside(path string) error {
 	}
 	return nil
 }
+
+// LoadError is why a file was left out.
+type LoadError struct {
+	Path string
+	Err  error
+}
+
+func (e *LoadError) Error() string {
+	return fmt.Sprintf("Agent loading error: Failed to load agent from %s: %v", e.Path, e.Err)
+}
+
+func (e *LoadError) Unwrap() error { return e.Err }

@@ -58,6 +58,7 @@ func Parse(file []byte) ([]*Definition, error) {
 	return list, nil
 }
 
+//lint:ignore ST1005 the text is that of Gemini CLI
 var errNoFrontMatter = errors.New(`Invalid agent definition: Missing mandatory YAML frontmatter. Start the file with its name and description between two lines "---".`)
 
 func rootOf(document *yaml.Node) *yaml.Node {
@@ -65,20 +66,6 @@ func rootOf(document *yaml.Node) *yaml.Node {
 		return nil
 	}
 	return document.Content[0]
-}
-
-// fields reads the keys of a definition and collects what is wrong with them.
-type fields struct {
-	prefix   string // of the names of keys in problems
-	label    string // the kind of the subagent in problems
-	problems []string
-}
-
-func (f *fields) wrong(key, format string, args ...any) {
-	if key != "" {
-		key = f.prefix + key + ": "
-	}
-	f.problems = append(f.problems, f.label+key+fmt.Sprintf(format, args...))
 }
 
 // remoteKeys are the keys that only remote subagents have, other than kind.
@@ -111,7 +98,6 @@ func (f *fields) agent(node *yaml.Node, body string) *Definition {
 
 // local reads a local subagent, whose prompt is body.
 func (f *fields) local(node *yaml.Node, body string) *Definition {
-	f.label = "(Local Agent) "
 	d := &Definition{
 		Kind: LocalKind, Prompt: body, Query: "${query}", Input: "query",
 		MaxTurns: DefaultTurns, Timeout: DefaultTimeout,
@@ -168,7 +154,6 @@ func hint(key string) string {
 
 // remote reads a remote subagent.
 func (f *fields) remote(node *yaml.Node) *Definition {
-	f.label = "(Remote Agent) "
 	d := &Definition{Kind: RemoteKind, Input: "query"}
 	if node.Kind != yaml.MappingNode {
 		f.wrong("", "each entry must have keys, such as name and agent_card_url")
@@ -250,38 +235,6 @@ func (f *fields) required(node *yaml.Node, keys ...string) {
 	}
 }
 
-func (f *fields) text(key string, node *yaml.Node) string {
-	if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
-		f.wrong(key, "Expected string, received %s", kindOf(node))
-		return ""
-	}
-	return strings.ToValidUTF8(node.Value, "\ufffd")
-}
-
-func (f *fields) number(key string, node *yaml.Node) (float64, bool) {
-	var n float64
-	if node.Kind != yaml.ScalarNode || node.Tag != "!!int" && node.Tag != "!!float" || node.Decode(&n) != nil || n != n {
-		f.wrong(key, "Expected number, received %s", kindOf(node))
-		return 0, false
-	}
-	return n, true
-}
-
-// positive reads a whole number from 1 to limit.
-func (f *fields) positive(key string, node *yaml.Node, limit int) int {
-	n, ok := f.number(key, node)
-	switch {
-	case !ok:
-	case n != float64(int(n)):
-		f.wrong(key, "Expected integer, received float")
-	case n <= 0:
-		f.wrong(key, "Number must be greater than 0")
-	case n > float64(limit):
-		f.wrong(key, "Number must be less than or equal to %d", limit)
-	}
-	return int(min(n, float64(limit)))
-}
-
 // tools reads the names of tools.
 func (f *fields) tools(key string, node *yaml.Node) []string {
 	if node.Kind != yaml.SequenceNode {
@@ -357,58 +310,3 @@ func camelCase(key string) string {
 	}
 	return strings.Join(words, "")
 }
-
-// pairs yields the keys of a mapping with their values, with the values of aliases in place of them.
-func pairs(node *yaml.Node) func(yield func(string, *yaml.Node) bool) {
-	return func(yield func(string, *yaml.Node) bool) {
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			value := node.Content[i+1]
-			if value.Kind == yaml.AliasNode && value.Alias != nil {
-				value = value.Alias
-			}
-			if !yield(node.Content[i].Value, value) {
-				return
-			}
-		}
-	}
-}
-
-func lookup(node *yaml.Node, key string) *yaml.Node {
-	for name, value := range pairs(node) {
-		if name == key {
-			return value
-		}
-	}
-	return nil
-}
-
-// kindOf returns the name of the type of a value.
-func kindOf(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
-		return "object"
-	case yaml.SequenceNode:
-		return "array"
-	}
-	switch node.Tag {
-	case "!!int", "!!float":
-		return "number"
-	case "!!bool":
-		return "boolean"
-	case "!!null":
-		return "null"
-	}
-	return "string"
-}
-
-// LoadError is why a file was left out.
-type LoadError struct {
-	Path string
-	Err  error
-}
-
-func (e *LoadError) Error() string {
-	return fmt.Sprintf("Agent loading error: Failed to load agent from %s: %v", e.Path, e.Err)
-}
-
-func (e *LoadError) Unwrap() error { return e.Err }

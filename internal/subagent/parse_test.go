@@ -62,9 +62,9 @@ func TestParse(t *testing.T) {
 		{name: "no YAML", file: "---\nname: [a\n---\nx", problem: "YAML frontmatter parsing failed: "},
 		{name: "no keys", file: "---\njust text\n---\nx", problem: "Validation failed: Agent Definition:\nthe front matter must have keys"},
 		{name: "an empty front matter", file: "---\n---\nx", problem: "the front matter must have keys"},
-		{name: "an unknown key", file: "---\nname: a\ndescription: b\ncolor: red\n---\nx", problem: "Validation failed: Agent Definition:\n(Local Agent) Unrecognized key(s) in object: 'color'"},
+		{name: "an unknown key", file: "---\nname: a\ndescription: b\ncolor: red\n---\nx", problem: "Validation failed: Agent Definition:\nUnrecognized key(s) in object: 'color'"},
 		{name: "a key of others", file: "---\nname: a\ndescription: b\nmaxTurns: 1\n---\nx", problem: "'maxTurns'. Use max_turns"},
-		{name: "missing keys", file: "---\nmodel: a\n---\nx", problem: "(Local Agent) name: Required\n(Local Agent) description: Required"},
+		{name: "missing keys", file: "---\nmodel: a\n---\nx", problem: "name: Required\ndescription: Required"},
 		{name: "a name", file: "---\nname: Big Name\ndescription: b\n---\nx", problem: "name: Name must be a valid slug"},
 		{name: "a number as name", file: "---\nname: 1\ndescription: b\n---\nx", problem: "name: Expected string, received number"},
 		{name: "an empty description", file: "---\nname: a\ndescription: \"\"\n---\nx", problem: "description: String must contain at least 1 character(s)"},
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 		{name: "no card", file: "---\nkind: remote\nname: a\n---\n", problem: "exactly one of agent_card_url and agent_card_json"},
 		{name: "a card", file: "---\nname: a\nagent_card_json: '{'\n---\n", problem: "agent_card_json must be valid JSON"},
 		{name: "auth", file: "---\nname: a\nagent_card_url: https://h/c\nauth: {type: magic}\n---\n", problem: "auth.type: Invalid discriminator value"},
-		{name: "a local agent in a list", file: "---\n- name: a\n  agent_card_url: https://h/c\n- name: b\n  tools: []\n---\n", problem: "Validation failed: Remote Agents List:\n(Remote Agent) Unrecognized key(s) in object: 'tools'"},
+		{name: "a local agent in a list", file: "---\n- name: a\n  agent_card_url: https://h/c\n- name: b\n  tools: []\n---\n", problem: "Validation failed: Remote Agents List:\nUnrecognized key(s) in object: 'tools'"},
 		{name: "an alias bomb", file: "---\na: &a [x,x,x,x,x,x,x,x,x,x]\n" + bomb() + "name: a\ndescription: b\n---\nx", problem: "Unrecognized key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestSelects(t *testing.T) {
 		{[]string{"mcp_a_b"}, []string{"mcp_a_b"}, "a", true},
 	} {
 		d := &subagent.Definition{Tools: c.tools}
-		if got := d.Selects(c.names, c.server); got != c.want {
+		if got := d.Selects(c.names, c.server) >= 0; got != c.want {
 			t.Errorf("%q selects %q of %q: %v", c.tools, c.names, c.server, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,7 @@ type run struct {
 	progress   *progress
 	observe    func(Event)
 
+	stopped  *agent.Stopped // a hook ended a call, and all that led to it
 	turns    int
 	lastText string // of the last response, for a result where there is none
 	text     strings.Builder
@@ -65,7 +67,8 @@ type run struct {
 type end struct {
 	reason Reason
 	result string
-	err    error // of a run that failed
+	err    error  // of a run that failed
+	stop   string // why a hook ends the run of the caller, too; "" if none does
 }
 
 // do runs the subagent until it has returned a result or its budgets are used up. In the latter case
@@ -76,6 +79,8 @@ func (r *run) do(ctx context.Context) end {
 	switch {
 	case err != nil:
 		return end{reason: Failed, err: err}
+	case r.stopped != nil:
+		return end{reason: Aborted, stop: cmp.Or(r.stopped.Reason, "A hook stopped the subagent.")}
 	case reason == Goal, reason == Aborted:
 		return r.finish(reason)
 	}
@@ -154,6 +159,10 @@ func (r *run) attempt(ctx context.Context, prompt []llm.Part, limit time.Duratio
 			reason = TurnsUp
 		case agent.LoopDetected:
 			reason = Failed
+		case agent.Stopped:
+			if e.ByTool {
+				r.stopped = &e
+			}
 		case agent.Cancelled:
 			reason = Aborted
 			if errors.Is(context.Cause(running), errTimeout) {

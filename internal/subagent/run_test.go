@@ -82,6 +82,9 @@ func (gate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.
 			return agent.Admission{Refusal: &tool.Result{}, Cancelled: true}
 		}
 	}
+	if t.Spec().Name == "stop" {
+		return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result { return tool.Fail(tool.ErrStopExecution, "enough") }}
+	}
 	return agent.Admission{Summary: inv.Summary(), Run: inv.Run}
 }
 
@@ -92,6 +95,7 @@ type outcome struct {
 	events   []subagent.Event
 	closed   string // the summary that the worker was closed with
 	requests int
+	stopped  *agent.Stopped
 }
 
 // play runs a subagent with a model, and answers its questions after a time.
@@ -112,9 +116,13 @@ func play(ctx context.Context, t *testing.T, m *model, d subagent.Definition, an
 			if err != nil {
 				return nil, err
 			}
+			stop, err := tool.Func("stop", "stops", func(context.Context, struct{}) (string, error) { return "", nil })
+			if err != nil {
+				return nil, err
+			}
 			turns := d.MaxTurns
 			a := agent.New(agent.Config{
-				Generator: m, Model: "m", Tools: tool.NewRegistry(done, look, ask), Gate: gate{}, SessionID: "s", MaxTurns: &turns, Retry: agent.StreamRetry{Attempts: 1},
+				Generator: m, Model: "m", Tools: tool.NewRegistry(done, look, ask, stop), Gate: gate{}, SessionID: "s", MaxTurns: &turns, Retry: agent.StreamRetry{Attempts: 1},
 			})
 			return &subagent.Worker{
 				ID: "id", Agent: a, Prompt: []llm.Part{llm.Text(prompt)}, Turns: &turns, Title: func(name string) string { return strings.ToUpper(name) },
@@ -142,6 +150,8 @@ func play(ctx context.Context, t *testing.T, m *model, d subagent.Definition, an
 				t.Errorf("asked within %v", e.Within)
 			}
 			time.AfterFunc(answerAfter, func() { e.Answer(tool.Answer{Outcome: tool.ProceedOnce}) })
+		case agent.Stopped:
+			o.stopped = &e
 		case agent.ToolFinished:
 			o.text = llm.PartsText(e.Result.Content)
 			o.display, _ = e.Result.Display.(*tool.AgentDisplay)
@@ -223,6 +233,16 @@ func TestDisplay(t *testing.T) {
 	events := []subagent.Event{{Kind: subagent.Started, Agent: "worker", ID: "id"}, {Kind: subagent.Finished, Agent: "worker", ID: "id", Reason: subagent.Goal, Turns: 2}}
 	if diff := cmp.Diff(events, got.events); diff != "" || got.closed != "closed: found" {
 		t.Errorf("%q (-want +got):\n%s", got.closed, diff)
+	}
+}
+
+// A hook that stops a call of a subagent stops the agent that called it, too.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	m := &model{answers: []answer{says(call("stop", "{}"))}}
+	got := play(t.Context(), t, m, limits, 0)
+	if got.requests != 1 || got.stopped == nil || !got.stopped.ByTool || got.stopped.Reason != "enough" {
+		t.Errorf("after %d requests: %+v", got.requests, got.stopped)
 	}
 }
 

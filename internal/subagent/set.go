@@ -36,7 +36,7 @@ func NewSet(list []*Definition, overrides map[string]Override) (s *Set, warnings
 	s = &Set{disabled: map[string]bool{}}
 	for _, d := range list {
 		if first := s.find(d.Name); first != nil {
-			warnings = append(warnings, fmt.Sprintf("Duplicate agent name '%s' detected. The later definition will be ignored. Rename one of the agents to avoid this conflict. Used: %s. Ignored: %s.",
+			warnings = append(warnings, fmt.Sprintf("Duplicate agent name '%s' detected. The later definition will be ignored. Rename one of the agents to avoid this conflict.\nUsed: %s. Ignored: %s.",
 				d.Name, first.place(), d.place()))
 			continue
 		}

@@ -40,13 +40,13 @@ func plainRune(r rune) rune {
 	return r
 }
 
-// Selects reports whether the definition grants a tool by its names; server is that of an MCP tool, ""
-// for others.
-func (d *Definition) Selects(names []string, server string) bool {
+// Selects returns the place of the first entry of Tools that grants a tool by its names, -1 if none does;
+// server is that of an MCP tool, "" for others. It is 0 if the definition grants all tools.
+func (d *Definition) Selects(names []string, server string) int {
 	if d.Tools == nil {
-		return true
+		return 0
 	}
-	return slices.ContainsFunc(d.Tools, func(pattern string) bool {
+	return slices.IndexFunc(d.Tools, func(pattern string) bool {
 		switch {
 		case pattern == "*", slices.Contains(names, pattern):
 			return true

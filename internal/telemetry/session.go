@@ -61,9 +61,9 @@ func (t *Telemetry) RecordConfig(c Config) {
 		{"output_format", c.OutputFormat},
 		{"mcp_servers", ""},
 		{"mcp_servers_count", 0},
-		{"extensions", ""},
-		{"extensions_count", 0},
-		{"extension_ids", ""},
+		{"extensions", strings.Join(c.Extensions, ",")},
+		{"extensions_count", len(c.Extensions)},
+		{"extension_ids", strings.Join(c.ExtensionIDs, ",")},
 		{"worktree_active", c.Worktree},
 	})
 }
@@ -72,6 +72,7 @@ func (t *Telemetry) RecordConfig(c Config) {
 type Config struct {
 	Model                            string
 	CoreTools                        []string
+	Extensions, ExtensionIDs         []string
 	APIKey, Vertex, GitIgnore, Debug bool
 	OutputFormat                     string
 	// Worktree reports whether the session is in a Git worktree that Pollux or Gemini CLI has made.

@@ -24,6 +24,9 @@ func (out *output) fail(code int, text string) {
 		fmt.Fprintf(out.w, `{"code":%d,"message":%q}`, code, text)
 		return
 	}
+	if out.o.NoStreams {
+		out.w.WriteHeader(http.StatusBadRequest) // as some agents do
+	}
 	fmt.Fprintf(out.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, out.call.id, code, text)
 }
 
@@ -156,6 +159,8 @@ func translatePart(p map[string]any, isNew bool) map[string]any {
 		return map[string]any{"data": p["data"]}
 	case p["data"] != nil:
 		return map[string]any{"data": map[string]any{"data": p["data"]}}
+	case p["file"] == nil:
+		return map[string]any{"unknown": true}
 	}
 	file, _ := p["file"].(map[string]any)
 	switch {

@@ -92,8 +92,7 @@ type JSON struct {
 	Skills           []skillJSON         `json:"skills"`
 	Agents           []agentJSON         `json:"agents"`
 	Themes           []any               `json:"themes,omitempty"`
-	Rules            []*policy.RuleJSON  `json:"rules"`
-	Checkers         []any               `json:"checkers"`
+	Rules            []*policy.RuleJSON  `json:"rules,omitempty"`
 	Plan             *planJSON           `json:"plan,omitempty"`
 }
 
@@ -132,10 +131,9 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 		"extensionPath": e.Dir, "workspacePath": m.Workspace, "/": separator, "pathSeparator": separator,
 	}, nil)
 	j := JSON{
-		Name: e.Name, Version: e.Version, Path: e.Dir, ContextFiles: slices.Concat([]string{}, e.ContextFiles), Install: e.Install,
+		Name: e.Name, Version: e.Version, Path: e.Dir, ContextFiles: append([]string{}, e.ContextFiles...), Install: e.Install,
 		MigratedTo: e.MigratedTo, ExcludeTools: e.ExcludeTools, IsActive: e.IsActive, ID: e.ID, Settings: e.Settings,
 		ResolvedSettings: []settingJSON{}, Skills: []skillJSON{}, Agents: []agentJSON{}, Themes: e.Themes,
-		Rules: []*policy.RuleJSON{}, Checkers: []any{},
 	}
 	if len(e.MCPServers) > 0 {
 		servers := map[string]any{}

@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/exit"
 )
 
 // setVariable sets a variable in the .env file at path, and leaves the other lines as they are. An
@@ -48,7 +49,10 @@ func editDotEnv(text, name, value string) (string, error) {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if isOurs.MatchString(line) {
+		if at := isOurs.FindStringIndex(line); at != nil {
+			if isOpen(line[at[1]:]) {
+				return "", errOnlyEditor(name)
+			}
 			b.WriteString(assignment)
 			assignment = "" // other lines of this variable are replaced by it
 			continue
@@ -64,20 +68,30 @@ func editDotEnv(text, name, value string) (string, error) {
 	if value != "" {
 		want[name] = value
 	}
-	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // a value of several lines, for example
-		return "", fmt.Errorf("it sets %s in a way that only an editor can change", name)
+	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // what looks like a line of its own is in a value
+		return "", errOnlyEditor(name)
 	}
 	return b.String(), nil
+}
+
+func errOnlyEditor(name string) error {
+	return fmt.Errorf("it sets %s in a way that only an editor can change", name)
+}
+
+// isOpen reports whether a value goes on in the next line.
+func isOpen(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && strings.ContainsAny(value[:1], "\"'`") && strings.Count(value, value[:1]) == 1
 }
 
 // formatVariable returns the line of a .env file that sets a variable. Gemini CLI reads the same
 // value from it.
 func formatVariable(name, value string) (string, error) {
 	if !regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`).MatchString(name) {
-		return "", fmt.Errorf("Invalid environment variable name: %q. Must contain only alphanumeric characters and underscores.", name) //nolint:staticcheck // scripts match it
+		return "", exit.Errorf(exit.General, "Invalid environment variable name: %q. Must contain only alphanumeric characters and underscores.", name)
 	}
 	if strings.ContainsAny(value, "\r\n\x00") {
-		return "", fmt.Errorf("Invalid environment variable value for %q. Values cannot contain newlines.", name) //nolint:staticcheck // scripts match it
+		return "", exit.Errorf(exit.General, "Invalid environment variable value for %q. Values cannot contain newlines.", name)
 	}
 	quote := ""
 	switch {

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
 	"pollux/internal/extension/integrity"
@@ -138,7 +139,7 @@ func (m *Manager) askConsent(ctx context.Context, p *plan, o Options) error {
 	}
 	yes, err := m.User.Confirm(ctx, p.consentText(), "Do you want to continue? [Y/n]: ", true)
 	if err == nil && !yes {
-		err = fmt.Errorf("Installation cancelled for %q.", p.Manifest.Name) //nolint:staticcheck // scripts match it
+		err = exit.Errorf(exit.General, "Installation cancelled for %q.", p.Manifest.Name)
 	}
 	return err
 }

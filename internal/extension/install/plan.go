@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
 	"pollux/internal/extension/unpack"
@@ -61,14 +62,14 @@ func (m *Manager) describeSource(source string, o Options) (*extension.Install, 
 		}, nil
 	}
 	if o.Ref != "" || o.AutoUpdate {
-		return nil, errors.New("--ref and --auto-update are not applicable for local extensions.") //nolint:staticcheck // scripts match it
+		return nil, exit.Errorf(exit.General, "--ref and --auto-update are not applicable for local extensions.")
 	}
 	path := source
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(m.Workspace, path)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, errors.New("Install source not found.") //nolint:staticcheck // scripts match it
+		return nil, exit.Errorf(exit.General, "Install source not found.")
 	}
 	kind := extension.Local
 	if o.isLink {
@@ -83,9 +84,9 @@ func (m *Manager) checkSource(record *extension.Install) error {
 	case m.Options.Admit(record) == nil:
 		return nil
 	case len(m.Options.Sources) > 0:
-		return fmt.Errorf("Installing extension from source %q is not allowed by the \"allowedExtensions\" security setting.", record.Source) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Installing extension from source %q is not allowed by the \"allowedExtensions\" security setting.", record.Source)
 	}
-	return errors.New("Installing extensions from remote sources is disallowed by your current settings.") //nolint:staticcheck // scripts match it
+	return exit.Errorf(exit.General, "Installing extensions from remote sources is disallowed by your current settings.")
 }
 
 // askTrust asks the user to trust the working directory, and the directory that a local extension
@@ -106,7 +107,7 @@ func (m *Manager) askTrust(ctx context.Context, record *extension.Install, o Opt
 			case err != nil:
 				return err
 			case !yes:
-				return fmt.Errorf("Installation aborted: Folder %q is not trusted.", record.Source) //nolint:staticcheck // scripts match it
+				return exit.Errorf(exit.General, "Installation aborted: Folder %q is not trusted.", record.Source)
 			}
 			if err := trust(); err != nil {
 				return err
@@ -125,7 +126,7 @@ func (m *Manager) askTrust(ctx context.Context, record *extension.Install, o Opt
 	case err != nil:
 		return err
 	case !yes:
-		return fmt.Errorf("Could not install extension because the current workspace at %s is not trusted.", m.Workspace) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Could not install extension because the current workspace at %s is not trusted.", m.Workspace)
 	}
 	return m.TrustWorkspace()
 }
@@ -229,7 +230,7 @@ func (p *plan) askClone(ctx context.Context, why error, o Options) error {
 	if err != nil || yes {
 		return err
 	}
-	return fmt.Errorf("Failed to install extension %s: %w", source, why) //nolint:staticcheck // scripts match it
+	return exit.Errorf(exit.General, "Failed to install extension %s: %w", source, why)
 }
 
 // checkName returns an error if the extension cannot have its name, because another has it.
@@ -242,14 +243,14 @@ func (p *plan) checkName(ctx context.Context) error {
 	other := FindName(installed, name)
 	switch {
 	case p.previous == nil && other != nil:
-		return fmt.Errorf("Extension %q is already installed. Please uninstall it first.", name) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Extension %q is already installed. Please uninstall it first.", name)
 	case p.previous != nil && p.previous.Name != name && other != nil:
-		return fmt.Errorf("Cannot update to %q because an extension with that name is already installed.", name) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Cannot update to %q because an extension with that name is already installed.", name)
 	case p.previous != nil && p.previous.Name == name:
 		return nil
 	}
 	if _, err := os.Lstat(p.target()); err == nil {
-		return fmt.Errorf("Cannot install extension %q because a directory with that name already exists. Please remove it manually.", name) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Cannot install extension %q because a directory with that name already exists. Please remove it manually.", name)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/keychain"
 )
@@ -217,7 +218,7 @@ func (m *Manager) removeSecrets(ctx context.Context, names []secretName) (errs e
 // or of all extensions if name is "", too.
 func (m *Manager) Configure(ctx context.Context, name, setting string, scope extension.Scope) error {
 	if !m.HasSettings {
-		return errors.New(`Extension configuration is currently disabled. Enable it by setting "experimental.extensionConfig" to true.`) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, `Extension configuration is currently disabled. Enable it by setting "experimental.extensionConfig" to true.`)
 	}
 	installed, err := m.List(ctx)
 	if err != nil {
@@ -240,7 +241,7 @@ func (m *Manager) Configure(ctx context.Context, name, setting string, scope ext
 	e := FindName(installed, name)
 	switch {
 	case e == nil:
-		return fmt.Errorf("Extension %q is not installed.", oneLine(name)) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Extension %q is not installed.", oneLine(name))
 	case len(e.Settings) == 0:
 		m.Note(fmt.Sprintf("Extension %q has no settings to configure.", name))
 		return nil
@@ -249,7 +250,7 @@ func (m *Manager) Configure(ctx context.Context, name, setting string, scope ext
 	}
 	s := FindSetting(e, setting)
 	if s == nil {
-		return fmt.Errorf("Setting %s not found.", oneLine(setting)) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Setting %s not found.", oneLine(setting))
 	}
 	return m.configureOne(ctx, e, *s, scope)
 }

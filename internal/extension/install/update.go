@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pollux/internal/crash"
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
 	"pollux/internal/extension/integrity"
@@ -179,7 +180,7 @@ func (m *Manager) UpdateQuietly(ctx context.Context, e *extension.Extension) (Ch
 func (m *Manager) planUpdate(ctx context.Context, e *extension.Extension) (*plan, error) {
 	switch {
 	case e.Install == nil:
-		return nil, fmt.Errorf("Unable to install extension %q due to missing install metadata", e.Name) //nolint:staticcheck // scripts match it
+		return nil, exit.Errorf(exit.General, "Unable to install extension %q due to missing install metadata", e.Name)
 	case e.Install.Type == extension.Link:
 		return nil, fmt.Errorf("extension %q is linked, so changes of its files take effect without an update", e.Name)
 	}
@@ -209,7 +210,7 @@ func (m *Manager) verify(ctx context.Context, e *extension.Extension) error {
 	case err != nil:
 		return fmt.Errorf("extension %s cannot be updated: %w", e.Name, err)
 	case state == integrity.Changed:
-		return fmt.Errorf("Extension %s cannot be updated. Extension integrity cannot be verified. To fix this, reinstall the extension.", e.Name) //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Extension %s cannot be updated. Extension integrity cannot be verified. To fix this, reinstall the extension.", e.Name)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 )
 
@@ -24,7 +25,7 @@ func Validate(dir string) (*Report, error) {
 	path := filepath.Join(dir, extension.ManifestName)
 	m, err := extension.ReadManifest(dir)
 	if err != nil {
-		return nil, fmt.Errorf("Failed to load extension config from %s: %w", path, err) //nolint:staticcheck // scripts match it
+		return nil, exit.Errorf(exit.General, "Failed to load extension config from %s: %w", path, err)
 	}
 	r := &Report{}
 	var missing []string
@@ -87,11 +88,11 @@ func namedContextFiles(path string) []string {
 func checkContextFile(dir, name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return errors.New("expected a non-empty string.") //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "expected a non-empty string.")
 	case filepath.IsAbs(name):
-		return errors.New("Absolute paths are not allowed.") //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Absolute paths are not allowed.")
 	case strings.Contains(name, ".."):
-		return errors.New("Relative parent directory references (\"..\") are not allowed.") //nolint:staticcheck // scripts match it
+		return exit.Errorf(exit.General, "Relative parent directory references (\"..\") are not allowed.")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -147,7 +147,8 @@ func list(t testing.TB, dir string) map[string]string {
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	members := []member{
-		{name: "./"}, {name: "gemini-extension.json", content: "{}", mode: 0o600},
+		{name: "./"},
+		{name: "gemini-extension.json", content: "{}", mode: 0o600},
 		{name: "bin/run", content: "#!/bin/sh", mode: 0o4755},
 		{name: "bin/link", target: "run", kind: tar.TypeSymlink},
 		{name: "docs/up", target: "../bin/run", kind: tar.TypeSymlink},
@@ -203,7 +204,8 @@ var hostile = []struct {
 	}, want: "leads out"},
 	{name: "chain of links", members: []member{
 		{name: "d/e/f", content: "x"},
-		{name: "a", target: "d/e", kind: tar.TypeSymlink}, {name: "b", target: "a/../../..", kind: tar.TypeSymlink},
+		{name: "a", target: "d/e", kind: tar.TypeSymlink},
+		{name: "b", target: "a/../../..", kind: tar.TypeSymlink},
 	}, want: `the link "b" leads out`},
 	{name: "link replaced", members: []member{
 		{name: "a", target: "b", kind: tar.TypeSymlink}, {name: "a", content: "x"},

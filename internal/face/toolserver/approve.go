@@ -89,7 +89,19 @@ type question struct {
 }
 
 // maxQuestion limits the text of a question, in bytes.
-const maxQuestion = 8_000
+const maxQuestion = 32 << 10
+
+// shown returns a text for a screen, and says if that is not all of it.
+func shown(text string) string {
+	clean := terminal.Text(text)
+	switch {
+	case len(clean) > maxQuestion:
+		return fmt.Sprintf("%s\nWarning: %d more bytes are not shown.", terminal.Cut(clean, maxQuestion), len(clean)-maxQuestion)
+	case clean != strings.ReplaceAll(text, "\r\n", "\n"):
+		return clean + "\nWarning: the text has characters that cannot be shown."
+	}
+	return clean
+}
 
 // newQuestion returns the question of a confirmation, false for a kind that is not about approval.
 func newQuestion(details tool.Confirmation) (question, bool) {
@@ -114,7 +126,7 @@ func newQuestion(details tool.Confirmation) (question, bool) {
 	default:
 		return question{}, false
 	}
-	q := question{text: fmt.Sprintf("Pollux: %s\n%s", terminal.Line(title), terminal.Cut(terminal.Text(text), maxQuestion))}
+	q := question{text: fmt.Sprintf("Pollux: %s\n%s", terminal.Line(title), shown(text))}
 	if a.Reason != "" {
 		q.text += "\nReason: " + terminal.Line(a.Reason)
 	}

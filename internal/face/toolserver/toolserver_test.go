@@ -52,7 +52,8 @@ func connect(t *testing.T, o session.Options, co *sdk.ClientOptions) *client {
 		c.done <- err
 	}()
 	one := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, co)
-	one.AddRoots(&sdk.Root{URI: "file:///"}) //nolint:staticcheck // clients of today have roots
+	//lint:ignore SA1019 clients of today have roots
+	one.AddRoots(&sdk.Root{URI: "file:///"})
 	c.ClientSession, err = one.Connect(t.Context(), &sdk.IOTransport{Reader: inClient, Writer: outClient}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
 	if err != nil {
 		t.Fatal(err)
@@ -235,5 +236,19 @@ func TestReportsProgress(t *testing.T) {
 	}
 	if len(seen) == 0 || !strings.Contains("one two three", <-seen) {
 		t.Error("no progress")
+	}
+}
+
+// A person learns if a question does not show all of a call.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ls\r\nls":                  "ls\nls",
+		"ls\x1b[8m; rm x":           "ls; rm x\nWarning: the text has characters that cannot be shown.",
+		strings.Repeat("x", 33<<10): strings.Repeat("x", 32<<10) + "…\nWarning: 1024 more bytes are not shown.",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%.40q: %.200q", text, got)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -61,7 +60,7 @@ var rawKinds = map[string]func(r *raw){
 		}
 	},
 	"schemas": func(r *raw) {
-		r.add("cycle", "Trees", `{"type":"object","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}}}}}`)
+		r.add("cycle", "Trees", `{"type":"object","description":"<none> & no more","properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}}}}}`)
 		r.add("self", "Itself", `{"$ref":"#"}`)
 		r.add("any", "One of", `{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"null"},{"$ref":"#/properties/x"}]}}}`)
 		r.add("list", "No schema", `[1]`)
@@ -182,11 +181,9 @@ func (r *raw) answer(id json.RawMessage, result any) {
 
 func (r *raw) send(message map[string]any) {
 	message["jsonrpc"] = "2.0"
-	line, err := json.Marshal(message)
-	if err == nil {
-		_, err = io.WriteString(r.Out, string(line)+"\n")
-	}
-	if err != nil {
+	e := json.NewEncoder(r.Out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(message); err != nil {
 		fmt.Fprintln(r.Err, err)
 		r.Exit(1)
 	}

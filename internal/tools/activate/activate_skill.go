@@ -44,7 +44,7 @@ func New(o Options) tool.Tool {
 		DisplayName: "Activate Skill",
 		Aliases:     []string{"ActivateSkillTool"},
 		Kind:        tool.KindOther,
-		Description: "Returns the instructions of a skill, and makes its files readable. Call it before you start a task that fits the description of a skill in `<available_skills>`.",
+		Description: "Returns the instructions of a skill in `<available_skills>`, and makes its files readable.",
 		Schema:      schema(names),
 		Accepted:    schema(append(names, accepted...)),
 	}}
@@ -54,7 +54,7 @@ func New(o Options) tool.Tool {
 func schema(names []string) json.RawMessage {
 	enum, _ := json.Marshal(names) // strings are always valid
 	return json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","enum":` + string(enum) +
-		`,"description":"Name of the skill."}},"required":["name"],"additionalProperties":false}`)
+		`}},"required":["name"],"additionalProperties":false}`)
 }
 
 type activateSkill struct {
