@@ -174,3 +174,10 @@ func hasVisibleText(s string) bool {
 		s = rest
 	}
 }
+
+// spend records what a reply has used that does not join the history.
+func (r *run) spend(rep *reply) {
+	if j, ok := r.cfg.Journal.(Spender); ok {
+		_ = j.SpendMain(r.chosen, rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
+	}
+}

@@ -262,13 +262,6 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 	}
 }
 
-// spend records what a reply has used that does not join the history.
-func (r *run) spend(rep *reply) {
-	if j, ok := r.cfg.Journal.(Spender); ok {
-		_ = j.SpendMain(r.chosen, rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
-	}
-}
-
 // hasStandIn reports whether another model answers from now on, because the responses of this
 // one break off: the last one with err, or without a finish reason.
 func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
