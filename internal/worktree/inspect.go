@@ -26,8 +26,6 @@ type Changes struct {
 	Others []string
 	// IsInUse is set if another session uses the worktree. Nothing else is then known.
 	IsInUse bool
-
-	hasModules bool // there are submodules; if they are not among Others, they are empty
 }
 
 // IsEmpty reports whether nothing would be lost.
@@ -84,10 +82,7 @@ func (w *Worktree) countFiles(ctx context.Context, c *Changes) error {
 	}
 	var modules, unchecked bool
 	files := lines{visit: func(line []byte) {
-		if bytes.HasPrefix(line[min(len(line), 2):], []byte("160000 ")) {
-			c.hasModules = true
-			modules = modules || !w.isEmptyModule(line)
-		}
+		modules = modules || bytes.HasPrefix(line[min(len(line), 2):], []byte("160000 ")) && !w.isEmptyModule(line)
 		unchecked = unchecked || line[0] == 'S' || 'a' <= line[0] && line[0] <= 'z'
 	}}
 	if err := w.git.stream(ctx, w.Path, &files, "-c", "core.quotePath=false", "ls-files", "-v", "--stage"); err != nil {

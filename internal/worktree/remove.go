@@ -20,11 +20,7 @@ func (w *Worktree) Discard(ctx context.Context) (removed bool, changes Changes, 
 			return err
 		}
 		removed = true
-		var options []string
-		if changes.hasModules { // which Git does not remove otherwise, not even empty ones
-			options = append(options, "--force")
-		}
-		return w.remove(context.WithoutCancel(ctx), options...)
+		return w.remove(context.WithoutCancel(ctx))
 	})
 	if errors.Is(err, errInUse) {
 		return false, Changes{IsInUse: true}, nil
