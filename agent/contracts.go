@@ -115,10 +115,10 @@ type CallRecord struct {
 	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
-	// Began is when the call reached the gate; zero if it never did. Duration is the time from
-	// Began to the end of the call.
-	Began    time.Time
-	Duration time.Duration
+	// Ended is when the call ended. Active is how long it took, without the time in which it waited for a
+	// person's answer or for other calls.
+	Ended  time.Time
+	Active time.Duration
 }
 
 // Message is one entry of a history.

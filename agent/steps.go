@@ -257,7 +257,7 @@ func (r *run) callRecord(f ToolFinished) CallRecord {
 	record := CallRecord{
 		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,
 		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun, IsInterrupted: f.IsInterrupted,
-		Began: f.Began, Duration: f.Duration,
+		Ended: f.Began.Add(f.Duration), Active: f.Active,
 	}
 	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
 		record.Plain = t.Spec().Plain

@@ -162,10 +162,9 @@ func (b *builder) addCalls(r *record) {
 }
 
 func (c *callJSON) record() agent.CallRecord {
-	duration := time.Duration(c.Millis) * time.Millisecond
 	return agent.CallRecord{
 		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description,
-		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
+		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Ended: c.Timestamp, Active: time.Duration(c.Millis) * time.Millisecond,
 		HasRun: c.HasRun || c.Status == string(agent.Success), IsInterrupted: c.IsInterrupted,
 	}
 }
@@ -315,7 +314,7 @@ func failures(calls []*llm.FunctionCall, text string) []llm.Part {
 func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
 	var list []agent.CallRecord
 	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t, HasRun: true})
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Ended: t, HasRun: true})
 	}
 	return list
 }

@@ -74,6 +74,7 @@ func appendMessage(b []byte, e agent.Entry) []byte {
 }
 
 func appendMessageValue(b []byte, m agent.Message) []byte {
+	start := len(b)
 	b = appendHead(b, m.ID, typeOf(m.Content), m.Time)
 	b = append(b, `,"content":`...)
 	isModel := m.Content.Role == llm.RoleModel
@@ -93,7 +94,23 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 		b = appendUsage(b, m.Usage)
 		b = appendString(b, "model", m.Model)
 	}
+	unbreak(b[start:])
 	return append(b, '}')
+}
+
+// unbreak makes a JSON value one line. Arguments and results of calls are kept as they were read, with line
+// breaks between their tokens if a file or a model has indented them.
+func unbreak(value []byte) {
+	for _, c := range []byte("\n\r") {
+		for rest := value; ; {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				break
+			}
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
 }
 
 // appendHead appends the members that all messages have, without the closing brace.
@@ -210,7 +227,7 @@ type callJSON struct {
 	Description string          `json:"description,omitempty"`
 	Display     any             `json:"resultDisplay,omitempty"`
 	IsMarkdown  *bool           `json:"renderOutputAsMarkdown,omitempty"` // nil is true
-	Millis      int64           `json:"durationMs,omitempty"`
+	Millis      int64           `json:"durationMs,omitempty"`             // without the time in which the call waited
 	// HasRun is set of a call that did not succeed, but began to run.
 	HasRun bool `json:"hasRun,omitempty"`
 	// IsInterrupted is set of a call that the end of Pollux cancelled.
@@ -225,13 +242,13 @@ func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	}
 	p := plain{callJSON: callJSON{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
-		Display: displayJSON(c, m.Content), Millis: c.Duration.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+		Display: displayJSON(c, m.Content), Millis: c.Active.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
 		IsInterrupted: c.IsInterrupted,
 	}}
 	if c.Plain && p.Display != nil {
 		p.IsMarkdown = new(bool)
 	}
-	if end := formatTime(c.Began.Add(c.Duration)); end != formatTime(m.Time) {
+	if end := formatTime(c.Ended); end != formatTime(m.Time) {
 		p.Timestamp = end
 	}
 	data, err := json.Marshal(p)

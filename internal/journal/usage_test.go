@@ -162,7 +162,7 @@ func TestUsageOfJournal(t *testing.T) {
 	answer.Usage, answer.Model = &llm.Usage{Prompt: 10, Candidates: 2, Total: 12}, "m1"
 	done := agent.Entry{Message: message("3", llm.RoleUser, llm.Part{FunctionResponse: llm.Output("c", "write_file", "ok")})}
 	done.Calls = []agent.CallRecord{{
-		ID: "c", Name: "write_file", Status: agent.Success, Duration: 20 * time.Millisecond,
+		ID: "c", Name: "write_file", Status: agent.Success, Active: 20 * time.Millisecond,
 		Display: &tool.DiffDisplay{Diff: "x", Stat: tool.DiffStat{ModelAddedLines: 4, ModelRemovedLines: 2}},
 	}}
 	for _, e := range []agent.Entry{{Message: question}, {Message: answer}, done} {

@@ -65,7 +65,7 @@ func newCheckpoint(results string, c agent.CallRecord, args json.RawMessage) Che
 	}
 	_ = json.Unmarshal(args, &a) // a call without arguments has no target
 	p := Checkpoint{
-		Tool: c.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Began.Add(c.Duration).Truncate(time.Millisecond),
+		Tool: c.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Ended.Truncate(time.Millisecond),
 		Status: c.Status, results: results, callID: c.ID,
 	}
 	words := []string{strings.NewReplacer(":", "-", ".", "_").Replace(p.Time.UTC().Format("2006-01-02T15:04:05.000Z"))}
