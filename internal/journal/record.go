@@ -230,6 +230,8 @@ type callJSON struct {
 	Millis      int64           `json:"durationMs,omitempty"`             // without the time in which the call waited
 	// HasRun is set of a call that did not succeed, but began to run.
 	HasRun bool `json:"hasRun,omitempty"`
+	// IsInterrupted is set of a call that the end of Pollux cancelled.
+	IsInterrupted bool `json:"interrupted,omitempty"`
 }
 
 // appendCall appends a call whose result is in a message.
@@ -241,6 +243,7 @@ func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	p := plain{callJSON: callJSON{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
 		Display: displayJSON(c, m.Content), Millis: c.Active.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+		IsInterrupted: c.IsInterrupted,
 	}}
 	if c.Plain && p.Display != nil {
 		p.IsMarkdown = new(bool)
@@ -271,7 +274,11 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 	case tool.TerminalDisplay:
 		return textJSON(string(d), c.ID, results)
 	case *tool.DiffDisplay:
-		return map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		shown := map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		if d.NewDirs > 0 {
+			shown["newDirectories"] = d.NewDirs
+		}
+		return shown
 	case *tool.ListDisplay:
 		return textJSON(d.Summary, c.ID, results)
 	case *tool.MatchDisplay:
@@ -356,7 +363,7 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 // summaryMember returns the member of a header that has the title.
 func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
 
-// Request is a request beside the conversation that a model has answered.
+// Request is a request that a model has answered, and whose response is not in the conversation.
 type Request struct {
 	Use   llm.Use
 	Model string

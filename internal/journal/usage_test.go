@@ -58,6 +58,7 @@ func TestUsage(t *testing.T) {
 		want       Counts
 	}{
 		{"a prompt and its response", start + answered("b", 5, ""), one},
+		{"a prompt that was sent again", start + `{"$rewindTo":"a"}` + "\n" + user("a", "hello") + answered("b", 5, ""), one},
 		{"calls", start + answered("b", 5, twoCalls), withCalls},
 		{"Gemini CLI writes a response twice", start + answered("b", 5, "") + answered("b", 5, twoCalls), withCalls},
 		{"calls in a record of their own", start + answered("b", 5, "") + results + `{"id":"r_calls","timestamp":"2026-11-21T12:00:06.000Z","type":"info","content":""` + twoCalls + "}\n", withCalls},

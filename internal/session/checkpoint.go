@@ -16,8 +16,8 @@ import (
 	"pollux/tool"
 )
 
-// Checkpoint is the state of the conversation before a tool call that has run, or may have, and that
-// may have changed something. The record of the call is the checkpoint: there is no other file.
+// Checkpoint is the state of the conversation before a tool call that has run, or may have, or that the
+// end of Pollux kept from running, and that may change something. The record of the call is the checkpoint: there is no other file.
 type Checkpoint struct {
 	// Name is "<time>-<file or program>-<tool>", unique in the session. It is what Gemini CLI calls
 	// its checkpoints.
@@ -44,7 +44,7 @@ func (s *Session) Checkpoints() []Checkpoint {
 	history := s.History()
 	for i, m := range history {
 		for _, c := range calls[m.ID] {
-			if i == 0 || !c.HasRun || !s.mayChange(c.Name) {
+			if i == 0 || !c.HasRun && !c.IsInterrupted || !s.mayChange(c.Name) {
 				continue
 			}
 			p := newCheckpoint(m.ID, c, argumentsOf(history[i-1], c.ID))
