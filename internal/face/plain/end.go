@@ -72,6 +72,13 @@ func (l *loop) endOfInput(err error) {
 		return
 	}
 	l.screen.breakLine()
+	l.screen.flush()
+	if err := l.screen.writeError(); err != nil { // the terminal is closed: nobody has pressed Ctrl+D
+		l.inputEnded, l.openErr = true, l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+		l.leave()
+		l.dismissQuestions()
+		return
+	}
 	if now := l.now(); now.Sub(l.lastEOF) < repeatWindow {
 		l.leave()
 	} else {

@@ -246,6 +246,9 @@ func (l *loop) run(ctx context.Context) error {
 	if l.interruptCount >= 3 {
 		return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled}
 	}
+	if err := l.screen.writeError(); err != nil && l.openErr == nil { // a closed terminal can look like Ctrl+D
+		return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+	}
 	return l.openErr
 }
 
