@@ -60,7 +60,8 @@ type Config struct {
 	// ContinueInvalid asks the model once to continue after an unusable response.
 	ContinueInvalid bool
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
-	// calls that finished. Otherwise they are kept, so that the model knows what was done.
+	// calls that finished. Otherwise they are kept, so that the model knows what was done. A prompt
+	// that KeepUnanswered keeps stays, too.
 	ForgetCancelled bool
 	// KeepUnanswered reports whether a prompt without a response is kept, so that a later prompt
 	// or another process can continue it. Its argument is the error of the failed request, or the

@@ -51,7 +51,7 @@ func (a *Agent) Rewind(ctx context.Context, id string) bool {
 func (a *Agent) AddMessage(ctx context.Context, m Message) {
 	a.running.Lock()
 	defer a.running.Unlock()
-	a.conv.settle(ctx) // a loaded history may end with calls
+	a.conv.settle(ctx, false) // a loaded history may end with calls
 	a.conv.push(ctx, m)
 }
 

@@ -81,6 +81,13 @@ type Journal interface {
 	Replace(ctx context.Context, history []Message) error
 }
 
+// Spender is an optional ability of a [Journal].
+type Spender interface {
+	// SpendMain records what a response has used that is not in the history, because another one replaces
+	// it. usage is nil if the provider did not report it.
+	SpendMain(model string, usage *llm.Usage, took time.Duration) error
+}
+
 // Entry is a message with what a [Journal] records beside it.
 type Entry struct {
 	Message
@@ -98,6 +105,8 @@ type CallRecord struct {
 	Status Status          // Success, Failed or CallCancelled
 	// HasRun reports whether the tool began to run, or may have begun.
 	HasRun bool
+	// IsInterrupted reports that the end of the process cancelled the call, not a person.
+	IsInterrupted bool
 	// Description is what the call does, in one line; "" if it did not get that far.
 	Description string
 	// Display is what a person saw of the result; nil for nothing.
@@ -106,10 +115,10 @@ type CallRecord struct {
 	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
-	// Began is when the call reached the gate; zero if it never did. Duration is the time from
-	// Began to the end of the call.
-	Began    time.Time
-	Duration time.Duration
+	// Ended is when the call ended. Active is how long it took, without the time in which it waited for a
+	// person's answer or for other calls.
+	Ended  time.Time
+	Active time.Duration
 }
 
 // Message is one entry of a history.

@@ -181,8 +181,12 @@ func (c *conversation) hasOpening() bool {
 }
 
 // settle adds a cancelled result for each tool call at the end of the history that has no
-// result.
-func (c *conversation) settle(ctx context.Context) {
+// result. isInterrupted reports that the process ends.
+func (c *conversation) settle(ctx context.Context, isInterrupted bool) {
+	reason := cancelledText
+	if isInterrupted {
+		reason = notBegunText
+	}
 	messages := c.history.all
 	hasResult := map[string]bool{} // by the id of the call
 	for len(messages) > 0 && messages[len(messages)-1].Content.HasFunctionResponse() {
@@ -205,8 +209,8 @@ func (c *conversation) settle(ctx context.Context) {
 				continue
 			}
 			call := &ToolCall{ID: fc.ID, Name: fc.Name, Args: fc.Args}
-			results.Parts = append(results.Parts, cancelledParts(call, "", cancelledText)...)
-			records = append(records, CallRecord{ID: fc.ID, Name: fc.Name, Args: fc.Args, Status: CallCancelled})
+			results.Parts = append(results.Parts, cancelledParts(call, "", reason)...)
+			records = append(records, CallRecord{ID: fc.ID, Name: fc.Name, Args: fc.Args, Status: CallCancelled, IsInterrupted: isInterrupted})
 		}
 	}
 	if len(results.Parts) > 0 {

@@ -217,10 +217,10 @@ func TestJournalEntries(t *testing.T) {
 	}
 	got := slices.Clone(results.Calls)
 	for i, r := range got {
-		if !r.Began.After(model.Time) || r.Duration <= 0 || r.Began.Add(r.Duration).After(results.Time) {
-			t.Errorf("call %s began %v, took %v", r.ID, r.Began, r.Duration)
+		if r.Active <= 0 || !r.Ended.Add(-r.Active).After(model.Time) || r.Ended.After(results.Time) {
+			t.Errorf("call %s ended %v, took %v", r.ID, r.Ended, r.Active)
 		}
-		got[i].Began, got[i].Duration = time.Time{}, 0
+		got[i].Ended, got[i].Active = time.Time{}, 0
 	}
 	want := []agent.CallRecord{
 		{

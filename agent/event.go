@@ -116,6 +116,8 @@ type ToolFinished struct {
 	Outcome  tool.Outcome
 	Summary  string // one line; "" if the call was not validated
 	HasRun   bool   // the tool began to run
+	// IsInterrupted reports that the end of the process cancelled the call, see [Config.KeepUnanswered].
+	IsInterrupted bool
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from
 	// Began to the end of this call. Calls that ran at the same time may have taken longer.
 	Began    time.Time

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"pollux/llm"
@@ -11,6 +12,7 @@ import (
 
 // reply is a model's response while it arrives.
 type reply struct {
+	began    time.Time // of the request
 	parts    []llm.Part
 	text     strings.Builder // plain text not yet in parts
 	thinking thoughtSplitter
@@ -170,5 +172,12 @@ func hasVisibleText(s string) bool {
 			return true
 		}
 		s = rest
+	}
+}
+
+// spend records what a reply has used that does not join the history.
+func (r *run) spend(rep *reply) {
+	if j, ok := r.cfg.Journal.(Spender); ok {
+		_ = j.SpendMain(r.chosen, rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
 	}
 }

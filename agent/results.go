@@ -77,6 +77,8 @@ func isAudioVisual(mime string) bool {
 const (
 	cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
 	stoppedText   = "[Operation Cancelled] Reason: User cancelled tool execution."
+	notBegunText  = "Interrupted: Pollux ended before this call began. It was not run."
+	cutOffText    = "Interrupted: Pollux ended before this call did. It may have had some of its effects. Check before you repeat it."
 	notRunText    = "Not run, because the user refused a call before it. Call it again if it is still needed."
 )
 

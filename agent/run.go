@@ -42,7 +42,7 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 
 // finishRun leaves a valid history at the end of a run, and yields how the run ended.
 func (r *run) finishRun(ctx context.Context, err error) {
-	if r.cfg.ForgetCancelled && ctx.Err() != nil {
+	if r.cfg.ForgetCancelled && ctx.Err() != nil && !r.isInterrupted(ctx) {
 		r.conv.removePrompt(ctx)
 		r.results = nil
 	}
@@ -54,6 +54,12 @@ func (r *run) finishRun(ctx context.Context, err error) {
 	case err != nil:
 		r.yield(nil, err)
 	}
+}
+
+// isInterrupted reports whether the run was cancelled by what ends the process, so that another one can
+// continue the conversation.
+func (r *run) isInterrupted(ctx context.Context) bool {
+	return ctx.Err() != nil && r.cfg.KeepUnanswered != nil && r.cfg.KeepUnanswered(context.Cause(ctx))
 }
 
 // run is the state of one call of Agent.Run or Agent.RunTool.
@@ -68,6 +74,7 @@ type run struct {
 	continuations int                        // number that is left, see maxContinuations
 	hasLeft       bool                       // the consumer has stopped reading events
 	hasSent       bool                       // the prompt is in the history
+	promptMessage string                     // id of the message with the prompt, once it was sent
 	hasRecovered  bool                       // one loop or invalid response has been handled
 	hasCalled     bool                       // the model has called a tool
 	nudges        int                        // how often the model has been asked to go on, see nudge.go
@@ -96,7 +103,7 @@ func (a *Agent) begin(ctx context.Context, p Prompt, yield func(Event, error) bo
 	if p.ID == "" {
 		p.ID = a.conv.promptID()
 	}
-	a.conv.settle(ctx) // a loaded history may end with calls
+	a.conv.settle(ctx, false) // a loaded history may end with calls
 	a.conv.markPrompt()
 	return &run{
 		Agent: a, id: p.ID, prompt: llm.PartsText(p.Parts), shown: p.Shown,

@@ -83,7 +83,7 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 			if j.isFailedEdit() {
 				skipCommands(rest, j)
 			}
-			f := r.finish(j)
+			f := r.finish(ctx, j)
 			finished = append(finished, f)
 			if left == nil {
 				left = r.emit(f)
@@ -367,13 +367,25 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	}
 }
 
+// wasCutOff reports whether the end of the run has cancelled the job.
+func (j *job) wasCutOff() bool {
+	return j.status == CallCancelled && (j.reason == cancelledText || j.reason == stoppedText)
+}
+
 // finish returns the last event of a job.
-func (r *run) finish(j *job) ToolFinished {
+func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 	if j.status == "" { // the job did not run
 		j.status, j.reason = CallCancelled, cancelledText
 	}
+	isInterrupted := j.wasCutOff() && r.isInterrupted(ctx)
+	switch {
+	case isInterrupted && j.hasRun:
+		j.reason = cutOffText
+	case isInterrupted:
+		j.reason = notBegunText
+	}
 	f := ToolFinished{
-		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary, HasRun: j.hasRun,
+		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary, HasRun: j.hasRun, IsInterrupted: isInterrupted,
 		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {

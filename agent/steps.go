@@ -256,8 +256,8 @@ func (r *run) answer(ctx context.Context, text string) error {
 func (r *run) callRecord(f ToolFinished) CallRecord {
 	record := CallRecord{
 		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,
-		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun,
-		Began: f.Began, Duration: f.Duration,
+		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun, IsInterrupted: f.IsInterrupted,
+		Ended: f.Began.Add(f.Duration), Active: f.Active,
 	}
 	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
 		record.Plain = t.Spec().Plain
@@ -274,7 +274,7 @@ func (r *run) settle(ctx context.Context) {
 		r.conv.push(ctx, Message{Content: r.results}, r.records...)
 		return
 	}
-	r.conv.settle(ctx)
+	r.conv.settle(ctx, r.isInterrupted(ctx))
 }
 
 // chosenModel returns the model for the next prompt.

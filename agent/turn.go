@@ -71,6 +71,7 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case rep.loop.Kind != "":
+		r.spend(rep)
 		return answer{loop: rep.loop, isCut: true}, nil
 	}
 	r.commit(ctx, rep)
@@ -153,10 +154,16 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
 	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
 	m.IsPrompt = !isResult && !r.hasSent
+	if m.IsPrompt {
+		m.ID = r.promptMessage // of the prompt that is sent again
+	}
 	if isResult {
 		r.conv.push(ctx, m, r.records...)
 	} else {
 		r.conv.push(ctx, m)
+	}
+	if m.IsPrompt {
+		r.promptMessage = r.conv.history.all[at].ID
 	}
 	r.shown, r.results = "", nil
 
@@ -214,7 +221,7 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var previous *InvalidStream // the problem of the last attempt
 	for attempt := 1; ; attempt++ {
-		rep := &reply{}
+		rep := &reply{began: r.cfg.Now()}
 		err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1), rep)
 		var bad *InvalidStream
 		switch {
@@ -236,6 +243,9 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 			return rep, err
 		case isLast:
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
+		}
+		if rep.usage != nil {
+			r.spend(rep)
 		}
 		if r.cfg.LoopDetector != nil {
 			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt

@@ -106,6 +106,7 @@ type DiffDisplay struct {
 	FileName string
 	FilePath string
 	Before   *string // nil for a new file
+	NewDirs  int     // number of directories that were made for a new file, which are its nearest
 	After    string
 	Stat     DiffStat
 }

@@ -204,6 +204,11 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
 		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
 	}
+	for _, name := range []string{"resume", "session-file"} {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set
+			warnings = append(warnings, "Warning: --"+name+" has an empty value, so this is a new session.")
+		}
+	}
 	switch {
 	case p.raw.listExtensions:
 		return p.listExtensions(cmd.Context(), flags)

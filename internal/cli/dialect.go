@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -335,5 +336,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		unknown := []string{missing.GetSpecifiedName()}
 		return &usageError{unknownArguments(unknown), cmd, hint(unknown, cmd.Flags(), cmd.InheritedFlags())}
 	}
-	return &usageError{message: err.Error(), cmd: cmd}
+	message := err.Error()
+	var invalid *pflag.InvalidValueError
+	var cause *strconv.NumError
+	if errors.As(err, &invalid) && errors.As(err, &cause) {
+		message = fmt.Sprintf("Invalid value for --%s: %q.", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	return &usageError{message: message, cmd: cmd}
 }

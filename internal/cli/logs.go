@@ -98,10 +98,10 @@ func (c *logsAction) find(ctx context.Context, words []string) (logPlace, error)
 		}
 		words = []string{sessions.Latest}
 	}
-	_, info, _, err := c.sessions.find(ctx, words[0])
+	found, err := c.sessions.find(ctx, words[0])
 	switch id := words[0]; {
 	case err == nil:
-		return logPlace{filepath.Dir(filepath.Dir(info.Path)), info.ID}, nil
+		return logPlace{filepath.Dir(filepath.Dir(found.Path)), found.ID}, nil
 	case here.Dir != "" && !strings.ContainsAny(id, `/\`) && (isFile(logs.Path(project, id)) || isFile(logs.ReportPath(project, id))):
 		return logPlace{project, id}, nil // of a session without a recorded conversation
 	}

@@ -149,30 +149,40 @@ func newListJSON(projects []projectSessions) []sessionJSON {
 	return all
 }
 
+// located is a session and where it is.
+type located struct {
+	sessions.Info
+	number  int // in the list of its project
+	project string
+	store   *sessions.Store
+	paths   *config.Paths // of this project
+}
+
 // find returns the session that an identifier names: one of this project, or one of another project by
 // its id.
-func (c *sessionActions) find(ctx context.Context, identifier string) (*config.Paths, sessions.Info, string, error) {
+func (c *sessionActions) find(ctx context.Context, identifier string) (located, error) {
 	paths, projects, err := c.projects(ctx, false)
 	if err != nil {
-		return nil, sessions.Info{}, "", err
+		return located{}, err
 	}
-	info, wrong := projects[0].store.Find(ctx, identifier)
+	here := projects[0]
+	info, number, wrong := here.store.FindNumber(ctx, identifier)
 	if wrong == nil {
-		return paths, info, projects[0].project, nil
+		return located{info, number, here.project, here.store, paths}, nil
 	}
 	if _, err := strconv.Atoi(identifier); err != nil && identifier != sessions.Latest {
 		if _, projects, err = c.projects(ctx, true); err != nil {
-			return nil, sessions.Info{}, "", err
+			return located{}, err
 		}
 		for _, p := range projects {
-			for _, i := range p.list {
+			for n, i := range p.list {
 				if i.ID == identifier {
-					return paths, i, p.project, nil
+					return located{i, n + 1, p.project, p.store, paths}, nil
 				}
 			}
 		}
 	}
-	return nil, sessions.Info{}, "", notFound(wrong, identifier)
+	return located{}, notFound(wrong, identifier)
 }
 
 func (c *sessionActions) search(ctx context.Context, words []string) error {
@@ -185,7 +195,7 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 		infos = append(infos, p.list...)
 	}
 	if c.limit < 0 {
-		return exit.Errorf(exit.Input, "--limit must not be negative.")
+		return exit.Errorf(exit.General, "--limit must not be negative.")
 	}
 	text := strings.Join(words, " ")
 	found, hasMore, err := sessions.Search(ctx, infos, text, c.limit)
@@ -195,7 +205,10 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 	if c.json {
 		err = printCleanJSON(c.term, newFoundJSON(found, projects))
 	} else {
-		err = c.printFound(found, hasMore, text)
+		err = c.printFound(found, hasMore)
+	}
+	if err == nil && len(found) == 0 {
+		err = exit.Errorf(exit.General, "No session contains %q.", terminal.Text(text))
 	}
 	// What the search has read because it is not in the index is in it at the next one.
 	const most = 2 * time.Second
@@ -237,10 +250,7 @@ func newFoundJSON(found []sessions.Found, projects []projectSessions) []foundJSO
 	return list
 }
 
-func (c *sessionActions) printFound(found []sessions.Found, hasMore bool, text string) error {
-	if len(found) == 0 {
-		return exit.Errorf(exit.General, "No session contains %q.", terminal.Line(text))
-	}
+func (c *sessionActions) printFound(found []sessions.Found, hasMore bool) error {
 	var b strings.Builder
 	now := time.Now()
 	names := map[string]string{"user": "You", "gemini": "Model", "tool": "Tool"}
@@ -258,21 +268,17 @@ func (c *sessionActions) printFound(found []sessions.Found, hasMore bool, text s
 }
 
 func (c *sessionActions) delete(ctx context.Context, words []string) error {
-	store, err := workingStore(c.env)
+	s, err := c.find(ctx, words[0])
 	if err != nil {
 		return err
 	}
-	info, n, err := store.FindNumber(ctx, words[0])
-	if err != nil {
-		return notFound(err, words[0])
-	}
-	if err := store.Delete(ctx, info); err != nil {
-		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(info.ID), err)
+	if err := s.store.Delete(ctx, s.Info); err != nil {
+		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(s.ID), err)
 	}
 	if c.json {
-		return printCleanJSON(c.term, newSessionJSON(info, n, ""))
+		return printCleanJSON(c.term, newSessionJSON(s.Info, s.number, s.project))
 	}
-	return printText(c.term, deletedText(info, n))
+	return printText(c.term, deletedText(s.Info, s.number))
 }
 
 // notFound returns the error for an identifier for which [sessions.Store.Find] has returned wrong.

@@ -34,17 +34,17 @@ var formats = map[string]func(transcript.Info, *journal.Session) ([]byte, error)
 
 // render returns the text of a session in one of the formats.
 func (c *sessionActions) render(ctx context.Context, identifier, format string) ([]byte, error) {
-	_, info, project, err := c.find(ctx, identifier)
+	found, err := c.find(ctx, identifier)
 	if err != nil {
 		return nil, err
 	}
-	s, err := journal.Load(info.Path)
+	s, err := journal.Load(found.Path)
 	if err != nil {
-		return nil, exit.Errorf(exit.General, "Cannot read %s: %w.", info.Path, err)
+		return nil, exit.Errorf(exit.General, "Cannot read %s: %w.", found.Path, err)
 	}
-	data, err := formats[format](transcript.Info{ID: s.SessionID, Dir: project, Directories: s.Directories, Start: info.Start}, s)
+	data, err := formats[format](transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start}, s)
 	if err != nil {
-		return nil, exit.Errorf(exit.General, "Cannot convert session %s: %w.", terminal.Line(info.ID), err)
+		return nil, exit.Errorf(exit.General, "Cannot convert session %s: %w.", terminal.Line(found.ID), err)
 	}
 	return data, nil
 }
@@ -143,17 +143,17 @@ func (c *sessionActions) importFile(_ context.Context, words []string) error {
 }
 
 func (c *sessionActions) fork(ctx context.Context, words []string) error {
-	paths, info, _, err := c.find(ctx, words[0])
+	source, err := c.find(ctx, words[0])
 	if err != nil {
 		return err
 	}
-	store, err := c.newStore(paths)
+	store, err := c.newStore(source.paths)
 	if err != nil {
 		return err
 	}
-	forked, err := store.Fork(info, c.part, paths.ProjectHash(), time.Now())
+	forked, err := store.Fork(source.Info, c.part, source.paths.ProjectHash(), time.Now())
 	if err != nil {
-		return exit.Errorf(exit.General, "Cannot copy session %s: %s.", terminal.Line(info.ID), terminal.Line(err.Error()))
+		return exit.Errorf(exit.General, "Cannot copy session %s: %s.", terminal.Line(source.ID), terminal.Line(err.Error()))
 	}
 	return c.report("Copied", forked)
 }

@@ -29,16 +29,16 @@ func newPromptJSON(session string, p sessions.Prompt) promptJSON {
 // rewind lists the prompts of a session. With a prompt, it returns the session to the state before it,
 // and prints the prompt.
 func (c *sessionActions) rewind(ctx context.Context, words []string) error {
-	_, info, _, err := c.find(ctx, words[0])
+	found, err := c.find(ctx, words[0])
 	if err != nil {
 		return err
 	}
 	if len(words) == 1 {
-		return c.listPrompts(info)
+		return c.listPrompts(found.Info)
 	}
-	p, err := sessions.Rewind(info, words[1])
+	p, err := sessions.Rewind(found.Info, words[1])
 	if err != nil {
-		text := fmt.Sprintf("Cannot rewind session %s: %s.", terminal.Line(info.ID), terminal.Line(err.Error()))
+		text := fmt.Sprintf("Cannot rewind session %s: %s.", terminal.Line(found.ID), terminal.Line(err.Error()))
 		var unknown *sessions.UnknownPromptError
 		switch {
 		case errors.As(err, &unknown):
@@ -49,9 +49,9 @@ func (c *sessionActions) rewind(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "%s", terminal.Line(text))
 	}
 	if c.json {
-		return printCleanJSON(c.term, newPromptJSON(info.ID, p))
+		return printCleanJSON(c.term, newPromptJSON(found.ID, p))
 	}
-	fmt.Fprintf(c.term.Err, "Rewound session %s to the state before prompt %d, which was:\n", terminal.Line(info.ID), p.Number)
+	fmt.Fprintf(c.term.Err, "Rewound session %s to the state before prompt %d, which was:\n", terminal.Line(found.ID), p.Number)
 	return printText(c.term, p.Text)
 }
 

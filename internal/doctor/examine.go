@@ -155,11 +155,12 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		x.fail(deferredErr)
 	}
 	servers := x.checkServers()
-	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, extensions, rules, x.checkMemory(), x.checkTools(ctx),
-		x.checkUnusedFeatures(), x.checkNetwork(), telemetry, x.checkFiles(), x.checkTerminal(ctx), x.checkSandbox(<-abilities), general)
+	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, extensions)
 	if len(servers.Checks) > 0 {
 		x.Sections = append(x.Sections, servers)
 	}
+	x.Sections = append(x.Sections, rules, x.checkMemory(), x.checkTools(ctx), x.checkUnusedFeatures(), x.checkNetwork(),
+		telemetry, x.checkFiles(), x.checkTerminal(ctx), x.checkSandbox(<-abilities), general)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

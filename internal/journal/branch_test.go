@@ -17,8 +17,8 @@ func recorded(t *testing.T, j *Journal) []agent.Entry {
 		{Message: message("p1", llm.RoleUser, llm.Text("one"))},
 		{Message: message("m1", llm.RoleModel, call("c1"), call("c2"))},
 		{Message: message("r1", llm.RoleUser, response("c1"), response("c2")), Calls: []agent.CallRecord{
-			{ID: "c1", Name: "write_file", Status: agent.Success, HasRun: true, Began: start},
-			{ID: "c2", Name: "write_file", Status: agent.CallCancelled, HasRun: true, Began: start},
+			{ID: "c1", Name: "write_file", Status: agent.Success, HasRun: true, Ended: start},
+			{ID: "c2", Name: "write_file", Status: agent.CallCancelled, HasRun: true, Ended: start},
 		}},
 		{Message: message("m2", llm.RoleModel, llm.Text("done"))},
 		{Message: message("p2", llm.RoleUser, llm.Text("two"))},

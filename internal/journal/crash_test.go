@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -185,6 +186,9 @@ func TestPartlyInterrupted(t *testing.T) {
 	if len(s.Interrupted) != 1 || s.Interrupted[0].ID != "c2" || len(s.Entries) != 3 {
 		t.Fatalf("%+v", s)
 	}
+	if calls := s.Entries[2].Calls; len(calls) != 1 || calls[0].ID != "c2" || !calls[0].HasRun {
+		t.Errorf("the calls that can be proposed again are %+v", calls)
+	}
 	checkValid(t, s.Entries)
 	goesOn(t, sessionFile(t, dir), s.Entries)
 }
@@ -246,6 +250,75 @@ func TestForeignWriter(t *testing.T) {
 				t.Errorf("%s (-want +got)\n%s", s.ForkOf, diff)
 			}
 		})
+	}
+}
+
+// A response counts with its prompt and its time, also if the record goes on in another file in between. What
+// the first file has counts there.
+func TestForeignWriterUsage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		disturb func(path string) error
+		prompts int
+	}{
+		"removes":   {os.Remove, 1},
+		"truncates": {func(path string) error { return os.Truncate(path, 10) }, 1},
+		"appends": {func(path string) error {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("{}\n")
+			return err
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, ctx := t.TempDir(), t.Context()
+			j, _ := newJournal(t, dir)
+			must(t, j.Begin(ctx, "id", []agent.Message{opening}))
+			prompt := message("p", llm.RoleUser, llm.Text("one"))
+			prompt.IsPrompt = true
+			must(t, j.Append(ctx, agent.Entry{Message: prompt}))
+			must(t, tt.disturb(j.Path()))
+			answer := message("a", llm.RoleModel, llm.Text("two"))
+			answer.Time, answer.Usage, answer.Model = start.Add(8*time.Second), &llm.Usage{Total: 7}, "m"
+			must(t, j.Append(ctx, agent.Entry{Message: answer}))
+			u, err := ReadUsage(j.Path())
+			must(t, err)
+			var all Counts
+			for i := range u.Rows {
+				all.Add(&u.Rows[i].Counts)
+			}
+			if all.Prompts != tt.prompts || all.Requests != 1 || all.ModelTime != 8000 {
+				t.Errorf("%+v", all)
+			}
+		})
+	}
+}
+
+// What a conversation that replaces another one has removed can be read again.
+func TestReplacedByOther(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	j, _ := newJournal(t, dir)
+	must(t, j.Begin(ctx, "id", []agent.Message{opening}))
+	first := agent.Entry{Message: message("p", llm.RoleUser, llm.Text("one"))}
+	must(t, j.Append(ctx, first))
+	must(t, j.Begin(ctx, "id", []agent.Message{opening, message("q", llm.RoleUser, llm.Text("saved"))}))
+	must(t, j.Append(ctx, agent.Entry{Message: message("r", llm.RoleUser, llm.Text("two"))}))
+	must(t, j.Close())
+	if s := loadOnly(t, dir); len(s.Entries) != 2 || s.Entries[0].ID != "q" {
+		t.Errorf("%+v", s.Entries)
+	}
+	before, ok, err := LoadBeforeRewind(sessionFile(t, dir))
+	must(t, err)
+	if !ok {
+		t.Fatal("there is no rewind")
+	}
+	if diff := difference([]agent.Entry{first}, before.Entries); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -94,13 +94,14 @@ func isUUID(id string) bool { return len(id) == 36 && strings.Count(id, "-") == 
 // another program's now, or gone.
 func (j *Journal) branch(live []agent.Entry) error {
 	s := &j.current
+	hasCopies := s.header.Copied > 0 || !s.log.isLost()
 	s.close()
 	s.header.ForkOf, s.header.SessionID = s.header.SessionID, uuid.NewString()
 	s.header.Start, s.header.Updated, s.header.Copied = j.o.Now(), j.o.Now(), 0
 	var lines []byte
 	for i, e := range live {
 		lines = appendMessage(lines, e)
-		if i < len(s.live) && s.live[i].ID == e.ID {
+		if hasCopies && i < len(s.live) && s.live[i].ID == e.ID {
 			s.header.Copied++ // it is in the other file, too
 		}
 	}

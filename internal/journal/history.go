@@ -162,11 +162,10 @@ func (b *builder) addCalls(r *record) {
 }
 
 func (c *callJSON) record() agent.CallRecord {
-	duration := time.Duration(c.Millis) * time.Millisecond
 	return agent.CallRecord{
 		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description,
-		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Began: c.Timestamp.Add(-duration), Duration: duration,
-		HasRun: c.HasRun || c.Status == string(agent.Success),
+		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Ended: c.Timestamp, Active: time.Duration(c.Millis) * time.Millisecond,
+		HasRun: c.HasRun || c.Status == string(agent.Success), IsInterrupted: c.IsInterrupted,
 	}
 }
 
@@ -187,6 +186,7 @@ func readDisplay(v any) tool.Display {
 			NewContent         string
 			DiffStat           tool.DiffStat
 			IsNewFile          *bool
+			NewDirectories     int
 			Todos              []tool.Todo
 			AgentName          string
 			RecentActivity     []tool.Activity
@@ -202,7 +202,7 @@ func readDisplay(v any) tool.Display {
 		}
 		switch {
 		case d.FileDiff != "" || d.FilePath != "":
-			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, Stat: d.DiffStat}
+			return &tool.DiffDisplay{Diff: d.FileDiff, FileName: d.FileName, FilePath: d.FilePath, Before: d.OriginalContent, After: d.NewContent, NewDirs: d.NewDirectories, Stat: d.DiffStat}
 		case d.Todos != nil:
 			return &tool.TodoDisplay{Todos: d.Todos}
 		case d.AgentName != "":
@@ -234,8 +234,8 @@ func Valid(history []agent.Message) []agent.Message {
 }
 
 // repair returns a valid history: each call has a result in the next message, and each result a call
-// in the message before. It returns the calls at the end that have no result. IDs of new messages
-// derive from those of the messages before.
+// in the message before. It returns the calls at the end that have no result, or one that says that Pollux
+// ended. IDs of new messages derive from those of the messages before.
 func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]
@@ -270,6 +270,7 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 					interrupted = append(interrupted, describe(missing)...)
 				}
 				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, reason)...)...)
+				next.Calls = append(slices.Clone(next.Calls), cancelled(missing, next.Time)...)
 				valid = append(valid, next)
 				continue
 			}
@@ -282,6 +283,13 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 		valid = append(valid, agent.Entry{
 			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
 		})
+	}
+	if n := len(entries); n > 0 {
+		for _, c := range entries[n-1].Calls {
+			if c.IsInterrupted {
+				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
+			}
+		}
 	}
 	return valid, interrupted
 }
@@ -306,7 +314,7 @@ func failures(calls []*llm.FunctionCall, text string) []llm.Part {
 func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
 	var list []agent.CallRecord
 	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Began: t, HasRun: true})
+		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Ended: t, HasRun: true})
 	}
 	return list
 }

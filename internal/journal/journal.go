@@ -14,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/crash"
 	"pollux/internal/durable"
+	"pollux/llm"
 )
 
 // Options configure a [Journal]. Dir must be set.
@@ -69,7 +70,10 @@ type session struct {
 	spent     []byte // records of requests that are not in the file yet
 }
 
-var _ agent.Journal = (*Journal)(nil)
+var (
+	_ agent.Journal = (*Journal)(nil)
+	_ agent.Spender = (*Journal)(nil)
+)
 
 // New returns a journal.
 func New(o Options) *Journal {
@@ -200,7 +204,7 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 			m.Time = now
 		}
 		live[i] = agent.Entry{Message: m, Calls: s.calls[m.ID]}
-		if isKnown {
+		if isKnown && len(s.live[at].Calls) > len(live[i].Calls) { // else a repair has added calls
 			live[i].Calls = s.live[at].Calls
 		}
 		switch {
@@ -218,7 +222,10 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 	}
 	var b []byte
 	for i := range same {
-		if live[i].Content != s.live[i].Content {
+		switch {
+		case len(live[i].Calls) > len(s.live[i].Calls):
+			b = appendMessage(b, live[i])
+		case live[i].Content != s.live[i].Content:
 			b = append(appendMessageValue(b, live[i].Message), '\n')
 		}
 	}
@@ -229,6 +236,13 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 		b = appendMessage(b, e)
 	}
 	return b, live
+}
+
+// isReplacedBy reports whether another history has none of the messages in the file.
+func (s *session) isReplacedBy(live []agent.Entry) bool {
+	return len(s.live) > 0 && len(live) > 0 && !slices.ContainsFunc(live, func(e agent.Entry) bool {
+		return slices.ContainsFunc(s.live, func(other agent.Entry) bool { return other.ID == e.ID })
+	})
 }
 
 // change writes the records of one change, after those that Begin has left to do.
@@ -246,7 +260,11 @@ func (j *Journal) change(records func(*session) ([]byte, []agent.Entry)) error {
 	}
 	if s.isBegun {
 		s.isBegun = false
-		if err := j.write(s.difference(s.history, j.o.Now())); err != nil {
+		lines, live := s.difference(s.history, j.o.Now())
+		if s.isReplacedBy(live) { // for [LoadBeforeRewind]
+			lines = append(appendRewind(nil, s.live[0].ID), lines...)
+		}
+		if err := j.write(lines, live); err != nil {
 			return err
 		}
 		s.history = nil
@@ -368,6 +386,11 @@ func (j *Journal) Spend(r Request) error {
 	err := j.write(s.spent, s.live)
 	s.spent = nil
 	return err
+}
+
+// SpendMain implements [agent.Spender].
+func (j *Journal) SpendMain(model string, usage *llm.Usage, took time.Duration) error {
+	return j.Spend(Request{Use: llm.UseMain, Model: model, Usage: usage, Took: took})
 }
 
 // set records a new value of a member of the header.

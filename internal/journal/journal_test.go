@@ -105,10 +105,10 @@ func TestRecord(t *testing.T) {
 	answer.Thoughts = []agent.Thought{{Subject: "Look", Description: "at <it>", Time: start}}
 	results := message("3", llm.RoleUser, response("c1"), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1, 2}}}, response("c2"))
 	records := []agent.CallRecord{
-		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", HasRun: true, Began: start, Duration: time.Second, Plain: true, Display: &tool.DiffDisplay{
+		{ID: "c1", Name: "write_file", Status: agent.Success, Description: "a", HasRun: true, Ended: start.Add(time.Second), Active: time.Second, Plain: true, Display: &tool.DiffDisplay{
 			Diff: "+x", FileName: "a", FilePath: "/p/a", Stat: tool.DiffStat{ModelAddedLines: 1},
 		}},
-		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Began: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
+		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Ended: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
 	}
 	last := message("4", llm.RoleModel, llm.Text("Done \u2028 \x00 \xff <b>."))
 	entries := []agent.Entry{{Message: prompt}, {Message: answer}, {Message: results, Calls: records}, {Message: last}}
@@ -277,5 +277,29 @@ func TestReplaceAll(t *testing.T) {
 	must(t, err)
 	if len(s.Entries) != 2 || s.Entries[0].ID != "3" {
 		t.Errorf("history: %+v", s.Entries)
+	}
+}
+
+// A message is one line, however its calls and results were written.
+func TestIndentedArguments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, _ := newJournal(t, dir)
+	must(t, j.Begin(t.Context(), "id", nil))
+	call := llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "f", Args: json.RawMessage("{\r\n  \"a\": \"one\\ntwo\",\n  \"b\": [\n    1\r]\n}")}}
+	result := llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "c", Name: "f", Response: json.RawMessage("{\n  \"output\": \"x\"\n}")}}
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("p", llm.RoleUser, llm.Text("go"))}))
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("a", llm.RoleModel, call)}))
+	must(t, j.Append(t.Context(), agent.Entry{Message: message("r", llm.RoleUser, result), Calls: []agent.CallRecord{{ID: "c", Name: "f", Status: agent.Success}}}))
+	path := j.Path()
+	must(t, j.Close())
+	s, err := Load(path)
+	must(t, err)
+	var args struct {
+		A string
+		B []int
+	}
+	if s.Lost > 0 || len(s.Entries) != 3 || json.Unmarshal(s.Entries[1].Content.FunctionCalls()[0].Args, &args) != nil || args.A != "one\ntwo" || len(args.B) != 1 {
+		t.Errorf("%d lost, %d messages, %+v", s.Lost, len(s.Entries), args)
 	}
 }

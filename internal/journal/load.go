@@ -23,8 +23,8 @@ type Session struct {
 	// Entries are the history, without the messages that open a session. It is valid for any
 	// model: each tool call has one result.
 	Entries []agent.Entry
-	// Interrupted are the calls at the end that have no result in the file: the process ended
-	// before they did. Entries has a result for each that says so.
+	// Interrupted are the calls at the end that have no result in the file, or one that says so: the
+	// process ended before they did. Entries has a result for each.
 	Interrupted []Call
 	// Lost is the number of records that could not be read.
 	Lost int
@@ -94,7 +94,8 @@ func (r *Resumed) Rewind(id string) error {
 	return r.log.sync()
 }
 
-// LoadBeforeRewind reads a session file up to its last record that removes messages. ok is false if
+// LoadBeforeRewind reads a session file up to its last record that removes messages, as also the replacement
+// by another conversation does. ok is false if
 // there is none.
 func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
 	f, size, err := openRegular(path, 0)

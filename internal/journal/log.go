@@ -119,6 +119,12 @@ func (l *log) append(lines []byte) error {
 	return nil
 }
 
+// isLost reports whether what was written is not at the path any more: it was removed or cut.
+func (l *log) isLost() bool {
+	info, err := os.Stat(l.path)
+	return err != nil || info.Size() < l.size
+}
+
 // sync returns when all that was written is on the disk.
 func (l *log) sync() error {
 	l.syncing.Lock()

@@ -26,6 +26,8 @@ type Outline struct {
 	Command string `json:"command,omitempty"`
 	// Prompts is the number of prompts in the file. Those that a rewind has removed count, too.
 	Prompts int `json:"prompts,omitempty"`
+	// LastPrompt is the id of the last one.
+	LastPrompt string `json:"lastPrompt,omitempty"`
 	// IsResumable reports whether there is a conversation: a prompt or a response.
 	IsResumable bool `json:"isResumable,omitempty"`
 	// Read is how far the file is read, in bytes; 0 if its last line is incomplete.
@@ -48,6 +50,8 @@ func (o *Outline) UnmarshalJSON(data []byte) error {
 		case "prompts":
 			o.Prompts, err = d.Int()
 			return err
+		case "lastPrompt":
+			return text(d, &o.LastPrompt)
 		case "isResumable":
 			o.IsResumable, err = d.Bool()
 			return err
@@ -237,7 +241,7 @@ func (o *Outline) applyKnown(r io.ReaderAt, l line, head []byte) (isDone bool) {
 		return true
 	case isUser && o.Prompt != "" && o.IsResumable && isPrompt(content):
 		o.use(m.time)
-		o.Prompts++
+		o.countPrompt(m.id)
 		return true
 	case l.length > maxDecoded:
 		o.addLong(m, openingText(content))
@@ -347,12 +351,20 @@ func (o *Outline) add(r *record) {
 	}
 }
 
+// countPrompt counts a prompt, unless it is the last one, which was sent again.
+func (o *Outline) countPrompt(id string) {
+	if id != o.LastPrompt {
+		o.LastPrompt = id
+		o.Prompts++
+	}
+}
+
 func (o *Outline) addUser(r *record) {
 	shown := r.prompt()
 	if shown == "" {
 		return
 	}
-	o.Prompts++
+	o.countPrompt(r.id)
 	if isCommand(r, shown) {
 		if o.Command == "" {
 			o.Command = beginning(shown)
@@ -489,7 +501,7 @@ func (o *Outline) replace(m *Outline, isAll bool) {
 		o.Leading, o.IsResumable = m.Leading, m.IsResumable
 	}
 	o.Prompt, o.Command = cmp.Or(o.Prompt, m.Prompt), cmp.Or(o.Command, m.Command)
-	o.Prompts = max(o.Prompts, m.Prompts)
+	o.Prompts, o.LastPrompt = max(o.Prompts, m.Prompts), cmp.Or(m.LastPrompt, o.LastPrompt)
 	if m.Updated.After(o.Updated) {
 		o.Updated = m.Updated
 	}

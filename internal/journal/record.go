@@ -74,6 +74,7 @@ func appendMessage(b []byte, e agent.Entry) []byte {
 }
 
 func appendMessageValue(b []byte, m agent.Message) []byte {
+	start := len(b)
 	b = appendHead(b, m.ID, typeOf(m.Content), m.Time)
 	b = append(b, `,"content":`...)
 	isModel := m.Content.Role == llm.RoleModel
@@ -93,7 +94,23 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 		b = appendUsage(b, m.Usage)
 		b = appendString(b, "model", m.Model)
 	}
+	unbreak(b[start:])
 	return append(b, '}')
+}
+
+// unbreak makes a JSON value one line. Arguments and results of calls are kept as they were read, with line
+// breaks between their tokens if a file or a model has indented them.
+func unbreak(value []byte) {
+	for _, c := range []byte("\n\r") {
+		for rest := value; ; {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				break
+			}
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
 }
 
 // appendHead appends the members that all messages have, without the closing brace.
@@ -210,9 +227,11 @@ type callJSON struct {
 	Description string          `json:"description,omitempty"`
 	Display     any             `json:"resultDisplay,omitempty"`
 	IsMarkdown  *bool           `json:"renderOutputAsMarkdown,omitempty"` // nil is true
-	Millis      int64           `json:"durationMs,omitempty"`
+	Millis      int64           `json:"durationMs,omitempty"`             // without the time in which the call waited
 	// HasRun is set of a call that did not succeed, but began to run.
 	HasRun bool `json:"hasRun,omitempty"`
+	// IsInterrupted is set of a call that the end of Pollux cancelled.
+	IsInterrupted bool `json:"interrupted,omitempty"`
 }
 
 // appendCall appends a call whose result is in a message.
@@ -223,12 +242,13 @@ func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	}
 	p := plain{callJSON: callJSON{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
-		Display: displayJSON(c, m.Content), Millis: c.Duration.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+		Display: displayJSON(c, m.Content), Millis: c.Active.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
+		IsInterrupted: c.IsInterrupted,
 	}}
 	if c.Plain && p.Display != nil {
 		p.IsMarkdown = new(bool)
 	}
-	if end := formatTime(c.Began.Add(c.Duration)); end != formatTime(m.Time) {
+	if end := formatTime(c.Ended); end != formatTime(m.Time) {
 		p.Timestamp = end
 	}
 	data, err := json.Marshal(p)
@@ -254,7 +274,11 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 	case tool.TerminalDisplay:
 		return textJSON(string(d), c.ID, results)
 	case *tool.DiffDisplay:
-		return map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		shown := map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		if d.NewDirs > 0 {
+			shown["newDirectories"] = d.NewDirs
+		}
+		return shown
 	case *tool.ListDisplay:
 		return textJSON(d.Summary, c.ID, results)
 	case *tool.MatchDisplay:
@@ -339,7 +363,7 @@ func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 // summaryMember returns the member of a header that has the title.
 func summaryMember(title string) string { return string(appendString(nil, "summary", title)[1:]) }
 
-// Request is a request beside the conversation that a model has answered.
+// Request is a request that a model has answered, and whose response is not in the conversation.
 type Request struct {
 	Use   llm.Use
 	Model string

@@ -379,11 +379,14 @@ func (m *meter) isNew(r *usageRecord) bool {
 }
 
 func (m *meter) user(r *usageRecord) {
-	if strings.HasPrefix(llm.PartsText(r.parts), "<session_context>") || !m.isNew(r) {
+	if strings.HasPrefix(llm.PartsText(r.parts), "<session_context>") {
 		return
 	}
-	m.asked = r.time
-	if r.prompt() != "" && (r.isPrompt == nil || *r.isPrompt) && m.header.Kind != Subagent {
+	isNew := m.isNew(r)
+	if isNew || r.time.After(m.asked) { // it was sent again, or the copy of a session goes on with the response
+		m.asked = r.time
+	}
+	if isNew && r.prompt() != "" && (r.isPrompt == nil || *r.isPrompt) && m.header.Kind != Subagent {
 		m.count("", "", Counts{Prompts: 1})
 	}
 }

@@ -58,6 +58,7 @@ func TestUsage(t *testing.T) {
 		want       Counts
 	}{
 		{"a prompt and its response", start + answered("b", 5, ""), one},
+		{"a prompt that was sent again", start + `{"$rewindTo":"a"}` + "\n" + user("a", "hello") + answered("b", 5, ""), one},
 		{"calls", start + answered("b", 5, twoCalls), withCalls},
 		{"Gemini CLI writes a response twice", start + answered("b", 5, "") + answered("b", 5, twoCalls), withCalls},
 		{"calls in a record of their own", start + answered("b", 5, "") + results + `{"id":"r_calls","timestamp":"2026-11-21T12:00:06.000Z","type":"info","content":""` + twoCalls + "}\n", withCalls},
@@ -161,7 +162,7 @@ func TestUsageOfJournal(t *testing.T) {
 	answer.Usage, answer.Model = &llm.Usage{Prompt: 10, Candidates: 2, Total: 12}, "m1"
 	done := agent.Entry{Message: message("3", llm.RoleUser, llm.Part{FunctionResponse: llm.Output("c", "write_file", "ok")})}
 	done.Calls = []agent.CallRecord{{
-		ID: "c", Name: "write_file", Status: agent.Success, Duration: 20 * time.Millisecond,
+		ID: "c", Name: "write_file", Status: agent.Success, Active: 20 * time.Millisecond,
 		Display: &tool.DiffDisplay{Diff: "x", Stat: tool.DiffStat{ModelAddedLines: 4, ModelRemovedLines: 2}},
 	}}
 	for _, e := range []agent.Entry{{Message: question}, {Message: answer}, done} {

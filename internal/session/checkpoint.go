@@ -16,8 +16,8 @@ import (
 	"pollux/tool"
 )
 
-// Checkpoint is the state of the conversation before a tool call that has run, or may have, and that
-// may have changed something. The record of the call is the checkpoint: there is no other file.
+// Checkpoint is the state of the conversation before a tool call that has run, or may have, or that the
+// end of Pollux kept from running, and that may change something. The record of the call is the checkpoint: there is no other file.
 type Checkpoint struct {
 	// Name is "<time>-<file or program>-<tool>", unique in the session. It is what Gemini CLI calls
 	// its checkpoints.
@@ -44,7 +44,7 @@ func (s *Session) Checkpoints() []Checkpoint {
 	history := s.History()
 	for i, m := range history {
 		for _, c := range calls[m.ID] {
-			if i == 0 || !c.HasRun || !s.mayChange(c.Name) {
+			if i == 0 || !c.HasRun && !c.IsInterrupted || !s.mayChange(c.Name) {
 				continue
 			}
 			p := newCheckpoint(m.ID, c, argumentsOf(history[i-1], c.ID))
@@ -65,7 +65,7 @@ func newCheckpoint(results string, c agent.CallRecord, args json.RawMessage) Che
 	}
 	_ = json.Unmarshal(args, &a) // a call without arguments has no target
 	p := Checkpoint{
-		Tool: c.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Began.Add(c.Duration).Truncate(time.Millisecond),
+		Tool: c.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Ended.Truncate(time.Millisecond),
 		Status: c.Status, results: results, callID: c.ID,
 	}
 	words := []string{strings.NewReplacer(":", "-", ".", "_").Replace(p.Time.UTC().Format("2006-01-02T15:04:05.000Z"))}

@@ -27,7 +27,7 @@ func TestCheckpointName(t *testing.T) {
 		{"write_file", `{"file_path":"../.."}`, begin + "write_file", "../.."},
 		{"write_file", `{"file_path":"\u001b[31m\u202e"}`, begin + "__31m_-write_file", ""},
 	} {
-		c := agent.CallRecord{Name: tt.tool, Began: began, Duration: time.Second, Status: agent.Success}
+		c := agent.CallRecord{Name: tt.tool, Ended: began.Add(time.Second), Status: agent.Success}
 		p := newCheckpoint("r", c, json.RawMessage(tt.args))
 		if p.Name != tt.name || !strings.Contains(p.Describe(), tt.text) || strings.ContainsAny(p.Describe(), "\x1b\u202e\n") {
 			t.Errorf("%s: %s, %q", tt.args, p.Name, p.Describe())
@@ -52,7 +52,7 @@ func TestCheckpointNameIsStable(t *testing.T) {
 	var live []string
 	for i := range messages[1].Calls {
 		c := &messages[1].Calls[i]
-		c.Began, c.Duration = began.Add(time.Duration(i)*777*time.Microsecond), time.Duration(i)*1555*time.Microsecond
+		c.Ended = began.Add(time.Duration(i) * 2332 * time.Microsecond)
 		live = append(live, newCheckpoint("r", *c, nil).Name)
 	}
 	for _, e := range messages {

@@ -80,7 +80,7 @@ func (r recordedEdits) plan(ctx context.Context, calls []agent.CallRecord) []Fil
 	var edits []file.Edit
 	for _, c := range calls {
 		d := c.Display.(*tool.DiffDisplay)
-		edits = append(edits, file.Edit{Path: d.FilePath, Diff: d.Diff, IsNew: d.Before == nil})
+		edits = append(edits, file.Edit{Path: d.FilePath, Diff: d.Diff, IsNew: d.Before == nil, NewDirs: d.NewDirs})
 	}
 	var list []FileUndo
 	for _, u := range file.PlanUndo(ctx, r.Workspace, edits) {

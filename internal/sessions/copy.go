@@ -3,6 +3,9 @@ package sessions
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
@@ -88,7 +91,12 @@ func (s *Store) copy(source *journal.Session, note, projectHash string, now time
 	if err != nil {
 		return Info{}, fmt.Errorf("write a session file in %s: %w", s.Dir, err)
 	}
-	f := file{entry: entry{path: path}}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Info{}, durable.Cause(err)
+	}
+	made, _ := newEntry(s.Dir, filepath.Base(path), fs.FileInfoToDirEntry(info))
+	f := file{entry: made}
 	f.load(nil)
 	if f.Outline == nil {
 		return Info{}, journal.ErrNoSession

@@ -66,7 +66,7 @@ func chatDelete(_ context.Context, s *Runner, tag string) (Result, error) {
 	}
 	switch err := s.Tags().Delete(tag); {
 	case errors.Is(err, fs.ErrNotExist):
-		return usageError("Error: No checkpoint found with tag '%s'.", shortTag(tag))
+		return usageError("No checkpoint found with tag '%s'.", shortTag(tag))
 	case err != nil:
 		return Result{}, exit.Errorf(exit.General, "Cannot delete the conversation %s: %w", shortTag(tag), err)
 	}

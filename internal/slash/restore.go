@@ -69,14 +69,13 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (R
 		return Result{Text: stays}, err
 	}
 	text := "Files stay as they are."
-	if files, isPartial := s.PlanRestore(ctx, p); canRevert(files) {
-		yes, err := s.confirmRevert(ctx, files, isPartial)
-		if err != nil {
-			return Result{}, err
-		}
-		if yes {
-			_, text = s.revertFiles(ctx, files)
-		}
+	files, isPartial := s.PlanRestore(ctx, p)
+	yes, err := s.confirmRevert(ctx, files, isPartial)
+	if err != nil {
+		return Result{}, err
+	}
+	if yes {
+		_, text = s.revertFiles(ctx, files)
 	}
 	return Result{
 		Text: "Restored the conversation to the state before " + p.Name + ". " + text,

@@ -15,8 +15,12 @@ func canRevert(files []session.FileUndo) bool {
 	return slices.ContainsFunc(files, func(f session.FileUndo) bool { return f.Problem == "" })
 }
 
-// confirmRevert shows what happens to files, and asks whether it may.
+// confirmRevert shows what happens to files, and asks whether it may. If none can be brought back, there is
+// nothing to ask: [Runner.revertFiles] says why.
 func (s *Runner) confirmRevert(ctx context.Context, files []session.FileUndo, isPartial bool) (bool, error) {
+	if !canRevert(files) {
+		return len(files) > 0, nil
+	}
 	const most = 30
 	lines := []string{"Revert the changes of these files, too?"}
 	for i, f := range files {

@@ -38,11 +38,9 @@ func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil || how == "" {
 		return Result{Text: stays}, err
 	}
-	reverts := false
-	if canRevert(files) {
-		if reverts, err = s.confirmRevert(ctx, files, isPartial); err != nil {
-			return Result{}, err
-		}
+	reverts, err := s.confirmRevert(ctx, files, isPartial)
+	if err != nil {
+		return Result{}, err
 	}
 	var paths []string
 	text := ""
@@ -96,7 +94,11 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 		if slices.ContainsFunc(options, func(o tool.Option) bool { return o.Label == label }) {
 			label += fmt.Sprintf(" (prompt %d)", len(prompts)-i)
 		}
-		options = append(options, tool.Option{Label: label, Description: m.Time.Local().Format("15:04:05")})
+		o := tool.Option{Label: label}
+		if !m.Time.IsZero() { // as in a conversation that was loaded
+			o.Description = m.Time.Local().Format("15:04:05")
+		}
+		options = append(options, o)
 	}
 	answer, err := s.choose(ctx, "Rewind", "Return to the state before which prompt?", "", options...)
 	at := slices.IndexFunc(options, func(o tool.Option) bool { return terminal.Line(o.Label) == answer })

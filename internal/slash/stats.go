@@ -26,13 +26,24 @@ func (s *Runner) Farewell() string {
 		text += "\n" + s.statsSummary()
 	}
 	switch {
-	case !s.IsRecorded(), s.WorktreeHints() != "": // which say how to resume
-	case s.IsUnwanted():
+	case s.WorktreeHints() != "": // which say how to resume
+	case s.IsRecorded() && s.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:
-		text += "\nTo resume this session: " + s.ResumeCommand() + "\n"
+		text += "\n" + s.ResumeHint()
 	}
 	return strings.TrimRight(text, "\n")
+}
+
+// ResumeHint returns how to go on with the conversation later, "" if it is not recorded.
+func (s *Runner) ResumeHint() string {
+	switch hints := s.WorktreeHints(); {
+	case !s.IsRecorded(), s.IsUnwanted():
+		return ""
+	case hints != "":
+		return hints
+	}
+	return "To resume this session: " + s.ResumeCommand()
 }
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.

@@ -58,6 +58,11 @@ func (w *Workspace) confined() Disk {
 			_, err := reach(w, "remove", path, w.allows, func(path string) (any, error) { return nil, removeFile(path) })
 			return err
 		},
+		RemoveDir: func(path string) error {
+			mayRemove := func(real string) bool { return w.allows(real) && !slices.Contains(w.all(), real) }
+			_, err := reach(w, "remove", path, mayRemove, func(path string) (any, error) { return nil, removeDir(path) })
+			return err
+		},
 	}
 }
 

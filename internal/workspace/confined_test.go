@@ -237,6 +237,16 @@ func TestDiskRemove(t *testing.T) {
 	w, _ := workspace.New(workspace.Options{Root: root})
 	must(t, w.Disk().Remove(root+"/file"))
 	must(t, w.Disk().Remove(root+"/sub/file"))
+	must(t, os.MkdirAll(root+"/a/b", 0o700))
+	must(t, os.Mkdir(root+"/.git/empty", 0o700))
+	must(t, os.Mkdir(dir+"/empty", 0o700))
+	must(t, os.Symlink(root+"/sub", root+"/indir"))
+	for _, path := range []string{"/a", "/kept", "/indir", "/up", "/up/empty", "/../empty", "", "/.git/empty", "/nowhere"} {
+		if err := w.Disk().RemoveDir(root + path); err == nil {
+			t.Errorf("the directory %q is removed", path)
+		}
+	}
+	must(t, w.Disk().RemoveDir(root+"/a/b"))
 	for _, path := range []string{"/file", "/out", "/in", "/up/outside", "/sub", "", "/.git/config", "/../outside", "/nowhere/file"} {
 		if err := w.Disk().Remove(root + path); err == nil {
 			t.Errorf("%q is removed", path)

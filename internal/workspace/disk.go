@@ -41,6 +41,8 @@ type Disk struct {
 	Mkdir func(path string) error
 	// Remove removes a regular file. It refuses a link with [ErrNotRegular].
 	Remove func(path string) error
+	// RemoveDir removes an empty directory, but none of the workspace's own.
+	RemoveDir func(path string) error
 }
 
 // withDefaults replaces nil functions with those of the real disk.
@@ -71,6 +73,9 @@ func (d Disk) withDefaults(real Disk) Disk {
 	}
 	if d.Remove == nil {
 		d.Remove = real.Remove
+	}
+	if d.RemoveDir == nil {
+		d.RemoveDir = real.RemoveDir
 	}
 	return d
 }

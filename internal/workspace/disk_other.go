@@ -63,6 +63,20 @@ func removeFile(path string) error {
 	return os.Remove(path)
 }
 
+func removeDir(path string) error {
+	if err := checkNoLinks(path); err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return ErrNotRegular
+	}
+	return os.Remove(path)
+}
+
 func makeDir(path string, mode fs.FileMode) error {
 	if err := checkNoLinks(path); err != nil {
 		return err

@@ -76,6 +76,18 @@ func removeFile(path string) error {
 	return nil
 }
 
+func removeDir(path string) error {
+	dir, err := openAs(filepath.Dir(path), searchFlags)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := unix.Unlinkat(int(dir.Fd()), filepath.Base(path), unix.AT_REMOVEDIR); err != nil {
+		return &fs.PathError{Op: "remove", Path: path, Err: err}
+	}
+	return nil
+}
+
 func makeDir(path string, mode fs.FileMode) error {
 	fd, err := openMade(path, mode)
 	if err != nil {

@@ -2,8 +2,13 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -77,10 +82,10 @@ func (w *Worktree) countFiles(ctx context.Context, c *Changes) error {
 	}
 	var modules, unchecked bool
 	files := lines{visit: func(line []byte) {
-		modules = modules || bytes.HasPrefix(line[min(len(line), 2):], []byte("160000 "))
+		modules = modules || bytes.HasPrefix(line[min(len(line), 2):], []byte("160000 ")) && !w.isEmptyModule(line)
 		unchecked = unchecked || line[0] == 'S' || 'a' <= line[0] && line[0] <= 'z'
 	}}
-	if err := w.git.stream(ctx, w.Path, &files, "ls-files", "-v", "--stage"); err != nil {
+	if err := w.git.stream(ctx, w.Path, &files, "-c", "core.quotePath=false", "ls-files", "-v", "--stage"); err != nil {
 		return err
 	}
 	if modules {
@@ -92,42 +97,83 @@ func (w *Worktree) countFiles(ctx context.Context, c *Changes) error {
 	return nil
 }
 
+// isEmptyModule reports whether a submodule, in a line of git ls-files, is not initialized: its directory is
+// empty, or is not there.
+func (w *Worktree) isEmptyModule(line []byte) bool {
+	_, path, ok := bytes.Cut(line, []byte("\t"))
+	if !ok || bytes.HasPrefix(path, []byte{'"'}) { // a name that Git quotes
+		return false
+	}
+	entries, err := os.ReadDir(filepath.Join(w.Path, string(path)))
+	return err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist)
+}
+
 // countCommits counts the commits of the worktree, and of what it had before, that no other branch
 // has.
 func (w *Worktree) countCommits(ctx context.Context, c *Changes) error {
-	head, err := w.git.ask(ctx, w.Path, "rev-parse", "--verify", "HEAD")
+	if at, _ := w.git.ask(ctx, w.Path, "symbolic-ref", "--quiet", "HEAD"); at != "refs/heads/"+w.Branch() {
+		c.Others = append(c.Others, "another branch than "+w.Branch()+" is checked out")
+	}
+	revisions, err := w.revisions(ctx)
 	if err != nil {
 		return err
 	}
-	branch := "refs/heads/" + w.Branch()
-	if at, _ := w.git.ask(ctx, w.Path, "symbolic-ref", "--quiet", "HEAD"); at != branch {
-		c.Others = append(c.Others, "another branch than "+w.Branch()+" is checked out")
+	count, err := w.listOwn(ctx, revisions, "--count")
+	if err != nil {
+		return err
 	}
-	const most = "1000" // of a log, 41 bytes each
-	revisions := []string{head}
-	for _, ref := range []string{"HEAD", branch} {
-		if log, err := w.git.ask(ctx, w.Path, "log", "--walk-reflogs", "--format=%H", "-n", most, ref, "--"); err == nil {
-			revisions = append(revisions, strings.Fields(log)...)
-		}
-	}
-	slices.Sort(revisions)
-	revisions = slices.Compact(revisions)
-	command := w.git.command(
-		w.Path, strings.NewReader(strings.Join(revisions, "\n")+"\n"),
-		"rev-list", "--count", "--stdin", "--glob=refs/worktree/", "--not", "--exclude="+w.Branch(), "--branches", "--remotes", "--tags",
-	)
-	count := process.Head{Max: 100}
-	command.Stdout = &count
-	if status, err := w.git.launcher.Run(ctx, command); err != nil || status != (process.Status{}) || ctx.Err() != nil {
-		return fmt.Errorf("git rev-list: %s", status)
-	}
-	if _, err := fmt.Sscan(count.Text(), &c.Commits); err != nil {
-		return fmt.Errorf("git rev-list answered %q", count.Text())
+	if _, err := fmt.Sscan(count, &c.Commits); err != nil {
+		return fmt.Errorf("git rev-list answered %q", count)
 	}
 	if c.Commits == 0 && len(revisions) > 1 {
 		c.Others = append(c.Others, "commits that are on other branches too")
 	}
 	return nil
+}
+
+// lastCommit returns the newest commit that no other branch has, else the one that is checked out.
+func (w *Worktree) lastCommit(ctx context.Context) (string, error) {
+	revisions, err := w.revisions(ctx)
+	if err != nil {
+		return "", err
+	}
+	own, err := w.listOwn(ctx, revisions, "--max-count=1")
+	if err != nil {
+		return "", err
+	}
+	return w.git.ask(ctx, w.Path, "rev-parse", "--short", "--verify", cmp.Or(strings.TrimSpace(own), "HEAD"))
+}
+
+// revisions returns the commits that the worktree and its branch are and were at, each once.
+func (w *Worktree) revisions(ctx context.Context) ([]string, error) {
+	head, err := w.git.ask(ctx, w.Path, "rev-parse", "--verify", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	const most = "1000" // of a log, 41 bytes each
+	revisions := []string{head}
+	for _, ref := range []string{"HEAD", "refs/heads/" + w.Branch()} {
+		if log, err := w.git.ask(ctx, w.Path, "log", "--walk-reflogs", "--format=%H", "-n", most, ref, "--"); err == nil {
+			revisions = append(revisions, strings.Fields(log)...)
+		}
+	}
+	slices.Sort(revisions)
+	return slices.Compact(revisions), nil
+}
+
+// listOwn returns what git rev-list prints, with an option, about the commits of these revisions that no other
+// branch has, the newest first.
+func (w *Worktree) listOwn(ctx context.Context, revisions []string, option string) (string, error) {
+	command := w.git.command(
+		w.Path, strings.NewReader(strings.Join(revisions, "\n")+"\n"),
+		"rev-list", option, "--stdin", "--glob=refs/worktree/", "--not", "--exclude="+w.Branch(), "--branches", "--remotes", "--tags",
+	)
+	text := process.Head{Max: 100}
+	command.Stdout = &text
+	if status, err := w.git.launcher.Run(ctx, command); err != nil || status != (process.Status{}) || ctx.Err() != nil {
+		return "", fmt.Errorf("git rev-list: %s", status)
+	}
+	return text.Text(), nil
 }
 
 // findOthers finds stashes of the branch, and processes.

@@ -28,14 +28,14 @@ func (w *Worktree) Discard(ctx context.Context) (removed bool, changes Changes, 
 	return removed && err == nil, changes, err
 }
 
-// Delete removes the worktree and its branch, whatever is lost with them. It returns the last commit
-// of the worktree, from which the branch can be made again.
+// Delete removes the worktree and its branch, whatever is lost with them. It returns the newest
+// commit that is lost, or else the last one of the worktree, from which the branch can be made again.
 func (w *Worktree) Delete(ctx context.Context) (commit string, err error) {
 	err = w.whileAlone(ctx, func() error {
 		if err := w.git.check(ctx, w.Path); err != nil {
 			return err
 		}
-		if commit, err = w.git.ask(ctx, w.Path, "rev-parse", "--short", "--verify", "HEAD"); err != nil {
+		if commit, err = w.lastCommit(ctx); err != nil {
 			return err
 		}
 		return w.remove(ctx, "--force")

@@ -255,7 +255,8 @@ func TestInspect(t *testing.T) {
 		"a stash":                     {`echo x >a.txt; git stash -q`, "stashed changes of its branch"},
 		"an unchecked file":           {`git update-index --assume-unchanged a.txt; echo x >a.txt`, "files that Git does not check for changes"},
 		"a skipped file":              {`git update-index --skip-worktree a.txt; echo x >a.txt`, "files that Git does not check for changes"},
-		"a submodule":                 {`git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),m; git commit -q -m m`, "1 commit that is on no other branch, submodules"},
+		"a submodule":                 {`git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),m; git commit -q -m m`, "1 commit that is on no other branch"},
+		"files of a submodule":        {`git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),m; mkdir m; echo x >m/f`, "submodules"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,6 +283,28 @@ func TestInspect(t *testing.T) {
 				t.Error("it was not deleted")
 			}
 		})
+	}
+}
+
+// A submodule that is not initialized holds nothing, and does not keep the worktree.
+func TestDiscardEmptySubmodule(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	r.sh(r.dir, `git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),"mö d"; git commit -q -m m`)
+	w := r.mustEnter("x")
+	if removed, changes, err := w.Discard(t.Context()); !removed || err != nil || exists(w.Path) {
+		t.Errorf("removed %v, %q, %v", removed, changes, err)
+	}
+}
+
+// Who deletes a worktree learns the newest commit that is lost, also if its branch has left it.
+func TestDeleteNamesLostCommit(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	w := r.mustEnter("x")
+	lost := r.sh(w.Path, `git commit -q --allow-empty -m second; git rev-parse --short HEAD; git reset -q --hard HEAD~1`)
+	if commit, err := w.Delete(t.Context()); err != nil || commit != strings.TrimSpace(lost) {
+		t.Errorf("%q, %v, want %q", commit, err, lost)
 	}
 }
 

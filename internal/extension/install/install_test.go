@@ -623,7 +623,7 @@ func TestRelease(t *testing.T) {
 	t.Cleanup(server.Close)
 	m.Fetcher.API, user.refuses = server.URL, true
 	_, err := m.Install(t.Context(), "https://github.com/o/r", Options{})
-	const want = "Failed to install extension https://github.com/o/r: cannot unpack release \"v1\": it is neither a tar.gz nor a zip archive"
+	const want = "Failed to install extension https://github.com/o/r: cannot unpack release \"v1\": it is neither a tar.gz nor a zip archive."
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}

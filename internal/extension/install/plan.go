@@ -230,7 +230,7 @@ func (p *plan) askClone(ctx context.Context, why error, o Options) error {
 	if err != nil || yes {
 		return err
 	}
-	return exit.Errorf(exit.General, "Failed to install extension %s: %w", source, why)
+	return exit.Errorf(exit.General, "Failed to install extension %s: %w.", source, why)
 }
 
 // checkName returns an error if the extension cannot have its name, because another has it.

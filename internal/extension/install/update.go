@@ -19,15 +19,10 @@ type State string
 
 // The states.
 const (
-	Checking      State = "checking for updates"
-	Updating      State = "updating"
-	Updated       State = "updated"
-	NeedsRestart  State = "updated, needs restart"
-	Available     State = "update available"
-	UpToDate      State = "up to date"
-	Failed        State = "error"
-	NotUpdatable  State = "not updatable"
-	UnknownUpdate State = "unknown"
+	Available    State = "update available"
+	UpToDate     State = "up to date"
+	Failed       State = "error"
+	NotUpdatable State = "not updatable"
 )
 
 // Check asks the source of an extension whether there is an update. The error explains the states

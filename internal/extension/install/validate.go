@@ -25,7 +25,7 @@ func Validate(dir string) (*Report, error) {
 	path := filepath.Join(dir, extension.ManifestName)
 	m, err := extension.ReadManifest(dir)
 	if err != nil {
-		return nil, exit.Errorf(exit.General, "Failed to load extension config from %s: %w", path, err)
+		return nil, exit.Errorf(exit.General, "Failed to load extension config from %s: %w.", path, err)
 	}
 	r := &Report{}
 	var missing []string

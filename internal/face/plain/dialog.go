@@ -160,7 +160,9 @@ func (l *loop) finishDialog(a tool.Answer) {
 	d.cancel()
 	l.screen.dropPrompt()
 	a.Unattended = l.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
-	d.q.answer(a)
+	if l.ctx.Err() == nil { // else a signal has closed the dialog, not the person
+		d.q.answer(a)
+	}
 	l.silence.begin(l)
 	if l.composer.pastedLines > 0 {
 		l.showPasted()

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func (l *loop) interrupt() {
 		}
 	case l.job != nil:
 		l.job.isInterrupted = true
-		l.job.cancel()
+		l.job.cancel(nil)
 	default:
 		l.screen.line("Press Ctrl+C again to exit.")
 	}
@@ -71,6 +72,13 @@ func (l *loop) endOfInput(err error) {
 		return
 	}
 	l.screen.breakLine()
+	l.screen.flush()
+	if err := l.screen.writeError(); err != nil { // the terminal is closed: nobody has pressed Ctrl+D
+		l.inputEnded, l.openErr = true, l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+		l.leave()
+		l.dismissQuestions()
+		return
+	}
 	if now := l.now(); now.Sub(l.lastEOF) < repeatWindow {
 		l.leave()
 	} else {
@@ -82,26 +90,27 @@ func (l *loop) endOfInput(err error) {
 	l.dismissQuestions()
 }
 
-// leave ends the session after the current job has stopped.
+// leave ends the session after the current job has stopped. What ends it is the person, or a terminal
+// that has failed.
 func (l *loop) leave() {
 	l.isLeaving = true
 	if l.job != nil {
-		l.job.cancel()
+		l.job.cancel(l.openErr)
 	}
 }
 
 // abandon cancels the job and the dialog, and gives them two seconds to stop their
 // programs and to restore the terminal. After a third Ctrl+C it does not wait.
 func (l *loop) abandon() {
-	l.dismissQuestions()
 	lent := l.screen.isLent()
 	var items <-chan jobItem
 	if j := l.job; j != nil {
 		l.job = nil
-		j.cancel()
+		j.cancel(cmp.Or(context.Cause(l.ctx), l.openErr)) // before the questions are dismissed: that is no answer of the person
 		close(j.abandoned)
 		items = j.items
 	}
+	l.dismissQuestions()
 	if l.interruptCount >= 3 && !lent {
 		return
 	}
@@ -134,6 +143,18 @@ func (l *loop) showFarewell() {
 	}
 	if l.ending != "" {
 		l.screen.verbatim(terminal.Text(l.ending)) // it contains commands
+	}
+}
+
+// showResumeHint writes how to go on, after a signal. A terminal that is closed shows nothing.
+func (l *loop) showResumeHint() {
+	if !l.hasTalked || l.backend.ResumeHint == nil || l.screen.isLent() {
+		return
+	}
+	defer l.screen.flush()
+	l.screen.dropPrompt()
+	if text := l.backend.ResumeHint(); text != "" {
+		l.screen.verbatim(terminal.Text(text)) // it contains commands
 	}
 }
 

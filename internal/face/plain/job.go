@@ -17,7 +17,7 @@ import (
 // job is the task in progress: opening the session, a run of the model, a / command, or
 // composing a prompt in the editor.
 type job struct {
-	cancel        context.CancelFunc
+	cancel        context.CancelCauseFunc
 	items         chan jobItem // closed when the job has ended
 	abandoned     chan struct{}
 	prompt        string // prompt of the run
@@ -42,7 +42,7 @@ type jobItem struct {
 // startJob calls run on a goroutine of its own, as the job in progress. emit sends an
 // item to the loop; it returns false if the loop has abandoned the job.
 func (l *loop) startJob(prompt string, run func(ctx context.Context, emit func(jobItem) bool)) {
-	ctx, cancel := context.WithCancel(l.ctx)
+	ctx, cancel := context.WithCancelCause(l.ctx)
 	// The buffer collects chunks while the screen is being written.
 	j := &job{cancel: cancel, items: make(chan jobItem, 64), abandoned: make(chan struct{}), prompt: prompt}
 	l.job = j
@@ -79,9 +79,9 @@ func (l *loop) openSession() {
 	})
 	cancelJob := l.job.cancel
 	l.job.isOpening = true
-	l.job.cancel = func() {
+	l.job.cancel = func(cause error) {
 		end() // before the open question is dismissed: the cancellation is no answer to it
-		cancelJob()
+		cancelJob(cause)
 	}
 }
 
@@ -97,7 +97,7 @@ func (l *loop) sessionOpened(o *backend, err error) {
 	}
 	o.Terminal, o.Interrupts, o.Resumes = l.backend.Terminal, l.backend.Interrupts, l.backend.Resumes
 	l.backend = *o
-	l.job.cancel = func() {} // the end of the job is not the end of the session
+	l.job.cancel = func(error) {} // the end of the job is not the end of the session
 }
 
 // canEnd reports whether there is a session to end in order: it was opened, and the user waits for the
@@ -275,7 +275,7 @@ func (l *loop) finishJob() {
 	j := l.job
 	l.renderer.endAnswer()
 	l.dismissQuestions()
-	j.cancel()
+	j.cancel(nil)
 	l.job = nil
 	l.silence.stop()
 	if j.isCancelled && j.prompt != "" && !j.hasOutput {

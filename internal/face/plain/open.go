@@ -56,6 +56,8 @@ type backend struct {
 	// Recap is where a resumed conversation stands, nil for a new one.
 	Recap    *session.Recap
 	Farewell func() string
+	// ResumeHint returns how to go on with the conversation after a signal has ended Pollux, "" for nothing.
+	ResumeHint func() string
 	// ForcedExit, if set, is called when the user presses Ctrl+C a third time.
 	ForcedExit func()
 
@@ -118,6 +120,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
+		ResumeHint:     commands.ResumeHint,
 		ForcedExit:     s.RecordForcedExit,
 
 		IsAllowed:    s.Allowed,

@@ -198,7 +198,7 @@ type loop struct {
 	batchTimer *time.Timer // fires when a batch of questions is complete
 	batchAsked int         // questions of the current batch that were asked
 
-	openErr        error     // why the session could not be opened
+	openErr        error     // why the session could not be opened, or how the terminal failed
 	lastInterrupt  time.Time // time of the last Ctrl+C
 	interruptCount int       // Ctrl+C presses within repeatWindow of each other
 	lastEOF        time.Time // time of the last Ctrl+D
@@ -232,17 +232,22 @@ func (l *loop) run(ctx context.Context) error {
 		l.showWelcome()
 	}
 	if err := l.serve(ctx); err != nil {
+		l.showResumeHint()
 		return err
 	}
 	if l.canEnd() {
 		l.endSession()
 		if err := l.serve(ctx); err != nil {
+			l.showResumeHint()
 			return err
 		}
 	}
 	l.showFarewell()
 	if l.interruptCount >= 3 {
 		return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled}
+	}
+	if err := l.screen.writeError(); err != nil && l.openErr == nil { // a closed terminal can look like Ctrl+D
+		return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
 	}
 	return l.openErr
 }
@@ -255,7 +260,8 @@ func (l *loop) serve(ctx context.Context) error {
 		l.showPrompt()
 		l.screen.flush()
 		if err := l.screen.writeError(); err != nil {
-			return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+			l.openErr = l.terminalError("write to", err, l.backend.Terminal.OutTTY)
+			return l.openErr
 		}
 		l.step(ctx)
 	}

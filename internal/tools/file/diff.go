@@ -25,6 +25,7 @@ type revision struct {
 	before, after *document
 	// proposed is the model's version if the user changed it, else nil.
 	proposed *string
+	newDirs  int // number of directories that were made for the file
 }
 
 // display returns the change for the user, and its number of lines.
@@ -38,6 +39,7 @@ func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChang
 		FileName: name,
 		FilePath: r.path,
 		After:    after,
+		NewDirs:  r.newDirs,
 	}
 	if r.before.exists {
 		d.Before = &before

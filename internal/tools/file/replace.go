@@ -351,7 +351,7 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			break
 		}
 		if now.same(e.before) {
-			err = e.after.save(c.w, c.abs)
+			err = e.save(c.w)
 			break
 		}
 		if tries == 10 {

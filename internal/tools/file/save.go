@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -9,6 +10,16 @@ import (
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
+
+// save writes the new version, and notes which directories it creates.
+func (r *revision) save(w *workspace.Workspace) error {
+	for dir := filepath.Dir(r.path); ; dir = filepath.Dir(dir) {
+		if _, err := w.Disk().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return r.after.save(w, r.path)
+		}
+		r.newDirs++
+	}
+}
 
 // save writes d to abs, and creates missing directories. Errors are [*tool.Error].
 func (d *document) save(w *workspace.Workspace, abs string) error {

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +15,8 @@ type Edit struct {
 	Path  string // absolute
 	Diff  string // in the form of [tool.DiffDisplay]
 	IsNew bool   // the edit created the file
+	// NewDirs is the number of directories that it created for the file, which are its nearest.
+	NewDirs int
 }
 
 // Undo undoes the edits of one file.
@@ -28,6 +29,7 @@ type Undo struct {
 	Problem string
 
 	now, then *document
+	newDirs   map[string]bool // that the edits of all files created
 }
 
 // PlanUndo returns what undoes edits, given from the newest to the oldest, by file. It changes nothing.
@@ -35,16 +37,20 @@ type Undo struct {
 // there.
 func PlanUndo(ctx context.Context, w *workspace.Workspace, edits []Edit) []*Undo {
 	var list []*Undo
-	byPath := map[string]*Undo{}
+	byPath, newDirs := map[string]*Undo{}, map[string]bool{}
 	for _, e := range edits {
 		u := byPath[e.Path]
 		if u == nil {
-			u = &Undo{Path: e.Path}
+			u = &Undo{Path: e.Path, newDirs: newDirs}
 			byPath[e.Path] = u
 			list = append(list, u)
 			u.read(ctx, w)
 		}
 		u.Edits++
+		for dir := filepath.Dir(e.Path); e.NewDirs > 0 && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			newDirs[dir] = true
+			e.NewDirs--
+		}
 		if u.Problem == "" {
 			u.undo(e)
 		}
@@ -85,7 +91,7 @@ const (
 
 // undo undoes one edit in memory.
 func (u *Undo) undo(e Edit) {
-	hunks, err := parseDiff(e.Diff)
+	recorded, err := parseDiff(e.Diff)
 	switch {
 	case err != nil, strings.Contains(e.Diff, "\uFFFD"): // stands for what is no text
 		u.Problem = notRecorded
@@ -94,7 +100,7 @@ func (u *Undo) undo(e Edit) {
 		u.Problem = changedSince
 		return
 	}
-	changes, ok := reverse(u.then.text, hunks)
+	changes, ok := reverse(u.then.text, recorded)
 	if !ok {
 		u.Problem = changedSince
 		return
@@ -112,6 +118,13 @@ func (u *Undo) undo(e Edit) {
 	}
 }
 
+// removeDirs removes the directories that the edits created, and that are empty now.
+func (u *Undo) removeDirs(w *workspace.Workspace) {
+	for dir := filepath.Dir(u.Path); u.newDirs[dir] && w.Disk().RemoveDir(dir) == nil; {
+		dir = filepath.Dir(dir)
+	}
+}
+
 // Apply undoes the edits, unless the file has changed since [PlanUndo].
 func (u *Undo) Apply(ctx context.Context, w *workspace.Workspace) error {
 	if u.Problem != "" {
@@ -123,7 +136,9 @@ func (u *Undo) Apply(ctx context.Context, w *workspace.Workspace) error {
 	case !d.same(u.now):
 		return errors.New(changedSince)
 	case u.Removes:
-		err = w.Disk().Remove(u.Path)
+		if err = w.Disk().Remove(u.Path); err == nil {
+			u.removeDirs(w)
+		}
 	default:
 		err = w.Disk().Write(u.Path, u.then.data)
 	}
@@ -131,152 +146,4 @@ func (u *Undo) Apply(ctx context.Context, w *workspace.Workspace) error {
 		return durable.Cause(err)
 	}
 	return nil
-}
-
-// recordedHunk is a part of a recorded diff: lines with their ends.
-type recordedHunk struct {
-	at       int // index of the first line in the new text
-	old, new []string
-}
-
-// parseDiff reads a diff that [unified] has written.
-func parseDiff(diff string) ([]recordedHunk, error) {
-	var hunks []recordedHunk
-	last := [2]*[]string{} // that the last line went to
-	var from, to int       // lines of the hunk that are to come
-	for line := range strings.Lines(diff) {
-		begins := strings.HasPrefix(line, "@@ ")
-		switch {
-		case begins && from == 0 && to == 0:
-			h := recordedHunk{}
-			var err error
-			if h.at, from, to, err = parseHunkHeader(line); err != nil {
-				return nil, err
-			}
-			hunks = append(hunks, h)
-			last = [2]*[]string{}
-			continue
-		case len(hunks) == 0: // the header
-			continue
-		}
-		h := &hunks[len(hunks)-1]
-		text := line[1:]
-		switch line[0] {
-		case ' ':
-			h.old, h.new, last = append(h.old, text), append(h.new, text), [2]*[]string{&h.old, &h.new}
-			from, to = from-1, to-1
-		case '-':
-			h.old, last = append(h.old, text), [2]*[]string{&h.old}
-			from--
-		case '+':
-			h.new, last = append(h.new, text), [2]*[]string{&h.new}
-			to--
-		case '\\':
-			for _, lines := range last {
-				if lines != nil {
-					(*lines)[len(*lines)-1] = strings.TrimSuffix((*lines)[len(*lines)-1], "\n")
-				}
-			}
-			last = [2]*[]string{}
-		default:
-			return nil, errors.New("a line without a sign")
-		}
-		if from < 0 || to < 0 {
-			return nil, errors.New("more lines than announced")
-		}
-	}
-	if from != 0 || to != 0 {
-		return nil, errors.New("fewer lines than announced")
-	}
-	return hunks, nil
-}
-
-// parseHunkHeader reads "@@ -1,2 +1,3 @@". It returns the index of the first new line, and the numbers of
-// lines.
-func parseHunkHeader(line string) (at, from, to int, err error) {
-	fields := strings.Fields(line)
-	if len(fields) != 4 || fields[3] != "@@" {
-		return 0, 0, 0, errors.New("not the header of a hunk")
-	}
-	parse := func(field, sign string) (first, n int, err error) {
-		n = 1
-		format, to := sign+"%d", []any{&first}
-		if strings.Contains(field, ",") {
-			format, to = format+",%d", append(to, &n)
-		}
-		if _, err = fmt.Sscanf(field, format, to...); err == nil && (first < 0 || n < 0 || first > maxFile || n > maxFile) {
-			err = errors.New("not a range of lines")
-		}
-		if n > 0 {
-			first--
-		}
-		return max(first, 0), n, err
-	}
-	if _, from, err = parse(fields[1], "-"); err == nil {
-		at, to, err = parse(fields[2], "+")
-	}
-	return at, from, to, err
-}
-
-// reverse returns the changes that turn the new text of hunks into the old one. ok is false if text is
-// not the new one, as far as the hunks tell.
-func reverse(text string, hunks []recordedHunk) (changes []change, ok bool) {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	next, offset, moved := 0, 0, 0 // index of the first line after the last change, its offset, and how far lines have moved
-	for _, h := range hunks {
-		at, ok := findLines(lines, h.new, next, h.at+moved, len(hunks))
-		if !ok {
-			return nil, false
-		}
-		moved = at - h.at
-		offset += sizeOf(lines[next:at])
-		end := offset + sizeOf(h.new)
-		changes = append(changes, change{start: offset, end: end, text: strings.Join(h.old, "")})
-		next, offset = at+len(h.new), end
-	}
-	return changes, true
-}
-
-// findLines returns where lines contain others: at the usual index, or else at the only one from first on.
-// Nothing is found in nothing only.
-func findLines(lines, others []string, first, usual, hunks int) (int, bool) {
-	isAt := func(i int) bool {
-		if i < first || i+len(others) > len(lines) {
-			return false
-		}
-		for k, line := range others {
-			if lines[i+k] != line {
-				return false
-			}
-		}
-		return true
-	}
-	const most = 1 << 24 // lines to look at
-	switch {
-	case len(others) == 0:
-		return 0, len(lines) == 0
-	case isAt(usual):
-		return usual, true
-	case len(lines)*hunks > most:
-		return 0, false
-	}
-	found, n := 0, 0
-	for i := first; i+len(others) <= len(lines); i++ {
-		if isAt(i) {
-			found = i
-			n++
-		}
-	}
-	return found, n == 1
-}
-
-func sizeOf(lines []string) int {
-	n := 0
-	for _, line := range lines {
-		n += len(line)
-	}
-	return n
 }

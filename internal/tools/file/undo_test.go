@@ -141,6 +141,17 @@ func TestUndoChangedSince(t *testing.T) {
 		"the same line": {"1\n2\n3\n", "1\ntwo\n3\n", "1\nzwei\n3\n", ""},
 		"twice":         {"2\n", "two\n", "x\ntwo\ntwo\n", ""},
 		"removed":       {"1\n", "2\n", "", ""},
+		"near it":       {"1\n2\n3\n4\n5\n", "1\n2\n3\nFOUR\n5\n", "hand\n2\n3\nFOUR\n5\n", "hand\n2\n3\n4\n5\n"},
+		"beside it":     {"1\n2\n3\n4\n5\n", "1\n2\n3\nFOUR\n5\n", "1\n2\nhand\nFOUR\n5\n", "1\n2\nhand\n4\n5\n"},
+		"all around":    {"1\n2\n3\n", "1\ntwo\n3\n", "eins\ntwo\ndrei\n", "eins\n2\ndrei\n"},
+		"between":       {"1\n2\n3\n4\n5\n", "1\ntwo\n3\nfour\n5\n", "1\ntwo\nhand\nfour\n5\n", "1\n2\nhand\n4\n5\n"},
+		"new line":      {"1\n2\n3\n4\n5\n", "1\n2\n3\nFOUR\n5\n", "1\n2\n3\nhand\nFOUR\n5\n", "1\n2\n3\nhand\n4\n5\n"},
+		"deleted lines": {"1\n2\n3\n4\n5\n6\n", "1\n2\n3\n6\n", "1\nhand\n3\n6\n", "1\nhand\n3\n4\n5\n6\n"},
+		"in the gap":    {"1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n6\n7\n8\n", "1\n2\n3\nhand\n6\n7\n8\n", ""},
+		"ambiguous":     {"a\n{\nb\n}\nc\n{\nd\n}\n", "a\n{\nb\n};\nc\n{\nd\n};\n", "a\n{\nb\nx\nc\n{\nd\n};\n", ""},
+		"moved away":    {"1\n2\n3\n}\n", "1\n2\n};\n3\n}\n", "x\ny\nz\n1\n2\n3\n}\nu\n};\n", ""},
+		"end of line":   {"a\nb", "a\nB\n", "a\nB\nc\n", ""},
+		"half a line":   {"1\n2\n3\n", "1\n2\n", "1\n2", ""},
 		"new file":      {"", "one\n", "one\nmore\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

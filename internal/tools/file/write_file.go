@@ -172,7 +172,7 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrFileWrite, fmt.Sprintf(
 			"Error writing to file '%s': it was changed by someone else after this change was shown for approval. Read it again, then decide what to write.", c.abs))
 	}
-	if err := r.after.save(c.w, c.abs); err != nil {
+	if err := r.save(c.w); err != nil {
 		return failed(err)
 	}
 	return r.result(c.report(r), writtenLabels)

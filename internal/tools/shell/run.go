@@ -224,7 +224,7 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 	switch {
 	case r.log != nil: // cancelled before it moved to the background
 		go r.tool.Processes.watchExit(r.log)
-	case end == exited && r.leaves && r.tool.caller != user:
+	case end == exited && r.leaves:
 		r.tool.Processes.keep(r.execution, r.args.Command)
 	default:
 		r.tool.Processes.forget(r.execution)
