@@ -206,7 +206,7 @@ func (s *Session) listedAgents(form tool.Form) []prompt.Agent {
 // mayCallAgent reports whether the policy may allow a call of a subagent.
 func (s *Session) mayCallAgent(name string) bool {
 	args, _ := json.Marshal(map[string]string{"agent_name": name, "prompt": ""}) // strings
-	switch s.policy.Check(guard.PolicyCall(s.subagents.tool, args)).Decision {
+	switch s.policy.Check(guard.CallWithoutFiles(s.subagents.tool, args)).Decision {
 	case policy.Deny:
 		return false
 	case policy.Ask:

@@ -73,7 +73,7 @@ func (l *loop) endOfInput(err error) {
 	}
 	l.screen.breakLine()
 	l.screen.flush()
-	if err := l.screen.writeError(); err != nil { // the terminal is closed: nobody has pressed Ctrl+D
+	if err := l.screen.writeError(); err != nil { // the terminal is closed: Ctrl+D was not pressed
 		l.inputEnded, l.openErr = true, l.terminalError("write to", err, l.backend.Terminal.OutTTY)
 		l.leave()
 		l.dismissQuestions()
