@@ -154,7 +154,7 @@ func (s *server) live(ctx context.Context) {
 	wasConnected, mayAsk := false, true
 	for {
 		began := time.Now()
-		err := s.connectOnce(ctx, func() { wasConnected = true })
+		err := s.conceal(s.connectOnce(ctx, func() { wasConnected = true }))
 		if mayAsk && ctx.Err() == nil {
 			if mayAsk = !errors.Is(err, ErrUnauthorized); !mayAsk {
 				if err = s.signIn(ctx, err); err == nil {
@@ -429,7 +429,7 @@ func (s *server) refresh(ctx context.Context, session *sdk.ClientSession, key st
 	for attempt := range 2 {
 		o := before
 		if err := s.within(ctx, func(ctx context.Context) error { return o.list(ctx, session, lists) }); err != nil {
-			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", err)
+			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", s.conceal(err))
 			return
 		}
 		if !o.equals(&before) {

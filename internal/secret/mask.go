@@ -60,9 +60,15 @@ var urlInText = sync.OnceValue(func() *regexp.Regexp {
 // portInHost matches what a host may have after its name.
 var portInHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^:]*(:\d*)?$|^\[[^\]]*\](:\d*)?$`) })
 
+// MaskURL is [MaskText] for a text that is nothing but a URL, which need not be valid.
+func MaskURL(address string) string { return EraseForms(maskURL(address)) }
+
 // maskURL replaces the secrets of one URL. A password may hold characters that it should not.
 func maskURL(address string) string {
-	scheme, rest, _ := strings.Cut(address, "://")
+	scheme, rest, found := strings.Cut(address, "://")
+	if scheme += "://"; !found {
+		scheme, rest = "", address
+	}
 	end := len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		end = i
@@ -78,7 +84,7 @@ func maskURL(address string) string {
 	if i := strings.IndexAny(rest, "?#"); i >= 0 && i < len(rest)-1 {
 		rest = rest[:i+1] + Redacted
 	}
-	return scheme + "://" + user + rest
+	return scheme + user + rest
 }
 
 // maskArgs returns arguments for people, and what it has replaced because of a name.

@@ -55,6 +55,19 @@ func TestMaskText(t *testing.T) {
 	}
 }
 
+func TestMaskURL(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://user:pa ss@h/x?a b": "https://[REDACTED]@h/x?[REDACTED]",
+		"user:pass@h?t=1":            "[REDACTED]@h?[REDACTED]",
+		"":                           "",
+	} {
+		if got := MaskURL(address); got != want {
+			t.Errorf("%s is shown as %s, want %s", address, got, want)
+		}
+	}
+}
+
 func TestSecretsOfCommands(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want []string }{
