@@ -66,7 +66,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	case ctx.Err() != nil:
 		return tool.Fail(tool.ErrMCP, "The call was cancelled. The server may have done some of it.")
 	case err != nil:
-		return c.fail(failure(err))
+		return c.fail(failure(c.server.conceal(plainError(err))))
 	case result.IsError == true || result.IsError == "true":
 		return c.fail(result.Content)
 	}
@@ -90,7 +90,7 @@ func (s *server) check(r *remote) *tool.Result {
 
 // failure returns the content of a result that describes why a request has failed.
 func failure(err error) json.RawMessage {
-	raw, _ := json.Marshal([]map[string]string{{"type": "text", "text": plainError(err).Error()}})
+	raw, _ := json.Marshal([]map[string]string{{"type": "text", "text": err.Error()}})
 	return raw
 }
 

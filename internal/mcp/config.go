@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/internal/oauth"
+	"pollux/internal/secret"
 )
 
 // Config describes how to reach an MCP server and which of its tools to use, as an entry of the
@@ -124,12 +125,12 @@ func (c *Config) Endpoint() string {
 // mayFallBack reports whether an HTTP server may be an SSE server.
 func (c *Config) mayFallBack() bool { return c.HTTPURL == "" && c.Type != "http" }
 
-// Target describes for people what the server is: its address, or its command line.
+// Target describes for people what the server is: its address, or its command line, without secrets.
 func (c *Config) Target() string {
 	if k := c.Kind(); k == HTTP || k == SSE {
-		return fmt.Sprintf("%s (%s)", c.Endpoint(), k)
+		return fmt.Sprintf("%s (%s)", secret.MaskURL(c.Endpoint()), k)
 	}
-	return strings.TrimSpace(c.Command+" "+strings.Join(c.Args, " ")) + " (stdio)"
+	return secret.MaskCommand(c.Command, c.Args) + " (stdio)"
 }
 
 // Timeout returns the time that the server has for each request.

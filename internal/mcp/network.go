@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/internal/secret"
 )
 
 // dial connects to a service: as its entry says, or first with streamable HTTP and then with SSE.
@@ -58,7 +60,7 @@ type wire struct {
 func (s *server) newWire() (*wire, error) {
 	u, err := url.Parse(s.config.Endpoint())
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("its URL is not valid: %q", s.config.Endpoint())
+		return nil, fmt.Errorf("its URL is not valid: %q", secret.MaskURL(s.config.Endpoint()))
 	}
 	if s.invalid != nil {
 		return nil, s.invalid

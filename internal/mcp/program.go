@@ -38,6 +38,7 @@ type program struct {
 	launcher process.Launcher
 	command  *process.Command
 	log      *slog.Logger
+	conceal  func(string) string // of its entry
 
 	running *process.Process
 	output  io.ReadCloser
@@ -65,7 +66,7 @@ func newProgram(c *Config, o *Options) (*program, error) {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
 	}
 	return &program{
-		launcher: o.Launcher, log: o.Log, ended: make(chan struct{}),
+		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}),
 		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
 	}, nil
 }
@@ -247,7 +248,7 @@ func (p *program) explain(err error) error {
 	case hasEnded:
 		err = fmt.Errorf("it ended with exit code %d", p.status.Code)
 	}
-	if line := p.errors.lastLine(); line != "" {
+	if line := p.errors.lastLine(p.conceal); line != "" {
 		return fmt.Errorf("%w: %s", err, line)
 	}
 	return err
@@ -270,12 +271,12 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastLine returns the last line that is not empty, at most 300 bytes of it.
-func (t *tail) lastLine() string {
+// lastLine returns the last line that is not empty as conceal returns it, at most 300 bytes of it.
+func (t *tail) lastLine(conceal func(string) string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := strings.TrimSpace(string(t.kept))
-	text = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	text = conceal(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 

@@ -61,7 +61,7 @@ func (s *Servers) GetPrompt(ctx context.Context, p Prompt, args map[string]strin
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("MCP server %q: %w", p.Server, plainError(err))
+		return nil, fmt.Errorf("MCP server %q: %w", p.Server, one.conceal(plainError(err)))
 	}
 	for _, m := range result.Messages {
 		if m == nil {

@@ -74,7 +74,7 @@ func (s *Servers) Read(ctx context.Context, r Resource) ([]Content, error) {
 		return err
 	})
 	if err != nil {
-		return nil, plainError(err)
+		return nil, one.conceal(plainError(err))
 	}
 	var list []Content
 	for _, c := range result.Contents {

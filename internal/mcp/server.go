@@ -119,7 +119,7 @@ func (s *server) restart(off State) {
 	if end != nil {
 		end()
 	}
-	s.all.o.Registry.Remove(Owner(s.config.Name))
+	s.all.release(s)
 	s.mu.Lock()
 	s.end, s.ready, s.err, s.offer, s.tools = nil, make(chan struct{}), nil, offer{}, nil
 	s.state = cmp.Or(off, Disconnected)
@@ -154,7 +154,7 @@ func (s *server) live(ctx context.Context) {
 	wasConnected, mayAsk := false, true
 	for {
 		began := time.Now()
-		err := s.connectOnce(ctx, func() { wasConnected = true })
+		err := s.conceal(s.connectOnce(ctx, func() { wasConnected = true }))
 		if mayAsk && ctx.Err() == nil {
 			if mayAsk = !errors.Is(err, ErrUnauthorized); !mayAsk {
 				if err = s.signIn(ctx, err); err == nil {
@@ -331,9 +331,7 @@ func (s *server) declare(o *offer) {
 			list = append(list, used[t.Name])
 		}
 	}
-	for _, c := range s.all.o.Registry.Set(Owner(s.config.Name), list...) {
-		s.all.o.Log.Debug("a tool of an MCP server is not used: its name is taken", "server", s.config.Name, "tool", c.Name, "owner", c.Owner)
-	}
+	s.all.register(s, list)
 	s.mu.Lock()
 	s.offer, s.tools = *o, used
 	s.mu.Unlock()
@@ -366,7 +364,7 @@ func (s *server) set(state State, err error) {
 
 // lost withdraws the tools of a server whose connection has ended.
 func (s *server) lost(err error, wasConnected, isLast bool) {
-	s.all.o.Registry.Remove(Owner(s.config.Name))
+	s.all.withdraw(s)
 	defer s.set(Disconnected, err)
 	if !wasConnected {
 		_ = s.forget() // the next session starts the server, and shows at once why it cannot be used
@@ -431,7 +429,7 @@ func (s *server) refresh(ctx context.Context, session *sdk.ClientSession, key st
 	for attempt := range 2 {
 		o := before
 		if err := s.within(ctx, func(ctx context.Context) error { return o.list(ctx, session, lists) }); err != nil {
-			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", err)
+			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", s.conceal(err))
 			return
 		}
 		if !o.equals(&before) {

@@ -68,6 +68,8 @@ type Servers struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
+	claims claims
+
 	offering sync.Mutex
 	offers   bool // the registry has the tools for resources
 }
@@ -166,7 +168,7 @@ func (s *Servers) Close() {
 // Withdraw removes all tools of the servers from the registry, after Close.
 func (s *Servers) Withdraw() {
 	for _, one := range s.list {
-		s.o.Registry.Remove(Owner(one.config.Name))
+		s.withdraw(one)
 	}
 	s.o.Registry.Remove(resourceOwner)
 }

@@ -103,7 +103,7 @@ func (s *server) signIn(ctx context.Context, err error) error {
 	case errors.Is(failure, oauth.ErrDeclined), errors.Is(failure, oauth.ErrNoPerson):
 		return err
 	case failure != nil:
-		return fmt.Errorf("cannot sign in: %w", failure)
+		return fmt.Errorf("cannot sign in: %w", s.conceal(failure))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *Servers) Authorize(ctx context.Context, name string, ask tool.Ask, noti
 		case errors.Is(err, oauth.ErrDeclined):
 			return err
 		}
-		return fmt.Errorf("cannot sign in to MCP server %q: %w", name, err)
+		return fmt.Errorf("cannot sign in to MCP server %q: %w", name, one.conceal(err))
 	}
 	one.reconnect()
 	return nil

@@ -36,22 +36,24 @@ func (s *Runner) settle() ([]*Command, []renaming) {
 	return commands, renamed
 }
 
-// serverPrompts returns a command for each prompt of the MCP servers. The first server keeps the name of a
-// prompt that two have.
-func (s *Runner) serverPrompts() (list []owned) {
-	taken := map[string]bool{}
-	for _, p := range s.ServerPrompts() {
-		name := strings.Join(strings.Fields(p.Name), "-")
-		if taken[name] {
-			name = p.Server + "_" + name
-		}
-		if !taken[name] {
-			taken[name] = true
-			list = append(list, owned{promptCommand(name, p), p.Server + ".", "MCP server '" + terminal.Line(p.Server) + "' command"})
+// serverPrompts returns a command for each prompt of the MCP servers.
+func (s *Runner) serverPrompts() []owned { return promptCommands(s.ServerPrompts()) }
+
+// promptCommands returns a command for each prompt, of which a server may list one twice.
+func promptCommands(prompts []mcp.Prompt) (list []owned) {
+	type id struct{ server, name string }
+	listed := map[id]bool{}
+	for _, p := range prompts {
+		if one := (id{p.Server, p.Name}); !listed[one] {
+			listed[one] = true
+			list = append(list, owned{promptCommand(hyphenated(p.Name), p), hyphenated(p.Server) + ".", "MCP server '" + terminal.Line(p.Server) + "' command"})
 		}
 	}
 	return list
 }
+
+// hyphenated returns a name as one word of a command.
+func hyphenated(name string) string { return strings.Join(strings.Fields(name), "-") }
 
 // promptCommand returns the command for a prompt of a server.
 func promptCommand(name string, p mcp.Prompt) *Command {

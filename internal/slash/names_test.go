@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pollux/internal/mcp"
 )
 
 func TestSettleNames(t *testing.T) {
@@ -39,6 +41,32 @@ func TestSettleNames(t *testing.T) {
 		}
 		if strings.Join(names, " ") != c.want || !slices.Equal(notices, c.notices) {
 			t.Errorf("names %q, want %q\nnotices %q\nwant %q", names, c.want, notices, c.notices)
+		}
+	}
+}
+
+// A prompt that several servers have gets the name of each server, as the pages say.
+func TestNamesOfPrompts(t *testing.T) {
+	t.Parallel()
+	prompts := promptCommands([]mcp.Prompt{
+		{Server: "a", Name: "pp"}, {Server: "a", Name: "pp"}, {Server: "a", Name: "one"}, {Server: "my b", Name: "pp"}, {Server: "my b", Name: "two words"},
+	})
+	file := owned{&Command{Name: "pp"}, "user.", "user command"}
+	for _, c := range []struct {
+		list   []owned
+		want   string
+		notice string
+	}{
+		{prompts, "a.pp one my-b.pp two-words", "- MCP server 'a' command '/pp' was renamed to '/a.pp'\n- MCP server 'my b' command '/pp' was renamed to '/my-b.pp'"},
+		{slices.Concat(prompts, []owned{file}), "a.pp one my-b.pp two-words user.pp", "'/a.pp'\n- MCP server 'my b' command '/pp' was renamed to '/my-b.pp'\n- User command '/pp' was renamed to '/user.pp'"},
+	} {
+		commands, renamed := settleNames(nil, c.list)
+		var names []string
+		for _, c := range commands {
+			names = append(names, c.Name)
+		}
+		if notices := describeRenamings(renamed); strings.Join(names, " ") != c.want || len(notices) != 1 || !strings.Contains(notices[0], c.notice) {
+			t.Errorf("names %q, want %q\nnotices %q", names, c.want, notices)
 		}
 	}
 }

@@ -36,9 +36,6 @@ const (
 	pollPause = 10 * time.Millisecond
 )
 
-// maxMessage limits a message of the client, in bytes.
-const maxMessage = 32 << 20
-
 // Serve serves the tools of a session until the input or ctx ends.
 func Serve(ctx context.Context, s *session.Session, o Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -46,8 +43,9 @@ func Serve(ctx context.Context, s *session.Session, o Options) error {
 	f := &face{session: s}
 	f.calls, f.stop = context.WithCancelCause(ctx)
 	defer f.stop(nil)
-	in := &input{Reader: o.In, finish: f.finish}
-	err := f.server().Run(ctx, &sdk.IOTransport{Reader: in, Writer: output{o.Out}, MaxLineLength: maxMessage})
+	out := &output{Writer: o.Out}
+	in := newInput(o.In, out, f.finish)
+	err := f.server().Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}) // in limits messages
 	f.stop(errEnded)
 	f.running.Wait()
 	if errors.Is(err, io.EOF) || in.hasEnded.Load() {
@@ -180,35 +178,6 @@ func (r *reporter) show(d tool.Display) {
 	r.n++
 	_ = r.client.NotifyProgress(r.ctx, &sdk.ProgressNotificationParams{ProgressToken: r.token, Progress: r.n, Message: lastLine(d)}) // the call does not depend on it
 }
-
-// input is the client's messages. Their end is reported after finish.
-type input struct {
-	io.Reader
-	finish   func()
-	hasEnded atomic.Bool
-}
-
-func (i *input) Read(b []byte) (int, error) {
-	n, err := i.Reader.Read(b)
-	if err != nil {
-		i.hasEnded.Store(true)
-		i.finish()
-	}
-	return n, err
-}
-
-// Close closes the input if it can be closed, which ends a Read that waits.
-func (i *input) Close() error {
-	if c, ok := i.Reader.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
-
-// output is where messages go. It stays open.
-type output struct{ io.Writer }
-
-func (output) Close() error { return nil }
 
 // lastLine returns the last line of an output that is not empty.
 func lastLine(d tool.Display) string {

@@ -123,11 +123,14 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	}
 	switch answer {
 	case tool.ProceedAlwaysServer:
-		r.Tools = serverTools(q.Server)
+		r.Tools, r.owner = serverTools(q.Server), q.Server
 		return r, q.Server != ""
 	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysTool:
 	default:
 		return r, false
+	}
+	if q.Server == "*" {
+		return r, false // in a rule, this name stands for all servers
 	}
 	if q.Server != "" {
 		r.Tools, r.Server = []string{shortName(q)}, q.Server

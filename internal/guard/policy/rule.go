@@ -31,6 +31,9 @@ type Rule struct {
 	Priority float64
 	// Server is the MCP server of the call, "*" for any.
 	Server string
+	// owner is the one MCP server that the rule is about, by the name of its entry, "" if it is about names of
+	// tools: those of several servers may begin alike.
+	owner string
 	// Args must match the arguments.
 	Args *Pattern
 	// Prefixes are beginnings of shell commands, any of which matches. The prefix must be
@@ -103,7 +106,8 @@ func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
 // matchesName reports whether the rule is about the call's tool.
 func (r *Rule) matchesName(c *query) bool {
 	switch {
-	case r.Server == "*" && c.Server == "",
+	case r.owner != "" && r.owner != c.Server,
+		r.Server == "*" && c.Server == "",
 		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
 		return false
 	}

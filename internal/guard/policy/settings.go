@@ -58,13 +58,13 @@ func FromSettings(s Settings) []Rule {
 		add(Rule{Tools: []string{"*"}, Decision: Deny, Priority: 4.24, Modes: notPlan, Source: "Settings (tools.core, other tools)"})
 	}
 	for _, server := range s.TrustedServers {
-		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.2, Modes: notPlan, Source: "Settings (mcpServers.trust)"})
+		add(Rule{Tools: serverTools(server), owner: server, Decision: Allow, Priority: 4.2, Modes: notPlan, Source: "Settings (mcpServers.trust)"})
 	}
 	for _, server := range s.AllowedServers {
-		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, Source: "Settings (mcp.allowed)"})
+		add(Rule{Tools: serverTools(server), owner: oneOrAll(server), Decision: Allow, Priority: 4.1, Modes: notPlan, Source: "Settings (mcp.allowed)"})
 	}
 	for _, server := range s.HeadlessServers {
-		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, When: Headless, Source: "Settings (mcp.autoAllowInHeadless)"})
+		add(Rule{Tools: serverTools(server), owner: server, Decision: Allow, Priority: 4.1, Modes: notPlan, When: Headless, Source: "Settings (mcp.autoAllowInHeadless)"})
 	}
 	return rules
 }
@@ -121,6 +121,14 @@ func serverTools(server string) []string {
 		return []string{"mcp_*"}
 	}
 	return []string{"mcp_" + server + "_*"}
+}
+
+// oneOrAll returns the owner of a rule for a name of a server in a list, where "*" stands for all.
+func oneOrAll(server string) string {
+	if server == "*" {
+		return ""
+	}
+	return server
 }
 
 // entryRule completes a rule with an entry of a list of tools. An entry is a tool, or

@@ -1,0 +1,66 @@
+package policy
+
+import (
+	"testing"
+
+	"pollux/tool"
+)
+
+// What is allowed for one server does not count for another one whose tools have the same names.
+func TestServersAreNotConfused(t *testing.T) {
+	t.Parallel()
+	of := func(server, name string) Call { return Call{Name: "mcp_a_b_" + name, Server: server, RemoteName: name} }
+	for name, rules := range map[string][]Rule{
+		"trust":    FromSettings(Settings{TrustedServers: []string{"a b"}}),
+		"allowed":  FromSettings(Settings{AllowedServers: []string{"a b"}}),
+		"headless": FromSettings(Settings{HeadlessServers: []string{"a b"}}),
+	} {
+		e := engine(t, Options{Mode: Default, Interactive: name != "headless", Trusted: true, Rules: rules})
+		if got := e.Check(of("a b", "x")).Decision; got != Allow {
+			t.Errorf("%s: the server itself: %v", name, got)
+		}
+		for _, other := range []string{"a_b", "a", "A b", "*"} {
+			if got := e.Check(of(other, "x")).Decision; got == Allow {
+				t.Errorf("%s: %q may do what \"a b\" may", name, other)
+			}
+		}
+	}
+	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
+		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+		if !e.Remember(of("a b", "x"), answer) || e.Check(of("a b", "x")).Decision != Allow {
+			t.Errorf("%v is not remembered", answer)
+		}
+		if got := e.Check(of("a_b", "x")).Decision; got != Ask {
+			t.Errorf("%v counts for another server: %v", answer, got)
+		}
+	}
+}
+
+// A server may be called "*", which stands for all elsewhere.
+func TestServerNamedLikeAll(t *testing.T) {
+	t.Parallel()
+	star, docs := Call{Name: "mcp___x", Server: "*", RemoteName: "x"}, Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x"}
+	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
+		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{TrustedServers: []string{"*"}})})
+		e.Remember(star, answer)
+		if got := e.Check(docs).Decision; got != Ask {
+			t.Errorf("%v for * counts for docs: %v", answer, got)
+		}
+	}
+	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{AllowedServers: []string{"*"}})})
+	if got := e.Check(docs).Decision; got != Allow {
+		t.Errorf("mcp.allowed with *: %v", got)
+	}
+}
+
+// The server of a subagent's definition is that with this name.
+func TestServersOfAgentsAreNotConfused(t *testing.T) {
+	t.Parallel()
+	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+	e.SetAgentRules(AgentRules{Trusted: map[string][]string{"helper": {"a b"}}})
+	for server, want := range map[string]Decision{"a b": Allow, "a_b": Ask} {
+		if got := e.Check(Call{Name: "mcp_a_b_x", Server: server, RemoteName: "x", Subagent: "helper"}).Decision; got != want {
+			t.Errorf("%s: %v, want %v", server, got, want)
+		}
+	}
+}
