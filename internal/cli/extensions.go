@@ -198,7 +198,7 @@ func (c *extensionActions) uninstall(ctx context.Context, names []string) error 
 			continue
 		}
 		var err error = exit.Errorf(exit.General, "Extension not found.")
-		if e := install.FindInstalled(installed, name); e != nil {
+		if e := m.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}
 		if err != nil {
