@@ -283,6 +283,9 @@ func (c *extensionActions) update(ctx context.Context, name string) error {
 		return err
 	}
 	e := install.FindName(installed, name)
+	if e == nil && m.IsBroken(name) {
+		return exit.Errorf(exit.General, "Extension %q cannot be read. To replace it, uninstall it and install it again.", name)
+	}
 	if e == nil {
 		c.note(install.NotFound(name, installed))
 		return nil // as in Gemini CLI
