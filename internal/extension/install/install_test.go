@@ -305,6 +305,25 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// The consent and the validation name a file with mistakes by its path in the extension.
+func TestPolicyProblem(t *testing.T) {
+	t.Parallel()
+	m, user := newManager(t)
+	files := manifest("1.0.0", "")
+	files["policies/p.toml"] = "[[rule]]\ntoolName='x'\ndecision='deny'\npriority=1\n[[rule]]\ntoolName='glob'\ndecision='allow'\npriority=1\n"
+	src := source(t, files)
+	const want = "Warning: policies/p.toml: Rule ignored: rule #2 (line 5): an extension cannot have rules that allow (copy the rule to your own policy files, if you want it)"
+	user.refuses = true
+	_, _ = m.Install(t.Context(), src, Options{})
+	if asked := user.take(); !strings.Contains(asked, want+"\n") {
+		t.Error(asked)
+	}
+	report, err := Validate(src)
+	if err != nil || !slices.Contains(report.Warnings, want) {
+		t.Errorf("%v, %v", report, err)
+	}
+}
+
 // Extensions that cannot be read are found by the names of their directories, and what they link to stays.
 func TestUninstallBroken(t *testing.T) {
 	t.Parallel()
