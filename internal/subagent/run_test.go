@@ -200,11 +200,39 @@ func TestRun(t *testing.T) {
 				if got.text != c.text || got.requests != c.requests {
 					t.Errorf("after %d requests:\n%s\nwant after %d:\n%s", got.requests, got.text, c.requests, c.text)
 				}
-				if c.recovery != "" && !strings.HasPrefix(m.lastPrompt(), c.recovery) {
+				if c.recovery != "" && !strings.Contains(m.lastPrompt(), c.recovery) {
 					t.Errorf("the last prompt is %q", m.lastPrompt())
 				}
 				if recovered := len(got.events) == 3; recovered != (c.recovery != "") || !strings.HasPrefix(got.closed, "closed: ") {
 					t.Errorf("events: %+v; %q", got.events, got.closed)
+				}
+			})
+		})
+	}
+}
+
+// The last request has the task, whatever ended the run, and says nothing untrue about how it ended.
+func TestRecoveryKeepsTask(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string][]answer{
+		"time, in the first request": {hangs},
+		"time, in the second":        {says(call("look", "{}")), hangs},
+		"turns":                      {says(call("look", "{}"))},
+		"no call":                    {says(llm.Text("I am done."))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := &model{answers: answers}
+				play(t.Context(), t, m, limits, 0)
+				contents := m.requests[len(m.requests)-1].Contents
+				if first := contents[0].Text(); !strings.HasPrefix(first, "do it") {
+					t.Errorf("the last request begins with %q", first)
+				}
+				for _, c := range contents {
+					if name == "turns" && strings.Contains(c.Text(), "interrupted") {
+						t.Errorf("the last request says %q", c.Text())
+					}
 				}
 			})
 		})
