@@ -214,7 +214,9 @@ func (c *ExecConfirmation) Once() bool {
 type InfoConfirmation struct {
 	Title  string
 	Prompt string
+	// URLs are the addresses that the call fetches, or sends Prompt to if IsSent is set.
 	URLs   []string
+	IsSent bool
 	Approval
 }
 

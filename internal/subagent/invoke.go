@@ -114,11 +114,17 @@ func (c *invocation) Summary() string { return fmt.Sprintf("Delegating to agent 
 
 func (*invocation) Locations() []tool.Location { return nil }
 
-func (c *invocation) Confirmation(context.Context) (tool.Confirmation, error) {
+func (c *invocation) Confirmation(ctx context.Context) (tool.Confirmation, error) {
 	if c.agent.Kind == RemoteKind {
-		return &tool.InfoConfirmation{
-			Title: "Call Remote Agent: " + c.agent.Title(), Prompt: "Calling remote agent: \"" + c.prompt + "\"",
-		}, nil
+		q := &tool.InfoConfirmation{
+			Title: "Call Remote Agent: " + c.agent.Title(), Prompt: "Calling remote agent: \"" + c.prompt + "\"", IsSent: true,
+		}
+		if client, err := c.client(); err == nil {
+			if to := client.Address(ctx); to != "" {
+				q.URLs = []string{to}
+			}
+		}
+		return q, nil
 	}
 	return &tool.InfoConfirmation{Title: "Invoke Subagent: " + c.agent.Title(), Prompt: c.prompt}, nil
 }
@@ -204,12 +210,17 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 // errNoClient means that this build or session cannot reach remote subagents.
 var errNoClient = errors.New("remote subagents cannot be reached from this session")
 
+// client returns the client of a remote subagent.
+func (c *invocation) client() (Remote, error) {
+	if c.o.Remote == nil {
+		return nil, errNoClient
+	}
+	return c.o.Remote(c.agent)
+}
+
 func (c *invocation) runRemote(ctx context.Context, host tool.Host) *tool.Result {
 	p := &progress{agent: c.agent.Name, show: host.Output}
-	client, err := Remote(nil), errNoClient
-	if c.o.Remote != nil {
-		client, err = c.o.Remote(c.agent)
-	}
+	client, err := c.client()
 	if err != nil {
 		return c.result(p, "", end{err: err})
 	}

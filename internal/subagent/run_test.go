@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -302,8 +303,12 @@ func TestRemote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err := inv.Confirmation(t.Context()); err != nil || c.(*tool.InfoConfirmation).Title != "Call Remote Agent: far" {
+		c, err := inv.Confirmation(t.Context())
+		if err != nil || c.(*tool.InfoConfirmation).Title != "Call Remote Agent: far" {
 			t.Errorf("confirmation %+v, %v", c, err)
+		}
+		if urls := c.(*tool.InfoConfirmation).URLs; o.Remote != nil && !slices.Equal(urls, []string{"https://h"}) {
+			t.Errorf("the question names %q", urls)
 		}
 		r := inv.Run(t.Context(), tool.Host{Output: func(tool.Display) {}})
 		if r.Error != nil {
@@ -328,6 +333,8 @@ func TestRemote(t *testing.T) {
 type remote struct{ err error }
 
 func (remote) Describe(context.Context) (string, error) { return "far away", nil }
+
+func (remote) Address(context.Context) string { return "https://h" }
 
 func (r remote) Send(_ context.Context, text string, update func(string)) (string, error) {
 	update("heard")
