@@ -191,7 +191,7 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 	case e.err != nil:
 		p.think("Error: "+e.err.Error(), tool.AgentError)
 		r.Content = []llm.Part{llm.Text(fmt.Sprintf("Subagent '%s' failed. Error: %v", c.agent.Name, e.err))}
-		r.Display, r.Summary = p.display(tool.AgentError), "failed: "+e.err.Error()
+		r.Display, r.Summary, r.Problem = p.display(tool.AgentError), "failed: "+e.err.Error(), c.problem(e.err)
 		return r
 	case e.reason == Aborted:
 		r.Display, r.Summary = p.display(tool.AgentCancelled), "cancelled"
@@ -205,6 +205,11 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 		r.Summary = "Finished early (" + string(e.reason) + ")"
 	}
 	return r
+}
+
+// problem says to a person that the subagent failed. The call does not, as in Gemini CLI.
+func (c *invocation) problem(err error) string {
+	return fmt.Sprintf("Subagent '%s' failed: %v", c.agent.Name, err)
 }
 
 // errNoClient means that this build or session cannot reach remote subagents.
@@ -236,7 +241,7 @@ func (c *invocation) runRemote(ctx context.Context, host tool.Host) *tool.Result
 		message := "Error calling remote agent: " + err.Error()
 		return &tool.Result{
 			Content: []llm.Part{llm.Text(strings.TrimSpace(text + "\n\n" + message))}, Display: tool.TextDisplay(strings.TrimSpace(text + "\n\n" + message)),
-			Summary: message,
+			Summary: message, Problem: c.problem(err),
 		}
 	}
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}

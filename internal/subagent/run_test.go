@@ -314,6 +314,9 @@ func TestRemote(t *testing.T) {
 		if r.Error != nil {
 			return "error: " + r.Error.Message
 		}
+		if failed := strings.Contains(llm.PartsText(r.Content), "rror"); failed != strings.HasPrefix(r.Problem, "Subagent 'far' failed: ") {
+			t.Errorf("the problem of %+v is %q", r.Content, r.Problem)
+		}
 		return llm.PartsText(r.Content)
 	}
 	if got := run(subagent.Options{}); got != "Subagent 'far' failed. Error: remote subagents cannot be reached from this session" {
