@@ -47,6 +47,8 @@ type Manager struct {
 	User User
 	// Note shows the user a line.
 	Note func(text string)
+
+	warned []string // warnings that were shown
 }
 
 // User is the person who answers questions.
@@ -69,8 +71,22 @@ type Options struct {
 }
 
 // List returns the installed extensions, sorted by name.
-func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) {
-	return extension.Load(ctx, m.Options)
+func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) { return m.ListFor(ctx, "") }
+
+// ListFor is [Manager.List] for a use of one extension: it does not warn of problems of the others.
+func (m *Manager) ListFor(ctx context.Context, name string) ([]*extension.Extension, error) {
+	o := m.Options
+	o.About, o.Warn = name, m.warnOnce
+	return extension.Load(ctx, o)
+}
+
+// warnOnce shows a warning, unless it was shown before: the extensions are read several times.
+func (m *Manager) warnOnce(text string) {
+	if m.Options.Warn == nil || slices.Contains(m.warned, text) {
+		return
+	}
+	m.warned = append(m.warned, text)
+	m.Options.Warn(text)
 }
 
 // all returns the installed extensions, also those that the settings do not allow.
@@ -82,7 +98,7 @@ func (m *Manager) all(ctx context.Context) ([]*extension.Extension, error) {
 
 // Find returns the extension with a name, nil if it is not installed.
 func (m *Manager) Find(ctx context.Context, name string) (*extension.Extension, error) {
-	installed, err := m.List(ctx)
+	installed, err := m.ListFor(ctx, name)
 	if err != nil {
 		return nil, err
 	}
