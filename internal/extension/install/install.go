@@ -15,10 +15,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
@@ -196,10 +199,16 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	if err != nil {
 		return nil, err
 	}
+	verb := "disable"
 	if enabled {
-		return e, rules.Enable(name, dir, true)
+		verb, err = "enable", rules.Enable(name, dir, true)
+	} else {
+		err = rules.Disable(name, dir, true)
 	}
-	return e, rules.Disable(name, dir, true)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil, fmt.Errorf("cannot %s %s: %s cannot be written (%w)", verb, oneLine(name), m.Dir, durable.Cause(err))
+	}
+	return e, err
 }
 
 // IsEnabledHere reports whether an extension is enabled in the working directory.

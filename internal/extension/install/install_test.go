@@ -356,6 +356,24 @@ func TestWarnsOnce(t *testing.T) {
 	}
 }
 
+// The error of a directory that cannot be written names the directory, not a file in it.
+func TestDisableReadOnly(t *testing.T) {
+	t.Parallel()
+	m, _ := newManager(t)
+	e := mustInstall(t, m, source(t, manifest("1.0.0", "")), Options{HasConsent: true})
+	if err := os.Chmod(m.Dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(m.Dir, 0o755) })
+	if os.Mkdir(filepath.Join(m.Dir, "test"), 0o755) == nil {
+		t.Skip("root can write everywhere")
+	}
+	_, err := m.Enable(t.Context(), e.Name, extension.User, false)
+	if want := "cannot disable x: " + m.Dir + " cannot be written (permission denied)"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // Extensions that cannot be read are found by the names of their directories, and what they link to stays.
 func TestUninstallBroken(t *testing.T) {
 	t.Parallel()
