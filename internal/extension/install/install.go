@@ -74,7 +74,9 @@ type Options struct {
 }
 
 // List returns the installed extensions, sorted by name.
-func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) { return m.ListFor(ctx, "") }
+func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) {
+	return m.ListFor(ctx, "")
+}
 
 // ListFor is [Manager.List] for a use of one extension: it does not warn of problems of the others.
 func (m *Manager) ListFor(ctx context.Context, name string) ([]*extension.Extension, error) {
