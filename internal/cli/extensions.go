@@ -278,7 +278,7 @@ func (c *extensionActions) update(ctx context.Context, name string) error {
 		return err
 	}
 	defer done()
-	installed, err := m.List(ctx)
+	installed, err := m.ListFor(ctx, name)
 	if err != nil {
 		return err
 	}

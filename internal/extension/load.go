@@ -48,8 +48,10 @@ type Options struct {
 	// Secrets returns the keychain with the values of sensitive settings; nil for none. Load calls it only if
 	// an extension has such a setting.
 	Secrets func() *keychain.Store
-	// Warn is called with one line, "Warning: ..." or an error, for each problem.
-	Warn func(text string)
+	// Warn is called with one line, "Warning: ..." or an error, for each problem: if About is not "", only for
+	// those of the extension with this name.
+	Warn  func(text string)
+	About string
 }
 
 // Load returns the installed extensions, sorted by name, active or not. It skips broken ones with a warning.
@@ -77,7 +79,7 @@ func Load(ctx context.Context, o Options) ([]*Extension, error) {
 	l.checkOnly()
 	for _, e := range list {
 		for _, problem := range e.Problems {
-			l.warn("Warning: Extension %s: %s: %s.", e.Name, ManifestName, problem)
+			l.warnOf(e, "%s: %s.", ManifestName, problem)
 		}
 		l.complete(ctx, e)
 	}
@@ -121,8 +123,15 @@ type loader struct {
 }
 
 func (l *loader) warn(format string, args ...any) {
-	if l.Warn != nil {
+	if l.Warn != nil && l.About == "" {
 		l.Warn(terminal.Line(fmt.Sprintf(format, args...)))
+	}
+}
+
+// warnOf warns of a problem of an extension that is used nevertheless.
+func (l *loader) warnOf(e *Extension, format string, args ...any) {
+	if l.Warn != nil && (l.About == "" || l.About == e.Name) {
+		l.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -252,7 +261,7 @@ func (l *loader) complete(ctx context.Context, e *Extension) {
 	e.PlanDirectory = expander.Text(e.PlanDirectory)
 	e.ContextFiles = l.contextFiles(e, expander)
 	if dir := e.PlanDirectory; dir != "" && (!filepath.IsLocal(dir) || strings.Contains(dir, "..")) {
-		l.warn("Warning: Extension %s: Ignoring plan.directory %q: it must be a relative path without \"..\".", e.Name, dir)
+		l.warnOf(e, "Ignoring plan.directory %q: it must be a relative path without \"..\".", dir)
 		e.PlanDirectory = ""
 	}
 }
@@ -267,7 +276,7 @@ func (l *loader) contextFiles(e *Extension, expander *config.Expander) (files []
 		}
 		name = expander.Text(name)
 		if strings.TrimSpace(name) == "" || strings.Contains(name, "..") {
-			l.warn("Warning: Extension %s: Ignoring the context file %q: it must be a path within the extension.", e.Name, name)
+			l.warnOf(e, "Ignoring the context file %q: it must be a path within the extension.", name)
 			bad++
 			continue
 		}
@@ -276,7 +285,7 @@ func (l *loader) contextFiles(e *Extension, expander *config.Expander) (files []
 		case err == nil:
 			files = append(files, path)
 		case !errors.Is(err, fs.ErrNotExist):
-			l.warn("Warning: Extension %s: Ignoring the context file %q: %v.", e.Name, name, err)
+			l.warnOf(e, "Ignoring the context file %q: %v.", name, err)
 			bad++
 		}
 	}

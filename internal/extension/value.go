@@ -141,7 +141,7 @@ func (l *loader) mayProjectSet(name string) bool {
 func (l *loader) readEnv(e *Extension, path string) map[string]string {
 	values, err := config.ReadDotEnv(path)
 	if err != nil {
-		l.warn("Warning: Extension %s: Cannot read %s: %v.", e.Name, path, err)
+		l.warnOf(e, "Cannot read %s: %v.", path, err)
 	}
 	return values
 }
@@ -161,7 +161,7 @@ func (l *loader) secret(ctx context.Context, e *Extension, s Setting, workspace 
 	}
 	if !errors.Is(err, keychain.ErrNotFound) && ctx.Err() == nil && !l.hasWarned {
 		l.hasWarned = true
-		l.warn("Warning: Extension %s: Cannot read the setting %s: %v.", e.Name, s.EnvVar, err)
+		l.warnOf(e, "Cannot read the setting %s: %v.", s.EnvVar, err)
 	}
 	return ""
 }

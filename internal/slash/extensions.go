@@ -114,6 +114,9 @@ func extensionsList(ctx context.Context, s *Runner, m *install.Manager, _ string
 		if e.IsActive {
 			state = "active"
 		}
+		if isUsed := install.FindName(s.Extensions(), e.Name) != nil; isUsed != e.IsActive {
+			state += " from the next start"
+		}
 		if e.Install != nil {
 			from = terminal.Line(e.Install.Source)
 		}

@@ -39,7 +39,7 @@ func TestExtensions(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(d.home, ".gemini", "extensions", "tools", ".env")); err != nil || string(data) != "TOOLS_PLACE=here\n" {
 		t.Errorf(".env has %q, %v", data, err)
 	}
-	run("/extensions list", "tools")
+	run("/extensions list", "active from the next start")
 	run("/extensions update tools", `Extension "tools" is already up to date.`)
 	manifest("2.0.0", `,"excludeTools":["glob"]`)
 	run("/extensions update --all", "Installation cancelled", "No")

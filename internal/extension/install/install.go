@@ -15,10 +15,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
@@ -47,6 +50,8 @@ type Manager struct {
 	User User
 	// Note shows the user a line.
 	Note func(text string)
+
+	warned []string // warnings that were shown
 }
 
 // User is the person who answers questions.
@@ -70,7 +75,23 @@ type Options struct {
 
 // List returns the installed extensions, sorted by name.
 func (m *Manager) List(ctx context.Context) ([]*extension.Extension, error) {
-	return extension.Load(ctx, m.Options)
+	return m.ListFor(ctx, "")
+}
+
+// ListFor is [Manager.List] for a use of one extension: it does not warn of problems of the others.
+func (m *Manager) ListFor(ctx context.Context, name string) ([]*extension.Extension, error) {
+	o := m.Options
+	o.About, o.Warn = name, m.warnOnce
+	return extension.Load(ctx, o)
+}
+
+// warnOnce shows a warning, unless it was shown before: the extensions are read several times.
+func (m *Manager) warnOnce(text string) {
+	if m.Options.Warn == nil || slices.Contains(m.warned, text) {
+		return
+	}
+	m.warned = append(m.warned, text)
+	m.Options.Warn(text)
 }
 
 // all returns the installed extensions, also those that the settings do not allow.
@@ -82,7 +103,7 @@ func (m *Manager) all(ctx context.Context) ([]*extension.Extension, error) {
 
 // Find returns the extension with a name, nil if it is not installed.
 func (m *Manager) Find(ctx context.Context, name string) (*extension.Extension, error) {
-	installed, err := m.List(ctx)
+	installed, err := m.ListFor(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -180,10 +201,16 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	if err != nil {
 		return nil, err
 	}
+	verb := "disable"
 	if enabled {
-		return e, rules.Enable(name, dir, true)
+		verb, err = "enable", rules.Enable(name, dir, true)
+	} else {
+		err = rules.Disable(name, dir, true)
 	}
-	return e, rules.Disable(name, dir, true)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil, fmt.Errorf("cannot %s %s: %s cannot be written (%w)", verb, oneLine(name), m.Dir, durable.Cause(err))
+	}
+	return e, err
 }
 
 // IsEnabledHere reports whether an extension is enabled in the working directory.

@@ -324,6 +324,56 @@ func TestPolicyProblem(t *testing.T) {
 	}
 }
 
+// A problem of an extension is shown once, when the user does something with it.
+func TestWarnsOnce(t *testing.T) {
+	t.Parallel()
+	const warning = `Warning: Extension x: Ignoring the context file "../out.md": it must be a path within the extension.`
+	files := manifest("1.0.0", `,"contextFileName":"../out.md"`)
+	m, user := newManager(t)
+	e := mustInstall(t, m, source(t, files), Options{HasConsent: true})
+	write(t, m.Dir, map[string]string{"other/gemini-extension.json": `{"name":"other","version":"1"}`, "broken/gemini-extension.json": "hello"})
+	if shown := user.take(); strings.Count(shown, warning) != 1 {
+		t.Errorf("install shows %s", shown)
+	}
+	for _, name := range []string{"other", e.Name} {
+		again := *m // as in another process
+		again.warned = nil
+		if _, err := again.Enable(t.Context(), name, extension.Workspace, false); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"other": "", "x": warning}[name]
+		if shown := strings.TrimSpace(user.take()); shown != want {
+			t.Errorf("the change of %s shows %s", name, shown)
+		}
+	}
+	again := *m
+	again.warned = nil
+	if _, err := again.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if shown := user.take(); strings.Count(shown, warning) != 1 || strings.Count(shown, "Skipping extension") != 1 {
+		t.Errorf("the list shows %s", shown)
+	}
+}
+
+// The error of a directory that cannot be written names the directory, not a file in it.
+func TestDisableReadOnly(t *testing.T) {
+	t.Parallel()
+	m, _ := newManager(t)
+	e := mustInstall(t, m, source(t, manifest("1.0.0", "")), Options{HasConsent: true})
+	if err := os.Chmod(m.Dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(m.Dir, 0o755) })
+	if os.Mkdir(filepath.Join(m.Dir, "test"), 0o755) == nil {
+		t.Skip("root can write everywhere")
+	}
+	_, err := m.Enable(t.Context(), e.Name, extension.User, false)
+	if want := "cannot disable x: " + m.Dir + " cannot be written (permission denied)"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // Extensions that cannot be read are found by the names of their directories, and what they link to stays.
 func TestUninstallBroken(t *testing.T) {
 	t.Parallel()

@@ -220,7 +220,7 @@ func (m *Manager) Configure(ctx context.Context, name, setting string, scope ext
 	if !m.HasSettings {
 		return exit.Errorf(exit.General, `Extension configuration is currently disabled. Enable it by setting "experimental.extensionConfig" to true.`)
 	}
-	installed, err := m.List(ctx)
+	installed, err := m.ListFor(ctx, name)
 	if err != nil {
 		return err
 	}
