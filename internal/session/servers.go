@@ -196,7 +196,9 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
-	s.servers.Switch(name, selection.State(name))
+	if s.servers != nil { // else those of subagents
+		s.servers.Switch(name, selection.State(name))
+	}
 	return s.settleSoon(ctx)
 }
 
