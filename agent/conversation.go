@@ -24,6 +24,7 @@ type conversation struct {
 	callCount     int  // tool calls so far, for their ids
 	turnCount     int  // model requests so far
 	hasIDEContext bool // the history describes what the person has open
+	isAtLimit     bool // the last run ended because no request was left, see Config.MaxTurns
 
 	// tokens is the size of the next request without its message: the number that the model
 	// reported for the last request, or an estimate, plus the messages added since. It includes

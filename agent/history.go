@@ -9,8 +9,11 @@ import (
 	"pollux/llm"
 )
 
-// interrupted stands in for the answer that a tool result never got.
-const interruptedText = "[The previous response was interrupted before it completed.]"
+// These stand in for the answer that a tool result never got: limitText where no request was left for it.
+const (
+	interruptedText = "[The previous response was interrupted before it completed.]"
+	limitText       = "[The limit of requests was reached.]"
+)
 
 // Curated returns the part of a conversation that is sent to a model. It drops each series of
 // model messages that contains an empty part, but keeps in it messages with tool calls,

@@ -82,6 +82,7 @@ func (r *run) end(e Event) error {
 // countTurn counts one model request. It ends the run if the session has reached MaxTurns.
 func (r *run) countTurn() error {
 	if limit := r.cfg.MaxTurns; limit != nil && r.conv.turnCount >= *limit {
+		r.conv.isAtLimit = true
 		return r.end(MaxTurns{Limit: *limit})
 	}
 	r.conv.turnCount++

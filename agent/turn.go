@@ -59,8 +59,13 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 		}
 	}
 	if last := r.conv.history.last(); !message.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
-		r.conv.push(ctx, Message{Content: llm.Model(llm.Text(interruptedText))})
+		standIn := interruptedText
+		if r.conv.isAtLimit {
+			standIn = limitText
+		}
+		r.conv.push(ctx, Message{Content: llm.Model(llm.Text(standIn))})
 	}
+	r.conv.isAtLimit = false
 	rep, err := r.send(ctx, message)
 	if isTooLong(err) {
 		rep, err = r.sendShorter(ctx, message, rep, err)

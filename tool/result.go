@@ -17,6 +17,9 @@ type Result struct {
 	// Error is set if the call failed. The model then gets Error.Message instead
 	// of Content.
 	Error *Error
+	// Problem says to a person that the work failed, although the call counts as a success and Content
+	// tells the model; "" if it did not.
+	Problem string
 	// OutputFile is the file with the complete output, if the model got only a
 	// part of it.
 	OutputFile string
@@ -214,7 +217,9 @@ func (c *ExecConfirmation) Once() bool {
 type InfoConfirmation struct {
 	Title  string
 	Prompt string
+	// URLs are the addresses that the call fetches, or sends Prompt to if IsSent is set.
 	URLs   []string
+	IsSent bool
 	Approval
 }
 

@@ -23,11 +23,6 @@ var table = []allowed{
 		what: "Gemini CLI prints notes of its profiler, of Node.js and of its shell tool on standard error.",
 	},
 	{
-		kind: better, scenes: "*",
-		paths: []string{`home.".gemini/projects.json"`},
-		what:  "A project is added to `~/.gemini/projects.json` when data is stored for it, not at every start.",
-	},
-	{
 		kind: better, scenes: "*", sometimes: true,
 		paths: []string{`home.".gemini/projects.json.…uuid.tmp"`},
 		what:  "Gemini CLI leaves temporary files in `~/.gemini` when it ends early.",

@@ -7,7 +7,6 @@
 package unfinished
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,7 +52,7 @@ func Check(e agent.Ending) bool {
 	case last == "" || strings.ContainsRune(">|\"'“”«»„「『", firstRune(last)):
 		return false // a heading, a quotation or a table
 	case strings.HasSuffix(strings.TrimRight(line, "*_"), ":") || strings.HasSuffix(line, "："):
-		return announces(last) || !hasBlock && isSentence(last) && !patterns().person.MatchString(last)
+		return announces(last) || !hasBlock && isSentence(last) && !person().MatchString(last)
 	}
 	return announces(last)
 }
@@ -147,14 +146,15 @@ func announces(line string) bool {
 	all := sentences(line)
 	for i := len(all) - 1; i >= 0; i-- {
 		s := all[i]
-		if i > 0 && (patterns().purpose.MatchString(s) || strings.IndexFunc(s, unicode.IsLetter) < 0) {
+		if i > 0 && (purpose().MatchString(s) || strings.IndexFunc(s, unicode.IsLetter) < 0) {
 			continue
 		}
 		if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.Contains(s, ": ") {
 			return false
 		}
-		return slices.ContainsFunc(patterns().languages, func(l language) bool {
-			return slices.ContainsFunc(clauses(s), l.announcement.MatchString) && !l.exception.MatchString(s)
+		lower := strings.ToLower(s)
+		return slices.ContainsFunc(languages, func(l language) bool {
+			return l.mayAnnounce(lower) && slices.ContainsFunc(clauses(s), l.announcement().MatchString) && !l.exception().MatchString(s)
 		})
 	}
 	return false
@@ -164,7 +164,7 @@ func announces(line string) bool {
 // that is what the program does.
 func clauses(s string) []string {
 	all := []string{s}
-	for _, at := range patterns().clause.FindAllStringIndex(s, -1) {
+	for _, at := range clause().FindAllStringIndex(s, -1) {
 		if rest := s[at[1]:]; !strings.Contains(rest, "we ") {
 			all = append(all, rest)
 		}
@@ -228,14 +228,14 @@ func hasCall(text string, tools []string) bool {
 	if inBlock { // the block was not closed
 		found = isCallBlock(block, tools)
 	}
-	return found && !patterns().example.MatchString(text)
+	return found && !example().MatchString(text)
 }
 
 // isCallBlock reports whether the lines of a code block call a tool, and define nothing.
 func isCallBlock(block, tools []string) bool {
 	found := false
 	for _, line := range block {
-		if patterns().definition.MatchString(line) {
+		if definition().MatchString(line) {
 			return false
 		}
 		found = found || isCallLine(line, tools, true)
@@ -249,7 +249,7 @@ func isCallLine(line string, tools []string, inBlock bool) bool {
 	if isCallObject(line, tools) {
 		return true
 	}
-	m := patterns().call.FindStringSubmatch(line)
+	m := call().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
@@ -264,7 +264,7 @@ func isCallLine(line string, tools []string, inBlock bool) bool {
 	isWord := !strings.Contains(name, "_")
 	switch {
 	case strings.HasPrefix(rest, "("):
-		return (inBlock || strings.HasSuffix(strings.TrimSpace(rest), ")")) && (!isWord || patterns().named.MatchString(rest))
+		return (inBlock || strings.HasSuffix(strings.TrimSpace(rest), ")")) && (!isWord || named().MatchString(rest))
 	case rest == "" || rest[0] == ' ':
 		return inBlock && !isWord
 	}
@@ -277,7 +277,7 @@ func isCallObject(text string, tools []string) bool {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{") {
 		return false
 	}
-	for _, m := range patterns().object.FindAllStringSubmatch(text, -1) {
+	for _, m := range object().FindAllStringSubmatch(text, -1) {
 		for _, t := range tools {
 			if m[1] == t {
 				return true
@@ -286,6 +286,3 @@ func isCallObject(text string, tools []string) bool {
 	}
 	return false
 }
-
-// language recognizes announcements in a language.
-type language struct{ announcement, exception *regexp.Regexp }

@@ -1,6 +1,8 @@
 package unfinished
 
 import (
+	"math/rand/v2"
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -350,6 +352,69 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Each sentence that an expression matches has a cue of its language: sentences are made from the
+// expressions themselves.
+func TestCues(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for i, l := range languages {
+		tree, err := syntax.Parse(l.announcement().String(), syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matched := 0
+		for range 5000 {
+			var b strings.Builder
+			write(&b, tree, random)
+			sentence := b.String()
+			if !l.announcement().MatchString(sentence) {
+				continue // the end of a word, where another word follows
+			}
+			matched++
+			if !l.mayAnnounce(strings.ToLower(sentence)) {
+				t.Fatalf("language %d: no cue in %q", i, sentence)
+			}
+		}
+		if matched < 500 {
+			t.Errorf("language %d: only %d sentences", i, matched)
+		}
+	}
+}
+
+// write writes a text that an expression may match.
+func write(b *strings.Builder, e *syntax.Regexp, random *rand.Rand) {
+	repeat := func(least, most int) {
+		for range least + random.IntN(most-least+1) {
+			write(b, e.Sub[0], random)
+		}
+	}
+	switch e.Op {
+	case syntax.OpLiteral:
+		b.WriteString(string(e.Rune))
+	case syntax.OpCharClass:
+		at := random.IntN(len(e.Rune)/2) * 2
+		b.WriteRune(e.Rune[at])
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteByte('x')
+	case syntax.OpCapture:
+		write(b, e.Sub[0], random)
+	case syntax.OpConcat:
+		for _, sub := range e.Sub {
+			write(b, sub, random)
+		}
+	case syntax.OpAlternate:
+		write(b, e.Sub[random.IntN(len(e.Sub))], random)
+	case syntax.OpStar:
+		repeat(0, 2)
+	case syntax.OpPlus:
+		repeat(1, 2)
+	case syntax.OpQuest:
+		repeat(0, 1)
+	case syntax.OpRepeat:
+		repeat(e.Min, min(max(e.Max, e.Min), e.Min+3))
+	}
+}
+
 // After a call, code that names a tool is part of an answer, but an announcement is not.
 func TestCheckAfterCall(t *testing.T) {
 	t.Parallel()
@@ -373,6 +438,20 @@ func TestLongResponses(t *testing.T) {
 	} {
 		if Check(agent.Ending{Text: text, Tools: []string{"read_file"}}) {
 			t.Errorf("%d bytes that end with %q are unfinished", len(text), text[len(text)-20:])
+		}
+	}
+}
+
+// BenchmarkFirstCheck is about a program that sees one response: it compiles what that needs.
+func BenchmarkFirstCheck(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		for i, l := range languages {
+			languages[i].announcement, languages[i].exception = compiled(l.announcement().String()), compiled(l.exception().String())
+		}
+		b.StartTimer()
+		if Check(agent.Ending{Text: "Hello! How can I help?", Tools: tools}) || Check(agent.Ending{Text: "The bug is fixed.", Tools: tools}) {
+			b.Fatal("an answer is unfinished")
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/internal/oauth"
+	"pollux/internal/terminal"
 )
 
 const (
@@ -90,6 +91,19 @@ func (a *Agent) Describe(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("[%s] %w", a.o.Name, loadFailure(err))
 	}
 	return l.card.describe(a.o.Description), nil
+}
+
+// Address returns the scheme and the host to which [Agent.Send] sends. It loads the card, which may name
+// another server than its own, and asks no person to sign in. Without the card, it is the card's own address,
+// "" if there is none.
+func (a *Agent) Address(ctx context.Context) string {
+	if l, err := a.connect(ctx, oauth.Person{}); err == nil {
+		return terminal.Line(origin(l.endpoint.url))
+	}
+	if u, err := parseAddress(a.o.CardURL); err == nil {
+		return terminal.Line(origin(u))
+	}
+	return ""
 }
 
 // loadFailure returns an error as Gemini CLI words it when it loads an agent.

@@ -198,7 +198,7 @@ func (c *extensionActions) uninstall(ctx context.Context, names []string) error 
 			continue
 		}
 		var err error = exit.Errorf(exit.General, "Extension not found.")
-		if e := install.FindInstalled(installed, name); e != nil {
+		if e := m.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}
 		if err != nil {
@@ -283,6 +283,9 @@ func (c *extensionActions) update(ctx context.Context, name string) error {
 		return err
 	}
 	e := install.FindName(installed, name)
+	if e == nil && m.IsBroken(name) {
+		return exit.Errorf(exit.General, "Extension %q cannot be read. To replace it, uninstall it and install it again.", name)
+	}
 	if e == nil {
 		c.note(install.NotFound(name, installed))
 		return nil // as in Gemini CLI

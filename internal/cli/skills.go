@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +127,9 @@ func (c *skillActions) setEnabled(name string, enabled bool) error {
 	text, err := setup.SwitchSkill(setup.Settings, name, enabled, scope)
 	if err != nil {
 		return err
+	}
+	if set := setup.ReadSkills(setup.Settings, setup.IsTrusted()); !slices.ContainsFunc(set.All(), skill.HasName(name)) {
+		printNote(c.term, fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
 	}
 	return printText(c.term, text)
 }

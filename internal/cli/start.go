@@ -20,7 +20,7 @@ func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
 	err := runFace(ctx, req)
 	if errors.Is(err, session.ErrWorktreesOff) {
-		return exit.Errorf(exit.Input, "%w Run 'pollux config set experimental.worktrees true'.", err)
+		return exit.Errorf(exit.General, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}
 	return err
 }

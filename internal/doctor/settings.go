@@ -8,6 +8,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/wording"
 )
@@ -220,7 +221,7 @@ func (x *examination) checkTrust() sectionReport {
 func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
 	found := x.withWarn(func(text string) {
-		s.warn("policies", strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "Warning: "), "fix the file or move it away")
+		s.warn("policies", strings.TrimPrefix(policy.OnOneLine(text), "Warning: "), "fix the file or move it away")
 	}).Inspect()
 	if found.Refused != nil {
 		s.broken("policies", found.Refused.Error(), "fix the file or move it away")

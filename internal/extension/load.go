@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -83,8 +84,12 @@ func Load(ctx context.Context, o Options) ([]*Extension, error) {
 	return list, nil
 }
 
-// readNames returns the names of the subdirectories that may be extensions, sorted. Hidden ones and locks
-// are none.
+// IsDirName reports whether an extension may have a directory with this name. Hidden ones and locks are none.
+func IsDirName(name string) bool {
+	return filepath.IsLocal(name) && filepath.Base(name) == name && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".lock")
+}
+
+// readNames returns the names of the subdirectories that may be extensions, sorted.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if durable.IsAbsent(err) {
@@ -96,7 +101,7 @@ func readNames(dir string) ([]string, error) {
 	defer f.Close()
 	names, _ := f.Readdirnames(maxExtensions) // what can be read of a broken directory
 	names = slices.DeleteFunc(names, func(name string) bool {
-		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".lock") {
+		if !IsDirName(name) {
 			return true
 		}
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -125,7 +130,7 @@ func (l *loader) warn(format string, args ...any) {
 func (l *loader) add(ctx context.Context, dir string) {
 	e := &Extension{Dir: dir, InstallDir: dir}
 	if err := l.read(e); err != nil {
-		l.warn("Warning: Skipping extension in %s: %v", e.Dir, err)
+		l.warn("Warning: Skipping extension in %s: %v%s", e.Dir, err, howToRemove(dir))
 		return
 	}
 	other := l.byName[e.Name]
@@ -137,6 +142,15 @@ func (l *loader) add(ctx context.Context, dir string) {
 		l.byName[e.Name], e, other = e, other, e
 	}
 	l.warn("Warning: Skipping extension in %s: %s has the same name %q", e.InstallDir, other.InstallDir, e.Name)
+}
+
+// howToRemove returns the end of a warning of an extension that cannot be read.
+func howToRemove(dir string) string {
+	name := filepath.Base(dir)
+	if !regexp.MustCompile(`^[\w.][\w.-]*$`).MatchString(name) {
+		return "" // a shell could take it for something else
+	}
+	return ". To remove it, run: pollux extensions uninstall " + name
 }
 
 // read reads the record of an installation and the manifest.

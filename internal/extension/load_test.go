@@ -114,11 +114,11 @@ func TestLoad(t *testing.T) {
 		t.Errorf("of two directories, %s won", list[1].Dir)
 	}
 	for _, want := range []string{
-		"Warning: Skipping extension in DIR/no-manifest: there is no gemini-extension.json",
-		"Warning: Skipping extension in DIR/text: gemini-extension.json: line 1: invalid character 'h' looking for beginning of value",
+		"Warning: Skipping extension in DIR/no-manifest: there is no gemini-extension.json. To remove it, run: pollux extensions uninstall no-manifest",
+		"Warning: Skipping extension in DIR/text: gemini-extension.json: line 1: invalid character 'h' looking for beginning of value. To remove it, run: pollux extensions uninstall text",
 		`Warning: Skipping extension in DIR/copy-of-b: DIR/b has the same name "b"`,
-		`Warning: Skipping extension in DIR/relative: the path of the linked directory is not absolute: "x"`,
-		"Warning: Skipping extension in DIR/manifest-is-directory: cannot read gemini-extension.json: it is a directory",
+		`Warning: Skipping extension in DIR/relative: the path of the linked directory is not absolute: "x". To remove it, run: pollux extensions uninstall relative`,
+		"Warning: Skipping extension in DIR/manifest-is-directory: cannot read gemini-extension.json: it is a directory. To remove it, run: pollux extensions uninstall manifest-is-directory",
 		`Warning: Extension a: Ignoring the context file "out.md": it is a link that leads out of the extension.`,
 		`Warning: Extension a: Ignoring the context file "../b/GEMINI.md": it must be a path within the extension.`,
 		`Warning: Extension a: Ignoring the context file "docs": it is not a regular file.`,

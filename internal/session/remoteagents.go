@@ -124,8 +124,13 @@ func (s *Session) agentCommand(ctx context.Context, d *subagent.Definition, comm
 
 // loadCards begins to load the cards of the remote subagents that the model may call.
 func (s *Session) loadCards() {
+	s.loadCardsOf(func(d *subagent.Definition) bool { return s.mayCallAgent(d.Name) })
+}
+
+// loadCardsOf begins to load the cards of some remote subagents. Each is loaded once.
+func (s *Session) loadCardsOf(wanted func(*subagent.Definition) bool) {
 	for _, d := range s.Agents().Enabled() {
-		if d.Kind != subagent.RemoteKind || !s.mayCallAgent(d.Name) {
+		if d.Kind != subagent.RemoteKind || !wanted(d) {
 			continue
 		}
 		r, err := s.openRemoteAgent(d)
@@ -133,11 +138,13 @@ func (s *Session) loadCards() {
 			s.Warn(terminal.Line(fmt.Sprintf("Warning: [%s] Failed to load remote agent: %v", d.Name, err)))
 			continue
 		}
+		s.subagents.remotes.mu.Lock()
 		if r.cancel == nil {
 			var ctx context.Context
 			ctx, r.cancel = context.WithCancel(context.Background())
 			go s.loadCard(ctx, r)
 		}
+		s.subagents.remotes.mu.Unlock()
 	}
 }
 
@@ -166,6 +173,21 @@ const (
 // awaitCards makes the model know what the remote subagents say about themselves: it waits for their cards a
 // little. Those that come later join with a later prompt.
 func (s *Session) awaitCards(ctx context.Context) {
+	s.waitForCards(ctx)
+	if s.subagents.remotes.isChanged.Swap(false) {
+		s.refresh()
+	}
+}
+
+// CheckAgents makes [Session.AboutAgent] know which remote subagents cannot be reached: it loads the cards of
+// all that are enabled, and waits for them as a prompt does.
+func (s *Session) CheckAgents(ctx context.Context) {
+	s.loadCardsOf(func(*subagent.Definition) bool { return true })
+	s.waitForCards(ctx)
+}
+
+// waitForCards waits a little for the cards that are being loaded.
+func (s *Session) waitForCards(ctx context.Context) {
 	remotes := &s.subagents.remotes
 	remotes.mu.Lock()
 	var pending []*remoteAgent
@@ -189,9 +211,6 @@ func (s *Session) awaitCards(ctx context.Context) {
 		case <-r.loaded:
 		case <-ctx.Done():
 		}
-	}
-	if remotes.isChanged.Swap(false) {
-		s.refresh()
 	}
 }
 

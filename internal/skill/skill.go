@@ -62,6 +62,13 @@ func (s *Skill) Folder() string {
 	return workspace.RealPath(filepath.Dir(s.Path))
 }
 
+// HasName returns a function that reports whether a skill has a name, with or without that of its extension,
+// in any case.
+func HasName(name string) func(Skill) bool {
+	name = strings.TrimSpace(name)
+	return func(k Skill) bool { return strings.EqualFold(k.Name, name) || strings.EqualFold(k.FullName(), name) }
+}
+
 // FullName returns the name with that of the extension: "ship:tidy".
 func (s *Skill) FullName() string {
 	if s.Extension == "" {

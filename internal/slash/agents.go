@@ -21,10 +21,11 @@ func errNoAgents() (Result, error) {
 }
 
 // agentsList lists the subagents.
-func agentsList(_ context.Context, s *Runner, _ string) (Result, error) {
+func agentsList(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if !config.Agents.In(s.Settings) {
 		return errNoAgents()
 	}
+	s.CheckAgents(ctx)
 	var rows [][]string
 	for _, d := range s.Agents().All() {
 		state := "enabled"
@@ -94,7 +95,7 @@ func unknownAgent(name string) (Result, error) {
 }
 
 // agentsConfig shows how a subagent is configured, and how to change that.
-func agentsConfig(_ context.Context, s *Runner, name string) (Result, error) {
+func agentsConfig(ctx context.Context, s *Runner, name string) (Result, error) {
 	switch {
 	case !config.Agents.In(s.Settings):
 		return errNoAgents()
@@ -111,6 +112,7 @@ func agentsConfig(_ context.Context, s *Runner, name string) (Result, error) {
 	}
 	if d.Kind == subagent.RemoteKind {
 		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
+		s.CheckAgents(ctx)
 		about, err := s.AboutAgent(d)
 		if err != nil {
 			return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Line(err.Error()))

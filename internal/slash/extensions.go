@@ -279,7 +279,7 @@ func extensionsUninstall(ctx context.Context, _ *Runner, m *install.Manager, arg
 	failed := false
 	for _, name := range names {
 		var err error = exit.Errorf(exit.General, "Extension not found.")
-		if e := install.FindInstalled(installed, name); e != nil {
+		if e := m.FindInstalled(installed, name); e != nil {
 			err = m.Uninstall(ctx, e)
 		}
 		if err != nil {

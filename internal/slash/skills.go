@@ -127,9 +127,7 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 	case name == "":
 		return usageError("Usage: /skills %s <name>", verb)
 	}
-	hasName := func(k skill.Skill) bool {
-		return strings.EqualFold(k.Name, name) || strings.EqualFold(k.FullName(), name)
-	}
+	hasName := skill.HasName(name)
 	all := s.Skills().All()
 	switch i := slices.IndexFunc(all, hasName); {
 	case i >= 0:

@@ -101,6 +101,9 @@ type Output struct {
 type Remote interface {
 	// Describe returns what the subagent's card says about it.
 	Describe(ctx context.Context) (string, error)
+	// Address returns the scheme and the host to which Send sends, "" if that is not known. It may load the
+	// card.
+	Address(ctx context.Context) string
 	// Send sends a text and returns the response. It calls update with the response so far. With an
 	// error, the response is the part that has arrived.
 	Send(ctx context.Context, text string, update func(text string)) (string, error)

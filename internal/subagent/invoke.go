@@ -114,11 +114,17 @@ func (c *invocation) Summary() string { return fmt.Sprintf("Delegating to agent 
 
 func (*invocation) Locations() []tool.Location { return nil }
 
-func (c *invocation) Confirmation(context.Context) (tool.Confirmation, error) {
+func (c *invocation) Confirmation(ctx context.Context) (tool.Confirmation, error) {
 	if c.agent.Kind == RemoteKind {
-		return &tool.InfoConfirmation{
-			Title: "Call Remote Agent: " + c.agent.Title(), Prompt: "Calling remote agent: \"" + c.prompt + "\"",
-		}, nil
+		q := &tool.InfoConfirmation{
+			Title: "Call Remote Agent: " + c.agent.Title(), Prompt: "Calling remote agent: \"" + c.prompt + "\"", IsSent: true,
+		}
+		if client, err := c.client(); err == nil {
+			if to := client.Address(ctx); to != "" {
+				q.URLs = []string{to}
+			}
+		}
+		return q, nil
 	}
 	return &tool.InfoConfirmation{Title: "Invoke Subagent: " + c.agent.Title(), Prompt: c.prompt}, nil
 }
@@ -185,7 +191,7 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 	case e.err != nil:
 		p.think("Error: "+e.err.Error(), tool.AgentError)
 		r.Content = []llm.Part{llm.Text(fmt.Sprintf("Subagent '%s' failed. Error: %v", c.agent.Name, e.err))}
-		r.Display, r.Summary = p.display(tool.AgentError), "failed: "+e.err.Error()
+		r.Display, r.Summary, r.Problem = p.display(tool.AgentError), "failed: "+e.err.Error(), c.problem(e.err)
 		return r
 	case e.reason == Aborted:
 		r.Display, r.Summary = p.display(tool.AgentCancelled), "cancelled"
@@ -201,15 +207,25 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 	return r
 }
 
+// problem says to a person that the subagent failed. The call does not, as in Gemini CLI.
+func (c *invocation) problem(err error) string {
+	return fmt.Sprintf("Subagent '%s' failed: %v", c.agent.Name, err)
+}
+
 // errNoClient means that this build or session cannot reach remote subagents.
 var errNoClient = errors.New("remote subagents cannot be reached from this session")
 
+// client returns the client of a remote subagent.
+func (c *invocation) client() (Remote, error) {
+	if c.o.Remote == nil {
+		return nil, errNoClient
+	}
+	return c.o.Remote(c.agent)
+}
+
 func (c *invocation) runRemote(ctx context.Context, host tool.Host) *tool.Result {
 	p := &progress{agent: c.agent.Name, show: host.Output}
-	client, err := Remote(nil), errNoClient
-	if c.o.Remote != nil {
-		client, err = c.o.Remote(c.agent)
-	}
+	client, err := c.client()
 	if err != nil {
 		return c.result(p, "", end{err: err})
 	}
@@ -225,7 +241,7 @@ func (c *invocation) runRemote(ctx context.Context, host tool.Host) *tool.Result
 		message := "Error calling remote agent: " + err.Error()
 		return &tool.Result{
 			Content: []llm.Part{llm.Text(strings.TrimSpace(text + "\n\n" + message))}, Display: tool.TextDisplay(strings.TrimSpace(text + "\n\n" + message)),
-			Summary: message,
+			Summary: message, Problem: c.problem(err),
 		}
 	}
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}

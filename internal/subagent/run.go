@@ -93,7 +93,7 @@ func (r *run) do(ctx context.Context) end {
 	r.progress.think(fmt.Sprintf("Execution limit reached (%s). Attempting one final recovery turn with a grace period.", reason), tool.AgentRunning)
 	r.progress.update()
 	*r.Turns = r.turns + 1
-	last, err := r.attempt(ctx, []llm.Part{llm.Text(r.warning(reason))}, grace)
+	last, err := r.attempt(ctx, r.reminder(reason), grace)
 	recovered := err == nil && last == Goal
 	r.observe(Event{Agent: r.Name, ID: r.ID, Kind: Recovered, Reason: reason, Success: recovered, Turns: r.turns, Duration: time.Since(began)})
 	switch {
@@ -103,6 +103,16 @@ func (r *run) do(ctx context.Context) end {
 		reason = Aborted
 	}
 	return r.finish(reason)
+}
+
+// reminder is the prompt of the last request. It repeats the task if the conversation has lost it, as it
+// loses each prompt that was cancelled before its first response.
+func (r *run) reminder(reason Reason) []llm.Part {
+	warning := llm.Text(r.warning(reason))
+	if len(r.Agent.MessagesAfter(nil)) > 0 {
+		return []llm.Part{warning}
+	}
+	return append(slices.Clone(r.Worker.Prompt), warning)
 }
 
 // warning asks the subagent for its result.

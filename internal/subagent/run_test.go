@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -200,11 +201,39 @@ func TestRun(t *testing.T) {
 				if got.text != c.text || got.requests != c.requests {
 					t.Errorf("after %d requests:\n%s\nwant after %d:\n%s", got.requests, got.text, c.requests, c.text)
 				}
-				if c.recovery != "" && !strings.HasPrefix(m.lastPrompt(), c.recovery) {
+				if c.recovery != "" && !strings.Contains(m.lastPrompt(), c.recovery) {
 					t.Errorf("the last prompt is %q", m.lastPrompt())
 				}
 				if recovered := len(got.events) == 3; recovered != (c.recovery != "") || !strings.HasPrefix(got.closed, "closed: ") {
 					t.Errorf("events: %+v; %q", got.events, got.closed)
+				}
+			})
+		})
+	}
+}
+
+// The last request has the task, whatever ended the run, and says nothing untrue about how it ended.
+func TestRecoveryKeepsTask(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string][]answer{
+		"time, in the first request": {hangs},
+		"time, in the second":        {says(call("look", "{}")), hangs},
+		"turns":                      {says(call("look", "{}"))},
+		"no call":                    {says(llm.Text("I am done."))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := &model{answers: answers}
+				play(t.Context(), t, m, limits, 0)
+				contents := m.requests[len(m.requests)-1].Contents
+				if first := contents[0].Text(); !strings.HasPrefix(first, "do it") {
+					t.Errorf("the last request begins with %q", first)
+				}
+				for _, c := range contents {
+					if name == "turns" && strings.Contains(c.Text(), "interrupted") {
+						t.Errorf("the last request says %q", c.Text())
+					}
 				}
 			})
 		})
@@ -274,12 +303,19 @@ func TestRemote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err := inv.Confirmation(t.Context()); err != nil || c.(*tool.InfoConfirmation).Title != "Call Remote Agent: far" {
+		c, err := inv.Confirmation(t.Context())
+		if err != nil || c.(*tool.InfoConfirmation).Title != "Call Remote Agent: far" {
 			t.Errorf("confirmation %+v, %v", c, err)
+		}
+		if urls := c.(*tool.InfoConfirmation).URLs; o.Remote != nil && !slices.Equal(urls, []string{"https://h"}) {
+			t.Errorf("the question names %q", urls)
 		}
 		r := inv.Run(t.Context(), tool.Host{Output: func(tool.Display) {}})
 		if r.Error != nil {
 			return "error: " + r.Error.Message
+		}
+		if failed := strings.Contains(llm.PartsText(r.Content), "rror"); failed != strings.HasPrefix(r.Problem, "Subagent 'far' failed: ") {
+			t.Errorf("the problem of %+v is %q", r.Content, r.Problem)
 		}
 		return llm.PartsText(r.Content)
 	}
@@ -300,6 +336,8 @@ func TestRemote(t *testing.T) {
 type remote struct{ err error }
 
 func (remote) Describe(context.Context) (string, error) { return "far away", nil }
+
+func (remote) Address(context.Context) string { return "https://h" }
 
 func (r remote) Send(_ context.Context, text string, update func(string)) (string, error) {
 	update("heard")

@@ -14,7 +14,6 @@ import (
 	"pollux/internal/extension"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -135,7 +134,11 @@ func (c *consent) hooks(content *Content) {
 		if h.Matcher != "" {
 			at += " (" + h.Matcher + ")"
 		}
-		c.line("  * %s: %s", at, h.Command)
+		command := maskText(h.Command)
+		c.line("  * %s: %s", at, command)
+		if command != h.Command {
+			c.line("    Config signature: %s", signature(h.Command))
+		}
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 			c.line("    - %s: %s", name, masked(name, h.Env[name]))
 		}
@@ -143,7 +146,8 @@ func (c *consent) hooks(content *Content) {
 }
 
 // server adds the lines of an MCP server.
-func (c *consent) server(name string, entry map[string]any) {
+func (c *consent) server(name string, raw map[string]any) {
+	entry := maskServer(raw)
 	text := func(key string) string { return show(entry[key]) }
 	where, target := "remote", text("httpUrl")
 	if text("command") != "" {
@@ -175,10 +179,10 @@ func (c *consent) server(name string, entry map[string]any) {
 	one("Target Audience", text("targetAudience"))
 	one("Target Service Account", text("targetServiceAccount"))
 	c.pairs("OAuth Configuration", entry["oauth"])
-	c.line("    Config signature: %s", signature(entry))
+	c.line("    Config signature: %s", signature(raw))
 }
 
-// pairs adds the names and values of an object.
+// pairs adds the names and the masked values of an object.
 func (c *consent) pairs(title string, object any) {
 	values, _ := object.(map[string]any)
 	if len(values) == 0 {
@@ -186,16 +190,8 @@ func (c *consent) pairs(title string, object any) {
 	}
 	c.line("    %s:", title)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		c.line("      - %s: %s", name, masked(name, show(values[name])))
+		c.line("      - %s: %s", name, show(values[name]))
 	}
-}
-
-// masked returns a value, or a mask in place of a secret.
-func masked(name, value string) string {
-	if value != "" && secret.InVariable(name, value) && !strings.HasPrefix(value, "$") {
-		return "********"
-	}
-	return value
 }
 
 // show returns a JSON value as text: "" for null, the items of a list separated by commas.
@@ -229,8 +225,8 @@ func encode(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// signature returns a hash of the entry of a server, which shows a change of masked values, too.
-func signature(entry map[string]any) string {
+// signature returns a hash of the entry of a server or a command, which shows a change of masked values, too.
+func signature(entry any) string {
 	sum := sha256.Sum256([]byte(encode(entry)))
 	return hex.EncodeToString(sum[:])
 }

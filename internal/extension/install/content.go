@@ -63,7 +63,13 @@ func readContent(dir string, m *extension.Manifest) *Content {
 	if sub, ok := e.Directory("policies"); ok {
 		files, err := policy.Load(policy.Sources{Extensions: []policy.Extension{{Name: m.Name, Dir: sub}}})
 		c.Rules = files.Rules
-		c.Problems = append(c.Problems, files.Warnings...)
+		for _, warning := range files.Warnings {
+			warning = policy.OnOneLine(warning)
+			if _, rest, ok := strings.Cut(warning, " in "+dir+string(filepath.Separator)); ok {
+				warning = rest // which begins with the path of the file
+			}
+			c.Problems = append(c.Problems, warning)
+		}
 		if err != nil {
 			c.Problems = append(c.Problems, err.Error())
 		}

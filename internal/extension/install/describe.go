@@ -33,7 +33,7 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	d.line(" name: %s", hex.EncodeToString(sum[:]))
 	d.line(" Path: %s", e.Dir)
 	if e.Install != nil {
-		d.line(" Source: %s (Type: %s)", e.Install.Source, string(e.Install.Type))
+		d.line(" Source: %s (Type: %s)", maskText(e.Install.Source), string(e.Install.Type))
 		if e.Install.Ref != "" {
 			d.line(" Ref: %s", e.Install.Ref)
 		}
@@ -141,13 +141,18 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 			if fields, ok := entry.(map[string]any); ok {
 				fields = maps.Clone(fields)
 				delete(fields, "trust") // it has no effect
-				entry = fields
+				entry = maskServer(fields)
 			}
 			servers[name] = expander.Value(entry)
 		}
 		j.MCPServers = servers
 	}
-	j.Hooks = expander.Value(rawHooks(e))
+	j.Hooks = expander.Value(maskValue(rawHooks(e)))
+	if e.Install != nil {
+		record := *e.Install
+		record.Source = maskText(record.Source)
+		j.Install = &record
+	}
 	for i := range e.Values {
 		v := &e.Values[i]
 		one := settingJSON{Name: v.Name, EnvVar: v.EnvVar, Value: v.Value, Sensitive: v.IsSensitive, Scope: string(v.Scope), Source: v.Source}

@@ -305,6 +305,72 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// The consent and the validation name a file with mistakes by its path in the extension.
+func TestPolicyProblem(t *testing.T) {
+	t.Parallel()
+	m, user := newManager(t)
+	files := manifest("1.0.0", "")
+	files["policies/p.toml"] = "[[rule]]\ntoolName='x'\ndecision='deny'\npriority=1\n[[rule]]\ntoolName='glob'\ndecision='allow'\npriority=1\n"
+	src := source(t, files)
+	const want = "Warning: policies/p.toml: Rule ignored: rule #2 (line 5): an extension cannot have rules that allow (copy the rule to your own policy files, if you want it)"
+	user.refuses = true
+	_, _ = m.Install(t.Context(), src, Options{})
+	if asked := user.take(); !strings.Contains(asked, want+"\n") {
+		t.Error(asked)
+	}
+	report, err := Validate(src)
+	if err != nil || !slices.Contains(report.Warnings, want) {
+		t.Errorf("%v, %v", report, err)
+	}
+}
+
+// Extensions that cannot be read are found by the names of their directories, and what they link to stays.
+func TestUninstallBroken(t *testing.T) {
+	t.Parallel()
+	m, _ := newManager(t)
+	src := source(t, manifest("1.0.0", ""))
+	write(t, m.Dir, map[string]string{
+		"broken/gemini-extension.json": "hello", "broken/readonly/file": "", "x.lock/file": "", ".hidden/file": "", "file": "", "other/gemini-extension.json": `{"name": "named", "version": "1"}`,
+	})
+	if _, err := m.Link(t.Context(), src, Options{HasConsent: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(src, "gemini-extension.json"), filepath.Join(src, "gone.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(src, filepath.Join(m.Dir, "symlink")); err != nil {
+		t.Skip(err)
+	}
+	installed, err := m.Installed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", ".", "..", "../extensions/broken", "broken/readonly", "x.lock", ".hidden", "file", "nothing"} {
+		if e := m.FindInstalled(installed, name); e != nil {
+			t.Errorf("%q is %s", name, e.InstallDir)
+		}
+	}
+	if e := m.FindInstalled(installed, "other"); e == nil || e.Name != "named" {
+		t.Errorf("got %+v", e)
+	}
+	for _, name := range []string{"broken", "x", "symlink"} {
+		e := m.FindInstalled(installed, name)
+		if e == nil {
+			t.Errorf("%s is not found", name)
+			continue
+		}
+		if err := m.Uninstall(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(filepath.Join(m.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(src, "gone.json")); err != nil {
+		t.Error(err)
+	}
+}
+
 // Names and texts of strangers cannot write to the terminal, and cannot push a text out of sight.
 func TestHostileConsent(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,15 +18,36 @@ import (
 // [Manager.Uninstall].
 func (m *Manager) Installed(ctx context.Context) ([]*extension.Extension, error) { return m.all(ctx) }
 
-// FindInstalled returns the extension with a name or a source in any case, nil if there is none.
-func FindInstalled(installed []*extension.Extension, nameOrSource string) *extension.Extension {
-	i := slices.IndexFunc(installed, func(e *extension.Extension) bool {
-		return strings.EqualFold(e.Name, nameOrSource) || e.Install != nil && strings.EqualFold(e.Install.Source, nameOrSource)
-	})
-	if i < 0 {
+// FindInstalled returns the extension with a name or a source in any case, or that in a directory with this
+// name, which may be broken. It returns nil if there is none.
+func (m *Manager) FindInstalled(installed []*extension.Extension, name string) *extension.Extension {
+	for _, is := range []func(e *extension.Extension) bool{
+		func(e *extension.Extension) bool {
+			return strings.EqualFold(e.Name, name) || e.Install != nil && strings.EqualFold(e.Install.Source, name)
+		},
+		func(e *extension.Extension) bool { return filepath.Base(e.InstallDir) == name },
+	} {
+		if i := slices.IndexFunc(installed, is); i >= 0 {
+			return installed[i]
+		}
+	}
+	return m.findBroken(name)
+}
+
+// IsBroken reports whether a directory of extensions has this name, for names that no extension has.
+func (m *Manager) IsBroken(name string) bool { return m.findBroken(name) != nil }
+
+// findBroken returns an extension that cannot be read, by the name of its directory, nil if there is none.
+func (m *Manager) findBroken(name string) *extension.Extension {
+	if !extension.IsDirName(name) {
 		return nil
 	}
-	return installed[i]
+	dir := filepath.Join(m.Dir, name)
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() && info.Mode().Type() != fs.ModeSymlink {
+		return nil
+	}
+	return &extension.Extension{Manifest: extension.Manifest{Name: name}, Dir: dir, InstallDir: dir}
 }
 
 // Uninstall removes an extension, with its settings in the scope of the user: Pollux does not know which

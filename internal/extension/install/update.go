@@ -212,15 +212,14 @@ func (m *Manager) verify(ctx context.Context, e *extension.Extension) error {
 
 // UpdateIfAvailable updates an extension if there is an update, and returns what to tell the user.
 func (m *Manager) UpdateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
-	if e.Install == nil {
-		return fmt.Sprintf("Unable to install extension %q due to missing install metadata", e.Name), nil
-	}
 	state, err := m.Check(ctx, e)
 	switch {
 	case state == Failed:
 		return "", fmt.Errorf("cannot check extension %q for updates: %w", e.Name, err)
-	case state == NotUpdatable:
+	case state == NotUpdatable && e.Install != nil && e.Install.Type == extension.Link:
 		return fmt.Sprintf("Extension %q is not updatable: %s.", e.Name, oneLine(err.Error())), nil
+	case state == NotUpdatable:
+		return "", fmt.Errorf("extension %q is not updatable: %s", e.Name, oneLine(err.Error()))
 	case state != Available:
 		return fmt.Sprintf("Extension %q is already up to date.", e.Name), nil
 	}
@@ -249,6 +248,8 @@ func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ 
 		switch {
 		case ctx.Err() != nil:
 			return results, failures, context.Cause(ctx)
+		case s.State == NotUpdatable && s.Install != nil && s.Install.Type == extension.Local:
+			results = append(results, fmt.Sprintf("Extension %q is not updatable: %s.", s.Name, oneLine(err.Error())))
 		case err != nil && s.State != NotUpdatable:
 			failures = append(failures, fmt.Sprintf("Extension %q: %s", s.Name, oneLine(err.Error())))
 		}
@@ -261,10 +262,11 @@ func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ 
 
 // NotFound is the text for the name of an extension that is not installed. It lists those that are.
 func NotFound(name string, installed []*extension.Extension) string {
-	text := fmt.Sprintf("Extension %q not found.\n\n", oneLine(name))
+	text := fmt.Sprintf("Extension %q not found.", oneLine(name))
 	if len(installed) == 0 {
-		return text + "No extensions installed."
+		return text + " No extensions are installed."
 	}
+	text += "\n\n"
 	text += "Installed extensions:\n"
 	for _, e := range installed {
 		text += fmt.Sprintf("%s (%s)\n", e.Name, oneLine(e.Version))

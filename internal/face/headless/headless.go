@@ -315,6 +315,9 @@ func (f *face) deliverResults(calls []*agent.ToolFinished) {
 			return
 		}
 		f.enc.result(r)
+		if r.Status == agent.Success && r.Result != nil && r.Result.Problem != "" {
+			f.printErr(oneNotice("Warning: " + r.Result.Problem))
+		}
 		if r.Status != agent.Failed || r.Result == nil || r.Result.Error == nil {
 			continue
 		}

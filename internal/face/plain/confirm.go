@@ -373,7 +373,11 @@ func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	hidden := d.showText(c.Prompt, longPlan)
 	if len(c.Servers) > 0 {
-		d.print("URLs to fetch:")
+		what := "URLs to fetch:"
+		if c.IsSent {
+			what = "This text is sent to:"
+		}
+		d.print(what)
 	}
 	for i := range c.Servers {
 		d.print(terminal.Line(c.Servers[i].URL))

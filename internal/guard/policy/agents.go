@@ -18,6 +18,17 @@ type AgentRules struct {
 
 const agentSource = "Agent definitions"
 
+// isRemoteAgent reports whether a call is one of a remote subagent. An answer is about one such call alone:
+// what the next one sends is not known.
+func (e *Engine) isRemoteAgent(q *query) bool {
+	return q.Name == agentTool && slices.ContainsFunc(e.Rules(), func(r Rule) bool {
+		return r.isAboutRemoteAgent() && r.matches(q, Default, true)
+	})
+}
+
+// isAboutRemoteAgent reports whether the rule asks about a remote subagent because it is one.
+func (r *Rule) isAboutRemoteAgent() bool { return r.Source == agentSource && r.Decision == Ask }
+
 // SetAgentRules replaces the rules from definitions of subagents.
 func (e *Engine) SetAgentRules(r AgentRules) {
 	e.change.Lock()

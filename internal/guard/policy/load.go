@@ -104,6 +104,27 @@ func (l *loader) problem(from origin, file string, p problem) {
 	l.Warnings = append(l.Warnings, p.text(from, plainly(file)))
 }
 
+// OnOneLine returns a warning of [Load], or another text of several lines, on one line.
+func OnOneLine(warning string) string {
+	lines := strings.Split(strings.TrimSpace(warning), "\n")
+	text := strings.TrimSpace(lines[0])
+	for i, line := range lines[1:] {
+		line = strings.TrimSpace(line)
+		suggestion, isSuggestion := strings.CutPrefix(line, "Suggestion: ")
+		switch {
+		case isSuggestion:
+			text += " (" + suggestion + ")"
+		case strings.HasSuffix(text, ":"):
+			text += " " + line
+		case i == 1: // what the message is about
+			text += ": " + line
+		default:
+			text += "; " + line
+		}
+	}
+	return text
+}
+
 // system reads the administrator's directory, and reports whether it contains files that are
 // used.
 func (l *loader) system(s Sources) bool {

@@ -309,3 +309,16 @@ func FuzzParseFile(f *testing.F) {
 		}
 	})
 }
+
+func TestOnOneLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Warning: x": "Warning: x",
+		"[USER] Policy file warning in f:\n  Rule ignored\n  rule #2 (line 6): no\n  Suggestion: copy it": "[USER] Policy file warning in f: Rule ignored: rule #2 (line 6): no (copy it)",
+		"[USER] Policy file error in f:\n  Wrong\n  one\n  two\n":                                         "[USER] Policy file error in f: Wrong: one; two",
+	} {
+		if got := OnOneLine(text); got != want {
+			t.Errorf("OnOneLine(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -36,6 +36,8 @@ func (e *Engine) Question(c Call) (reason string, isUsual bool) {
 		return "Approval is needed because " + cmp.Or(d.why, "a part of it is not allowed") + ".", false
 	case slices.ContainsFunc(d.state.rules.about(d.q).rules, func(r *Rule) bool { return r.isOutdated(d.q) }):
 		return "You have allowed this tool before, but its server has described it differently since.", false
+	case r.isAboutRemoteAgent():
+		return "Each call of a remote agent requires approval.", false
 	case r.isBuiltin():
 		return fmt.Sprintf("Approval mode %q requires approval.", d.state.mode.name()), true
 	case r.file != "":

@@ -58,7 +58,7 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	if e.switches(c, answer) {
 		return "all edits of files (mode " + AutoEdit.name() + ")"
 	}
-	r, ok := rule(newQuery(c), answer, e.Mode())
+	r, ok := e.answered(c, answer)
 	if !ok {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if e.switches(c, answer) {
 		return e.SetMode(AutoEdit) == nil
 	}
-	r, ok := rule(newQuery(c), answer, e.Mode())
+	r, ok := e.answered(c, answer)
 	if !ok {
 		return false
 	}
@@ -113,6 +113,15 @@ func failed(what string, err error) string {
 // edit that needs approval is one of a protected file, and the answer is about this file.
 func (e *Engine) switches(c Call, answer tool.Outcome) bool {
 	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace") && e.Mode() < AutoEdit
+}
+
+// answered returns the rule that an answer to a call creates, false if it creates none.
+func (e *Engine) answered(c Call, answer tool.Outcome) (Rule, bool) {
+	q := newQuery(c)
+	if e.isRemoteAgent(q) {
+		return Rule{}, false
+	}
+	return rule(q, answer, e.Mode())
 }
 
 // rule returns the rule for an answer.
@@ -208,6 +217,8 @@ func narrow(r *Rule, q *query) bool {
 		key = "dir_path"
 	case "glob", "grep_search", "search_file_content":
 		key = "pattern"
+	case agentTool:
+		key = "agent_name"
 	case "read_many_files":
 		return narrowInclude(r, q)
 	default:

@@ -112,12 +112,20 @@ func (i *Installer) get(ctx context.Context, source string) (dir string, remove 
 	return temp, remove, nil
 }
 
-// find returns the skills in a directory, whose names are different and can be names of directories.
+// find returns the skills in a directory. Their names are different, and can be names of directories: it
+// skips others with a warning.
 func (i *Installer) find(dir, where string) ([]skill.Skill, error) {
 	skills, problems := skill.Find(dir)
 	for _, problem := range problems {
 		i.Show("Warning: " + problem)
 	}
+	skills = slices.DeleteFunc(skills, func(k skill.Skill) bool {
+		isInvalid := strings.HasPrefix(k.Name, ".") || !filepath.IsLocal(k.Name)
+		if isInvalid {
+			i.Show(fmt.Sprintf("Warning: Skipping the skill file %s: %q cannot be the name of a directory.", k.Path, k.Name))
+		}
+		return isInvalid
+	})
 	if len(skills) == 0 {
 		return nil, exit.Errorf(exit.General, "No valid skills found in %s. Ensure a SKILL.md file exists with valid frontmatter.", where)
 	}
@@ -125,9 +133,6 @@ func (i *Installer) find(dir, where string) ([]skill.Skill, error) {
 		same := func(other skill.Skill) bool { return strings.EqualFold(other.Name, k.Name) } // as some file systems have it
 		if at := slices.IndexFunc(skills, same); at < n {
 			return nil, exit.Errorf(exit.General, "Duplicate skill name %q found at multiple locations:\n  - %s\n  - %s", k.Name, skills[at].Path, k.Path)
-		}
-		if strings.HasPrefix(k.Name, ".") || !filepath.IsLocal(k.Name) {
-			return nil, exit.Errorf(exit.General, "Invalid skill name: %q.", k.Name)
 		}
 	}
 	return skills, nil

@@ -176,7 +176,7 @@ func TestInstallErrors(t *testing.T) {
 	p.wantError("No valid skills found in", install(filepath.Join(p.root, "none"), ""))
 	p.wantError(`at path "none"`, install(p.root, "none"))
 	for _, name := range []string{"..", ".hidden", "."} {
-		p.wantError("Invalid skill name", install(p.skill("dots", "'"+name+"'"), ""))
+		p.wantError("No valid skills found in", install(p.skill("dots", "'"+name+"'"), ""))
 	}
 	p.wantError("cannot unpack", install(filepath.Join(p.root, "none.skill"), ""))
 	p.wantError("is not the address", install("https://", ""))
