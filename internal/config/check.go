@@ -29,6 +29,7 @@ type checker struct {
 // issue is an invalid value.
 type issue struct {
 	path, message string
+	isEntry       bool // it is about one entry of several, the others of which are used
 }
 
 // group checks the keys below path.
@@ -75,7 +76,16 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 		}
 		fields := strings.Fields(rest)
 		for _, name := range slices.Sorted(maps.Keys(entries)) {
-			if entries[name] != nil && !c.record(path+"."+name, entries[name], fields) {
+			at := path + "." + name
+			switch {
+			case entries[name] == nil:
+			case isUnsafe(name):
+				c.issues = append(c.issues, issue{path: at, message: "The name is reserved. Rename the entry"})
+			case c.record(at, entries[name], fields):
+				continue
+			}
+			if entries[name] != nil {
+				c.issues[len(c.issues)-1].isEntry = true
 				delete(entries, name)
 			}
 		}
@@ -182,6 +192,9 @@ func (c *checker) invalidWarnings(path string) []Warning {
 	fmt.Fprintf(&b, "Invalid configuration in %s:\n\n", path)
 	for _, i := range c.issues[:min(len(c.issues), most)] {
 		fmt.Fprintf(&b, "Error in: %s\n    %s\n", Printable(i.path), i.message)
+		if i.isEntry {
+			b.WriteString("    Pollux ignores this entry only.\n")
+		}
 		b.WriteByte('\n')
 	}
 	if n := len(c.issues) - most; n > 0 {

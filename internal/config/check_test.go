@@ -143,11 +143,13 @@ func TestWarningsAreBounded(t *testing.T) {
 func TestStrictObjects(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.user(t, `{"mcpServers": {"a": {"command": "c", "bogus": 1}, "b": "text", "c": {"url": "u"}}}`)
+	p.user(t, `{"mcpServers": {"a": {"command": "c", "bogus": 1}, "b": "text", "c": {"url": "u"}, "__proto__": {"command": "c"}}}`)
 	s, warnings := p.mustLoad(t)
 	got := joined(warnings)
 	if !strings.Contains(got, "Error in: mcpServers.a\n    Unrecognized key(s) in object: 'bogus'\n") ||
-		!strings.Contains(got, "Error in: mcpServers.b\n    Expected object, received string\n") {
+		!strings.Contains(got, "Error in: mcpServers.b\n    Expected object, received string\n    Pollux ignores this entry only.\n") ||
+		!strings.Contains(got, "Error in: mcpServers.__proto__\n    The name is reserved. Rename the entry\n    Pollux ignores this entry only.\n") ||
+		strings.Count(got, "Pollux ignores") != 2 {
 		t.Errorf("warnings: %s", got)
 	}
 	v, _ := s.Lookup("mcpServers")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"pollux/internal/exit"
 	"pollux/internal/secret"
 )
 
@@ -87,6 +88,9 @@ func (e *Expander) server(entry any) json.RawMessage {
 // SetServer writes an entry of mcpServers into the settings file of a scope, in place of the one with this
 // name. It reports whether there was one. Its errors are those of [Paths.Set].
 func (p *Paths) SetServer(scope Scope, name string, entry map[string]any) (replaced bool, err error) {
+	if isUnsafe(name) || name == "" {
+		return false, exit.Errorf(exit.Input, "An MCP server cannot be called %q. Choose another name.", name)
+	}
 	err = p.edit(scope, func(text []byte) ([]byte, error) {
 		d, err := openDocument(text)
 		if err != nil {

@@ -196,7 +196,9 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
-	s.servers.Switch(name, selection.State(name))
+	if s.servers != nil { // else those of subagents
+		s.servers.Switch(name, selection.State(name))
+	}
 	return s.settleSoon(ctx)
 }
 
@@ -268,7 +270,7 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
 		return
 	}
-	s.Warn(terminal.Line("Waiting for MCP servers: " + strings.Join(pending, ", ")))
+	s.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s; %s)", strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
 	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
 		s.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			limit, strings.Join(pending, ", "))))

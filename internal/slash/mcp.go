@@ -132,7 +132,8 @@ func countOffer(st mcp.Status) string {
 }
 
 // mcpAuth signs in to a server, or lists those that want it.
-func mcpAuth(ctx context.Context, s *Runner, name string) (Result, error) {
+func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
+	name := unquoted(args)
 	if name == "" {
 		var names []string
 		for _, st := range s.ServerStatus() {
@@ -174,20 +175,40 @@ func mcpDisable(ctx context.Context, s *Runner, args string) (Result, error) {
 // switchServer enables or disables a server: for all sessions, or with --session for this one.
 func (s *Runner) switchServer(ctx context.Context, args string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
-	words := strings.Fields(args)
-	forSession := slices.Contains(words, "--session")
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "--session" })
-	if len(words) != 1 {
+	name, forSession := cutSession(args)
+	if name == "" {
 		return usageError("Usage: /mcp %s <name> [--session]", verb)
 	}
-	i := slices.IndexFunc(s.ServerStatus(), func(st mcp.Status) bool { return strings.EqualFold(st.Config.Name, words[0]) })
+	servers := s.ServerStatus()
+	i := slices.IndexFunc(servers, func(st mcp.Status) bool { return strings.EqualFold(st.Config.Name, name) })
 	if i < 0 {
-		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(words[0], 40))
+		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
-	name := s.ServerStatus()[i].Config.Name
+	name = servers[i].Config.Name
 	if err := s.SwitchServer(ctx, name, enabled, forSession); err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}
 	text := fmt.Sprintf("MCP server '%s' %sd", terminal.Line(name), verb)
 	return Result{Text: text + cmp.Or(map[bool]string{true: " for this session"}[forSession], "") + "."}, nil
+}
+
+// cutSession splits arguments into the name of a server and whether --session is before or after it.
+func cutSession(args string) (name string, forSession bool) {
+	const flag = "--session"
+	name = strings.TrimSpace(args)
+	if rest, found := strings.CutSuffix(name, flag); found && strings.TrimRight(rest, " \t") != rest || name == flag {
+		name, forSession = rest, true
+	} else if word, rest := cutWord(name); word == flag {
+		name, forSession = rest, true
+	}
+	return unquoted(name), forSession
+}
+
+// unquoted returns a name, which may have spaces, without spaces and quotes around it.
+func unquoted(name string) string {
+	name = strings.TrimSpace(name)
+	if n := len(name); n > 1 && name[0] == name[n-1] && strings.ContainsRune(`"'`, rune(name[0])) {
+		return name[1 : n-1]
+	}
+	return name
 }
