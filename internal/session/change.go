@@ -92,15 +92,21 @@ func (s *Session) isUnableToSearch(spec *tool.Spec) bool {
 // such tool.
 func (s *Session) whyHidden(name string) string {
 	t, found := s.registry.Hidden(name)
-	switch {
-	case !found:
+	if !found {
 		return s.absent[name]
+	}
+	return s.whyToolHidden(t, "")
+}
+
+// whyToolHidden returns why the model of a subagent, "" for the main agent, does not see a tool.
+func (s *Session) whyToolHidden(t tool.Tool, subagent string) string {
+	switch {
 	case s.isOutsidePlan(t.Spec()):
 		return "The session is not in plan mode."
 	case s.isUnableToSearch(t.Spec()):
 		return "No provider of this session can search the web."
 	}
-	return s.policy.HiddenReason(t.Spec())
+	return s.policy.HiddenReason(t.Spec(), subagent)
 }
 
 // refresh updates the active tools and the system instruction.

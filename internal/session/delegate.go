@@ -176,7 +176,8 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 	return r, nil
 }
 
-// notGranted returns the answer to a call of a tool that the session has and the subagent does not.
+// notGranted returns the answer to a call of a tool that the session has and the subagent does not. Of a tool
+// that its definition lists, it says why the tool is missing.
 func (w *delegate) notGranted(name string) string {
 	_, isKnown := w.Session.registry.Lookup(name)
 	if !isKnown {
@@ -185,7 +186,11 @@ func (w *delegate) notGranted(name string) string {
 	if !isKnown && w.absent[name] == "" {
 		return ""
 	}
-	return fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
+	text := fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
+	if t, isListed := w.registry.Hidden(name); isListed {
+		text += " " + w.whyToolHidden(t, w.definition.Name)
+	}
+	return strings.TrimSpace(text)
 }
 
 // title returns the name of a tool for people.

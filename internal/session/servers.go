@@ -135,7 +135,7 @@ func (s *Session) newServers(settings *config.Settings, isFresh bool) *mcp.Serve
 	o := s.ServerOptions(configs)
 	selection := s.ServerSelection(settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
-	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.Workspace.ReadableDirs
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.serverRoots
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}

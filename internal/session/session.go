@@ -173,26 +173,28 @@ type Session struct {
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
-	identity    atomic.Pointer[identity]
-	settings    atomic.Pointer[config.Settings] // as they were read last
-	models      *models.Directory
-	fallback    *fallback.Generator // nil where no provider answers
-	policy      *policy.Engine
-	saved       *policy.Saved // where lasting answers go; nil where none would be read again
-	plans       *plans
-	topic       topic.Topic
-	registry    *tool.Registry
-	absent      map[string]string // why tools are not in the registry, by name
-	search      tool.Tool         // the web search, which needs a provider that searches
-	typed       tool.Tool         // the shell of a person
-	template    tool.Tool         // the shell of custom commands
-	gate        *guard.Gate
-	builtin     []tool.Tool // that tools.core permits
-	subagents   subagents
-	instruction *prompt.Instruction
-	agent       *agent.Agent
-	clientCalls sync.RWMutex // see CallTool
-	hooks       *hook.Set    // nil for none
+	identity  atomic.Pointer[identity]
+	settings  atomic.Pointer[config.Settings] // as they were read last
+	models    *models.Directory
+	fallback  *fallback.Generator // nil where no provider answers
+	policy    *policy.Engine
+	saved     *policy.Saved // where lasting answers go; nil where none would be read again
+	plans     *plans
+	topic     topic.Topic
+	registry  *tool.Registry
+	absent    map[string]string // why tools are not in the registry, by name
+	search    tool.Tool         // the web search, which needs a provider that searches
+	typed     tool.Tool         // the shell of a person
+	template  tool.Tool         // the shell of custom commands
+	gate      *guard.Gate
+	builtin   []tool.Tool // that tools.core permits
+	subagents subagents
+
+	extensionDirs []string // those of extensions that file tools may read; without links
+	instruction   *prompt.Instruction
+	agent         *agent.Agent
+	clientCalls   sync.RWMutex // see CallTool
+	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
 	servers      *mcp.Servers  // nil for none

@@ -85,7 +85,11 @@ func (s *Runner) Unknown(line string) string {
 	if len(now) > 0 {
 		return "/" + word + " is the name of several commands. Type " + strings.Join(now, " or ") + "."
 	}
-	return unknown(append(Commands(), added...), line)
+	reason := unknown(append(Commands(), added...), line)
+	if reason == "" || !s.hasSkill(word) {
+		return reason
+	}
+	return "/" + word + " is not a command here. There is a skill " + word + ": it can be used in a session, or ask for it in words."
 }
 
 func unknown(commands []*Command, line string) string {

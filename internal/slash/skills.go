@@ -32,6 +32,13 @@ func (s *Runner) skillCommands() (list []owned) {
 	return list
 }
 
+// hasSkill reports whether a word is the name of a skill's command, in a session with or without a user.
+func (s *Runner) hasSkill(word string) bool {
+	return slices.ContainsFunc(s.Skills().Enabled(), func(k skill.Skill) bool {
+		return !k.IsBuiltin() && (skillCommand(k).Name == word || k.Name == word)
+	})
+}
+
 // skillCommand returns the command that uses a skill. The name of an extension is always part of its name.
 func skillCommand(k skill.Skill) *Command {
 	name := strings.Join(strings.Fields(k.FullName()), "-")

@@ -152,7 +152,8 @@ func isGuarded(below string) bool {
 // model.
 func IsSecret(name string) bool {
 	name = strings.ToLower(name)
-	return name == ".env" || strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json")
+	return name == ".env" || name == ".gemini-extension-install.json" || // an address there may have a token
+		strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json")
 }
 
 // isRecord reports whether a path below the project's temporary directory leads to what file tools

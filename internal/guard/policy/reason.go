@@ -9,9 +9,10 @@ import (
 	"pollux/tool"
 )
 
-// HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
-func (e *Engine) HiddenReason(s *tool.Spec) string {
-	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
+// HiddenReason returns why a tool is hidden from the model of a subagent, "" for the main agent, and what a
+// user can do to allow it.
+func (e *Engine) HiddenReason(s *tool.Spec, subagent string) string {
+	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases, Subagent: subagent})
 	_, r := d.hides()
 	reason := d.reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
