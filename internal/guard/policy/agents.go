@@ -27,7 +27,9 @@ func (e *Engine) isRemoteAgent(q *query) bool {
 }
 
 // isAboutRemoteAgent reports whether the rule, nil for none, asks about a remote subagent because it is one.
-func (r *Rule) isAboutRemoteAgent() bool { return r != nil && r.Source == agentSource && r.Decision == Ask }
+func (r *Rule) isAboutRemoteAgent() bool {
+	return r != nil && r.Source == agentSource && r.Decision == Ask
+}
 
 // SetAgentRules replaces the rules from definitions of subagents.
 func (e *Engine) SetAgentRules(r AgentRules) {
