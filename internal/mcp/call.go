@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -48,8 +49,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	token := uuid.NewString()
 	params.Meta = sdk.Meta{"progressToken": token}
 	if host.Output != nil {
-		c.server.follow(token, func(p progress) { host.Output(tool.TextDisplay(p.String())) })
-		defer c.server.follow(token, nil)
+		defer c.server.follow(token, func(p progress) { host.Output(tool.TextDisplay(p.String())) })()
 	}
 	var result *callToolResult
 	ask := host.Ask
@@ -128,15 +128,26 @@ func (p progress) String() string {
 	return text
 }
 
-// follow has f receive the progress of a call, until f is nil.
-func (s *server) follow(token string, f func(progress)) {
+// follower receives the progress of a call.
+type follower struct {
+	mu   sync.Mutex // is held while show runs, so that none comes after the end of the call
+	show func(progress)
+}
+
+// follow shows the progress of a call until stop is called.
+func (s *server) follow(token string, show func(progress)) (stop func()) {
+	f := &follower{show: show}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f == nil {
-		delete(s.calls, token)
-		return
-	}
 	s.calls[token] = f
+	return func() {
+		s.mu.Lock()
+		delete(s.calls, token)
+		s.mu.Unlock()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.show = nil
+	}
 }
 
 // progress passes a notification on to the call that it is about.
@@ -145,8 +156,13 @@ func (s *server) progress(p *sdk.ProgressNotificationParams) {
 	s.mu.Lock()
 	f := s.calls[token]
 	s.mu.Unlock()
-	if f != nil {
-		f(progress{p.Progress, p.Total, p.Message})
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.show != nil {
+		f.show(progress{p.Progress, p.Total, p.Message})
 	}
 }
 

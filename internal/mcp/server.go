@@ -29,13 +29,13 @@ type server struct {
 	state   State
 	err     error
 	offer   offer
-	tools   map[string]*remote        // those of the offer that are used, by the server's names for them
-	session *sdk.ClientSession        // while it is connected
-	ready   chan struct{}             // closed when the first attempt to connect has ended
-	end     func()                    // ends the connection, and returns when it has ended; nil before start
-	client  *sdk.Client               // of the last connection
-	stale   what                      // lists that the server says have changed
-	calls   map[string]func(progress) // calls that run, by their progress token
+	tools   map[string]*remote   // those of the offer that are used, by the server's names for them
+	session *sdk.ClientSession   // while it is connected
+	ready   chan struct{}        // closed when the first attempt to connect has ended
+	end     func()               // ends the connection, and returns when it has ended; nil before start
+	client  *sdk.Client          // of the last connection
+	stale   what                 // lists that the server says have changed
+	calls   map[string]*follower // calls that run, by their progress token
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
 
@@ -50,7 +50,7 @@ func newServer(all *Servers, c Config) *server {
 	s := &server{
 		all: all, config: c, state: Disconnected, ready: make(chan struct{}), expired: make(chan struct{}, 1),
 		turn:  make(chan struct{}, 1),
-		calls: map[string]func(progress){},
+		calls: map[string]*follower{},
 	}
 	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
 		s.signer = nil
