@@ -548,6 +548,11 @@ var table = []allowed{
 		what:  "Without skills, there is no tool `activate_skill`.",
 	},
 	{
+		kind: better, scenes: "skills_default",
+		paths: []string{`runs[0].stderr.lines."Warning: /tidy is not a command here. *"`},
+		what:  "A script with `/` and the name of a skill gets a warning that the text goes to the model.",
+	},
+	{
 		kind: better, scenes: "skills_default ext_all",
 		paths: []string{`requests[*].body.systemInstruction.skills`, `requests[2].body.systemInstruction`},
 		what:  "Where no skill can be activated, the system instruction does not list skills.",
