@@ -121,16 +121,17 @@ func gitServer(t *testing.T) (commit func(version string), server http.Handler) 
 		t.Fatal(err)
 	}
 	git("init", "-q", "-b", "main")
-	return func(version string) {
-			t.Helper()
-			text := fmt.Sprintf(`{"name":"tools","version":%q}`, version)
-			if err := os.WriteFile(filepath.Join(dir, "gemini-extension.json"), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			git("add", ".")
-			git("commit", "-q", "-m", version)
-		}, &cgi.Handler{
-			Path: backend, Root: "/", Stderr: io.Discard,
-			Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+	release := func(version string) {
+		t.Helper()
+		text := fmt.Sprintf(`{"name":"tools","version":%q}`, version)
+		if err := os.WriteFile(filepath.Join(dir, "gemini-extension.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		git("add", ".")
+		git("commit", "-q", "-m", version)
+	}
+	return release, &cgi.Handler{
+		Path: backend, Root: "/", Stderr: io.Discard,
+		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
+	}
 }
