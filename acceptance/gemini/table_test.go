@@ -161,7 +161,7 @@ var table = []allowed{
 		what:  "A name that two command files have is sent to the model with a warning that has their new names.",
 	},
 	{
-		kind: better, scenes: "slash_unknown skills_default",
+		kind: better, scenes: "slash_unknown",
 		paths: []string{`runs[0].stderr.lines."Warning: * is not a command. *"`},
 		what:  "A prompt that begins like a / command and is none is sent to the model with a warning.",
 	},
