@@ -60,8 +60,10 @@ type Agent struct {
 // New starts an agent. The caller closes it.
 func New(o Options) *Agent {
 	a := &Agent{o: o, tasks: map[string]bool{}}
-	a.http = httptest.NewServer(a)
-	a.URL, a.CardURL = a.http.URL+"/agent", a.http.URL+"/.well-known/agent-card.json"
+	a.http = httptest.NewUnstartedServer(a)
+	base := "http://" + a.http.Listener.Addr().String()
+	a.URL, a.CardURL = base+"/agent", base+"/.well-known/agent-card.json"
+	a.http.Start()
 	return a
 }
 

@@ -87,8 +87,9 @@ type access struct {
 func NewAuth(o AuthOptions) *Auth {
 	a := &Auth{o: o, clients: map[string]string{"known": ""}, codes: map[string]*grant{}, refresh: map[string]*grant{}, access: map[string]access{}}
 	mux := http.NewServeMux()
-	a.http = httptest.NewServer(mux)
-	a.Issuer, a.URL = a.http.URL, a.http.URL+"/mcp"
+	a.http = httptest.NewUnstartedServer(mux)
+	a.Issuer = "http://" + a.http.Listener.Addr().String()
+	a.URL = a.Issuer + "/mcp"
 	mux.HandleFunc("/.well-known/oauth-protected-resource", a.resourceMetadata)
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", a.resourceMetadata)
 	mux.HandleFunc("/.well-known/oauth-authorization-server", a.metadata)
@@ -106,6 +107,7 @@ func NewAuth(o AuthOptions) *Auth {
 		handler = sdk.NewSSEHandler(pick, nil)
 	}
 	mux.Handle("/mcp", auth.RequireBearerToken(a.verify, guard)(handler))
+	a.http.Start()
 	return a
 }
 
