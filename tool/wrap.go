@@ -12,6 +12,12 @@ type Remote interface {
 	Annotations() map[string]any
 }
 
+// Private is implemented by a [Remote] tool of a server that only one subagent has.
+type Private interface {
+	// Subagent returns the name of the subagent, "" if the server is the session's.
+	Subagent() string
+}
+
 // As finds an optional interface, such as [Remote], [Modifiable] or
 // [Answerable], of a [Tool] or an [Invocation]. It returns v itself if that
 // implements T, and else looks at what v wraps, like errors.As: a wrapper has a

@@ -97,6 +97,9 @@ func policyTool(t tool.Tool) policy.Call {
 	if r, ok := tool.As[tool.Remote](t); ok {
 		c.Server, c.RemoteName, c.Annotations = r.Server(), r.RemoteName(), r.Annotations()
 		c.Description, c.Schema = spec.Description, spec.Schema
+		if p, ok := tool.As[tool.Private](t); ok {
+			c.ServerOf = p.Subagent()
+		}
 	}
 	return c
 }

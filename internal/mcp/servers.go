@@ -20,6 +20,9 @@ import (
 type Options struct {
 	// Configs are the servers. Names must be different.
 	Configs []Config
+	// Subagent is the subagent that has the servers for itself, "" if they are the session's. What is allowed
+	// for a server of the session does not hold for one of a subagent with the same name.
+	Subagent string
 	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
 	Registry *tool.Registry
 	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in

@@ -271,7 +271,7 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 		configs = append(configs, c)
 	}
 	o := s.ServerOptions(configs)
-	o.Registry, o.Launcher, o.Roots = tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
+	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}

@@ -49,7 +49,7 @@ func (e *Engine) SetAgentRules(r AgentRules) {
 	for _, name := range slices.Sorted(maps.Keys(r.Trusted)) {
 		for _, server := range r.Trusted[name] {
 			rules = append(rules, Rule{
-				Tools: serverTools(server), owner: server, Decision: Allow, Priority: 4.2, Modes: In(Default, AutoEdit, Yolo), Subagent: name, Source: agentSource,
+				Tools: serverTools(server), owner: server, ownerOf: name, Decision: Allow, Priority: 4.2, Modes: In(Default, AutoEdit, Yolo), Subagent: name, Source: agentSource,
 			})
 		}
 	}

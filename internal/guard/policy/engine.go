@@ -149,7 +149,7 @@ func (e *Engine) add(r Rule) {
 
 // extends reports whether other is an answer about the same calls as r.
 func (r Rule) extends(other Rule) bool {
-	return other.Grant != 0 && other.Server == r.Server && other.owner == r.owner && slices.Equal(other.Tools, r.Tools) &&
+	return other.Grant != 0 && other.Server == r.Server && other.owner == r.owner && other.ownerOf == r.ownerOf && slices.Equal(other.Tools, r.Tools) &&
 		slices.Equal(other.Prefixes, r.Prefixes) && other.Args.String() == r.Args.String()
 }
 

@@ -132,7 +132,7 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	}
 	switch answer {
 	case tool.ProceedAlwaysServer:
-		r.Tools, r.owner = serverTools(q.Server), q.Server
+		r.Tools, r.owner, r.ownerOf = serverTools(q.Server), q.Server, q.ServerOf
 		return r, q.Server != ""
 	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysTool:
 	default:
@@ -143,6 +143,7 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	}
 	if q.Server != "" {
 		r.Tools, r.Server = []string{shortName(q)}, q.Server
+		r.owner, r.ownerOf = q.Server, q.ServerOf
 		r.shown = &Call{Description: q.Description, Schema: q.Schema, Annotations: q.Annotations}
 		return r, true
 	}

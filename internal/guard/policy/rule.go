@@ -34,6 +34,8 @@ type Rule struct {
 	// owner is the one MCP server that the rule is about, by the name of its entry, "" if it is about names of
 	// tools: those of several servers may begin alike.
 	owner string
+	// ownerOf is the subagent that has the server owner for itself, "" if it is the session's.
+	ownerOf string
 	// Args must match the arguments.
 	Args *Pattern
 	// Prefixes are beginnings of shell commands, any of which matches. The prefix must be
@@ -106,7 +108,7 @@ func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
 // matchesName reports whether the rule is about the call's tool.
 func (r *Rule) matchesName(c *query) bool {
 	switch {
-	case r.owner != "" && r.owner != c.Server,
+	case r.owner != "" && (r.owner != c.Server || r.ownerOf != c.ServerOf),
 		r.Server == "*" && c.Server == "",
 		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
 		return false
@@ -254,7 +256,9 @@ type Call struct {
 	// Server, RemoteName and Annotations belong to an MCP tool: the name of its server, the name of the
 	// tool there, and what the server states about it. If the names are "", they are derived from
 	// Name.
+	// ServerOf is the subagent that has the server for itself, "" if the server is the session's.
 	Server      string
+	ServerOf    string
 	RemoteName  string
 	Annotations map[string]any
 	// Description and Schema are what the server says about an MCP tool and its arguments.

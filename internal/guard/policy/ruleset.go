@@ -14,8 +14,8 @@ type ruleset struct {
 }
 
 type toolKey struct {
-	name, server string
-	guessed      bool
+	name, server, serverOf string
+	guessed                bool
 }
 
 type toolRules struct {
@@ -58,7 +58,7 @@ func newRuleset(rules []Rule) *ruleset {
 
 // about returns the rules that match the tool of a call, in order of precedence.
 func (s *ruleset) about(q *query) *toolRules {
-	key := toolKey{q.Name, q.Server, q.guessed}
+	key := toolKey{q.Name, q.Server, q.ServerOf, q.guessed}
 	if known, ok := s.byTool.Load(key); ok && slices.Equal(known.(*toolRules).aliases, q.Aliases) {
 		return known.(*toolRules)
 	}

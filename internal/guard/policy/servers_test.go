@@ -59,8 +59,24 @@ func TestServersOfAgentsAreNotConfused(t *testing.T) {
 	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
 	e.SetAgentRules(AgentRules{Trusted: map[string][]string{"helper": {"a b"}}})
 	for server, want := range map[string]Decision{"a b": Allow, "a_b": Ask} {
-		if got := e.Check(Call{Name: "mcp_a_b_x", Server: server, RemoteName: "x", Subagent: "helper"}).Decision; got != want {
+		if got := e.Check(Call{Name: "mcp_a_b_x", Server: server, ServerOf: "helper", RemoteName: "x", Subagent: "helper"}).Decision; got != want {
 			t.Errorf("%s: %v, want %v", server, got, want)
+		}
+	}
+	// A server of the session with this name is another one, and the other way around.
+	if got := e.Check(Call{Name: "mcp_a_b_x", Server: "a b", RemoteName: "x", Subagent: "helper"}).Decision; got != Ask {
+		t.Errorf("the session's server has the trust of a subagent's: %v", got)
+	}
+	theirs := Call{Name: "mcp_docs_x", Server: "docs", ServerOf: "helper", RemoteName: "x", Subagent: "helper"}
+	e = engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{TrustedServers: []string{"docs"}})})
+	if got := e.Check(theirs).Decision; got != Ask {
+		t.Errorf("a subagent's server has the trust of the session's: %v", got)
+	}
+	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
+		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+		e.Remember(Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x"}, answer)
+		if got := e.Check(theirs).Decision; got != Ask {
+			t.Errorf("%v counts for a subagent's server: %v", answer, got)
 		}
 	}
 }
