@@ -120,9 +120,9 @@ func (f *fields) local(node *yaml.Node, body string) *Definition {
 				d.Settings = map[string]any{"temperature": n}
 			}
 		case "max_turns":
-			d.MaxTurns = f.positive(key, value, maxTurns)
+			d.MaxTurns = f.positive(key, value, MaxTurns)
 		case "timeout_mins":
-			d.Timeout = time.Duration(f.positive(key, value, maxMinutes)) * time.Minute
+			d.Timeout = time.Duration(f.positive(key, value, MaxMinutes)) * time.Minute
 		default:
 			f.wrong("", "Unrecognized key(s) in object: '%s'%s", key, hint(key))
 		}
@@ -136,8 +136,8 @@ func (f *fields) local(node *yaml.Node, body string) *Definition {
 
 // The largest limits of a run.
 const (
-	maxTurns   = 10_000
-	maxMinutes = 24 * 60
+	MaxTurns   = 10_000
+	MaxMinutes = 24 * 60 // of its time
 )
 
 // hint names the key that was probably meant.
