@@ -97,7 +97,7 @@ func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 	}
 	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Agents().Enabled()), "agent"))
 	for _, p := range problems {
-		text += "\n" + terminal.Text(p)
+		text += "\n" + s.Paths.DisplayText(terminal.Text(p))
 	}
 	return Result{Text: text}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"pollux/internal/frontmatter"
+	"pollux/internal/guard/hook"
 )
 
 // Parse reads the definitions in a file: one local or remote subagent, or a list of remote ones. Unknown
@@ -152,6 +153,14 @@ func hint(key string) string {
 	return ""
 }
 
+// toolHint names the tool that was probably meant by one of Claude Code's.
+func toolHint(name string) string {
+	if meant := hook.ClaudeTool(name); meant != "" {
+		return ". Use " + meant
+	}
+	return ""
+}
+
 // remote reads a remote subagent.
 func (f *fields) remote(node *yaml.Node) *Definition {
 	d := &Definition{Kind: RemoteKind, Input: "query"}
@@ -214,7 +223,7 @@ func (f *fields) common(d *Definition, key string, node *yaml.Node) {
 	switch key {
 	case "name":
 		if d.Name = text; !isSlug(text) || len(text) > maxName {
-			f.wrong(key, "Name must be a valid slug")
+			f.wrong(key, "Name must be a valid slug: small letters, digits, - and _")
 		}
 	case "description":
 		if d.Description = text; text == "" && d.Kind == LocalKind {
@@ -238,14 +247,14 @@ func (f *fields) required(node *yaml.Node, keys ...string) {
 // tools reads the names of tools.
 func (f *fields) tools(key string, node *yaml.Node) []string {
 	if node.Kind != yaml.SequenceNode {
-		f.wrong(key, "Expected array, received %s", kindOf(node))
+		f.wrong(key, "Expected array, received %s. Write it as in: [read_file, glob]", kindOf(node))
 		return nil
 	}
 	names := []string{}
 	for i, one := range node.Content {
 		name := f.text(fmt.Sprintf("%s.%d", key, i), one)
 		if name != "" && !isToolName(name) {
-			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q", name)
+			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q%s", name, toolHint(name))
 		}
 		names = append(names, name)
 	}
