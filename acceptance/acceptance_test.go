@@ -223,6 +223,7 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(vars,
 		"HOME="+home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
 		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
+		"GORACE="+os.Getenv("GORACE"),    // see .ci/run
 		"GEMINI_FORCE_FILE_STORAGE=true") // do not use the keychain of the user who runs the tests
 	env.Setenv("WORK", work)
 	env.Setenv("TMPDIR", home+"/tmp")
