@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +44,7 @@ func TestLongSession(t *testing.T) {
 	if *turns == 0 {
 		long, brief = 400, 120
 	}
-	if *turns == 0 && racing() {
+	if *turns == 0 && processtest.HasRaceDetector() {
 		long = brief
 	}
 	program := processtest.Build(t)
@@ -73,12 +72,6 @@ func TestLongSession(t *testing.T) {
 		}
 	})
 	t.Logf("\n%s\n%s", heading, strings.Join(rows, "\n"))
-}
-
-// racing reports whether the race detector is on.
-func racing() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // session is a configuration of the session.
