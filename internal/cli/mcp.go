@@ -153,12 +153,13 @@ type serverJSON struct {
 	Tools     []string `json:"tools,omitempty"`
 	Prompts   []string `json:"prompts,omitempty"`
 	Resources []string `json:"resources,omitempty"`
+	Templates []string `json:"resourceTemplates,omitempty"`
 }
 
 func newServerJSON(st *mcp.Status) serverJSON {
 	s := serverJSON{
 		Name: st.Config.Name, Target: st.Config.Target(), Extension: st.Config.Extension, Status: string(st.State),
-		Prompts: st.Prompts, Resources: st.Resources,
+		Prompts: st.Prompts, Resources: st.Resources, Templates: st.Templates,
 	}
 	for _, t := range st.Tools {
 		s.Tools = append(s.Tools, t.Name)
@@ -251,7 +252,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	for _, part := range []struct {
 		noun  string
 		names []string
-	}{{"tool", newServerJSON(st).Tools}, {"prompt", st.Prompts}, {"resource", st.Resources}} {
+	}{{"tool", newServerJSON(st).Tools}, {"prompt", st.Prompts}, {"resource", st.Resources}, {"resource template", st.Templates}} {
 		if len(part.names) > 0 {
 			text += fmt.Sprintf("\n%s: %s", wording.Count(len(part.names), part.noun), terminal.Line(strings.Join(part.names, ", ")))
 		}
