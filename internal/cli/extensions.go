@@ -294,7 +294,12 @@ func (c *extensionActions) setEnabled(ctx context.Context, m *install.Manager, n
 	if err != nil {
 		return err
 	}
-	e, err := m.Enable(ctx, name, scope, enabled)
+	var e *extension.Extension
+	if enabled && scopeName == "" {
+		e, err = m.EnableEverywhere(ctx, name)
+	} else {
+		e, err = m.Enable(ctx, name, scope, enabled)
+	}
 	switch {
 	case errors.Is(err, install.ErrNotInstalled):
 		code := exit.General

@@ -217,6 +217,20 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	return e, err
 }
 
+// EnableEverywhere enables an extension in the scope of the user, and in the working directory if that is not
+// in it and has it disabled.
+func (m *Manager) EnableEverywhere(ctx context.Context, name string) (*extension.Extension, error) {
+	e, err := m.Enable(ctx, name, extension.User, true)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := extension.OpenEnablement(m.Dir)
+	if err != nil || rules.IsEnabled(name, m.Workspace) {
+		return e, err
+	}
+	return m.Enable(ctx, name, extension.Workspace, true)
+}
+
 // WhyUnchanged returns why an extension is not enabled, or disabled, in the working directory although
 // [Manager.Enable] was asked for that, "" if it is: the scope of the user is the home directory and all below
 // it.

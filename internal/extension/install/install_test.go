@@ -379,6 +379,12 @@ func TestWhyUnchanged(t *testing.T) {
 			t.Errorf("%+v: %q", step, got)
 		}
 	}
+	if _, err := m.Enable(t.Context(), "x", extension.Workspace, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.EnableEverywhere(t.Context(), "x"); err != nil || m.WhyUnchanged("x", true) != "" {
+		t.Errorf("enabled everywhere: %v, %q", err, m.WhyUnchanged("x", true))
+	}
 	m.Options.Off = []string{"x"}
 	if got := m.WhyUnchanged("x", true); !strings.Contains(got, "extensions.disabled") {
 		t.Errorf("with the setting: %q", got)
