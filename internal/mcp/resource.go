@@ -238,4 +238,4 @@ func join(contents []Content, data func(Content) string) string {
 	return strings.Join(texts, "\n")
 }
 
-func (c *Content) mimeType() string { return cmp.Or(c.MIMEType, "application/octet-stream") }
+func (c *Content) mimeType() string { return cmp.Or(c.MIMEType, noType) }

@@ -224,6 +224,8 @@ func narrow(r *Rule, q *query) bool {
 		key = "pattern"
 	case agentTool:
 		key = "agent_name"
+	case "activate_skill":
+		key = "name"
 	case "read_many_files":
 		return narrowInclude(r, q)
 	default:
