@@ -270,7 +270,8 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
 		return
 	}
-	s.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s; %s)", strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
+	s.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
+		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
 	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
 		s.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			limit, strings.Join(pending, ", "))))
@@ -282,7 +283,13 @@ var errWaited = errors.New("the time to wait for servers is over")
 // tellServers gives the model what the servers say about themselves: in the message that opens the
 // conversation if there was no prompt yet, else with the prompt p.
 func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
-	if s.servers == nil || !s.serversChanged.Swap(false) {
+	if s.servers == nil {
+		return
+	}
+	if note := outdatedNote(s.servers.TakeOutdated()); note != "" {
+		p.Parts = append(p.Parts, llm.Text(note))
+	}
+	if !s.serversChanged.Swap(false) {
 		return
 	}
 	text := s.serverInstructions()
@@ -297,6 +304,25 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 	if text != "" {
 		p.Parts = append(p.Parts, llm.Text(text))
 	}
+}
+
+// maxOutdated limits the resources that are named to the model because they have changed.
+const maxOutdated = 5
+
+// outdatedNote tells the model that resources have changed since they were read, "" if there are none.
+func outdatedNote(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	named := ids[:min(len(ids), maxOutdated)]
+	for i, id := range named {
+		named[i] = terminal.Cut(strings.Join(strings.Fields(terminal.Line(id)), "%20"), 200)
+	}
+	text := "These MCP resources have changed since they were read: " + strings.Join(named, ", ")
+	if n := len(ids) - len(named); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text + ". read_mcp_resource reads them anew."
 }
 
 // serverInstructions returns what the connected servers tell the model about themselves.

@@ -43,6 +43,8 @@ type Manager struct {
 	HasSettings bool
 	// TrustWorkspace trusts the working directory, if it is not trusted yet; else it is nil.
 	TrustWorkspace func() error
+	// ChangeWorkspace runs edit, with which the user changes the .env file of the working directory.
+	ChangeWorkspace func(edit func() error) error
 	// TrustSource returns a description of a directory that is not trusted, and the function that
 	// trusts it, nil if it is trusted.
 	TrustSource func(dir string) (contents string, trust func() error, err error)

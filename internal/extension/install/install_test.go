@@ -66,8 +66,9 @@ func newManager(t *testing.T) (*Manager, *person) {
 		Fetcher: &fetch.Fetcher{
 			Finder: process.Finder{Path: os.Getenv("PATH")}, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}, Limits: unpack.Usual,
 		},
-		TrustSource: func(string) (string, func() error, error) { return "", nil, nil },
-		Note:        func(text string) { user.shown = append(user.shown, text) },
+		TrustSource:     func(string) (string, func() error, error) { return "", nil, nil },
+		ChangeWorkspace: func(edit func() error) error { return edit() },
+		Note:            func(text string) { user.shown = append(user.shown, text) },
 	}
 	return m, user
 }
