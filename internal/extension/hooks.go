@@ -15,10 +15,8 @@ import (
 
 const maxHooks = 1 << 20 // bytes of hooks.json
 
-// Hooks returns the hooks of the extension, from hooks/hooks.json. Values of settings that are secret, or set
-// by a project, are not part of a command: the shell has them as variables of the same name. problems
-// describe what is left out.
-func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
+// HookTree returns the object "hooks" of hooks/hooks.json, nil if there is no such file.
+func (e *Extension) HookTree() (map[string]any, error) {
 	path, err := e.file("hooks/hooks.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -28,26 +26,44 @@ func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
 		data, err = durable.ReadFile(path, maxHooks)
 	}
 	if err != nil {
-		return nil, []string{fmt.Sprintf("Cannot read hooks/hooks.json: %v.", err)}
+		return nil, fmt.Errorf("hooks/hooks.json: %w", err)
 	}
 	var file map[string]any
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &file); err != nil {
-		return nil, []string{fmt.Sprintf("hooks/hooks.json: %v.", syntaxError(data, err))}
+		return nil, fmt.Errorf("hooks/hooks.json: %w", syntaxError(data, err))
 	}
 	tree, ok := file["hooks"].(map[string]any)
 	if !ok || !clean(tree, maxDepth) {
-		return nil, []string{`hooks/hooks.json: "hooks" must be an object.`}
+		return nil, errors.New(`hooks/hooks.json: "hooks" must be an object`)
 	}
+	return tree, nil
+}
+
+// RawHooks returns the hooks of the extension as its author has written them: variables are not replaced.
+// problems describe what is left out.
+func (e *Extension) RawHooks() (hooks []hook.Hook, problems []string) {
+	tree, err := e.HookTree()
 	definitions := map[string]json.RawMessage{}
 	for event, list := range tree {
 		if definitions[event], err = json.Marshal(list); err != nil {
-			return nil, []string{fmt.Sprintf("hooks/hooks.json: %v.", err)}
+			break
 		}
+	}
+	if err != nil {
+		return nil, []string{err.Error() + "."}
 	}
 	hooks, problems = hook.Read(hook.Extensions, definitions)
 	if more := len(problems) - maxProblems; more > 0 {
 		problems = append(problems[:maxProblems], fmt.Sprintf("hooks/hooks.json has %d more problems.", more))
 	}
+	return hooks, problems
+}
+
+// Hooks returns the hooks of the extension for a session. Values of settings that are secret, or set by a
+// project, are not part of a command: the shell has them as variables of the same name. problems describe
+// what is left out.
+func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
+	hooks, problems = e.RawHooks()
 	command, value := config.NewExpander(e.inHook, nil), config.NewExpander(e.inEnv, nil)
 	for i := range hooks {
 		h := &hooks[i]

@@ -29,7 +29,7 @@ func TestHooks(t *testing.T) {
 		{`{"hooks": []}`, "", `hooks/hooks.json: "hooks" must be an object.`},
 		{`{}`, "", `hooks/hooks.json: "hooks" must be an object.`},
 		{"{\n", "", "hooks/hooks.json: line 2: unexpected end of JSON input."},
-		{strings.Repeat(" ", 2<<20), "", "Cannot read hooks/hooks.json: it is larger than 1 MB."},
+		{strings.Repeat(" ", 2<<20), "", "hooks/hooks.json: it is larger than 1 MB."},
 	} {
 		dir := write(t, t.TempDir(), map[string]string{
 			"s/gemini-extension.json": settled, "s/.env": "S_URL=https://user\nS_KEY=hush\n", "s/hooks/hooks.json": test.text,

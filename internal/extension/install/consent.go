@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 	"pollux/internal/extension"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/skill"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -91,7 +94,7 @@ func consentLines(m *extension.Manifest, content *Content) []string {
 		c.line(format, one.Name, strings.TrimPrefix(one.Description, "["+m.Name+"] "))
 	})
 	list(c, "This extension adds the following policy rules:", content.Rules, func(one *policy.Rule) { c.line("  * %s", describeRule(one)) })
-	list(c, "This extension adds the following agents:", content.Agents, func(one *Document) { c.line("  * %s: %s", one.Name, one.Description) })
+	c.agents(content.Agents)
 	list(c, "This extension asks for the following settings:", m.Settings, func(one *extension.Setting) {
 		format := "  * %s (%s): %s"
 		if one.IsSensitive {
@@ -105,8 +108,9 @@ func consentLines(m *extension.Manifest, content *Content) []string {
 	if m.MigratedTo != "" {
 		c.line("Updates of this extension will come from %s", m.MigratedTo)
 	}
-	list(c, "This extension will install the following agent skills:", content.Skills, func(one *Document) {
-		c.line("  * %s: %s (%s)", one.Name, one.Description, wording.Count(one.Files, "file"))
+	list(c, "This extension will install the following agent skills:", content.Skills, func(one *skill.Skill) {
+		entries, _ := os.ReadDir(one.Folder()) // the number is information only
+		c.line("  * %s: %s (%s)", one.Name, one.Description, wording.Count(len(entries), "file"))
 	})
 	return c.lines
 }
@@ -141,6 +145,30 @@ func (c *consent) hooks(content *Content) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 			c.line("    - %s: %s", name, masked(name, h.Env[name]))
+		}
+	})
+}
+
+// agents adds the subagents, with the programs and services that they use.
+func (c *consent) agents(all []*subagent.Definition) {
+	list(c, "This extension adds the following agents:", all, func(one **subagent.Definition) {
+		d := *one
+		if d.Kind == subagent.RemoteKind {
+			c.line("  * %s (remote): %s", d.Name, d.Description)
+			if d.CardURL != "" {
+				c.line("    URL: %s", maskText(d.CardURL))
+			}
+			c.pairs("Authentication", maskAuth(d.Auth))
+			c.line("    Config signature: %s", signature([]any{d.CardURL, d.CardJSON, d.Auth}))
+			return
+		}
+		c.line("  * %s: %s", d.Name, d.Description)
+		for _, name := range slices.Sorted(maps.Keys(d.Servers)) {
+			var entry map[string]any
+			if json.Unmarshal(d.Servers[name], &entry) == nil {
+				c.line("    It will run the following MCP server:")
+				c.server(name, entry)
+			}
 		}
 	})
 }

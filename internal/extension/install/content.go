@@ -1,36 +1,29 @@
 package install
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"pollux/internal/command"
-	"pollux/internal/durable"
 	"pollux/internal/extension"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/skill"
+	"pollux/internal/subagent"
 )
 
-// Limits on what is read to describe an extension.
-const (
-	maxText      = 1 << 20 // bytes of a file
-	maxDocuments = 500     // skills, and agents
-)
+// maxText bounds a file that is read here.
+const maxText = 1 << 20 // bytes of a file
 
 // Content is what an extension brings, in files other than the manifest.
 type Content struct {
 	Hooks    []hook.Hook
 	Commands []command.Command
-	Skills   []Document
-	Agents   []Document
+	Skills   []skill.Skill
+	Agents   []*subagent.Definition
 	Rules    []policy.Rule
 	// ContextFiles are the names of the files that the model gets.
 	ContextFiles []string
@@ -38,20 +31,12 @@ type Content struct {
 	Problems []string
 }
 
-// Document is a skill or an agent.
-type Document struct {
-	Name, Description string
-	// Location is the path of its file, and Body the text after the front matter.
-	Location, Body string
-	// Files is the number of files and directories of a skill.
-	Files int
-}
-
-// readContent reads what the extension in dir brings.
+// readContent reads what the extension in dir brings, with the functions that read it for a session: what one
+// reader takes for a mistake, and another one does not, would be in use without consent.
 func readContent(dir string, m *extension.Manifest) *Content {
 	c := &Content{}
 	e := &extension.Extension{Manifest: *m, Dir: dir}
-	c.readHooks(e)
+	c.Hooks, c.Problems = e.RawHooks()
 	if sub, ok := e.Directory("commands"); ok {
 		var l command.Loader
 		list, problems := l.Load([]command.Source{{Kind: command.Extension, Owner: m.Name, Dir: sub, Root: dir}})
@@ -75,13 +60,14 @@ func readContent(dir string, m *extension.Manifest) *Content {
 		}
 	}
 	if sub, ok := e.Directory("skills"); ok {
-		c.Skills = c.documents(dir, filepath.Join(sub, "*", "SKILL.md"))
+		c.readSkills(dir, sub)
 	}
 	if sub, ok := e.Directory("agents"); ok {
-		c.Agents = c.documents(dir, filepath.Join(sub, "*.md"))
+		c.readAgents(dir, sub)
 	}
 	for _, name := range m.ContextFileNames {
-		if _, err := os.Stat(filepath.Join(dir, name)); filepath.IsLocal(name) && err == nil {
+		_, err := os.Stat(filepath.Join(dir, name))
+		if filepath.IsLocal(name) && err == nil || strings.Contains(name, "$") { // which file that is depends on the session
 			c.ContextFiles = append(c.ContextFiles, name)
 		}
 	}
@@ -92,83 +78,27 @@ func (c *Content) problem(file, format string, args ...any) {
 	c.Problems = append(c.Problems, file+": "+fmt.Sprintf(format, args...))
 }
 
-// readHooks reads hooks/hooks.json, without replacing variables.
-func (c *Content) readHooks(e *extension.Extension) {
-	const name = "hooks/hooks.json"
-	sub, ok := e.Directory("hooks")
-	if !ok {
-		return
-	}
-	data, err := durable.ReadFile(filepath.Join(sub, "hooks.json"), maxText)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	var file struct {
-		Hooks map[string]json.RawMessage `json:"hooks"`
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil || file.Hooks == nil {
-		c.problem(name, "it is not an object with the key \"hooks\"")
-		return
-	}
-	hooks, problems := hook.Read(hook.Extensions, file.Hooks)
-	c.Hooks = hooks
+// readSkills reads the skills as a session does.
+func (c *Content) readSkills(dir, sub string) {
+	skills, problems := skill.Find(sub)
+	c.Skills = skills
 	for _, p := range problems {
-		c.problem(name, "%s", p)
+		c.Problems = append(c.Problems, strings.ReplaceAll(p, dir+string(filepath.Separator), ""))
 	}
 }
 
-// documents reads the files that match a pattern, sorted by path.
-func (c *Content) documents(dir, pattern string) (list []Document) {
-	files, _ := filepath.Glob(pattern) // the pattern is valid
-	slices.Sort(files)
-	for _, file := range files[:min(len(files), maxDocuments)] {
-		name := filepath.Base(file)
-		if strings.HasPrefix(name, "_") {
+// readAgents reads the subagents as a session does.
+func (c *Content) readAgents(dir, sub string) {
+	agents, problems := subagent.Load([]subagent.Source{{Kind: subagent.FromExtension, Dir: sub, Root: dir}})
+	c.Agents = agents
+	for _, p := range problems {
+		var one *subagent.LoadError
+		if errors.As(p, &one) {
+			c.problem(relative(dir, one.Path), "%s", strings.ReplaceAll(one.Err.Error(), "\n", " "))
 			continue
 		}
-		data, err := durable.ReadFile(file, maxText)
-		if err != nil {
-			c.problem(relative(dir, file), "%v", err)
-			continue
-		}
-		d := Document{Name: strings.TrimSuffix(name, ".md"), Location: file}
-		if name == "SKILL.md" {
-			d.Name = filepath.Base(filepath.Dir(file))
-			entries, _ := os.ReadDir(filepath.Dir(file)) // the number is information only
-			d.Files = len(entries)
-		}
-		if !d.parse(string(data)) {
-			c.problem(relative(dir, file), "it does not begin with front matter: a line ---, name, description, and a line ---")
-		}
-		list = append(list, d)
+		c.Problems = append(c.Problems, p.Error())
 	}
-	return list
-}
-
-// parse reads the front matter of a document, and reports whether it names and describes it.
-func (d *Document) parse(text string) bool {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return false
-	}
-	front, body, ok := strings.Cut("\n"+rest, "\n---")
-	if !ok {
-		return false
-	}
-	var head struct {
-		Name        string `yaml:"name"`
-		Description string `yaml:"description"`
-	}
-	err := yaml.Unmarshal([]byte(front), &head)
-	if head.Name != "" {
-		d.Name = head.Name
-	}
-	d.Description, d.Body = head.Description, strings.TrimSpace(body)
-	return err == nil && head.Name != "" && head.Description != ""
 }
 
 // relative returns a path relative to the extension, for messages.

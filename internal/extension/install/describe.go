@@ -3,7 +3,6 @@ package install
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 	"strings"
 
 	"pollux/internal/config"
-	"pollux/internal/durable"
 	"pollux/internal/extension"
 	"pollux/internal/guard/policy"
+	"pollux/internal/skill"
 )
 
 // Describe returns the description of an installed extension for people, in the layout of Gemini CLI.
@@ -46,7 +45,7 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	list(d, " Context files:", e.ContextFiles, func(file *string) { d.line("  %s", *file) })
 	list(d, " MCP servers:", slices.Sorted(maps.Keys(e.MCPServers)), func(name *string) { d.line("  %s", *name) })
 	list(d, " Excluded tools:", e.ExcludeTools, func(tool *string) { d.line("  %s", *tool) })
-	list(d, " Agent skills:", readContent(e.Dir, &e.Manifest).Skills, func(s *Document) { d.line("  %s: %s", s.Name, s.Description) })
+	list(d, " Agent skills:", readContent(e.Dir, &e.Manifest).Skills, func(s *skill.Skill) { d.line("  %s: %s", s.Name, s.Description) })
 	list(d, " Settings:", e.Values, func(v *extension.Value) { d.line("  %s: %s %s", v.Name, FormatValue(v), formatPlace(v)) })
 	return strings.Join(d.lines, "\n"), nil
 }
@@ -147,7 +146,9 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 		}
 		j.MCPServers = servers
 	}
-	j.Hooks = expander.Value(maskValue(rawHooks(e)))
+	if hooks, err := e.HookTree(); err == nil && hooks != nil {
+		j.Hooks = expander.Value(maskValue(hooks))
+	}
 	if e.Install != nil {
 		record := *e.Install
 		record.Source = maskText(record.Source)
@@ -161,8 +162,10 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 		}
 		j.ResolvedSettings = append(j.ResolvedSettings, one)
 	}
-	for _, s := range content.Skills {
-		j.Skills = append(j.Skills, skillJSON{s.Name, s.Description, s.Location, s.Body, e.Name})
+	for i := range content.Skills {
+		s := &content.Skills[i]
+		body, _ := s.Instructions() // the file was read before
+		j.Skills = append(j.Skills, skillJSON{s.Name, s.Description, s.Path, body, e.Name})
 	}
 	for _, a := range content.Agents {
 		j.Agents = append(j.Agents, agentJSON{a.Name, a.Description, e.Name})
@@ -174,20 +177,4 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 		j.Plan = &planJSON{e.PlanDirectory}
 	}
 	return j
-}
-
-// rawHooks returns the value of "hooks" in the file with the hooks of an extension, nil if there is none.
-func rawHooks(e *extension.Extension) any {
-	dir, ok := e.Directory("hooks")
-	if !ok {
-		return nil
-	}
-	var file struct {
-		Hooks map[string]any `json:"hooks"`
-	}
-	data, err := durable.ReadFile(filepath.Join(dir, "hooks.json"), maxText)
-	if err != nil || json.Unmarshal(data, &file) != nil || file.Hooks == nil {
-		return nil
-	}
-	return file.Hooks
 }

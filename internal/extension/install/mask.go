@@ -86,6 +86,19 @@ func maskServer(entry map[string]any) map[string]any {
 	return entry
 }
 
+// maskAuth masks the secrets with which a remote agent is called, but not the commands that print them.
+func maskAuth(auth map[string]any) map[string]any {
+	all := make(map[string]any, len(auth))
+	for key, value := range auth {
+		if text, ok := value.(string); ok && strings.HasPrefix(text, "!") {
+			all[key] = maskText(text)
+		} else {
+			all[key] = maskNamed(key, value)
+		}
+	}
+	return all
+}
+
 // maskNamed masks the strings in a value by the names that they have.
 func maskNamed(name string, value any) any {
 	switch value := value.(type) {
