@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pollux/tool"
+)
+
+// Each block of a result becomes what its kind says. Data without a known type is text if it reads as text,
+// and is never sent as it is: no service takes it.
+func TestResultBlocks(t *testing.T) {
+	t.Parallel()
+	const png, hello, noise = "iVBORw0KGgo=", "aGVsbG8K", "AAEC/w=="
+	for _, tt := range []struct{ name, block, text, shown, mime string }{
+		{"image", `{"type":"image","mimeType":"image/png","data":"` + png + `"}`, "[Tool 'look' provided the following image data with mime-type: image/png]", "[Image: image/png]", "image/png"},
+		{"audio", `{"type":"audio","mimeType":"audio/wav","data":"` + png + `"}`, "[Tool 'look' provided the following audio data with mime-type: audio/wav]", "[Audio: audio/wav]", "audio/wav"},
+		{"resource with text", `{"type":"resource","resource":{"text":"a"}}`, fence("a"), "a", ""},
+		{"resource with data", `{"type":"resource","resource":{"mimeType":"application/pdf","blob":"` + png + `"}}`, "[Tool 'look' provided the following embedded resource data with mime-type: application/pdf]", "[Embedded Resource: application/pdf]", "application/pdf"},
+		{"text as data", `{"type":"resource","resource":{"blob":"` + hello + `"}}`, fence("hello\n"), "hello\n", ""},
+		{"text as data of a type", `{"type":"resource","resource":{"mimeType":"application/octet-stream","blob":"` + hello + `"}}`, fence("hello\n"), "hello\n", ""},
+		{"source code", `{"type":"resource","resource":{"mimeType":"text/x-go","blob":"` + hello + `"}}`, fence("hello\n"), "hello\n", ""},
+		{"data", `{"type":"resource","resource":{"blob":"` + noise + `"}}`, "[Tool 'look' provided 4 bytes of embedded resource data with mime-type application/octet-stream, which you cannot read]", "[Embedded Resource: application/octet-stream]", ""},
+		{"blob", `{"type":"blob","mimeType":"application/octet-stream","data":"` + hello + `"}`, fence("hello\n"), "hello\n", ""},
+		{"picture of no type", `{"type":"image","data":"` + noise + `"}`, "[Tool 'look' provided 4 bytes of image data with mime-type application/octet-stream, which you cannot read]", "[Image: application/octet-stream]", ""},
+		{"link", `{"type":"resource_link","name":"n","uri":"x:1"}`, "Resource Link: n at x:1", "[Link to n: x:1]", ""},
+		{"unknown", `{"type":"smell"}`, "", "[Unknown content type: smell]", ""},
+		{"unreadable", `{"type":"image","data":1}`, "", "[Unreadable content of type image]", ""},
+	} {
+		c := &call{remote: &remote{listed: listed{Name: "look"}}}
+		got := c.result(&callToolResult{Content: json.RawMessage("[" + tt.block + "]")})
+		if len(got.Content) == 0 || got.Content[0].Text != tt.text {
+			t.Errorf("%s: the model gets %+v, want %q", tt.name, got.Content, tt.text)
+		}
+		mime := ""
+		for _, p := range got.Content {
+			if p.InlineData != nil {
+				mime = p.InlineData.MIMEType
+			}
+		}
+		if shown, _ := got.Display.(tool.TextDisplay); mime != tt.mime || string(shown) != tt.shown {
+			t.Errorf("%s: shown %q, media %q, want %q, %q", tt.name, got.Display, mime, tt.shown, tt.mime)
+		}
+	}
+}
