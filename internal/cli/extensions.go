@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,8 +33,11 @@ func extensionsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		c.linkCommand(), c.newCommand(), c.validateCommand(), c.configCommand(),
 	} {
 		run := sub.RunE
-		if slices.Contains([]string{"uninstall", "update", "disable", "enable", "config"}, sub.Name()) {
-			sub.ValidArgsFunction = c.completeNames
+		switch sub.Name() {
+		case "uninstall":
+			sub.ValidArgsFunction = completeNames(t, env, math.MaxInt, extensionNames)
+		case "update", "disable", "enable", "config":
+			sub.ValidArgsFunction = completeNames(t, env, 1, extensionNames)
 		}
 		sub.RunE = func(cmd *cobra.Command, words []string) error {
 			if err := checkChoices(cmd.Flags()); err != nil {
@@ -71,23 +74,6 @@ func (c *extensionActions) manage(run func(m *install.Manager) error) (err error
 
 // note prints a line for people. Standard output is for what scripts read.
 func (c *extensionActions) note(text string) { printNote(c.term, text) }
-
-// completeNames completes the names of installed extensions: any number of them for uninstall, else one.
-func (c *extensionActions) completeNames(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	setup, err := look(&terminal.Terminal{In: c.term.In, Out: c.term.Out, Err: io.Discard}, c.env)
-	if err != nil || len(words) > 0 && cmd.Name() != "uninstall" {
-		return nil, none
-	}
-	installed, _ := extension.Load(cmd.Context(), extension.Options{Dir: setup.ExtensionsDir(), Workspace: setup.Paths.Dir(), NoSettings: true})
-	var names []string
-	for _, e := range installed {
-		if strings.HasPrefix(e.Name, typed) && !slices.Contains(words, e.Name) {
-			names = append(names, e.Name)
-		}
-	}
-	return names, none
-}
 
 // commandError returns the error of a subcommand as a sentence, with exit code 1 unless it has one.
 func commandError(err error) error {

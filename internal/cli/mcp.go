@@ -47,6 +47,9 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	}
 	auth.Flags().BoolVar(&c.signOut, "sign-out", false, "Delete the stored sign-in")
 	cmd.AddCommand(c.addCommand(), remove, list, test, auth, serveCommand(t, env))
+	for _, one := range []*cobra.Command{test, remove, auth} {
+		one.ValidArgsFunction = completeNames(t, env, 1, serverNames)
+	}
 	for _, verb := range []struct {
 		name    string
 		enabled bool
@@ -55,6 +58,7 @@ func mcpCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			Use: verb.name + " <name>", Short: strings.ToUpper(verb.name[:1]) + verb.name[1:] + " a server in all projects", Args: cobra.ExactArgs(1),
 			RunE: func(_ *cobra.Command, words []string) error { return c.setEnabled(words[0], verb.enabled) },
 		}
+		one.ValidArgsFunction = completeNames(t, env, 1, serverNames)
 		one.Flags().BoolVar(&c.session, "session", false, "For a session only: use /mcp "+verb.name+" there")
 		cmd.AddCommand(one)
 	}

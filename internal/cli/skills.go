@@ -32,6 +32,9 @@ func skillsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(_ *cobra.Command, words []string) error { return c.setEnabled(words[0], false) },
 	}
 	disable.Flags().StringVarP(&c.scope, "scope", "s", "workspace", "Settings to change: user or `workspace`")
+	for _, one := range []*cobra.Command{enable, disable} {
+		one.ValidArgsFunction = completeNames(t, env, 1, skillNames)
+	}
 	cmd.AddCommand(list, enable, disable)
 	cmd.AddCommand(c.installCommands()...)
 	return cmd

@@ -94,8 +94,11 @@ func failure(err error) json.RawMessage {
 	return raw
 }
 
-// plainError returns the server's own error in place of one that wraps it.
+// plainError returns the server's own error in place of one that wraps it, or why the server cannot be reached.
 func plainError(err error) error {
+	if reason := unreachable(err); reason != nil {
+		return reason
+	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return fmt.Errorf("MCP error %d: %s", e.Code, e.Message)
 	}

@@ -186,7 +186,28 @@ func (w *wire) explain(err error) error {
 	if err != nil && w.isRefused {
 		return w.server.refusal(w.hadToken)
 	}
+	if reason := unreachable(err); reason != nil {
+		return reason
+	}
 	return err
+}
+
+// unreachable returns the host and the reason if err wraps a request over HTTP that got no response. Else,
+// and if the request was cancelled, it returns nil.
+func unreachable(err error) error {
+	e, ok := errors.AsType[*url.Error](err)
+	if !ok || errors.Is(e, context.Canceled) || errors.Is(e, context.DeadlineExceeded) {
+		return nil
+	}
+	host := "the server"
+	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	cause := rootCause(e.Err)
+	if cause == io.EOF {
+		cause = errors.New("connection closed")
+	}
+	return fmt.Errorf("cannot reach %s: %w", host, cause)
 }
 
 // restoreMethod gives a request the standard name of its method, see [toWire].

@@ -47,3 +47,23 @@ func TestFallsBackToSSE(t *testing.T) {
 		}
 	}
 }
+
+// A service that cannot be reached is named with the reason, not with the requests that failed: when the session
+// starts, and when the model calls a tool.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	toy := func(*http.Request) *sdk.Server { return mcptest.New("toy", mcptest.Process{}) }
+	service := httptest.NewServer(sdk.NewStreamableHTTPHandler(toy, &sdk.StreamableHTTPOptions{Stateless: true}))
+	config := Config{Name: "toy", URL: service.URL + "/mcp?key=secret", Type: "http"}
+	want := "cannot reach " + strings.TrimPrefix(service.URL, "http://") + ": connection "
+	_, r, _ := run(t, Options{Configs: []Config{config}, Transport: transport(t)})
+	service.CloseClientConnections()
+	service.Close()
+	if got := callTool(t.Context(), t, r, "mcp_toy_echo", `{"text":"hi"}`, tool.Host{}); got.Error == nil || !strings.Contains(got.Error.Message, want) {
+		t.Errorf("a call: %+v, want %q", got.Error, want)
+	}
+	_, _, warned := run(t, Options{Configs: []Config{config}, Transport: transport(t)})
+	if got := strings.Join(warned(), "\n"); got != `MCP server "toy": `+want+"refused." {
+		t.Errorf("warned: %s\nwant: %srefused.", got, want)
+	}
+}

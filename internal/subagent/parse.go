@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func Parse(file []byte) ([]*Definition, error) {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(front), &document); err != nil {
-		return nil, fmt.Errorf("YAML frontmatter parsing failed: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fmt.Errorf("YAML frontmatter parsing failed: %s", yamlProblem(err))
 	}
 	hash := sha256.Sum256(file)
 	var list []*Definition
@@ -57,6 +58,22 @@ func Parse(file []byte) ([]*Definition, error) {
 		}
 	}
 	return list, nil
+}
+
+// yamlProblem returns what is wrong with front matter, with the line of the file. The library counts lines of
+// the front matter, and from 0 where it misses something.
+func yamlProblem(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	number, problem, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
+	line, notNumber := strconv.Atoi(number)
+	if !ok || notNumber != nil {
+		return text
+	}
+	line++ // of the mark above
+	if strings.HasPrefix(problem, "did not find expected") {
+		line++
+	}
+	return fmt.Sprintf("line %d: %s", line, problem)
 }
 
 //lint:ignore ST1005 the text is that of Gemini CLI

@@ -60,6 +60,8 @@ func TestParse(t *testing.T) {
 		{name: "an open front matter", file: "---\nname: a\n", problem: "Missing mandatory YAML frontmatter"},
 		{name: "empty", file: "", problem: "Missing mandatory YAML frontmatter"},
 		{name: "no YAML", file: "---\nname: [a\n---\nx", problem: "YAML frontmatter parsing failed: "},
+		{name: "an open list in line 3", file: "---\nname: a\ndescription: [x\n---\nx", problem: "failed: line 3: did not find expected ',' or ']'"},
+		{name: "a colon in line 3", file: "---\nname: a\ndescription: a: b\n---\nx", problem: "failed: line 3: mapping values are not allowed"},
 		{name: "no keys", file: "---\njust text\n---\nx", problem: "Validation failed: Agent Definition:\nthe front matter must have keys"},
 		{name: "an empty front matter", file: "---\n---\nx", problem: "the front matter must have keys"},
 		{name: "an unknown key", file: "---\nname: a\ndescription: b\ncolor: red\n---\nx", problem: "Validation failed: Agent Definition:\nUnrecognized key(s) in object: 'color'"},
