@@ -9,9 +9,11 @@ import (
 
 // ChangeSettings runs edit, with which the user changes the settings file of a scope, or the .env file of
 // the folder. What the folder does more after that, the user has seen. If edit replaces something that they
-// have not seen, nothing of it counts as seen, because the rest of it may still be there.
+// have not seen, nothing of it counts as seen, because the rest of it may still be there. Nothing does either in a
+// command that runs inside a session, because a model may have written it.
 func (p *Setup) ChangeSettings(scope config.Scope, edit func() error) error {
-	if scope != config.Workspace || !p.IsTrusted() || !trust.IsByFile(p.TrustOptions()) {
+	isInside := p.Options.Env.Get("GEMINI_CLI") != ""
+	if scope != config.Workspace || isInside || !p.IsTrusted() || !trust.IsByFile(p.TrustOptions()) {
 		return edit()
 	}
 	before := p.powers()
