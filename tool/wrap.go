@@ -18,6 +18,13 @@ type Private interface {
 	Subagent() string
 }
 
+// Relayed is implemented by an [Invocation] that sends what a model has chosen to an MCP server, although its
+// tool is not one of the server's.
+type Relayed interface {
+	// Remote returns a [Remote] tool: the call needs the approval that a call of this tool would need.
+	Remote() Tool
+}
+
 // As finds an optional interface, such as [Remote], [Modifiable] or
 // [Answerable], of a [Tool] or an [Invocation]. It returns v itself if that
 // implements T, and else looks at what v wraps, like errors.As: a wrapper has a

@@ -122,12 +122,11 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	configs := setup.ServerConfigs(setup.Settings)
-	i := slices.IndexFunc(configs, func(s mcp.Config) bool { return strings.EqualFold(s.Name, name) })
-	if i < 0 {
-		return exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
+	server, err := findServer(setup.ServerConfigs(setup.Settings), name)
+	if err != nil {
+		return err
 	}
-	name = configs[i].Name
+	name = server.Name
 	if err := setup.ServerSwitches().Set(name, enabled); err != nil {
 		return err
 	}
@@ -138,6 +137,16 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 		printNote(c.term, "Note: mcp.allowed or mcp.excluded in the settings still blocks this server.")
 	}
 	return nil
+}
+
+// findServer returns the server with a name, or with one that differs only in upper and lower case.
+func findServer(configs []mcp.Config, name string) (mcp.Config, error) {
+	for _, isSame := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		if i := slices.IndexFunc(configs, func(s mcp.Config) bool { return isSame(s.Name, name) }); i >= 0 {
+			return configs[i], nil
+		}
+	}
+	return mcp.Config{}, exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
 }
 
 // serverTimeout limits each request to a server that is listed, if its entry does not.
@@ -153,12 +162,13 @@ type serverJSON struct {
 	Tools     []string `json:"tools,omitempty"`
 	Prompts   []string `json:"prompts,omitempty"`
 	Resources []string `json:"resources,omitempty"`
+	Templates []string `json:"resourceTemplates,omitempty"`
 }
 
 func newServerJSON(st *mcp.Status) serverJSON {
 	s := serverJSON{
 		Name: st.Config.Name, Target: st.Config.Target(), Extension: st.Config.Extension, Status: string(st.State),
-		Prompts: st.Prompts, Resources: st.Resources,
+		Prompts: st.Prompts, Resources: st.Resources, Templates: st.Templates,
 	}
 	for _, t := range st.Tools {
 		s.Tools = append(s.Tools, t.Name)
@@ -206,7 +216,15 @@ func (c *mcpActions) list(ctx context.Context) error {
 		}
 		text += fmt.Sprintf("\n%s %s%s: %s - %s", symbol, terminal.Line(st.Config.Name), from, terminal.Line(st.Config.Target()), name)
 	}
-	return printText(c.term, text)
+	if err := printText(c.term, text); err != nil {
+		return err
+	}
+	for i := range statuses {
+		if st := &statuses[i]; st.Err != nil {
+			printNote(c.term, "Warning: "+terminal.Line(failure(st.Config.Name, st.Err)))
+		}
+	}
+	return nil
 }
 
 // connect connects to servers, and returns their states, sorted by name. Unless isFresh is set, servers stay
@@ -227,23 +245,32 @@ func connect(ctx context.Context, setup *session.Setup, configs []mcp.Config, is
 	return servers.Status()
 }
 
+// failure says why a server cannot be used.
+func failure(name string, err error) string {
+	if errors.Is(err, mcp.ErrUnauthorized) {
+		return err.Error() // names the server
+	}
+	return fmt.Sprintf("MCP server %q: %v.", name, strings.TrimSuffix(err.Error(), "."))
+}
+
 // test connects to a server and prints what it offers.
 func (c *mcpActions) test(ctx context.Context, name string) error {
 	setup, err := look(c.term, c.env)
 	if err != nil {
 		return err
 	}
-	configs := slices.DeleteFunc(setup.ServerConfigs(setup.Settings), func(s mcp.Config) bool { return s.Name != name })
-	if len(configs) == 0 {
-		return exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
+	server, err := findServer(setup.ServerConfigs(setup.Settings), name)
+	if err != nil {
+		return err
 	}
-	st := &connect(ctx, setup, configs, true)[0]
+	name = server.Name
+	st := &connect(ctx, setup, []mcp.Config{server}, true)[0]
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case st.State != mcp.Connected:
 		why := cmp.Or(st.Err, errors.New("it is "+string(st.State)))
-		return exit.Errorf(exit.General, "MCP server %q: %v.", name, strings.TrimSuffix(why.Error(), "."))
+		return exit.Errorf(exit.General, "%s", failure(name, why))
 	case c.json:
 		return printJSON(c.term.Out, newServerJSON(st))
 	}
@@ -251,7 +278,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	for _, part := range []struct {
 		noun  string
 		names []string
-	}{{"tool", newServerJSON(st).Tools}, {"prompt", st.Prompts}, {"resource", st.Resources}} {
+	}{{"tool", newServerJSON(st).Tools}, {"prompt", st.Prompts}, {"resource", st.Resources}, {"resource template", st.Templates}} {
 		if len(part.names) > 0 {
 			text += fmt.Sprintf("\n%s: %s", wording.Count(len(part.names), part.noun), terminal.Line(strings.Join(part.names, ", ")))
 		}
@@ -265,7 +292,13 @@ func (c *mcpActions) auth(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	servers := mcp.New(setup.ServerOptions(setup.ServerConfigs(setup.Settings))) // none is started
+	configs := setup.ServerConfigs(setup.Settings)
+	server, err := findServer(configs, name)
+	if err != nil {
+		return err
+	}
+	name = server.Name
+	servers := mcp.New(setup.ServerOptions(configs)) // none is started
 	defer servers.Close()
 	if c.signOut {
 		if err := servers.SignOut(ctx, name); err != nil {

@@ -175,12 +175,23 @@ func (c *mcpActions) add(a *addition) error {
 		return err
 	}
 	name := a.words[0]
-	replaced, err := setup.Paths.SetServer(scope, name, entry)
+	var replaced bool
+	err = setup.ChangeSettings(scope, func() (err error) {
+		replaced, err = setup.Paths.SetServer(scope, name, entry)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	text := fmt.Sprintf("MCP server %q added to %s settings. (%s)", name, scopeName(scope), a.transport)
 	if replaced {
-		return printText(c.term, fmt.Sprintf("MCP server %q is already configured within %[2]s settings.\nMCP server %[1]q updated in %[2]s settings.", name, scopeName(scope)))
+		text = fmt.Sprintf("MCP server %q is already configured within %[2]s settings.\nMCP server %[1]q updated in %[2]s settings.", name, scopeName(scope))
 	}
-	return printText(c.term, fmt.Sprintf("MCP server %q added to %s settings. (%s)", name, scopeName(scope), a.transport))
+	if err := printText(c.term, text); err != nil {
+		return err
+	}
+	if target := a.words[1]; a.transport == "stdio" && strings.Contains(target, "://") {
+		printNote(c.term, fmt.Sprintf("Note: %s will be started as a program. For a service, add --transport http.", target))
+	}
+	return nil
 }

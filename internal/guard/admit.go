@@ -28,7 +28,7 @@ func (g *gatedCall) policy(context.Context) *refusal {
 		g.verdict = policy.Allow
 		return nil
 	}
-	v := g.opts.Policy.Check(g.policyCall())
+	v := g.checkRules()
 	g.verdict, g.isUnasked = v.Decision, v.Decision == policy.Allow && v.IsLifted && !g.call.FromClient
 	switch v.Decision {
 	case policy.Allow:
@@ -49,6 +49,19 @@ func (g *gatedCall) policy(context.Context) *refusal {
 		}
 	}
 	return g.refuse(tool.Fail(tool.ErrPolicyViolation, text))
+}
+
+// checkRules returns what the policy rules say about the call. One that is relayed to a server needs to be allowed
+// as the call that it is, too.
+func (g *gatedCall) checkRules() policy.Verdict {
+	if _, isRelayed := tool.As[tool.Relayed](g.inv); isRelayed {
+		own := policyTool(g.tool)
+		own.Args, own.Subagent = g.args, g.opts.Subagent
+		if v := g.opts.Policy.Check(own); v.Decision != policy.Allow {
+			return v
+		}
+	}
+	return g.opts.Policy.Check(g.policyCall())
 }
 
 func (g *gatedCall) policyCall() policy.Call {
@@ -72,6 +85,9 @@ func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
 func CallWithoutFiles(t tool.Tool, args json.RawMessage) policy.Call { return policyCall(t, args, nil) }
 
 func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.Call {
+	if r, ok := tool.As[tool.Relayed](inv); ok {
+		t = r.Remote()
+	}
 	c := policyTool(t)
 	c.Args = args
 	if inv != nil {

@@ -630,6 +630,47 @@ func TestAlwaysRemote(t *testing.T) {
 	}
 }
 
+// relay is a tool whose calls go to a server.
+type relay struct {
+	*realTool
+	to remote
+}
+
+func (r relay) Build(args json.RawMessage) (tool.Invocation, error) {
+	inv, err := r.realTool.Build(args)
+	return relayedCall{inv, r.to}, err
+}
+
+type relayedCall struct {
+	tool.Invocation
+	to remote
+}
+
+func (c relayedCall) Remote() tool.Tool { return c.to }
+
+// A call that goes to a server needs the approval of a tool of the server, and to be allowed itself.
+func TestRelayed(t *testing.T) {
+	t.Parallel()
+	read := policy.Rule{Tools: []string{"read"}, Decision: policy.Allow}
+	server := policy.Rule{Tools: []string{"mcp_s_read"}, Server: "s", Decision: policy.Allow}
+	never := policy.Rule{Tools: []string{"read"}, Decision: policy.Deny, Priority: 1}
+	for _, c := range []struct {
+		name  string
+		rules []policy.Rule
+		runs  bool
+	}{
+		{"only itself", []policy.Rule{read}, false},
+		{"both", []policy.Rule{read, server}, true},
+		{"only the server", []policy.Rule{never, server}, false},
+	} {
+		one := relay{printer("read", tool.KindRead), remote{printer("mcp_s_read", tool.KindRead), "s"}}
+		g := gate(policy.Default, Options{}, c.rules...)
+		if a := g.Admit(t.Context(), call("read", "a", ""), one, unasked(t)); (a.Run != nil) != c.runs {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+	}
+}
+
 // wrapper adds nothing to a tool and to its invocations.
 type wrapper struct{ tool.Tool }
 

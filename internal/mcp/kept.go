@@ -20,7 +20,7 @@ import (
 // before it starts them. Each is in a file of its own, in the directory [Options].OfferDir. What is in a file
 // is trusted as little as what a server sends.
 const (
-	keptFormat  = 1
+	keptFormat  = 2
 	keptAge     = 7 * 24 * time.Hour // older offers do not count
 	maxKept     = 256                // files; the oldest ones are removed
 	maxKeptSize = 8 << 20            // bytes of a file; larger offers are not kept
@@ -131,6 +131,7 @@ func (o *offer) clean() {
 	}
 	o.Prompts = o.Prompts[:min(len(o.Prompts), maxPrompts)]
 	o.Resources = o.Resources[:min(len(o.Resources), maxResources)]
+	o.Templates = o.Templates[:min(len(o.Templates), maxTemplates)]
 }
 
 // keep writes an offer to the server's file. key is what [server.offerKey] was when the server was started.

@@ -13,10 +13,11 @@ import (
 
 // offer is what a server offers.
 type offer struct {
-	Tools        []listed        `json:"tools,omitempty"`
-	Prompts      []*sdk.Prompt   `json:"prompts,omitempty"`
-	Resources    []*sdk.Resource `json:"resources,omitempty"`
-	Instructions string          `json:"instructions,omitempty"`
+	Tools        []listed                `json:"tools,omitempty"`
+	Prompts      []*sdk.Prompt           `json:"prompts,omitempty"`
+	Resources    []*sdk.Resource         `json:"resources,omitempty"`
+	Templates    []*sdk.ResourceTemplate `json:"templates,omitempty"`
+	Instructions string                  `json:"instructions,omitempty"`
 }
 
 // listed is a tool as the server lists it, with a clean schema.
@@ -39,6 +40,7 @@ const (
 	maxTools     = 10_000
 	maxResources = 10_000
 	maxPrompts   = 10_000
+	maxTemplates = 1_000
 	maxPages     = 1_000
 )
 
@@ -81,6 +83,9 @@ func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists what) erro
 			}
 			return r.Resources, r.NextCursor, nil
 		})
+	}
+	if err == nil && lists&resources != 0 && has.Resources != nil {
+		err = o.listTemplates(ctx, s)
 	}
 	return err
 }
@@ -137,7 +142,7 @@ var errNothing = errors.New("No prompts, tools, or resources found on the server
 
 // check returns an error if the server offers nothing.
 func (o *offer) check() error {
-	if len(o.Tools)+len(o.Prompts)+len(o.Resources) == 0 {
+	if len(o.Tools)+len(o.Prompts)+len(o.Resources)+len(o.Templates) == 0 {
 		return errNothing
 	}
 	return nil

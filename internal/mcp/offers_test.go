@@ -16,17 +16,27 @@ func TestResources(t *testing.T) {
 	s, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
 	wait(t, "the tools", func() bool { return strings.HasSuffix(names(r), " list_mcp_resources read_mcp_resource") })
 	got := callTool(t.Context(), t, r, "list_mcp_resources", `{}`, tool.Host{})
-	if want := "Available MCP Resources:\n- toy:test://one | one | The first"; got.Content[0].Text != want {
+	if want := "Available MCP Resources:\n- toy:test://one | one | The first\n" +
+		"Templates (read_mcp_resource reads the URIs that you make of them: put values in place of the braces):\n" +
+		"- toy:test://day/{date}{?zone} | day | A day"; got.Content[0].Text != want {
 		t.Errorf("list: %q, want %q", got.Content[0].Text, want)
 	}
 	if got := callTool(t.Context(), t, r, "list_mcp_resources", `{"serverName":"x"}`, tool.Host{}); got.Content[0].Text != "No resources found for server: x" {
 		t.Errorf("list of another server: %q", got.Content[0].Text)
 	}
-	for _, uri := range []string{"toy:test://one", "test://one"} {
+	for uri, text := range map[string]string{
+		"toy:test://one":        "number one\n[Binary Data (image/png)]",
+		"test://one":            "number one\n[Binary Data (image/png)]",
+		"toy:test://day/monday": "the day test://day/monday",
+		"test://day/x?zone=y":   "the day test://day/x?zone=y",
+	} {
 		got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"`+uri+`"}`, tool.Host{})
-		if want := "<untrusted_context>\nnumber one\n[Binary Data (image/png)]\n</untrusted_context>"; got.Content[0].Text != want {
-			t.Errorf("%s: %q, want %q", uri, got.Content[0].Text, want)
+		if want := "<untrusted_context>\n" + text + "\n</untrusted_context>"; got.Error != nil || got.Content[0].Text != want {
+			t.Errorf("%s: %+v, want %q", uri, got, want)
 		}
+	}
+	if got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"toy:test://day/never"}`, tool.Host{}); got.Error == nil || !strings.Contains(got.Error.Message, "test://day/never") {
+		t.Errorf("unknown to the server: %+v", got.Error)
 	}
 	if got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"none"}`, tool.Host{}); got.Error == nil || got.Error.Type != tool.ErrResourceNotFound {
 		t.Errorf("unknown: %+v", got.Error)

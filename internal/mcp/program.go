@@ -67,6 +67,7 @@ func newProgram(c *Config, o *Options) (*program, error) {
 	}
 	return &program{
 		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}),
+		errors:  tail{log: errorLog(c, o)},
 		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
 	}, nil
 }
@@ -256,6 +257,8 @@ func (p *program) explain(err error) error {
 
 // tail is a writer that keeps the end of what is written to it.
 type tail struct {
+	log io.Writer // gets all of it, too; nil for none
+
 	mu   sync.Mutex
 	kept []byte
 }
@@ -266,6 +269,9 @@ const maxTail = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.log != nil {
+		_, _ = t.log.Write(b)
+	}
 	t.kept = append(t.kept, b[max(0, len(b)-maxTail):]...)
 	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-maxTail):]...)
 	return len(b), nil

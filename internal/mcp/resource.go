@@ -16,6 +16,8 @@ import (
 // Resource is a text or a file that a server offers.
 type Resource struct {
 	Server, URI, Name, Description, MIMEType string
+	// Template is what the URI fits if the server does not list the resource itself, "" if it does.
+	Template string
 }
 
 // ID returns the name under which people and models mention the resource.
@@ -27,7 +29,7 @@ func (s *Servers) Resources() (list []Resource) {
 		one.mu.Lock()
 		for _, r := range one.offer.Resources {
 			if r != nil && r.URI != "" {
-				list = append(list, Resource{one.config.Name, r.URI, r.Name, r.Description, r.MIMEType})
+				list = append(list, Resource{Server: one.config.Name, URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType})
 			}
 		}
 		one.mu.Unlock()
@@ -35,7 +37,8 @@ func (s *Servers) Resources() (list []Resource) {
 	return list
 }
 
-// Resource returns the resource with an id, or the first one with a URI.
+// Resource returns the resource with an id, or the first one with a URI: one that a server lists, else one that
+// fits a template.
 func (s *Servers) Resource(id string) (Resource, bool) {
 	list := s.Resources()
 	for _, r := range list {
@@ -48,7 +51,7 @@ func (s *Servers) Resource(id string) (Resource, bool) {
 			return r, true
 		}
 	}
-	return Resource{}, false
+	return s.fromTemplate(id)
 }
 
 // Content is a part of a resource: a text, or data.
@@ -68,6 +71,7 @@ func (s *Servers) Read(ctx context.Context, r Resource) ([]Content, error) {
 	if err != nil {
 		return nil, err
 	}
+	one.mark(r.URI, false)
 	var result *sdk.ReadResourceResult
 	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
 		result, err = session.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.URI})
@@ -76,6 +80,7 @@ func (s *Servers) Read(ctx context.Context, r Resource) ([]Content, error) {
 	if err != nil {
 		return nil, one.conceal(plainError(err))
 	}
+	one.subscribe(session, r.URI)
 	var list []Content
 	for _, c := range result.Contents {
 		if c != nil {
@@ -102,14 +107,14 @@ const resourceOwner = "mcp resources"
 func (s *Servers) offerResources() {
 	s.offering.Lock()
 	defer s.offering.Unlock()
-	if has := len(s.Resources()) > 0; has == s.offers {
+	if has := len(s.Resources())+len(s.templates()) > 0; has == s.offers {
 		return
 	} else if s.offers = has; !has {
 		s.o.Registry.Remove(resourceOwner)
 		return
 	}
 	list, err := tool.Func("list_mcp_resources",
-		"Lists the resources that MCP servers offer: texts and files with a URI. Read one with read_mcp_resource.",
+		"Lists the resources that MCP servers offer: texts and files with a URI, and templates of such URIs. Read one with read_mcp_resource.",
 		s.listResources, tool.ReadOnly)
 	if err != nil {
 		s.warn(err.Error())
@@ -123,15 +128,23 @@ type listArgs struct {
 }
 
 func (s *Servers) listResources(_ context.Context, a listArgs) (string, error) {
-	var b strings.Builder
-	for _, r := range s.Resources() {
-		if a.Server == "" || r.Server == a.Server {
-			fmt.Fprintf(&b, "- %s | %s | %s\n", r.ID(), oneLine(r.Name), oneLine(r.Description))
+	var parts []string
+	section := func(title string, list []Resource) {
+		b := strings.Builder{}
+		for _, r := range list {
+			if a.Server == "" || r.Server == a.Server {
+				fmt.Fprintf(&b, "\n- %s | %s | %s", r.ID(), oneLine(r.Name), oneLine(r.Description))
+			}
+		}
+		if b.Len() > 0 {
+			parts = append(parts, title+b.String())
 		}
 	}
+	section("Available MCP Resources:", s.Resources())
+	section("Templates (read_mcp_resource reads the URIs that you make of them: put values in place of the braces):", s.templates())
 	switch {
-	case b.Len() > 0:
-		return "Available MCP Resources:\n" + strings.TrimSuffix(b.String(), "\n"), nil
+	case len(parts) > 0:
+		return strings.Join(parts, "\n"), nil
 	case a.Server != "":
 		return "No resources found for server: " + a.Server, nil
 	}
@@ -158,40 +171,48 @@ func (*readTool) Spec() *tool.Spec { return &readSpec }
 
 // Build implements [tool.Tool].
 func (r *readTool) Build(args json.RawMessage) (tool.Invocation, error) {
-	c := &readCall{readTool: r}
-	if err := json.Unmarshal(args, &c.args); err != nil {
+	c := &readCall{readTool: r, args: args}
+	var a struct {
+		URI string `json:"uri"`
+	}
+	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, fmt.Errorf("params must be valid JSON: %w", err)
+	}
+	c.id = a.URI
+	if c.resource, c.exists = r.servers.Resource(c.id); c.resource.Template != "" {
+		return &templateCall{c}, nil
 	}
 	return c, nil
 }
 
+// readCall reads the resource that the id means when the call is made.
 type readCall struct {
 	*readTool
-	args struct {
-		URI string `json:"uri"`
-	}
+	args     json.RawMessage
+	id       string // or the URI alone
+	resource Resource
+	exists   bool
 }
 
 // Summary implements [tool.Invocation].
-func (c *readCall) Summary() string { return c.args.URI }
+func (c *readCall) Summary() string { return c.id }
 
 // Locations implements [tool.Invocation].
 func (*readCall) Locations() []tool.Location { return nil }
 
 // Confirmation implements [tool.Invocation].
 func (c *readCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + readSpec.DisplayName, Prompt: c.args.URI}, nil
+	return &tool.InfoConfirmation{Title: "Confirm: " + readSpec.DisplayName, Prompt: c.id}, nil
 }
 
 // Run implements [tool.Invocation].
 func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
-	r, ok := c.servers.Resource(c.args.URI)
-	if !ok {
-		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.args.URI+". Call list_mcp_resources for those that there are.")
+	if !c.exists {
+		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.id+". Call list_mcp_resources for those that there are.")
 	}
-	contents, err := c.servers.Read(ctx, r)
+	contents, err := c.servers.Read(ctx, c.resource)
 	if err != nil {
-		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Error reading resource %s: %v", r.URI, err))
+		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Error reading resource %s: %v", c.resource.URI, err))
 	}
 	text := join(contents, func(one Content) string { return fmt.Sprintf("[Binary Data (%s)]", one.mimeType()) })
 	return &tool.Result{Content: []llm.Part{llm.Text(fence(text))}, Display: tool.TextDisplay(text)}

@@ -44,6 +44,8 @@ type server struct {
 	pending atomic.Int32    // what the server asks for, see maxPending
 	turn    chan struct{}   // has a value while a person is asked
 	warned  map[string]bool // see warnOnce
+
+	read map[string]bool // resources that were read, and whether they have changed since; see subscribe
 }
 
 func newServer(all *Servers, c Config) *server {
@@ -121,7 +123,7 @@ func (s *server) restart(off State) {
 	}
 	s.all.release(s)
 	s.mu.Lock()
-	s.end, s.ready, s.err, s.offer, s.tools = nil, make(chan struct{}), nil, offer{}, nil
+	s.end, s.ready, s.err, s.offer, s.tools, s.read = nil, make(chan struct{}), nil, offer{}, nil, nil
 	s.state = cmp.Or(off, Disconnected)
 	s.mu.Unlock()
 	s.start()
@@ -201,6 +203,7 @@ func (s *server) connectOnce(ctx context.Context, connected func()) error {
 	if err == nil {
 		s.publish(&o, link.session)
 		connected()
+		s.askForLogs(life, link.session)
 		s.keep(&o, key)
 		err = s.watch(life, link.session, key)
 	}
@@ -279,9 +282,12 @@ func (s *server) newClient() *sdk.Client {
 		Logger:       s.all.o.Log,
 		Capabilities: s.capabilities(),
 
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
-		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.expire(resources) },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { s.expire(resources) },
+		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { s.mark(r.Params.URI, true) },
+		LoggingMessageHandler:      func(_ context.Context, r *sdk.LoggingMessageRequest) { s.logMessage(r.Params) },
+
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "gemini-cli-mcp-client", Version: s.all.o.Version}, o)
@@ -353,7 +359,7 @@ func (s *server) set(state State, err error) {
 	s.mu.Lock()
 	s.state, s.err = state, err
 	if state != Connected {
-		s.session, s.offer, s.tools = nil, offer{}, nil
+		s.session, s.offer, s.tools, s.read = nil, offer{}, nil, nil
 	}
 	s.mu.Unlock()
 	s.all.changed()
@@ -488,6 +494,11 @@ func (s *server) status() Status {
 	for _, r := range s.offer.Resources {
 		if r != nil {
 			st.Resources = append(st.Resources, s.config.Name+":"+r.URI)
+		}
+	}
+	for _, t := range s.offer.Templates {
+		if t != nil {
+			st.Templates = append(st.Templates, s.config.Name+":"+t.URITemplate)
 		}
 	}
 	return st

@@ -195,10 +195,10 @@ type Status struct {
 	State  State
 	// Err is why the server is not connected, nil if there is no reason.
 	Err error
-	// Tools are those of the server's tools that are used, Prompts the names of its prompts, and Resources
-	// the ids of its resources.
-	Tools              []ToolInfo
-	Prompts, Resources []string
+	// Tools are those of the server's tools that are used, Prompts the names of its prompts, Resources the ids of
+	// its resources, and Templates those that have parts to fill in.
+	Tools                         []ToolInfo
+	Prompts, Resources, Templates []string
 	// SignIn is the state of the sign-in to the server.
 	SignIn oauth.State
 }

@@ -106,6 +106,7 @@ func serverText(st mcp.Status, describe func(mcp.ToolInfo) string) string {
 		resources = append(resources[:maxListed], fmt.Sprintf("... %s hidden", wording.Count(n, "resource")))
 	}
 	section("Resources", resources)
+	section("Resource templates", clean(st.Templates))
 	return b.String() + "\n"
 }
 
@@ -123,7 +124,7 @@ func countOffer(st mcp.Status) string {
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{len(st.Tools), "tool"}, {len(st.Prompts), "prompt"}, {len(st.Resources), "resource"}} {
+	}{{len(st.Tools), "tool"}, {len(st.Prompts), "prompt"}, {len(st.Resources), "resource"}, {len(st.Templates), "template"}} {
 		if c.n > 0 {
 			counts = append(counts, wording.Count(c.n, c.noun))
 		}

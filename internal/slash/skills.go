@@ -146,7 +146,7 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := s.SwitchSkill(s.CurrentSettings(), name, enabled, scope)
+	text, err := s.SwitchSkill(name, enabled, scope)
 	if err != nil {
 		return Result{}, err
 	}

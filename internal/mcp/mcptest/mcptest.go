@@ -33,6 +33,7 @@ import (
 //	floods   answers a call with 100 MB
 //	forks    starts a program that keeps its output open
 //	asking   has tools that ask a person and the model, too
+//	news     tells when a resource changes, and logs
 //
 // Any other kind is a server that works.
 func Serve(kind string, p Process) {
@@ -81,8 +82,15 @@ type echoArgs struct {
 
 // New returns a server with tools that echo, wait, fail, report progress, end the program and add a tool.
 func New(kind string, p Process) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, &sdk.ServerOptions{Instructions: "Be " + kind + "."})
+	o := &sdk.ServerOptions{Instructions: "Be " + kind + "."}
+	if kind == "news" {
+		o.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
+		o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
+	}
+	s := sdk.NewServer(&sdk.Implementation{Name: "toy", Version: "1"}, o)
 	switch kind {
+	case "news":
+		addNews(s, p)
 	case "empty":
 		return s
 	case "asking":
@@ -139,6 +147,13 @@ func New(kind string, p Process) *sdk.Server {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
 				{URI: r.Params.URI, Text: "number one"}, {URI: r.Params.URI, Blob: []byte("abc"), MIMEType: "image/png"},
 			}}, nil
+		})
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "test://day/{date}{?zone}", Name: "day", Description: "A day"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			if strings.Contains(r.Params.URI, "never") {
+				return nil, sdk.ResourceNotFoundError(r.Params.URI)
+			}
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "the day " + r.Params.URI}}}, nil
 		})
 	s.AddPrompt(&sdk.Prompt{Name: "say hello", Description: "Greets someone", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
 		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
