@@ -197,3 +197,12 @@ func emptyWorkspace(t *testing.T) *workspace.Workspace {
 	w, _ := workspace.New(workspace.Options{Root: t.TempDir()})
 	return w
 }
+
+// A path that a prompt names twice is read once, and its problem is reported once.
+func TestExpandTwice(t *testing.T) {
+	t.Parallel()
+	got, notes, err := expand(t, map[string]string{"a": "ay"}, "@{a}@{gone}@{a}@{gone}", "/c")
+	if err != nil || strings.Join(got, "|") != "ay|@{gone}|ay|@{gone}" || len(notes) != 1 {
+		t.Errorf("%q, %q, %v", got, notes, err)
+	}
+}

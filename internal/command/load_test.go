@@ -140,11 +140,28 @@ func TestLoadMany(t *testing.T) {
 	if len(commands) != maxFiles || len(problems) != 1 || !strings.Contains(problems[0].Reason, "more than 1000 command files") {
 		t.Errorf("%d commands, %v", len(commands), problems)
 	}
-	for i := range maxEntries {
-		write(t, dir, fmt.Sprintf("sub/%05d", i), "")
+	dir = t.TempDir()
+	for i := range maxEntries/2 + 1 {
+		write(t, dir, fmt.Sprintf("a/%05d", i), "")
+		write(t, dir, fmt.Sprintf("b/%05d", i), "")
 	}
-	if commands, problems = l.Load([]Source{{Kind: User, Dir: dir}}); len(commands) != maxFiles || len(problems) == 0 {
-		t.Errorf("%d commands, %v", len(commands), problems)
+	write(t, dir, "z.toml", `prompt = "p"`)
+	write(t, dir, "z/in.toml", `prompt = "p"`)
+	commands, problems = l.Load([]Source{{Kind: User, Dir: dir}})
+	if names(commands) != "z" || len(problems) == 0 || !strings.Contains(problems[0].Reason, "more than 10000 files") {
+		t.Errorf("commands %s, %v", names(commands), problems)
+	}
+}
+
+func TestLoadDeep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, strings.Repeat("d/", maxDepth)+"in.toml", `prompt = "p"`)
+	write(t, dir, strings.Repeat("d/", maxDepth+1)+"out.toml", `prompt = "p"`)
+	var l Loader
+	commands, problems := l.Load([]Source{{Kind: User, Dir: dir}})
+	if want := strings.Repeat("d:", maxDepth) + "in"; names(commands) != want || len(problems) != 1 || problems[0].Reason != "it is more than 8 directories deep" {
+		t.Errorf("commands %s, %v", names(commands), problems)
 	}
 }
 

@@ -56,7 +56,7 @@ type Setup struct {
 	recap   *Recap           // of the resumed session, nil for none
 	dirs    func() []string  // the workspace's directories, nil until there is one
 	// skillFolders are the directories outside of the workspace that activated skills have made readable.
-	skillFolders folders
+	skillFolders *folders
 
 	phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run
@@ -122,7 +122,7 @@ func NewSetup(o Options) *Setup {
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		isMuted: new(atomic.Bool), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {

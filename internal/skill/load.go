@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"pollux/internal/durable"
+	"pollux/internal/wording"
 )
 
 // Limits. A directory may hold anything.
@@ -40,7 +41,7 @@ func Load(sources []Source, disabled []string) *Set {
 		s.skills[i].IsDisabled = slices.ContainsFunc(disabled, func(name string) bool { return strings.EqualFold(name, s.skills[i].Name) })
 	}
 	if n := len(s.problems) - maxProblems; n > 0 {
-		s.problems = append(s.problems[:maxProblems], fmt.Sprintf("%d more problems with skills.", n))
+		s.problems = append(s.problems[:maxProblems], wording.Count(n, "more problem")+" with skills.")
 	}
 	return &Set{skills: s.skills, Problems: s.problems}
 }

@@ -194,6 +194,31 @@ func TestLoadMany(t *testing.T) {
 	}
 }
 
+// A set names the first problems, and the number of the others.
+func TestLoadProblemsCount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i, last := range map[int]string{maxProblems: "0009/SKILL.md: ", maxProblems + 1: "1 more problem with skills.", maxProblems + 2: "2 more problems with skills."} {
+		for n := range i {
+			write(t, dir, fmt.Sprintf("%d/%04d/SKILL.md", i, n), "")
+		}
+		s := Load([]Source{{Dir: filepath.Join(dir, fmt.Sprint(i)), Tier: User}}, nil)
+		if got := s.Problems[len(s.Problems)-1]; !strings.Contains(got, last) {
+			t.Errorf("%d problems: the last is %q, want %q", i, got, last)
+		}
+	}
+}
+
+func TestHasName(t *testing.T) {
+	t.Parallel()
+	k := Skill{Name: "Tidy", Source: Source{Extension: "ship"}}
+	for name, want := range map[string]bool{"tidy": true, " TIDY ": true, "Ship:tidy": true, "ship": false, "ship:": false, "": false, "boat:tidy": false} {
+		if HasName(name)(k) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
 func BenchmarkLoadNone(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {
