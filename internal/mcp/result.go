@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -81,15 +82,18 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 		}
 	case "resource_link":
 		name := cmp.Or(b.Title, b.Name)
-		return fmt.Sprintf("Resource Link: %s at %s", name, b.URI), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
+		return fence(resourceLink(name, b.URI)), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
 	}
 	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
 }
 
 // note introduces media to the model.
 func (c *call) note(kind, mime string) string {
-	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, mime)
+	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100))
 }
+
+// resourceLink tells the model of a resource that a server points to.
+func resourceLink(name, uri string) string { return fmt.Sprintf("Resource Link: %s at %s", name, uri) }
 
 func inline(mime string, data []byte) *llm.Part {
 	return &llm.Part{InlineData: &llm.Blob{MIMEType: mime, Data: data}}
