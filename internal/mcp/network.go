@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -179,12 +180,20 @@ func (w *wire) note(req *http.Request, resp *http.Response, hadToken bool) {
 	}
 }
 
-// explain returns an [ErrUnauthorized] in place of an error if the service wants a token.
+// explain returns an [ErrUnauthorized] in place of an error if the service wants a token, and a short error if it
+// cannot be reached.
 func (w *wire) explain(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil && w.isRefused {
 		return w.server.refusal(w.hadToken)
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		where := w.host
+		if op, ok := errors.AsType[*net.OpError](e); ok && op.Op == "proxyconnect" {
+			where = "the proxy"
+		}
+		return fmt.Errorf("cannot reach %s (%w)", where, rootCause(e))
 	}
 	return err
 }

@@ -47,3 +47,17 @@ func TestFallsBackToSSE(t *testing.T) {
 		}
 	}
 }
+
+// The error for a service that cannot be reached says so in a few words.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(nil)
+	service.Close()
+	host := strings.TrimPrefix(service.URL, "http://")
+	for _, kind := range []string{"", "http", "sse"} {
+		_, _, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: service.URL + "/mcp?key=s3", Type: kind}}, Transport: transport(t)})
+		if w := warned(); len(w) != 1 || w[0] != `MCP server "toy": cannot reach `+host+` (connection refused).` {
+			t.Errorf("type %q: warnings %q", kind, w)
+		}
+	}
+}
