@@ -289,6 +289,7 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 	if note := outdatedNote(s.servers.TakeOutdated()); note != "" {
 		p.Parts = append(p.Parts, llm.Text(note))
 	}
+	s.warnMisspelled()
 	if !s.serversChanged.Swap(false) {
 		return
 	}
