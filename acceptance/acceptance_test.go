@@ -84,28 +84,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pollux/internal/mcp/mcptest"
+	"pollux/internal/process/processtest"
 	"pollux/llm/provider"
 )
 
 var update = flag.Bool("update", false, "write what cmp found into the scripts")
 
+// TestMain runs 8 scripts at a time, because many wait for a retry. More would break short timeouts of the program:
+// it waits two seconds for piped input, and less for local servers.
 func TestMain(m *testing.M) {
-	testscript.Main(patient{m}, map[string]func(){"pollux": pollux, "talk": talk, "mcpserver": mcpServer})
-}
-
-// patient runs 8 scripts at a time, even with fewer processors, because many scripts wait for a
-// retry. More would break short timeouts of the program: it waits two seconds for piped
-// input, and less for local servers.
-type patient struct{ *testing.M }
-
-func (m patient) Run() int {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", "8") // any number is valid
-	}
-	return m.M.Run()
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": pollux, "talk": talk, "mcpserver": mcpServer})
 }
 
 // mcpServer is an MCP server of the kind in its argument.
@@ -115,47 +103,56 @@ func mcpServer() {
 
 // TestServers runs the scripts about MCP servers.
 func TestServers(t *testing.T) {
+	t.Parallel()
 	run(t, "mcp", "", func(*testscript.Env) error { return nil })
 }
 
 // TestServersWires runs the scripts about the protocol's reference server, with each kind of provider.
 func TestServersWires(t *testing.T) {
+	t.Parallel()
 	for _, wire := range []string{"gemini", "openai", "anthropic"} {
 		t.Run(wire, func(t *testing.T) {
+			t.Parallel()
 			run(t, "mcp/wires", wire, func(*testscript.Env) error { return nil })
 		})
 	}
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	run(t, ".", "", func(*testscript.Env) error { return nil })
 }
 
 // TestAnyModel runs the scripts about models with small windows, models without tool calling and
 // servers that fail.
 func TestAnyModel(t *testing.T) {
+	t.Parallel()
 	run(t, "anymodel", "", func(*testscript.Env) error { return nil })
 }
 
 // TestHooks runs the scripts about hooks.
 func TestHooks(t *testing.T) {
+	t.Parallel()
 	run(t, "hooks", "", func(*testscript.Env) error { return nil })
 }
 
 // TestExtensions runs the scripts about extensions.
 func TestExtensions(t *testing.T) {
+	t.Parallel()
 	run(t, "extensions", "", func(*testscript.Env) error { return nil })
 }
 
 // TestSeen runs the scripts about what a model is shown: the instructions, the tools and their
 // results.
 func TestSeen(t *testing.T) {
+	t.Parallel()
 	run(t, "seen", "", func(*testscript.Env) error { return nil })
 }
 
 // TestFirst runs the scripts about the first minutes with Pollux, most of them at a terminal with
 // 80 or 40 columns.
 func TestFirst(t *testing.T) {
+	t.Parallel()
 	run(t, "first", "", func(env *testscript.Env) error {
 		w := env.Values[worldKey{}].(*world)
 		w.home = w.work
@@ -226,6 +223,7 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(vars,
 		"HOME="+home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
 		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
+		"GORACE="+os.Getenv("GORACE"),    // see .ci/run
 		"GEMINI_FORCE_FILE_STORAGE=true") // do not use the keychain of the user who runs the tests
 	env.Setenv("WORK", work)
 	env.Setenv("TMPDIR", home+"/tmp")

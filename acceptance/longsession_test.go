@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-var turns = flag.Int("turns", 0, "requests that the long sessions make; by default 400, or 120 under the race detector, which makes the scripted model slow")
+var turns = flag.Int("turns", 0, "requests that the long sessions make; by default 400, or 120 for configurations whose memory need not be watched and under the race detector, which makes the scripted model slow")
 
 const (
 	settled = 200    // turn after which memory should no longer grow
@@ -41,27 +40,26 @@ func TestLongSession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
 	}
-	turns := *turns
-	switch {
-	case turns > 0:
-	case racing():
-		turns = 120
-	default:
-		turns = 400
+	long, brief := *turns, *turns
+	if *turns == 0 {
+		long, brief = 400, 120
+	}
+	if *turns == 0 && processtest.HasRaceDetector() {
+		long = brief
 	}
 	program := processtest.Build(t)
 	sessions := []session{
-		{name: "as it comes"},
-		{name: "without masking", settings: `{"pollux": {"maskToolOutputs": false}}`},
-		{name: "threshold 0.9", settings: `{"model": {"compressionThreshold": 0.9}}`},
-		{name: "threshold 0.9, without masking", settings: `{"model": {"compressionThreshold": 0.9}, "pollux": {"maskToolOutputs": false}}`},
-		{name: "no usage told", usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{None: true} }},
-		{name: "wrong usage told", usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{Prompt: 10, Candidates: 1} }, refusals: true},
+		{name: "as it comes", turns: long},
+		{name: "without masking", turns: brief, settings: `{"pollux": {"maskToolOutputs": false}}`},
+		{name: "threshold 0.9", turns: long, settings: `{"model": {"compressionThreshold": 0.9}}`},
+		{name: "threshold 0.9, without masking", turns: brief, settings: `{"model": {"compressionThreshold": 0.9}, "pollux": {"maskToolOutputs": false}}`},
+		{name: "no usage told", turns: brief, usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{None: true} }},
+		{name: "wrong usage told", turns: brief, usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{Prompt: 10, Candidates: 1} }, refusals: true},
 	}
-	if turns >= 2000 {
+	if long >= 2000 {
 		sessions = append(sessions,
-			session{name: "1 M window", model: "gpt-4.1", window: 1_047_576},
-			session{name: "1 M window, without masking", model: "gpt-4.1", window: 1_047_576, settings: `{"pollux": {"maskToolOutputs": false}}`},
+			session{name: "1 M window", turns: long, model: "gpt-4.1", window: 1_047_576},
+			session{name: "1 M window, without masking", turns: long, model: "gpt-4.1", window: 1_047_576, settings: `{"pollux": {"maskToolOutputs": false}}`},
 		)
 	}
 	rows := make([]string, len(sessions))
@@ -69,22 +67,17 @@ func TestLongSession(t *testing.T) {
 		for i, s := range sessions {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				rows[i] = s.run(t, program, turns)
+				rows[i] = s.run(t, program)
 			})
 		}
 	})
-	t.Logf("%d turns:\n%s\n%s", turns, heading, strings.Join(rows, "\n"))
-}
-
-// racing reports whether the race detector is on.
-func racing() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+	t.Logf("\n%s\n%s", heading, strings.Join(rows, "\n"))
 }
 
 // session is a configuration of the session.
 type session struct {
 	name     string
+	turns    int
 	settings string
 	model    string                          // "" is one that takes 128,000 tokens
 	window   int                             // of the model
@@ -96,9 +89,9 @@ const heading = `| | requests | refused | compressions | maskings | facts known 
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`
 
 // run runs the session and returns its row of the table.
-func (s session) run(t *testing.T, program string, turns int) string {
+func (s session) run(t *testing.T, program string) string {
 	s.model, s.window = cmp.Or(s.model, "gpt-4o"), cmp.Or(s.window, 128_000)
-	w := &worker{t: t, session: s, counter: newCounter(t), turns: turns}
+	w := &worker{t: t, session: s, counter: newCounter(t)}
 	server := conduct(t, "openai", w.answer)
 	p := newPerson(t)
 	p.environ = append(append(p.environ, pointing("openai", server.URL)...), "OPENAI_MODEL="+s.model)
@@ -135,7 +128,6 @@ type worker struct {
 	session session
 	counter *counter
 	pid     atomic.Int64 // PID of the program
-	turns   int
 
 	turn, requests, refused int
 	sent, cached, largest   int // tokens
@@ -213,7 +205,7 @@ func (w *worker) compare(p *prompt) {
 	switch w.turn {
 	case settled:
 		w.early = peak(w.t, w.pid.Load())
-	case w.turns:
+	case w.session.turns:
 		w.late = peak(w.t, w.pid.Load())
 	}
 }
@@ -240,7 +232,7 @@ func snapshot(body []byte) string {
 
 // work returns the model's answer in turn n.
 func (w *worker) work(n int) []scriptmodel.Step {
-	if n >= w.turns {
+	if n >= w.session.turns {
 		return says("All accounts are settled.")
 	}
 	text := fmt.Sprintf("Turn %d: next are the entries of part %d.", n, n*7%parts)
@@ -295,7 +287,7 @@ func (w *worker) judge(home string) (known int) {
 	if w.compressions+w.maskings == 0 {
 		w.t.Error("the session was neither compressed nor masked")
 	}
-	if w.turns > settled && w.late-w.early > slack {
+	if w.session.turns > settled && w.late-w.early > slack {
 		w.t.Errorf("the program needed %d KiB of memory at turn %d, and %d KiB at the end", w.early, settled, w.late)
 	}
 	return known

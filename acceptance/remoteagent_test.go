@@ -9,8 +9,13 @@ import (
 )
 
 // remoteAgentWord starts a remote agent that wants a token, "" for none. CARD_URL is the address of its card. It
-// repeats what it gets, with the name of the conversation.
+// repeats what it gets, with the name of the conversation. With -later it has no streams, and answers before it is
+// done.
 func remoteAgentWord(ts *testscript.TestScript, args []string) bool {
+	isLater := len(args) > 0 && args[0] == "-later"
+	if isLater {
+		args = args[1:]
+	}
 	if len(args) > 1 {
 		return false
 	}
@@ -21,6 +26,15 @@ func remoteAgentWord(ts *testscript.TestScript, args []string) bool {
 			`{"kind":"status-update","taskId":"TASK","contextId":"CONTEXT","final":true,"status":{"state":"completed"}}`,
 		}
 	}}
+	if isLater {
+		o.NoStreams, o.Later = true, true
+		o.Events = func(text string) []string {
+			return []string{
+				`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"submitted"}}`,
+				`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"completed"},"artifacts":[{"artifactId":"a","name":"echo","parts":[{"kind":"text","text":"CONTEXT: ` + text + `"}]}]}`,
+			}
+		}
+	}
 	if len(args) > 0 {
 		o.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+args[0] }
 	}

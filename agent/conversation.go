@@ -104,6 +104,16 @@ func (c *conversation) fixed() int {
 	return c.overhead + c.openingTokens()
 }
 
+// isFirstPrompt reports whether the prompt in progress follows nothing but the opening.
+func (c *conversation) isFirstPrompt() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hasOpening() {
+		return c.promptStart <= len(c.opening)
+	}
+	return c.promptStart == 0
+}
+
 // cut removes the messages from index n on.
 func (c *conversation) cut(ctx context.Context, n int) {
 	if n >= len(c.history.all) {

@@ -143,6 +143,11 @@ func (r *run) overflowCause(message *llm.Content, need int) OverflowCause {
 		return OverflowFixed
 	case fixed+need > limit && !isResult:
 		return OverflowPrompt
+	case r.conv.isFirstPrompt() && !isResult: // the vendor counts more than the estimates
+		if need > fixed {
+			return OverflowPrompt
+		}
+		return OverflowFixed
 	}
 	return OverflowHistory
 }

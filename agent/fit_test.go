@@ -348,3 +348,42 @@ func TestOverflowCause(t *testing.T) {
 		})
 	}
 }
+
+// The first prompt is refused for a size that the vendor counts and the estimates do not show: a new
+// session would not help.
+func TestOverflowCauseFirstPrompt(t *testing.T) {
+	t.Parallel()
+	refuse := breaks(&llm.Error{Kind: llm.KindContextWindow, Size: llm.RequestSize{Prompt: 8250, Window: 8192}})
+	for _, tt := range []struct {
+		name, before, prompt string
+		want                 agent.OverflowCause
+	}{
+		{"a short prompt", "", "hi", agent.OverflowFixed},
+		{"a long prompt", "", strings.Repeat("word ", 5000), agent.OverflowPrompt},
+		{"a later prompt", "hello", "hi", agent.OverflowHistory},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			answers := slices.Repeat([]func(context.Context, func(*llm.Response, error) bool){refuse}, 20)
+			if tt.before != "" {
+				answers = slices.Insert(answers, 0, says(text("ok")))
+			}
+			a := newAgent(t, &script{answers: answers}, func(c *agent.Config) {
+				c.Limit = func(string) int { return 8192 }
+				c.Context = opened("the place")
+			}, echo("look"))
+			if tt.before != "" {
+				play(t.Context(), a, tt.before)
+			}
+			var over agent.Overflow
+			for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(tt.prompt)}}) {
+				if o, ok := e.(agent.Overflow); ok {
+					over = o
+				}
+			}
+			if over.Cause != tt.want {
+				t.Errorf("%+v, want %q", over, tt.want)
+			}
+		})
+	}
+}

@@ -8,35 +8,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"pollux/llm"
 	"pollux/tool"
 )
-
-// StreamRetry limits how often a request is sent again after an unusable response. The zero
-// value is the default: 4 attempts, with 1, 2 and 4 seconds between them.
-type StreamRetry struct {
-	Attempts int
-	Delay    time.Duration // before the second attempt
-	Linear   bool          // the delay stays the same
-}
-
-func (s StreamRetry) orDefault() StreamRetry {
-	return StreamRetry{
-		Attempts: cmp.Or(s.Attempts, 4),
-		Delay:    cmp.Or(s.Delay, time.Second),
-		Linear:   s.Linear,
-	}
-}
-
-// delayBefore returns the wait before an attempt, from 2 on.
-func (s StreamRetry) delayBefore(attempt int) time.Duration {
-	if s.Linear {
-		return s.Delay
-	}
-	return s.Delay << (attempt - 2)
-}
 
 // answer is the result of a model turn: calls to run, a detected loop, or no usable response.
 // It is zero if the model requested nothing.
@@ -274,27 +249,6 @@ func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
 		err = &llm.Error{Kind: llm.KindIncomplete, Message: bad.Message}
 	}
 	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.chosen, r.id, err)
-}
-
-// retryDelay returns the delay that the vendor asks for, at most one minute. If the next
-// request comes too early, its error reports the delay again.
-func retryDelay(err error) time.Duration {
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return min(e.RetryAfter, time.Minute)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // withNudge returns contents with a request for text or a call, if the last response contained

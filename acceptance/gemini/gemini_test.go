@@ -25,6 +25,7 @@ import (
 
 	"pollux/internal/cli"
 	"pollux/internal/config"
+	"pollux/internal/process/processtest"
 	"pollux/internal/terminal"
 )
 
@@ -35,25 +36,11 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(patient{m}, map[string]func(){"pollux": func() {
+	testscript.Main(processtest.Patient{M: m, Tests: 6}, map[string]func(){"pollux": func() {
 		env := config.Environ()
 		t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
 		os.Exit(int(cli.Main(os.Args[1:], t, env)))
 	}})
-}
-
-// patient runs more scenes at a time than there may be processors, as some wait for
-// the time to ask again.
-type patient struct{ *testing.M }
-
-func (m patient) Run() int {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", "6") // it takes any number
-	}
-	return m.M.Run()
 }
 
 // pollux is the program under test, which TestMain has put on the path.

@@ -17,8 +17,10 @@ package hostile
 
 import (
 	"flag"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/internal/process/processtest"
 )
@@ -28,11 +30,15 @@ var (
 	armed  = flag.Bool("armed", false, "run the attempts without the policy, and list those that do no harm")
 )
 
+// TestMain plays 8 scenes at a time, because many wait for a terminal.
+func TestMain(m *testing.M) {
+	os.Exit(processtest.Patient{M: m, Tests: 8}.Run())
+}
+
 // TestHostile plays all scenes; with -short, every fifth.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	program := processtest.Build(t)
-	slots := make(chan struct{}, 8) // many scenes wait for a terminal
 	n := 0
 	for _, k := range readKinds(t) {
 		for _, s := range k.Scenes {
@@ -41,8 +47,6 @@ func TestHostile(t *testing.T) {
 			}
 			t.Run(k.file+"/"+strings.ReplaceAll(s.Name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				slots <- struct{}{}
-				defer func() { <-slots }()
 				if *armed {
 					s.disarm()
 				}
@@ -74,7 +78,7 @@ func TestTraces(t *testing.T) {
 		t.Run(trace, func(t *testing.T) {
 			t.Parallel()
 			r := play(t, program, &scene{Name: trace, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
-			if found := strings.Join(r.traces(), "\n"); !strings.Contains(found, trace) {
+			if found := strings.Join(r.traces(time.Second), "\n"); !strings.Contains(found, trace) {
 				t.Errorf("%q is not found:\n%s\n%v", trace, found, r)
 			}
 		})

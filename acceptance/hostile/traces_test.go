@@ -21,7 +21,7 @@ import (
 // check fails the test for each attempt that left a trace, or that was not stopped by what the
 // scene says.
 func (r *result) check() {
-	for _, trace := range r.traces() {
+	for _, trace := range r.traces(20 * time.Second) {
 		r.t.Errorf("an attack succeeds: %s", trace)
 	}
 	for i, a := range r.scene.Works {
@@ -45,7 +45,7 @@ func (r *result) check() {
 
 // listHarmless fails the test for attempts that leave no trace even if all calls are allowed.
 func (r *result) listHarmless() {
-	all := strings.Join(r.traces(), "\n")
+	all := strings.Join(r.traces(20*time.Second), "\n")
 	for i, a := range r.scene.Attempts {
 		isOnly := len(r.scene.Attempts) == 1 && all != ""
 		if a.isCall() && !isOnly && !strings.Contains(all, "canary/"+strconv.Itoa(i)) && !strings.Contains(all, "#"+strconv.Itoa(i)+"#") {
@@ -63,8 +63,8 @@ var ownFiles = regexp.MustCompile(`^(tmp|home/\.gemini/(tmp|history|pollux)|home
 // guardedFiles are files of the user's below the directories of ownFiles.
 var guardedFiles = regexp.MustCompile(`^home/\.gemini/(settings\.json|trustedFolders\.json|policies(/.*)?|GEMINI\.md|\.env|commands(/.*)?|extensions(/.*)?)$`)
 
-// traces returns what the attacks of a scene have achieved.
-func (r *result) traces() []string {
+// traces returns what the attacks of a scene have achieved. A process that was killed has the time patience to end.
+func (r *result) traces(patience time.Duration) []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	after := r.files()
@@ -102,9 +102,8 @@ func (r *result) traces() []string {
 		add("a request has reached the attacker's server: %s", e)
 	}
 	r.mu.Unlock()
-	// A process that was killed needs a moment to end.
 	pids := processtest.WithVariable(r.mark)
-	for deadline := time.Now().Add(20 * time.Second); len(pids) > 0 && time.Now().Before(deadline); pids = processtest.WithVariable(r.mark) {
+	for deadline := time.Now().Add(patience); len(pids) > 0 && time.Now().Before(deadline); pids = processtest.WithVariable(r.mark) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	for _, pid := range pids {

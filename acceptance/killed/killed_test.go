@@ -22,6 +22,11 @@ import (
 // killsPerSession is how many times a session is ended before it may end by itself.
 const killsPerSession = 4
 
+// TestMain runs 4 sessions at a time, because they mostly wait.
+func TestMain(m *testing.M) {
+	os.Exit(processtest.Patient{M: m, Tests: 4}.Run())
+}
+
 // TestKilled ends runs without a terminal.
 func TestKilled(t *testing.T) {
 	t.Parallel()
@@ -31,12 +36,9 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	n, seed := numbers(t)
-	slots := make(chan struct{}, 4) // most of a session is waiting
 	for first := 0; first < n; first += killsPerSession {
 		t.Run(fmt.Sprint("session ", seed+uint64(first)), func(t *testing.T) {
 			t.Parallel()
-			slots <- struct{}{}
-			defer func() { <-slots }()
 			random := rand.New(rand.NewPCG(seed+uint64(first), 0))
 			var instants []instant
 			for range min(killsPerSession, n-first) {

@@ -348,8 +348,8 @@ func TestResult(t *testing.T) {
 				`{"kind":"message","messageId":"2","role":"agent","parts":[{"kind":"text","text":"last"}]},` +
 				`{"kind":"message","messageId":"3","role":"user","parts":[{"kind":"text","text":"mine"}]}]}`}, "last",
 		},
-		"history of a task that goes on": {
-			[]string{`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"working"},"history":[{"kind":"message","messageId":"1","role":"agent","parts":[{"kind":"text","text":"first"}]}]}`}, "",
+		"history of a task that is not over": {
+			[]string{`{"kind":"task","id":"TASK","contextId":"CONTEXT","status":{"state":"input-required"},"history":[{"kind":"message","messageId":"1","role":"agent","parts":[{"kind":"text","text":"first"}]}]}`}, "",
 		},
 		"own message": {
 			[]string{`{"kind":"message","messageId":"1","role":"user","parts":[{"kind":"text","text":"mine"}]}`, said("theirs")}, "theirs",

@@ -57,7 +57,8 @@ type Agent struct {
 	turn chan struct{} // holds a value while the card is loaded
 	link *link         // nil until the card is loaded
 
-	maxStream int64 // in bytes
+	maxStream  int64 // in bytes
+	firstPause time.Duration
 }
 
 // link is what a card says about calling the agent.
@@ -79,7 +80,7 @@ func New(o Options) *Agent {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Agent{o: o, turn: make(chan struct{}, 1), maxStream: maxStream}
+	return &Agent{o: o, turn: make(chan struct{}, 1), maxStream: maxStream, firstPause: firstPause}
 }
 
 // Describe returns what the model gets about the agent: the user's description, the card's, and the agent's

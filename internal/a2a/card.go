@@ -44,10 +44,7 @@ type iface struct {
 func parseCard(text []byte) (*card, error) {
 	var c *card
 	if err := json.Unmarshal(text, &c); err != nil || c == nil {
-		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
-			return nil, fmt.Errorf("the agent card is not valid: %s is a %s", clean(e.Field), e.Value)
-		}
-		return nil, errors.New("the agent card is not a JSON object")
+		return nil, decodeError("the agent card", err)
 	}
 	if c.AdditionalInterfaces == nil {
 		c.AdditionalInterfaces = c.SupportedInterfaces

@@ -1,10 +1,11 @@
 // Package a2a is the client of remote agents, which speak the protocol A2A (https://a2a-protocol.org).
 //
-// An [Agent] is one agent that the user has set up. Its card says what it can do and how it is called;
-// Describe returns that for the model, and Send gives it a task and returns its result.
+// An [Agent] is one agent that the user has set up. Its card describes what it can do and how it is called.
+// [Agent.Describe] returns the description for the model, [Agent.Send] gives the agent a task and returns the result.
 //
 //   - agent.go: an agent, and its card, which is loaded once. card.go: what a card says.
-//   - send.go: one call: the request, its events, the end. conversation.go: what the next call continues.
+//   - send.go: one call: the request, its events, the end. poll.go: the end of a task of an agent without streams.
+//     conversation.go: what the next call continues.
 //   - endpoint.go: the requests: JSON-RPC or REST, of the versions 0.3 and 1.0 of the protocol.
 //   - event.go: what an agent sends. result.go: the text that results.
 //   - wire.go: HTTP, with credentials. auth.go, secret.go, signin.go: where these come from.

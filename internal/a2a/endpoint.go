@@ -93,6 +93,23 @@ func (e *endpoint) cancel(ctx context.Context, task string) (*http.Request, erro
 	return e.request(ctx, "tasks/"+url.PathEscape(task)+":cancel", method, taskParams{e.tenant, task})
 }
 
+// get returns a request for the state and the result of a task.
+func (e *endpoint) get(ctx context.Context, task string) (*http.Request, error) {
+	method := "tasks/get"
+	if e.isNew {
+		method = "GetTask"
+	}
+	if !e.isREST {
+		return e.request(ctx, "", method, taskParams{e.tenant, task})
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.restURL("tasks/"+url.PathEscape(task)), nil)
+	if err != nil {
+		return nil, err
+	}
+	e.setHeader(req)
+	return req, nil
+}
+
 // request returns a request of REST or JSON-RPC.
 func (e *endpoint) request(ctx context.Context, path, method string, params any) (*http.Request, error) {
 	to, body := e.url.String(), params
@@ -115,11 +132,16 @@ func (e *endpoint) request(ctx context.Context, path, method string, params any)
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	e.setHeader(req)
+	return req, nil
+}
+
+// setHeader sets what the header of each request has.
+func (e *endpoint) setHeader(req *http.Request) {
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	if e.isNew {
 		req.Header.Set("A2A-Version", "1.0")
 	}
-	return req, nil
 }
 
 // requestID is the same for all requests of JSON-RPC: each has a response of its own.

@@ -3,8 +3,6 @@ package a2a
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -78,10 +76,7 @@ type part struct {
 func parseEvent(data []byte) (*event, error) {
 	var e *event
 	if err := json.Unmarshal(data, &e); err != nil || e == nil {
-		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && t.Field != "" {
-			return nil, fmt.Errorf("an event of the agent is not valid: %s is a %s", clean(t.Field), t.Value)
-		}
-		return nil, errors.New("an event of the agent is not a JSON object")
+		return nil, decodeError("an event of the agent", err)
 	}
 	if e.Kind != "" {
 		return e, nil
@@ -111,6 +106,12 @@ func (e *event) isTerminal() bool {
 		return e.Kind == taskEvent || e.Kind == statusEvent
 	}
 	return false
+}
+
+// isRunning reports whether it is a task that the agent works on.
+func (e *event) isRunning() bool {
+	state := e.state()
+	return e.Kind == taskEvent && (state == "submitted" || state == "working")
 }
 
 // isLast reports whether the agent has announced that no event follows.

@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,14 @@ import (
 
 // clean returns a text of others as one short line that is safe to print.
 func clean(text string) string { return terminal.Cut(terminal.Line(text), 400) }
+
+// decodeError describes why JSON is not what it should be. It contains nothing of the text. err is nil for null.
+func decodeError(what string, err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+		return fmt.Errorf("%s is not valid: %s is a %s", what, clean(e.Field), e.Value)
+	}
+	return fmt.Errorf("%s is not a JSON object", what)
+}
 
 // statusError is the error of a response whose status is not one of success.
 type statusError struct {
@@ -74,6 +83,11 @@ func (e *authError) Error() string { return "cannot authenticate: " + e.err.Erro
 
 func (e *authError) Unwrap() error { return e.err }
 
+// unreachableError is the error of a server that does not answer.
+type unreachableError struct{ text string }
+
+func (e *unreachableError) Error() string { return e.text }
+
 // networkError describes why a request has failed, without the query of its address.
 func networkError(ctx context.Context, host string, err error) error {
 	if ctx.Err() != nil {
@@ -82,5 +96,5 @@ func networkError(ctx context.Context, host string, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	return fmt.Errorf("cannot reach %s: %s", clean(host), clean(err.Error()))
+	return &unreachableError{fmt.Sprintf("cannot reach %s: %s", clean(host), clean(err.Error()))}
 }

@@ -17,8 +17,8 @@ const (
 	overhead = 64
 )
 
-// result assembles the text of a call from the agent's events. It does so as Gemini CLI does: the messages, then
-// each artifact with its name.
+// result assembles the text of a call from the agent's events, in the order of Gemini CLI: the messages, then each
+// artifact with its name.
 type result struct {
 	messages     strings.Builder
 	last         string // message, which is not repeated

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	sdk "github.com/a2aproject/a2a-go/a2a"
@@ -72,5 +73,18 @@ func TestProtocolsOwnServer(t *testing.T) {
 	want := ", done\n\nArtifact (echo):\nhi" + `Data: {"n":1}`
 	if got, err := agentOf(server.URL+"/single.json").Send(t.Context(), "hi", nil); got != want || err != nil {
 		t.Errorf("without streams: %q, %v", got, err)
+	}
+
+	waiting := agentOf(server.URL + "/single.json")
+	if _, err := waiting.Send(t.Context(), "ask", nil); err != nil {
+		t.Fatal(err)
+	}
+	l, err := waiting.connect(t.Context(), waiting.o.Person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &call{link: l, wire: l.wire, limit: maxStream, conversation: waiting.o.Conversations.get(waiting.key()), result: newResult()}
+	if err := c.getTask(t.Context()); err != nil || !strings.HasPrefix(c.result.String(), ", done") {
+		t.Errorf("the task: %q, %v", c.result, err)
 	}
 }

@@ -39,7 +39,10 @@ func (a *Agent) Send(ctx context.Context, text string, update func(text string))
 	if err != nil {
 		return "", err
 	}
-	c := &call{link: l, wire: l.wire, limit: a.maxStream, update: update, conversation: a.o.Conversations.get(a.key()), result: newResult()}
+	c := &call{
+		link: l, wire: l.wire, limit: a.maxStream, pause: a.firstPause,
+		update: update, conversation: a.o.Conversations.get(a.key()), result: newResult(),
+	}
 	c.wire.person = a.o.Person
 	err = c.run(ctx, text)
 	if c.conversation.task != "" && c.result.events == 0 && isUnknownTask(err) {
@@ -49,7 +52,7 @@ func (a *Agent) Send(ctx context.Context, text string, update func(text string))
 	if err == nil && c.result.events == 0 {
 		err = errors.New("no response from remote agent")
 	}
-	if err != nil && (ctx.Err() != nil || errors.Is(err, errTooMuch)) {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, errTooMuch) || c.isRunning) {
 		c.cancel(ctx)
 	}
 	a.o.Conversations.set(a.key(), c.conversation)
@@ -66,12 +69,14 @@ var errTooMuch = errors.New("the agent sends too much")
 type call struct {
 	link         *link
 	wire         wire
-	limit        int64 // of what is read, in bytes
+	limit        int64 // of what is read of a stream, or of all events without one, in bytes
+	pause        time.Duration
 	update       func(text string)
 	updated      time.Time
 	conversation conversation
 	result       *result
 	isOver       bool // the agent has announced the end of the stream
+	isRunning    bool // the last event is a task that the agent still works on
 }
 
 // run sends the text and reads the response.
@@ -85,11 +90,14 @@ func (c *call) run(ctx context.Context, text string) error {
 		return c.explain(err)
 	}
 	defer resp.Body.Close()
-	body := &bounded{resp.Body, c.limit, fmt.Errorf("%w: more than %d MiB", errTooMuch, c.limit>>20)}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		err = c.readStream(body)
+		err = c.readStream(&bounded{resp.Body, c.limit, fmt.Errorf("%w: more than %d MiB", errTooMuch, c.limit>>20)})
 	} else {
-		err = c.readOne(body)
+		var e *event
+		if e, err = c.readOne(resp.Body); err == nil {
+			c.take(e)
+			err = c.poll(ctx)
+		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -112,20 +120,18 @@ func (c *call) explain(err error) error {
 }
 
 // readOne reads a response that is one event.
-func (c *call) readOne(body io.Reader) error {
+func (c *call) readOne(body io.Reader) (*event, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxEvent+1))
+	c.limit -= int64(len(data))
 	switch {
 	case err != nil:
-		return fmt.Errorf("the response broke off: %s", clean(err.Error()))
+		return nil, fmt.Errorf("the response broke off: %s", clean(err.Error()))
 	case len(data) > maxEvent:
-		return fmt.Errorf("%w: an event of more than %d MiB", errTooMuch, maxEvent>>20)
+		return nil, fmt.Errorf("%w: an event of more than %d MiB", errTooMuch, maxEvent>>20)
+	case c.limit < 0:
+		return nil, errTooMuch
 	}
-	e, err := c.link.endpoint.decode(data)
-	if err != nil {
-		return err
-	}
-	c.take(e)
-	return nil
+	return c.link.endpoint.decode(data)
 }
 
 // readStream reads a response that is a stream of events.
@@ -161,13 +167,14 @@ func (c *call) readStream(body *bounded) error {
 func (c *call) take(e *event) {
 	c.result.add(e)
 	c.conversation = c.conversation.follow(e)
+	c.isRunning = e.isRunning() && c.conversation.task != ""
 	if c.update != nil && (c.result.size() < smallResult || time.Since(c.updated) >= updatePause) {
 		c.updated = time.Now()
 		c.update(c.result.String())
 	}
 }
 
-// cancel tells the agent to end its task. It does so even though ctx has ended.
+// cancel asks the agent to end its task. It sends the request even if ctx has ended.
 func (c *call) cancel(ctx context.Context) {
 	task := c.conversation.task
 	if task == "" || c.result.events == 0 {

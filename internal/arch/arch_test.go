@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pollux/internal/process/processtest"
 )
 
 // rule checks one file and reports violations.
@@ -31,6 +33,7 @@ var rules = map[string]rule{
 
 func TestHouse(t *testing.T) {
 	t.Parallel()
+	processtest.SkipIfRacing(t)
 	files := parseModule(t, filepath.Join("..", ".."))
 	for name, check := range rules {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/process/processtest"
 	"pollux/tool"
 )
 
@@ -15,6 +16,7 @@ import (
 // each type with the method of a closed interface must be in its list.
 func TestKinds(t *testing.T) {
 	t.Parallel()
+	processtest.SkipIfRacing(t)
 	listed := map[string][]string{}
 	for _, e := range agent.Events() {
 		listed["agent event"] = append(listed["agent event"], kind(e))

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pollux/internal/process/processtest"
 )
 
 // habits are expressions that comments, texts and pages do not use, with what to write instead.
@@ -64,6 +66,7 @@ var unchecked = []string{
 // Markdown pages.
 func TestWords(t *testing.T) {
 	t.Parallel()
+	processtest.SkipIfRacing(t)
 	root := filepath.Join("..", "..")
 	check := newWordCheck()
 	err := walkSource(root, func(name string) error {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pollux/internal/config"
 	"pollux/internal/crash"
@@ -200,15 +201,6 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if err := later(cmd.Flags(), p.env); err != nil {
 		return err
 	}
-	var warnings []string
-	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
-		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
-	}
-	for _, name := range []string{"resume", "session-file"} {
-		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set
-			warnings = append(warnings, "Warning: --"+name+" has an empty value, so this is a new session.")
-		}
-	}
 	switch {
 	case p.raw.listExtensions:
 		return p.listExtensions(cmd.Context(), flags)
@@ -217,6 +209,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	case cmd.Flags().Changed("delete-session"):
 		return p.deleteSession(cmd.Context(), p.raw.deleteSession)
 	}
+	warnings := p.doubtful(cmd.Flags())
 	prompted := cmd.Flags().Changed("prompt")
 	first := p.raw.promptInteractive != ""
 	if first && !p.term.InTTY {
@@ -232,14 +225,11 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		}
 		warnings = append(warnings, fmt.Sprintf("Warning: %q is sent to the model. Did you mean %q?", query, near))
 	}
-	switch { // of two prompts, Gemini CLI takes the same one
-	case first && query == "":
-		query = p.raw.promptInteractive
-	case first && p.headless():
-		warnings = append(warnings, "Warning: The prompt of --prompt-interactive (-i) replaces the positional prompt.")
-		query = p.raw.promptInteractive
-	case first:
-		warnings = append(warnings, "Warning: The positional prompt replaces the prompt of --prompt-interactive (-i).")
+	if first {
+		var warning string
+		if query, warning = p.firstPrompt(query); warning != "" {
+			warnings = append(warnings, warning)
+		}
 	}
 	for _, warning := range warnings {
 		printNote(p.term, warning)
@@ -268,6 +258,32 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 
 		CatchInterrupts: p.catchInterrupts,
 	})
+}
+
+// doubtful returns a warning for each flag that is set and hardly does what was meant.
+func (p *program) doubtful(flags *pflag.FlagSet) (warnings []string) {
+	if flags.Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
+		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
+	}
+	for _, name := range []string{"resume", "session-file"} {
+		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set
+			warnings = append(warnings, "Warning: --"+name+" has an empty value, so this is a new session.")
+		}
+	}
+	return warnings
+}
+
+// firstPrompt returns the prompt of a session that begins with one, and a warning if there is another. Of two
+// prompts, Gemini CLI takes the same one.
+func (p *program) firstPrompt(positional string) (query, warning string) {
+	switch {
+	case positional == "":
+		return p.raw.promptInteractive, ""
+	case p.headless():
+		return p.raw.promptInteractive, "Warning: The prompt of --prompt-interactive (-i) replaces the positional prompt."
+	default:
+		return positional, "Warning: The positional prompt replaces the prompt of --prompt-interactive (-i)."
+	}
 }
 
 // quoteWords returns a prompt as one argument of a shell command.

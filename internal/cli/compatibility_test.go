@@ -25,6 +25,7 @@ import (
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/session"
 	"pollux/internal/slash"
+	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/llm"
 )
@@ -212,10 +213,10 @@ func (p *comparison) tools() {
 }
 
 // everyTool returns the names of the tools that the model can be given in some
-// setting.
+// setting. A subagent has one more than its session.
 func everyTool(t *testing.T) map[string]bool {
 	t.Helper()
-	found := map[string]bool{}
+	found := map[string]bool{subagent.NewCompletion(nil).Spec().Name: true}
 	home, dir := t.TempDir(), t.TempDir()
 	server := mcptest.New("", mcptest.Process{})
 	service := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))

@@ -16,6 +16,8 @@ var better = map[string]string{
 	"--list-extensions":     "also in scripts, on standard output ([extensions](extensions.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
+	"pollux extensions": "an update shows what changes, and keeps the old copy if it fails; `list` prints to standard output ([extensions](extensions.md))",
+
 	"pollux mcp":   "also `serve`, `test` and `--json`; keeps other servers in folders that are not trusted ([MCP servers](mcp.md))",
 	"/auth":        "also keys of other providers ([authentication](authentication.md))",
 	"/compress":    "takes what to keep ([commands](commands.md))",

@@ -185,7 +185,7 @@ func (c *configActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	if err := paths.Set(scope, key, v); err != nil {
+	if err := c.change(scope, func() error { return paths.Set(scope, key, v) }); err != nil {
 		return err
 	}
 	shown := config.MaskSecrets(key, v)
@@ -217,9 +217,7 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 	if sentence := row.Support.Explain(); sentence != "" {
 		note("%s", sentence)
 	}
-	quiet := *c.term
-	quiet.Err = io.Discard // no warnings about other settings
-	set, err := loadSettings(&quiet, c.env)
+	set, err := c.quietSettings() // no warnings about other settings
 	if err != nil {
 		printNote(c.term, err.Error())
 		return
@@ -240,6 +238,25 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 	}
 }
 
+// change runs edit, which changes the settings of a scope.
+func (c *configActions) change(scope config.Scope, edit func() error) error {
+	if scope != config.Workspace {
+		return edit()
+	}
+	set, err := c.quietSettings()
+	if err != nil {
+		return edit() // it may repair them
+	}
+	return set.ChangeSettings(scope, edit)
+}
+
+// quietSettings reads the settings without warnings.
+func (c *configActions) quietSettings() (*session.Setup, error) {
+	quiet := *c.term
+	quiet.Err = io.Discard
+	return loadSettings(&quiet, c.env)
+}
+
 func (c *configActions) unset(words []string) error {
 	key := words[0]
 	if _, err := config.Find(key); err != nil {
@@ -249,7 +266,11 @@ func (c *configActions) unset(words []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := paths.Unset(scope, key)
+	var found bool
+	err = c.change(scope, func() (err error) {
+		found, err = paths.Unset(scope, key)
+		return err
+	})
 	switch {
 	case err != nil:
 		return err

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/extension/template"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // extensionsCommand returns the subcommand that manages extensions.
@@ -58,13 +59,14 @@ type extensionActions struct {
 	setup *session.Setup
 }
 
-// manager returns the manager of extensions for the working directory.
-func (c *extensionActions) manager() (m *install.Manager, done func(), err error) {
+// manage calls a function with the manager of extensions for the working directory.
+func (c *extensionActions) manage(run func(m *install.Manager) error) (err error) {
 	if c.setup, err = look(c.term, c.env); err != nil {
-		return nil, nil, err
+		return err
 	}
 	user := &terminalUser{term: c.term, input: c.term.Input()}
-	return c.setup.ExtensionManager(user, c.note), user.input.Close, nil
+	defer user.input.Close()
+	return run(c.setup.ExtensionManager(user, c.note))
 }
 
 // note prints a line for people. Standard output is for what scripts read.
@@ -94,31 +96,22 @@ func commandError(err error) error {
 	if err == nil || errors.As(err, &coded) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	text := err.Error()
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
-		text += "."
-	}
-	return &exit.Error{Code: exit.General, Message: strings.ToUpper(text[:1]) + text[1:], Err: err}
+	return &exit.Error{Code: exit.General, Message: wording.Sentence(err), Err: err}
 }
 
 func (c *extensionActions) installCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "install <source>", Short: "Install an extension from a Git repository, a GitHub release or a directory", Args: cobra.ExactArgs(1),
+		Use: "install <source>", Short: "Install an extension from a Git repository, a GitHub release, a directory or an archive", Args: cobra.ExactArgs(1),
 		Example: "  pollux extensions install https://github.com/owner/repository --auto-update\n" +
 			"  pollux extensions install ./my-extension",
 		RunE: func(cmd *cobra.Command, words []string) error {
-			m, done, err := c.manager()
-			if err != nil {
+			return c.manage(func(m *install.Manager) error {
+				name, err := m.Install(cmd.Context(), words[0], c.Options)
+				if err == nil {
+					c.note(fmt.Sprintf("Extension %q installed successfully and enabled.", name))
+				}
 				return err
-			}
-			defer done()
-			c.consented()
-			name, err := m.Install(cmd.Context(), words[0], c.Options)
-			if err != nil {
-				return err
-			}
-			c.note(fmt.Sprintf("Extension %q installed successfully and enabled.", name))
-			return nil
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -130,29 +123,17 @@ func (c *extensionActions) installCommand() *cobra.Command {
 	return cmd
 }
 
-// consented prints what --consent agrees to.
-func (c *extensionActions) consented() {
-	if c.HasConsent {
-		c.note("You have consented to the following:\n" + install.InstallWarning)
-	}
-}
-
 func (c *extensionActions) linkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "link <path>", Short: "Use an extension in a directory, without a copy", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			m, done, err := c.manager()
-			if err != nil {
+			return c.manage(func(m *install.Manager) error {
+				name, err := m.Link(cmd.Context(), words[0], install.Options{HasConsent: c.HasConsent})
+				if err == nil {
+					c.note(fmt.Sprintf("Extension %q linked successfully and enabled.", name))
+				}
 				return err
-			}
-			defer done()
-			c.consented()
-			name, err := m.Link(cmd.Context(), words[0], install.Options{HasConsent: c.HasConsent})
-			if err != nil {
-				return err
-			}
-			c.note(fmt.Sprintf("Extension %q linked successfully and enabled.", name))
-			return nil
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&c.HasConsent, "consent", false, "Link without a question: you accept the risk")
@@ -166,19 +147,14 @@ func (c *extensionActions) uninstallCommand() *cobra.Command {
 			if !c.all && len(words) == 0 {
 				return &usageError{message: "Please include at least one extension name to uninstall as a positional argument, or use the --all flag.", cmd: cmd}
 			}
-			return c.uninstall(cmd.Context(), words)
+			return c.manage(func(m *install.Manager) error { return c.uninstall(cmd.Context(), m, words) })
 		},
 	}
 	cmd.Flags().BoolVar(&c.all, "all", false, "Remove all extensions")
 	return cmd
 }
 
-func (c *extensionActions) uninstall(ctx context.Context, names []string) error {
-	m, done, err := c.manager()
-	if err != nil {
-		return err
-	}
-	defer done()
+func (c *extensionActions) uninstall(ctx context.Context, m *install.Manager, names []string) error {
 	installed, err := m.Installed(ctx)
 	if err != nil {
 		return err
@@ -216,18 +192,15 @@ func (c *extensionActions) uninstall(ctx context.Context, names []string) error 
 func (c *extensionActions) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List installed extensions", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.manage(func(m *install.Manager) error { return c.list(cmd.Context(), m) })
+		},
 	}
 	choice(cmd.Flags(), &c.format, "output-format", "o", "`format` Format of the list", "text", "json")
 	return cmd
 }
 
-func (c *extensionActions) list(ctx context.Context) error {
-	m, done, err := c.manager()
-	if err != nil {
-		return err
-	}
-	defer done()
+func (c *extensionActions) list(ctx context.Context, m *install.Manager) error {
 	installed, err := m.List(ctx)
 	switch {
 	case err != nil:
@@ -262,47 +235,31 @@ func (c *extensionActions) updateCommand() *cobra.Command {
 				return &usageError{message: "Arguments name and all are mutually exclusive", cmd: cmd}
 			case !c.all && len(words) == 0:
 				return &usageError{message: "Either an extension name or --all must be provided", cmd: cmd}
-			case c.all:
-				return c.updateAll(cmd.Context())
 			}
-			return c.update(cmd.Context(), words[0])
+			return c.manage(func(m *install.Manager) error {
+				if c.all {
+					return c.updateAll(cmd.Context(), m)
+				}
+				return c.update(cmd.Context(), m, words[0])
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&c.all, "all", false, "Update all extensions")
 	return cmd
 }
 
-func (c *extensionActions) update(ctx context.Context, name string) error {
-	m, done, err := c.manager()
-	if err != nil {
-		return err
+func (c *extensionActions) update(ctx context.Context, m *install.Manager, name string) error {
+	text, err := m.UpdateNamed(ctx, name)
+	if errors.Is(err, install.ErrNotInstalled) {
+		err = nil // as in Gemini CLI
 	}
-	defer done()
-	installed, err := m.ListFor(ctx, name)
-	if err != nil {
-		return err
-	}
-	e := install.FindName(installed, name)
-	if e == nil && m.IsBroken(name) {
-		return exit.Errorf(exit.General, "Extension %q cannot be read. To replace it, uninstall it and install it again.", name)
-	}
-	if e == nil {
-		c.note(install.NotFound(name, installed))
-		return nil // as in Gemini CLI
-	}
-	text, err := m.UpdateIfAvailable(ctx, e)
 	if err == nil {
 		c.note(text)
 	}
 	return err
 }
 
-func (c *extensionActions) updateAll(ctx context.Context) error {
-	m, done, err := c.manager()
-	if err != nil {
-		return err
-	}
-	defer done()
+func (c *extensionActions) updateAll(ctx context.Context, m *install.Manager) error {
 	lines, failures, err := m.UpdateAll(ctx)
 	if err != nil {
 		return err
@@ -325,24 +282,24 @@ func (c *extensionActions) switchCommand(enabled bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: verb + " <name>", Short: strings.ToUpper(verb[:1]) + verb[1:] + " an extension", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return c.setEnabled(cmd.Context(), words[0], scope, enabled)
+			return c.manage(func(m *install.Manager) error { return c.setEnabled(cmd.Context(), m, words[0], scope, enabled) })
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", scope, "`scope` Where: user or workspace")
 	return cmd
 }
 
-func (c *extensionActions) setEnabled(ctx context.Context, name, scopeName string, enabled bool) error {
+func (c *extensionActions) setEnabled(ctx context.Context, m *install.Manager, name, scopeName string, enabled bool) error {
 	scope, err := parseScope(scopeName)
 	if err != nil {
 		return err
 	}
-	m, done, err := c.manager()
-	if err != nil {
-		return err
+	var e *extension.Extension
+	if enabled && scopeName == "" {
+		e, err = m.EnableEverywhere(ctx, name)
+	} else {
+		e, err = m.Enable(ctx, name, scope, enabled)
 	}
-	defer done()
-	e, err := m.Enable(ctx, name, scope, enabled)
 	switch {
 	case errors.Is(err, install.ErrNotInstalled):
 		code := exit.General
@@ -354,9 +311,7 @@ func (c *extensionActions) setEnabled(ctx context.Context, name, scopeName strin
 		return err
 	case !enabled:
 		c.note(fmt.Sprintf("Extension %q successfully disabled for scope %q.", name, scopeName))
-		if m.IsEnabledHere(name) { // the scope of the user is the home directory and all below it
-			c.note("It is still enabled in this directory, which is not in your home directory. To disable it here, add --scope workspace.")
-		}
+		c.noteUnchanged(m, name, enabled)
 		return nil
 	}
 	servers, err := c.setup.EnableServersOf(e)
@@ -371,7 +326,15 @@ func (c *extensionActions) setEnabled(ctx context.Context, name, scopeName strin
 	} else {
 		c.note(fmt.Sprintf("Extension %q successfully enabled for scope %q.", name, scopeName))
 	}
+	c.noteUnchanged(m, name, enabled)
 	return nil
+}
+
+// noteUnchanged prints why the working directory has not got what the user has asked for.
+func (c *extensionActions) noteUnchanged(m *install.Manager, name string, enabled bool) {
+	if why := m.WhyUnchanged(name, enabled); why != "" {
+		c.note(why)
+	}
 }
 
 // parseScope returns the scope with a name. The usual one is that of the user.
@@ -451,13 +414,10 @@ func (c *extensionActions) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config [name] [setting]", Short: "Set the settings of extensions", Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			m, done, err := c.manager()
-			if err != nil {
-				return err
-			}
-			defer done()
 			words = append(words, "", "")
-			return m.Configure(cmd.Context(), words[0], words[1], extension.Scope(cmp.Or(scope, string(extension.User))))
+			return c.manage(func(m *install.Manager) error {
+				return m.Configure(cmd.Context(), words[0], words[1], extension.Scope(cmp.Or(scope, string(extension.User))))
+			})
 		},
 	}
 	choice(cmd.Flags(), &scope, "scope", "", "`scope` Where the values count", "user", "workspace")

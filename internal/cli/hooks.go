@@ -288,7 +288,10 @@ func (c *hookActions) migrate() error {
 		return exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", setup.Paths.Display(file))
 	}
 	for event, list := range m.Definitions {
-		if err := setup.Paths.Set(config.Workspace, string(config.HookDefinitions)+"."+event, redecode(list)); err != nil {
+		err := setup.ChangeSettings(config.Workspace, func() error {
+			return setup.Paths.Set(config.Workspace, string(config.HookDefinitions)+"."+event, redecode(list))
+		})
+		if err != nil {
 			return err
 		}
 	}

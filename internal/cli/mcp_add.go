@@ -175,7 +175,11 @@ func (c *mcpActions) add(a *addition) error {
 		return err
 	}
 	name := a.words[0]
-	replaced, err := setup.Paths.SetServer(scope, name, entry)
+	var replaced bool
+	err = setup.ChangeSettings(scope, func() (err error) {
+		replaced, err = setup.Paths.SetServer(scope, name, entry)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (c *skillActions) setEnabled(name string, enabled bool) error {
 			return err
 		}
 	}
-	text, err := setup.SwitchSkill(setup.Settings, name, enabled, scope)
+	text, err := setup.SwitchSkill(name, enabled, scope)
 	if err != nil {
 		return err
 	}

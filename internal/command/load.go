@@ -180,8 +180,9 @@ func (c *Command) parse() error {
 	if err != nil {
 		return err
 	}
+	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n")) // shells need \n
 	var found map[string]any
-	if err := toml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &found); err != nil {
+	if err := toml.Unmarshal(data, &found); err != nil {
 		return syntaxError(err)
 	}
 	prompt, hasPrompt := found["prompt"]

@@ -59,6 +59,18 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A file of Windows has lines that a shell can run.
+func TestLoadLineEnds(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.toml", "\ufeffprompt = \"\"\"\r\n!{cd x\r\nls}\r\n\"\"\"\r\ndescription = 'two'\r\n")
+	var l Loader
+	commands, problems := l.Load([]Source{{Kind: User, Dir: dir}})
+	if len(problems) > 0 || commands[0].Prompt != "!{cd x\nls}\n" || commands[0].Description != "two" {
+		t.Errorf("%+v %v", commands, problems)
+	}
+}
+
 func TestLoadProblems(t *testing.T) {
 	t.Parallel()
 	root, outside := t.TempDir(), t.TempDir()

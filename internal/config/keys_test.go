@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/process/processtest"
 )
 
 // TestKeys compares the table with the list of all keys that users' files have,
@@ -142,6 +144,7 @@ func TestHandles(t *testing.T) {
 // by some package of the program.
 func TestLiveKeysAreRead(t *testing.T) {
 	t.Parallel()
+	processtest.SkipIfRacing(t)
 	read := map[string]bool{}
 	use := regexp.MustCompile(`\bconfig\.(\w+)|\b(\w+)\.In\(`)
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/process/processtest"
 )
 
 // TestVariables compares the table with the list of all variables that Gemini CLI
@@ -40,6 +42,7 @@ func TestVariables(t *testing.T) {
 // program, and what is not is not.
 func TestVariablesAreRead(t *testing.T) {
 	t.Parallel()
+	processtest.SkipIfRacing(t)
 	// Files with names that are only mentioned, or removed from an environment.
 	spoken := []string{"variables.go", "dotenv.go", "redact.go", "hint.go"}
 	named := map[string]string{}

@@ -18,6 +18,9 @@ func (j *Journal) create() error {
 	if j.o.Directories != nil {
 		s.header.Directories = j.o.Directories()
 	}
+	if j.o.SkillFolders != nil {
+		s.header.SkillFolders = j.o.SkillFolders()
+	}
 	s.header.Copied = len(withoutContext(s.history))
 	var opening []byte
 	if s.note != "" {

@@ -203,6 +203,9 @@ func (s *set) applyTo(h *Header) {
 	if s.Directories != nil {
 		h.Directories = s.Directories
 	}
+	if s.SkillFolders != nil {
+		h.SkillFolders = s.SkillFolders
+	}
 	if s.Pollux > 0 {
 		h.Pollux = s.Pollux
 	}
@@ -288,6 +291,12 @@ func (s *set) member(d *jx.Decoder, key string) (err error) {
 		raw, err := d.Raw()
 		if err == nil {
 			_ = json.Unmarshal(raw, &s.Directories) // else none
+		}
+		return err
+	case "skillFolders":
+		raw, err := d.Raw()
+		if err == nil {
+			_ = json.Unmarshal(raw, &s.SkillFolders) // else none
 		}
 		return err
 	}

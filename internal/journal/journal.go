@@ -26,6 +26,8 @@ type Options struct {
 	Kind        string // "" is Main
 	// Directories returns the workspace's directories beside the project's; nil is for none.
 	Directories func() []string
+	// SkillFolders returns the directories of activated skills outside of the workspace; nil is for none.
+	SkillFolders func() []string
 	// Warn reports why the session is not recorded any more, or continues in another file. nil
 	// drops it.
 	Warn func(text string)
@@ -359,6 +361,15 @@ func (j *Journal) SetDirectories(dirs []string) error {
 		h.Directories = dirs
 		list, _ := json.Marshal(dirs) // strings
 		return `"directories":` + string(list)
+	})
+}
+
+// SetSkillFolders records the directories of activated skills, if there is a record of the session.
+func (j *Journal) SetSkillFolders(dirs []string) error {
+	return j.set(func(h *Header) string {
+		h.SkillFolders = dirs
+		list, _ := json.Marshal(dirs) // strings
+		return `"skillFolders":` + string(list)
 	})
 }
 

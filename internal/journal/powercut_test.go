@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/process/processtest"
 	"pollux/llm"
 )
 
@@ -99,13 +100,17 @@ func (rec *recording) cutPower(r *rand.Rand) (after, synced []byte) {
 // is there. Of rewinds and replaced histories a part may be lost.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
+	cuts := 300
+	if processtest.HasRaceDetector() {
+		cuts = 60
+	}
 	for name, changes := range map[string]bool{"messages": false, "changes": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rec := recordSyncs(t, changes)
 			r := rand.New(rand.NewPCG(5, 6))
 			path := filepath.Join(t.TempDir(), "session-x.jsonl")
-			for i := range 300 {
+			for i := range cuts {
 				after, synced := rec.cutPower(r)
 				s, err := load(bytes.NewReader(after), int64(len(after)))
 				must(t, err)
@@ -113,7 +118,7 @@ func TestPowerCut(t *testing.T) {
 				if !changes {
 					checkSynced(t, synced, s)
 				}
-				if i%50 == 0 {
+				if i%30 == 0 {
 					must(t, os.WriteFile(path, after, 0o600))
 					goesOn(t, path, s.Entries)
 				}

@@ -30,7 +30,10 @@ type Header struct {
 	Kind        string    `json:"kind,omitempty"` // Main or Subagent
 	// Directories are the workspace's directories beside the project's.
 	Directories []string `json:"directories,omitempty"`
-	Summary     string   `json:"summary,omitempty"` // the title of the session
+	// SkillFolders are the directories outside of the workspace whose files may be read since skills were
+	// activated, without links.
+	SkillFolders []string `json:"skillFolders,omitempty"`
+	Summary      string   `json:"summary,omitempty"` // the title of the session
 	// Pollux is the version of the format if Pollux has made the file, else 0.
 	Pollux int `json:"pollux,omitempty"`
 	// ForkOf is the id of the session that this one began as a copy of; "" for none.

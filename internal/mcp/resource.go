@@ -241,4 +241,4 @@ func join(contents []Content, data func(Content) string) string {
 	return strings.Join(texts, "\n")
 }
 
-func (c *Content) mimeType() string { return cmp.Or(c.MIMEType, "application/octet-stream") }
+func (c *Content) mimeType() string { return cmp.Or(c.MIMEType, noType) }

@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -68,17 +70,15 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 	switch b.Type {
 	case "text":
 		return fence(b.Text), b.Text, nil
-	case "image", "audio":
-		name := strings.ToUpper(b.Type[:1]) + b.Type[1:]
-		return c.note(b.Type, b.MIMEType), fmt.Sprintf("[%s: %s]", name, b.MIMEType), inline(b.MIMEType, b.Data)
+	case "image", "audio", "blob": // the last one is not of the protocol: servers for files send it
+		return c.media(b.Type, strings.ToUpper(b.Type[:1])+b.Type[1:], b.MIMEType, b.Data)
 	case "resource":
 		switch {
 		case b.Resource == nil:
 		case b.Resource.Text != nil:
 			return fence(*b.Resource.Text), *b.Resource.Text, nil
 		case b.Resource.Blob != nil:
-			mime := cmp.Or(b.Resource.MIMEType, "application/octet-stream")
-			return c.note("embedded resource", mime), fmt.Sprintf("[Embedded Resource: %s]", mime), inline(mime, b.Resource.Blob)
+			return c.media("embedded resource", "Embedded Resource", b.Resource.MIMEType, b.Resource.Blob)
 		}
 	case "resource_link":
 		name := cmp.Or(b.Title, b.Name)
@@ -87,9 +87,18 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
 }
 
-// note introduces media to the model.
-func (c *call) note(kind, mime string) string {
-	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100))
+// media returns what the model gets of data, and what a person sees. Data that reads as text and has no type
+// of media is text. Other data without a known type is left out, because no service takes it.
+func (c *call) media(kind, title, mime string, data []byte) (text, shown string, part *llm.Part) {
+	mime = cmp.Or(mime, noType)
+	if (mime == noType || strings.HasPrefix(mime, "text/")) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return fence(string(data)), string(data), nil
+	}
+	shown = fmt.Sprintf("[%s: %s]", title, mime)
+	if mime == noType {
+		return fmt.Sprintf("[Tool '%s' provided %d bytes of %s data with mime-type %s, which you cannot read]", c.listed.Name, len(data), kind, mime), shown, nil
+	}
+	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100)), shown, inline(mime, data)
 }
 
 // resourceLink tells the model of a resource that a server points to.
@@ -98,6 +107,9 @@ func resourceLink(name, uri string) string { return fmt.Sprintf("Resource Link: 
 func inline(mime string, data []byte) *llm.Part {
 	return &llm.Part{InlineData: &llm.Blob{MIMEType: mime, Data: data}}
 }
+
+// noType is the MIME type of data of which nothing is known.
+const noType = "application/octet-stream"
 
 // Marks around text from a server.
 const (

@@ -9,7 +9,7 @@ import (
 func TestMaskArgs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, want string }{
-		{"-y|server|/work/dir|--port|80", "-y|server|/work/dir|--port|80"},
+		{"-y|server|/srv/dir|--port|80", "-y|server|/srv/dir|--port|80"},
 		{"--api-key|sk-abc|x", "--api-key|[REDACTED]|x"},
 		{"--token=hunter2", "--token=[REDACTED]"},
 		{"--apiKey|-starts-with-a-dash1|x", "--apiKey|[REDACTED]|x"},

@@ -139,6 +139,12 @@ func (s *Session) CheckModel(ctx context.Context, name string) (models.Listing, 
 	return s.models.CheckName(ctx, name)
 }
 
+// CheckModelName returns an error if no provider that the user has set up can have a model with this name.
+func (s *Session) CheckModelName(name string) error {
+	_, err := s.models.Resolve(name)
+	return err
+}
+
 // ServerModels lists the models of the server of the current model; see
 // [models.Directory.ServerModels].
 func (s *Session) ServerModels(ctx context.Context) ([]catalog.Model, error) {

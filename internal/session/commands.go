@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,7 +37,7 @@ func (s *Session) CommandSources() []command.Source {
 
 // PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
 // commands run now. The error is [ErrRefused] if the user has refused them, and [ErrNoPerson] if they need a
-// user's approval and there is no user.
+// user's approval and there is no user. A prompt without text or media is an error.
 func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call command.Call) error {
 	parts, err := c.Expand(ctx, call, command.Session{
 		Workspace: s.Workspace,
@@ -46,10 +47,19 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		},
 		Note: func(text string) { s.Warn("Warning: " + terminal.Line(text)) },
 	})
-	if err == nil {
-		s.Prepare(call.Line, parts)
+	switch {
+	case err != nil:
+		return err
+	case isBlank(parts): // services refuse it
+		return exit.Errorf(exit.Input, "Not sent: the prompt of /%s is empty.", call.Name)
 	}
-	return err
+	s.Prepare(call.Line, parts)
+	return nil
+}
+
+// isBlank reports whether a message has neither text nor media.
+func isBlank(parts []llm.Part) bool {
+	return !slices.ContainsFunc(parts, func(p llm.Part) bool { return p.InlineData != nil || strings.TrimSpace(p.Text) != "" })
 }
 
 // ErrRefused is the error of a custom command whose shell commands the user has refused, and of a skill that

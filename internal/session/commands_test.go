@@ -40,7 +40,7 @@ func TestPrepareCommand(t *testing.T) {
 	}
 	defer s.Close()
 	prepare := func(prompt string) error {
-		return s.PrepareCommand(t.Context(), &command.Command{Prompt: prompt}, command.Call{Line: "/c", Name: "c"})
+		return s.PrepareCommand(t.Context(), &command.Command{Prompt: "Look: " + prompt}, command.Call{Line: "/c", Name: "c"})
 	}
 	const prompt = "!{touch one} !{echo fine} !{touch two > three} !{pwd}"
 	if err := prepare(prompt); !errors.Is(err, session.ErrRefused) {

@@ -102,6 +102,12 @@ func (w *delegate) sampling(model string, retry bool) llm.Config {
 	return w.models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
 }
 
+// AgentModel returns the name in requests of the model that a local subagent uses.
+func (s *Session) AgentModel(d *subagent.Definition) (string, error) {
+	current, err := s.agentModel(d)
+	return current.Model, err
+}
+
 // agentModel returns the model of a subagent: that of its definition, else the session's. Google's models
 // differ so much in speed and price that two built-in subagents choose one of them.
 func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {

@@ -27,8 +27,9 @@ func (p *Setup) ExtensionManager(user install.User, note func(text string)) *ins
 	m := &install.Manager{
 		Dir: o.Dir, Home: p.Paths.Home(), Workspace: p.Paths.Dir(), Options: o, Keychain: secrets,
 		Integrity: integrity.New(p.Paths.GeminiDir(), secrets), HasSettings: !o.NoSettings, User: user, Note: note,
-		TrustSource: p.trustSource,
-		Fetcher:     p.Fetcher(),
+		TrustSource:     p.trustSource,
+		ChangeWorkspace: func(edit func() error) error { return p.ChangeSettings(config.Workspace, edit) },
+		Fetcher:         p.Fetcher(),
 	}
 	if !p.IsTrusted() {
 		m.TrustWorkspace = func() error { return trust.Set(p.TrustOptions().File, p.Paths.Dir(), trust.TrustFolder) }

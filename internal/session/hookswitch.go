@@ -84,12 +84,14 @@ func (p *Setup) disablingScope(hooks []hook.Hook, id string) config.Scope {
 // setDisabled writes a list of what is disabled to a settings file.
 func (p *Setup) setDisabled(scope config.Scope, key config.Strings, names []string) error {
 	if len(names) == 0 {
-		_, err := p.Paths.Unset(scope, string(key))
-		return err
+		return p.ChangeSettings(scope, func() error {
+			_, err := p.Paths.Unset(scope, string(key))
+			return err
+		})
 	}
 	values := make([]any, len(names))
 	for i, name := range names {
 		values[i] = name
 	}
-	return p.Paths.Set(scope, string(key), values)
+	return p.ChangeSettings(scope, func() error { return p.Paths.Set(scope, string(key), values) })
 }

@@ -38,7 +38,7 @@ func (p *Setup) openJournal(ctx context.Context) error {
 		return nil
 	}
 	p.journal = journal.New(journal.Options{
-		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs,
+		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs, SkillFolders: p.skillFolders.all,
 	})
 	if !p.Interactive && !p.Offline && p.Resume == "" { // there is a prompt for a model
 		p.journal.Prepare()
@@ -220,7 +220,7 @@ func (p *Setup) importFile() (err error) {
 	if p.resumed, err = journal.Load(p.Paths.Absolute(p.SessionFile)); err != nil {
 		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.SessionFile)
 	}
-	p.resumed.Directories, p.resumed.Interrupted = nil, nil // those of another project
+	p.resumed.Directories, p.resumed.SkillFolders, p.resumed.Interrupted = nil, nil, nil // those of another project
 	p.SessionID = uuid.NewString()
 	p.journal.Fork(p.resumed, p.SessionID, "Imported session from "+p.SessionFile)
 	return nil
@@ -229,6 +229,7 @@ func (p *Setup) importFile() (err error) {
 // restore gives the agent the history of the resumed session.
 func (s *Session) restore(ctx context.Context) {
 	var names []string
+	s.openResumedSkills(s.resumed.SkillFolders)
 	messages := []agent.Message{s.opening()}
 	for _, e := range s.resumed.Entries {
 		messages = append(messages, e.Message)

@@ -55,6 +55,8 @@ type Setup struct {
 	resumed *journal.Session // the session to continue, until its history is restored; nil for none
 	recap   *Recap           // of the resumed session, nil for none
 	dirs    func() []string  // the workspace's directories, nil until there is one
+	// skillFolders are the directories outside of the workspace that activated skills have made readable.
+	skillFolders folders
 
 	phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -86,14 +87,55 @@ func offered(set *skill.Set) (list [][4]string) {
 	return list
 }
 
-// openFolder lets the file tools read the files of a skill, and tells MCP servers of the directory.
+// folders is a list of directories. It is safe for concurrent use.
+type folders struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (f *folders) add(dir string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, dir)
+}
+
+func (f *folders) all() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.list)
+}
+
+// openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
+// directory.
 func (s *Session) openFolder(dir string) {
+	if s.makeReadable(dir) && s.journal != nil {
+		_ = s.journal.SetSkillFolders(s.skillFolders.all()) // the journal warns
+	}
+}
+
+// makeReadable lets the file tools read the files of a skill, and reports whether they could not before.
+func (s *Session) makeReadable(dir string) bool {
 	path, added, err := s.Workspace.AddReadable(dir)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.Log.Debug("skill", "dir", dir, "error", err)
-	case added && s.servers != nil:
+	}
+	if err != nil || !added {
+		return false
+	}
+	s.skillFolders.add(path)
+	if s.servers != nil {
 		s.servers.AddRoot(path)
+	}
+	return true
+}
+
+// openResumedSkills lets the file tools read what the resumed session could read: the directories in its
+// record, as far as they still are those of skills that may be used.
+func (s *Session) openResumedSkills(dirs []string) {
+	for _, k := range s.Skills().Enabled() {
+		if !k.IsBuiltin() && slices.Contains(dirs, k.Folder()) {
+			s.makeReadable(k.Folder())
+		}
 	}
 }
 

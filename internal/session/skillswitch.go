@@ -11,16 +11,20 @@ import (
 )
 
 // SwitchSkill enables or disables the skill with a name in the settings files, whether there is one or not.
-// settings are the current ones. A skill is disabled in the settings of scope, and enabled in all. It returns
-// a sentence about the result.
-func (p *Setup) SwitchSkill(settings *config.Settings, name string, enabled bool, scope config.Scope) (text string, err error) {
+// A skill is disabled in the settings of scope, and enabled in all. It returns a sentence about the result.
+func (p *Setup) SwitchSkill(name string, enabled bool, scope config.Scope) (text string, err error) {
 	name = strings.TrimSpace(name)
 	shown := terminal.Cut(terminal.Line(name), 100)
+	// What the user has not seen of the folder is not in the settings of the session, and must not get lost.
+	written, _, err := config.Load(config.Sources{Paths: p.Paths, Env: p.Options.Env})
+	if err != nil {
+		return "", err
+	}
 	layers := p.skillLayers()
 	isName := func(other string) bool { return strings.EqualFold(other, name) }
 	var changed, others []string
 	for _, l := range layers {
-		before := config.SkillsDisabled.In(settings.ForScope(l.scope))
+		before := config.SkillsDisabled.In(written.ForScope(l.scope))
 		isListed := slices.ContainsFunc(before, isName)
 		switch {
 		case enabled && isListed:

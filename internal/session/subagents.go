@@ -65,12 +65,13 @@ func (s *Session) readAgents(ctx context.Context, settings *config.Settings) (pr
 		problems = append(problems, err.Error())
 	}
 	list := append(subagent.Builtins(), s.acknowledged(ctx, read)...)
-	var overrides map[string]subagent.Override
-	if err := config.AgentOverrides.Decode(settings, &overrides); err != nil {
+	var entries map[string]json.RawMessage
+	if err := config.AgentOverrides.Decode(settings, &entries); err != nil {
 		problems = append(problems, "Warning: "+err.Error())
 	}
-	set, warnings := subagent.NewSet(list, overrides)
-	problems = append(problems, warnings...)
+	overrides, ignored := subagent.ReadOverrides(entries)
+	set, duplicates := subagent.NewSet(list, overrides)
+	problems = append(append(problems, ignored...), duplicates...)
 	s.subagents.set.Store(set)
 	s.policy.SetAgentRules(agentRules(set))
 	return problems

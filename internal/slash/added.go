@@ -73,10 +73,12 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 		Name: name, Args: strings.Join(append(usage, "[text]"), " "), Summary: summary,
 		Subs: []*Command{{
 			Name: "help", Summary: "List the arguments",
-			Run: func(_ context.Context, s *Runner, _ string) (Result, error) { return s.promptHelp(name, p) },
+			RunCall: func(_ context.Context, s *Runner, call Call) (Result, error) {
+				return s.promptHelp(strings.TrimSuffix(call.Name, " help"), p)
+			},
 		}},
-		Run: func(ctx context.Context, s *Runner, args string) (Result, error) {
-			values, err := p.ParseArgs(args)
+		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) {
+			values, err := p.ParseArgs(call.Args)
 			if err != nil {
 				return usageError("%s", terminal.Line(err.Error()))
 			}
@@ -84,9 +86,8 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 			if err != nil {
 				return Result{}, exit.Errorf(exit.General, "%s", terminal.Line(err.Error()))
 			}
-			line := strings.TrimSpace("/" + name + " " + args)
-			s.Prepare(line, parts)
-			return Result{Prompt: line, IsPromptHidden: true}, nil
+			s.Prepare(call.Line, parts)
+			return Result{Prompt: call.Line, IsPromptHidden: true}, nil
 		},
 	}
 }

@@ -1,12 +1,9 @@
 package slash
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
@@ -70,14 +67,9 @@ func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Resul
 	case s.Agents().IsDisabled(name) != enabled:
 		return textResult("Agent '%s' is already %sd.", name, verb)
 	}
-	if err := s.Paths.Set(config.User, "agents.overrides."+name+".enabled", enabled); err != nil {
+	d := s.findAgent(name)
+	if err := s.changeAgent(ctx, d, findSetting(d, "enabled"), enabled); err != nil {
 		return Result{}, err
-	}
-	if _, err := s.ReloadAgents(ctx); err != nil {
-		return Result{}, err
-	}
-	if s.Agents().IsDisabled(name) == enabled {
-		return Result{}, exit.Errorf(exit.General, "Agent '%s' stays as it is, because other settings of the system or of this project decide.", name)
 	}
 	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Paths.Display(s.Paths.UserSettings()))
 }
@@ -94,43 +86,6 @@ func unknownAgent(name string) (Result, error) {
 	return usageError("There is no agent %q. /agents list lists them.", terminal.Cut(terminal.Line(name), 40))
 }
 
-// agentsConfig shows how a subagent is configured, and how to change that.
-func agentsConfig(ctx context.Context, s *Runner, name string) (Result, error) {
-	switch {
-	case !config.Agents.In(s.Settings):
-		return errNoAgents()
-	case name == "":
-		return usageError("Usage: /agents config <agent-name>")
-	}
-	d := s.findAgent(name)
-	if d == nil {
-		return unknownAgent(name)
-	}
-	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", agentOrigin(d)}}
-	if d.Path != "" {
-		rows = append(rows, []string{"File", s.DisplayFile(d.Path)})
-	}
-	if d.Kind == subagent.RemoteKind {
-		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
-		s.CheckAgents(ctx)
-		about, err := s.AboutAgent(d)
-		if err != nil {
-			return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Line(err.Error()))
-		}
-		return textResult("%s\n%s", s.formatTable(nil, rows...), terminal.Text(about))
-	}
-	model, tools := d.Model, "all"
-	if model == "" {
-		model = "that of the session"
-	}
-	if d.Tools != nil {
-		tools = strings.Join(d.Tools, ", ")
-	}
-	rows = append(rows, []string{"Model", model}, []string{"Tools", tools}, []string{"Turns", strconv.Itoa(d.MaxTurns)}, []string{"Time", wording.Duration(d.Timeout)})
-	return textResult("%s\nTo change this, set agents.overrides.%s in %s. See /docs subagents.",
-		s.formatTable(nil, rows...), d.Name, s.Paths.Display(s.Paths.UserSettings()))
-}
-
 // agentsReload reads the definitions again.
 func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if !config.Agents.In(s.Settings) {
@@ -142,7 +97,7 @@ func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 	}
 	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Agents().Enabled()), "agent"))
 	for _, p := range problems {
-		text += "\n" + terminal.Text(p)
+		text += "\n" + s.Paths.DisplayText(terminal.Text(p))
 	}
 	return Result{Text: text}, nil
 }

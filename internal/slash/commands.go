@@ -61,12 +61,15 @@ func customCommand(c command.Command) *Command {
 	if strings.Contains(c.Prompt, "{{args}}") {
 		usage = "[args]"
 	}
-	return &Command{Name: c.Name, Args: usage, Summary: c.Description, Custom: &c}
+	return &Command{
+		Name: c.Name, Args: usage, Summary: c.Description, File: c.Path,
+		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) { return s.runCustom(ctx, &c, call) },
+	}
 }
 
 // runCustom makes the prompt of a command of a file.
-func (s *Runner) runCustom(ctx context.Context, call Call) (Result, error) {
-	err := s.PrepareCommand(ctx, call.Command.Custom, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
+func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (Result, error) {
+	err := s.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
 	var coded *exit.Error
 	switch {
 	case err == nil:
@@ -87,8 +90,8 @@ func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
 	}
 	names := map[string]string{} // by file
 	for _, c := range s.added() {
-		if c.Custom != nil {
-			names[c.Custom.Path] = c.Name
+		if c.File != "" {
+			names[c.File] = c.Name
 		}
 	}
 	commands, problems := s.files.Load(sources)

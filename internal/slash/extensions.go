@@ -12,6 +12,7 @@ import (
 	"pollux/internal/extension/install"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -142,19 +143,15 @@ func extensionsUpdate(ctx context.Context, _ *Runner, m *install.Manager, args s
 		}
 	}
 	for _, name := range names {
-		e, err := m.Find(ctx, name)
-		text := ""
+		text, err := m.UpdateNamed(ctx, name)
 		switch {
-		case err == nil && e == nil:
-			err = fmt.Errorf("extension %q not found. /extensions lists the installed ones", terminal.Cut(name, 60))
-		case err == nil:
-			text, err = m.UpdateIfAvailable(ctx, e)
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return Result{}, context.Cause(ctx)
+		case errors.Is(err, install.ErrNotInstalled):
+			err = exit.Errorf(exit.General, "Extension %q not found. /extensions lists the installed ones.", terminal.Cut(name, 60))
 		}
 		if err != nil {
-			failures = append(failures, err.Error())
+			failures = append(failures, wording.Sentence(err))
 			continue
 		}
 		results = append(results, text)
@@ -205,7 +202,13 @@ func (s *Runner) switchExtension(ctx context.Context, m *install.Manager, args s
 			text += fmt.Sprintf("\nMCP server '%s' was disabled - now enabled.", terminal.Line(name))
 		}
 	}
-	return Result{Text: text + afterRestart}, nil
+	isUsed := install.FindName(s.Extensions(), e.Name) != nil
+	if why := m.WhyUnchanged(e.Name, enabled); why != "" {
+		text += " " + why
+	} else if isUsed != enabled {
+		text += afterRestart
+	}
+	return Result{Text: text}, nil
 }
 
 // scopeOption returns the value of --scope.

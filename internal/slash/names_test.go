@@ -45,6 +45,26 @@ func TestSettleNames(t *testing.T) {
 	}
 }
 
+// A prompt that is renamed names itself as the user calls it, and its help takes no words from a prompt.
+func TestRenamedPrompt(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t, setup{})
+	list := promptCommands([]mcp.Prompt{{Server: "a", Name: "pp", Args: []mcp.PromptArg{{Name: "x"}}}, {Server: "b", Name: "pp"}})
+	commands, _ := settleNames(nil, list)
+	for line, want := range map[string]string{
+		"/a.pp help": "Arguments of /a.pp, a prompt of the MCP server a:",
+		"/b.pp help": "/b.pp has no arguments.",
+	} {
+		call, _ := find(commands, line)
+		if r, err := d.Runner.run(t.Context(), call); err != nil || !strings.HasPrefix(r.Text, want) {
+			t.Errorf("%s: %q, %v", line, r.Text, err)
+		}
+	}
+	if call, _ := find(commands, "/a.pp help me"); call.Name != "a.pp" || call.Args != "help me" {
+		t.Errorf("%q with %q", call.Name, call.Args)
+	}
+}
+
 // A prompt that several servers have gets the name of each server, as the pages say.
 func TestNamesOfPrompts(t *testing.T) {
 	t.Parallel()

@@ -36,13 +36,16 @@ func find(commands []*Command, line string) (Call, bool) {
 	for len(call.Command.Subs) > 0 {
 		word, rest := cutWord(call.Args)
 		sub := findCommand(call.Command.Subs, word)
-		if sub == nil {
-			break
+		if sub == nil || rest != "" && !sub.takesArgs() && call.Command.Args != "" {
+			break // the word is an argument
 		}
 		call = Call{Command: sub, Name: call.Name + " " + sub.Name, Args: rest, Line: call.Line}
 	}
 	return call, true
 }
+
+// takesArgs reports whether a line with more words than the command's name can be a call of it.
+func (c *Command) takesArgs() bool { return c.Args != "" || len(c.Subs) > 0 }
 
 // cutWord splits text after the first word, and trims the rest.
 func cutWord(text string) (word, rest string) {

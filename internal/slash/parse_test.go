@@ -26,6 +26,8 @@ func TestLookup(t *testing.T) {
 		"/stats model":               "stats model|",
 		"/plan do it":                "plan|do it",
 		"/plan copy":                 "plan copy|",
+		"/plan copy x to y":          "plan|copy x to y",
+		"/memory show x":             "memory show|x",
 		"/theme x":                   "theme|x",
 		"/mcp":                       "mcp|",
 		"":                           "",

@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,20 +45,15 @@ func skillCommand(k skill.Skill) *Command {
 	name := strings.Join(strings.Fields(k.FullName()), "-")
 	return &Command{
 		Name: name, Args: "[text]", Summary: terminal.Cut(terminal.Line(k.Description), 100),
-		Run: func(ctx context.Context, s *Runner, args string) (Result, error) {
-			text := args
-			if text == "" {
-				text = "Use the skill " + k.Name
-			}
-			line := strings.TrimSpace("/" + name + " " + args)
-			err := s.PrepareSkill(ctx, k.Name, line, text)
+		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) {
+			err := s.PrepareSkill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
 			switch {
 			case errors.Is(err, session.ErrRefused):
 				return textResult("Not sent: the skill %s was refused.", terminal.Line(k.Name))
 			case err != nil:
 				return Result{}, err
 			}
-			return Result{Prompt: line, IsPromptHidden: true}, nil
+			return Result{Prompt: call.Line, IsPromptHidden: true}, nil
 		},
 	}
 }
@@ -150,7 +146,7 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := s.SwitchSkill(s.CurrentSettings(), name, enabled, scope)
+	text, err := s.SwitchSkill(name, enabled, scope)
 	if err != nil {
 		return Result{}, err
 	}

@@ -73,8 +73,10 @@ type Command struct {
 	Subs []*Command
 	// Run runs the command.
 	Run func(ctx context.Context, s *Runner, args string) (Result, error)
-	// Custom is set in place of Run for a command of a file.
-	Custom *command.Command
+	// RunCall is set in place of Run for an added command, whose name may not be the one that its owner gave it.
+	RunCall func(ctx context.Context, s *Runner, call Call) (Result, error)
+	// File is the path of the file of a custom command, else "".
+	File string
 }
 
 // errNeedsPerson is matched by the error of a command that needs a user in a non-interactive
@@ -125,8 +127,8 @@ func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 		return Result{}, needsPerson(call.Name, c.Instead)
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
-	case c.Custom != nil:
-		return s.runCustom(ctx, call)
+	case c.RunCall != nil:
+		return c.RunCall(ctx, s, call)
 	case c.Run == nil:
 		return s.listSubcommands(call)
 	case call.Args == "" || c.Args != "":

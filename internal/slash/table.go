@@ -23,12 +23,12 @@ func Commands() []*Command {
 	commands := []*Command{
 		{Name: "about", Summary: "Show the version and environment of Pollux", RunsWhileBusy: busy, Run: about},
 		{
-			Name: "agents", Summary: "List, enable and disable subagents", RunsWhileBusy: busy, Run: agentsList,
+			Name: "agents", Summary: "List and configure subagents", RunsWhileBusy: busy, Run: agentsList,
 			Subs: []*Command{
 				{Name: "list", Summary: "List subagents", RunsWhileBusy: busy, Run: agentsList},
 				{Name: "enable", Args: "<agent-name>", Summary: "Enable a subagent", Run: agentsEnable},
 				{Name: "disable", Args: "<agent-name>", Summary: "Disable a subagent", Run: agentsDisable},
-				{Name: "config", Args: "<agent-name>", Summary: "Show the configuration of a subagent", RunsWhileBusy: busy, Run: agentsConfig},
+				{Name: "config", Args: "<agent-name> [<setting> <value>]", Summary: "Show and change the settings of a subagent", Run: agentsConfig},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of subagents again", Run: agentsReload},
 			},
 		},

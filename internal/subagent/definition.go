@@ -1,7 +1,7 @@
 // Package subagent runs agents that a model delegates work to with the tool invoke_agent.
 //
 //   - definition.go is what a subagent is; parse.go reads definitions from files, load.go the files of
-//     several sources; builtin.go has Pollux's own subagents. set.go applies the user's settings.
+//     several sources; builtin.go has Pollux's own subagents. set.go finds them, override.go applies settings.
 //   - acknowledge.go stores which definitions of a project the user has accepted.
 //   - invoke.go is the tool invoke_agent, complete.go the tool with which a subagent returns its result.
 //   - run.go runs a subagent within its budgets; clock.go measures its time, progress.go reports its work.

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"pollux/internal/frontmatter"
+	"pollux/internal/guard/hook"
 )
 
 // Parse reads the definitions in a file: one local or remote subagent, or a list of remote ones. Unknown
@@ -120,9 +121,9 @@ func (f *fields) local(node *yaml.Node, body string) *Definition {
 				d.Settings = map[string]any{"temperature": n}
 			}
 		case "max_turns":
-			d.MaxTurns = f.positive(key, value, maxTurns)
+			d.MaxTurns = f.positive(key, value, MaxTurns)
 		case "timeout_mins":
-			d.Timeout = time.Duration(f.positive(key, value, maxMinutes)) * time.Minute
+			d.Timeout = time.Duration(f.positive(key, value, MaxMinutes)) * time.Minute
 		default:
 			f.wrong("", "Unrecognized key(s) in object: '%s'%s", key, hint(key))
 		}
@@ -136,8 +137,8 @@ func (f *fields) local(node *yaml.Node, body string) *Definition {
 
 // The largest limits of a run.
 const (
-	maxTurns   = 10_000
-	maxMinutes = 24 * 60
+	MaxTurns   = 10_000
+	MaxMinutes = 24 * 60 // of its time
 )
 
 // hint names the key that was probably meant.
@@ -147,6 +148,14 @@ func hint(key string) string {
 		"timeoutMins": "timeout_mins", "timeout": "timeout_mins", "title": "display_name", "allowed-tools": "tools",
 	}
 	if meant := known[key]; meant != "" {
+		return ". Use " + meant
+	}
+	return ""
+}
+
+// toolHint names the tool that was probably meant by one of Claude Code's.
+func toolHint(name string) string {
+	if meant := hook.ClaudeTool(name); meant != "" {
 		return ". Use " + meant
 	}
 	return ""
@@ -214,7 +223,7 @@ func (f *fields) common(d *Definition, key string, node *yaml.Node) {
 	switch key {
 	case "name":
 		if d.Name = text; !isSlug(text) || len(text) > maxName {
-			f.wrong(key, "Name must be a valid slug")
+			f.wrong(key, "Name must be a valid slug: small letters, digits, - and _")
 		}
 	case "description":
 		if d.Description = text; text == "" && d.Kind == LocalKind {
@@ -238,14 +247,14 @@ func (f *fields) required(node *yaml.Node, keys ...string) {
 // tools reads the names of tools.
 func (f *fields) tools(key string, node *yaml.Node) []string {
 	if node.Kind != yaml.SequenceNode {
-		f.wrong(key, "Expected array, received %s", kindOf(node))
+		f.wrong(key, "Expected array, received %s. Write it as in: [read_file, glob]", kindOf(node))
 		return nil
 	}
 	names := []string{}
 	for i, one := range node.Content {
 		name := f.text(fmt.Sprintf("%s.%d", key, i), one)
 		if name != "" && !isToolName(name) {
-			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q", name)
+			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q%s", name, toolHint(name))
 		}
 		names = append(names, name)
 	}

@@ -121,7 +121,7 @@ func (r *run) warning(reason Reason) string {
 		TimedOut: "You have exceeded the time limit.", TurnsUp: "You have exceeded the maximum number of turns.",
 		NoResult: "You have stopped calling tools without finishing.", Failed: "You repeat yourself, so you were stopped.",
 	}[reason]
-	return why + " You have one final chance to complete the task with a short grace period. You MUST call `complete_task` immediately with your best answer. If work is left, say what. Do not call any other tools."
+	return why + " You have one final chance to complete the task with a short grace period. You MUST call `complete_task` immediately with your best answer. The agent that called you sees only the arguments of this call, and nothing that you wrote before: put all of it into them. If work is left, say what. Do not call any other tools."
 }
 
 // finish returns the end of a run for a reason.

@@ -1,28 +1,9 @@
 package subagent
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"time"
 )
-
-// Override changes a subagent, as an entry of the setting agents.overrides does.
-type Override struct {
-	Enabled   *bool `json:"enabled"`
-	RunConfig struct {
-		MaxTurns       int     `json:"maxTurns"`
-		MaxTimeMinutes float64 `json:"maxTimeMinutes"`
-	} `json:"runConfig"`
-	ModelConfig struct {
-		Model    string         `json:"model"`
-		Settings map[string]any `json:"generateContentConfig"`
-	} `json:"modelConfig"`
-	Tools   []string                   `json:"tools"`
-	Servers map[string]json.RawMessage `json:"mcpServers"`
-}
 
 // Set is the subagents of a session. It does not change.
 type Set struct {
@@ -81,41 +62,3 @@ func (s *Set) All() []*Definition { return s.all }
 
 // IsDisabled reports whether the settings disable a subagent.
 func (s *Set) IsDisabled(name string) bool { return s.disabled[name] }
-
-// apply returns a definition with the changes of an override.
-func (o *Override) apply(d *Definition) *Definition {
-	if d.Kind == RemoteKind {
-		return d
-	}
-	changed := *d
-	if n := o.RunConfig.MaxTurns; n > 0 {
-		changed.MaxTurns = min(n, maxTurns)
-	}
-	if n := o.RunConfig.MaxTimeMinutes; n > 0 {
-		changed.Timeout = time.Duration(min(n, maxMinutes) * float64(time.Minute))
-	}
-	if m := o.ModelConfig.Model; m != "" {
-		changed.Model, changed.Class = strings.TrimSpace(m), ""
-		if m == "inherit" {
-			changed.Model = ""
-		}
-	}
-	if len(o.ModelConfig.Settings) > 0 {
-		changed.Settings = maps.Clone(d.Settings)
-		if changed.Settings == nil {
-			changed.Settings = map[string]any{}
-		}
-		maps.Copy(changed.Settings, o.ModelConfig.Settings)
-	}
-	if o.Tools != nil {
-		changed.Tools = o.Tools
-	}
-	if len(o.Servers) > 0 {
-		changed.Servers = maps.Clone(d.Servers)
-		if changed.Servers == nil {
-			changed.Servers = map[string]json.RawMessage{}
-		}
-		maps.Copy(changed.Servers, o.Servers)
-	}
-	return &changed
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"pollux/internal/exit"
@@ -30,6 +31,15 @@ func Summary(err error) string {
 		return e.Error()
 	}
 	return Error(err)
+}
+
+// Sentence returns the message of an error with a capital letter and a period.
+func Sentence(err error) string {
+	text := Error(err)
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // Count returns a number of things: "1 key", "2 keys".

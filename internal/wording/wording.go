@@ -117,7 +117,7 @@ func Overflow(e agent.Overflow) string {
 	case agent.OverflowPrompt:
 		advice = "Send less text. The model can read a file in parts if you name it without @."
 	case agent.OverflowFixed:
-		advice = "The system instruction and the tools fill it: choose a model with a larger context window, or fewer tools (tools.core)."
+		advice = "The system instruction and the tools fill it: choose a model with a larger context window, or fewer tools (tools.core, mcp.excluded)."
 	}
 	message := fmt.Sprintf("The prompt does not fit into the context window (%d tokens, %d left). %s", e.Estimate, e.Remaining, advice)
 	if reason := Reason(e.Err); reason != "" {

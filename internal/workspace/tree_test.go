@@ -65,13 +65,44 @@ func TestTreeIsCut(t *testing.T) {
 	if items != 200 {
 		t.Errorf("%d items, want 200:\n%s", items, tree)
 	}
-	if short := w.Tree(10); !strings.Contains(short, "up to 10 items") || strings.Count(short, "\n") != 2+10+1 {
-		t.Errorf("a tree of 10 items:\n%s", short)
-	}
-	for _, want := range []string{"\n  d04/\n", "\n    f29\n  d05/\n", "\n    ...\n  d06/...\n", "\n  d29/..."} {
+	for _, want := range []string{"\n  d00/\n", "\n  d29/\n    f00\n    f01\n    f02\n    f03\n    f04\n    ..."} {
 		if !strings.Contains(tree, want) {
 			t.Errorf("no %q in\n%s", want, tree)
 		}
+	}
+	short := w.Tree(10)
+	_, body, _ = strings.Cut(short, "\n\n")
+	want := w.Root() + "/"
+	for d := range 5 {
+		want += fmt.Sprintf("\n  d%02d/\n    f00\n    ...", d)
+	}
+	if want += "\n  ..."; body != want || !strings.Contains(short, "up to 10 items") {
+		t.Errorf("a tree of 10 items:\n%s\nwant\n%s", short, want)
+	}
+}
+
+// A folder with many files leaves room for the others, at each level, and gets what they do not need.
+func TestTreeIsShared(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := map[string]string{"src/main.go": "", "src/lib/a.go": "", "src/lib/deep/b.go": "", "zoo/z": ""}
+	for i := range 500 {
+		files[fmt.Sprintf("page%03d", i)] = ""
+		files[fmt.Sprintf("data/row%03d", i)] = ""
+	}
+	write(t, dir, files)
+	w, _ := workspace.New(workspace.Options{Root: dir})
+	tree := w.Tree(200)
+	for _, want := range []string{
+		"\n  page099\n", "\n    row049\n",
+		"\n  src/\n    main.go\n    lib/\n      a.go\n      deep/\n        b.go\n  zoo/\n    z",
+	} {
+		if !strings.Contains(tree, want) {
+			t.Errorf("no %q in\n%s", want, tree)
+		}
+	}
+	if n := strings.Count(tree, "page") + strings.Count(tree, "row") + len([]string{"data", "src", "main", "lib", "a", "deep", "b", "zoo", "z"}); n != 200 {
+		t.Errorf("%d items, want 200", n)
 	}
 }
 

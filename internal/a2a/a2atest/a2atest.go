@@ -26,8 +26,10 @@ type Options struct {
 	// Card, if not nil, changes the card.
 	Card func(card map[string]any)
 	// Events are what the agent sends in response to a text: JSON of version 0.3, with TASK and CONTEXT in place
-	// of the IDs. Without streams, the last one is the response.
+	// of the IDs. Without streams, the last one is the response, or with Later the first one.
 	Events func(text string) []string
+	// Later makes an agent without streams answer at once. Each request for the task gets the next of the events.
+	Later bool
 	// Fault is what is wrong with its responses, "" for nothing:
 	//
 	//	id        a response to another request
@@ -39,6 +41,10 @@ type Options struct {
 	//	event     an event without end
 	//	redirect  a redirect to Elsewhere
 	//	echo      status 500 with the credential in the text
+	//	busy      status 503 to every second request for a task
+	//	down      status 503 to each request for a task
+	//	lost      requests for a task do not find it
+	//	other     another task than that of the request
 	Fault     string
 	Elsewhere string
 }
@@ -53,13 +59,15 @@ type Agent struct {
 	mu    sync.Mutex
 	o     Options
 	next  int
-	tasks map[string]bool // those that are not finished
+	tasks map[string]bool     // those that are not finished
+	later map[string][]string // the events that follow, by task
+	asked int                 // requests for a task
 	log   []string
 }
 
 // New starts an agent. The caller closes it.
 func New(o Options) *Agent {
-	a := &Agent{o: o, tasks: map[string]bool{}}
+	a := &Agent{o: o, tasks: map[string]bool{}, later: map[string][]string{}}
 	a.http = httptest.NewUnstartedServer(a)
 	base := "http://" + a.http.Listener.Addr().String()
 	a.URL, a.CardURL = base+"/agent", base+"/.well-known/agent-card.json"
@@ -180,6 +188,9 @@ func (a *Agent) serve(w http.ResponseWriter, r *http.Request, o *Options) {
 	a.mu.Unlock()
 	out := &output{w: w, o: o, call: c}
 	switch {
+	case c.method == "get":
+		a.report(out)
+		return
 	case c.task != "" && !isKnown:
 		out.fail(-32001, "Task not found")
 		return
@@ -197,11 +208,40 @@ func (a *Agent) serve(w http.ResponseWriter, r *http.Request, o *Options) {
 			a.mu.Unlock()
 		}
 	}
-	if o.NoStreams {
+	switch {
+	case o.Later:
+		a.mu.Lock()
+		a.later[task] = events[1:]
+		a.mu.Unlock()
+		out.single(events[0])
+		return
+	case o.NoStreams:
 		out.single(events[len(events)-1])
 		return
 	}
 	out.stream(r.Context(), events)
+}
+
+// report responds to a request for a task with its next event. The last event is repeated.
+func (a *Agent) report(out *output) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked++
+	events := a.later[out.call.task]
+	switch fault := out.o.Fault; {
+	case fault == "down", fault == "busy" && a.asked%2 == 1:
+		out.w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case len(events) == 0, fault == "lost":
+		out.fail(-32001, "Task not found")
+		return
+	case fault == "other":
+		out.single(strings.ReplaceAll(events[0], out.call.task, "task-77"))
+		return
+	case len(events) > 1:
+		a.later[out.call.task] = events[1:]
+	}
+	out.single(events[0])
 }
 
 // begin returns the IDs of the task and the context of a call.

@@ -14,7 +14,7 @@ import (
 
 // call is a request that was read.
 type call struct {
-	method        string // send, stream or cancel
+	method        string // send, stream, get or cancel
 	text          string
 	context, task string
 	id            json.RawMessage // of JSON-RPC
@@ -22,8 +22,8 @@ type call struct {
 
 // methods are the names of methods in JSON-RPC, in versions 0.3 and 1.0.
 var methods = map[bool]map[string]string{
-	false: {"message/send": "send", "message/stream": "stream", "tasks/cancel": "cancel"},
-	true:  {"SendMessage": "send", "SendStreamingMessage": "stream", "CancelTask": "cancel"},
+	false: {"message/send": "send", "message/stream": "stream", "tasks/cancel": "cancel", "tasks/get": "get"},
+	true:  {"SendMessage": "send", "SendStreamingMessage": "stream", "CancelTask": "cancel", "GetTask": "get"},
 }
 
 // parse reads a request. It accepts only what the protocol allows.
@@ -32,6 +32,8 @@ func parse(r *http.Request, o *Options) (*call, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case o.REST && r.Method == http.MethodGet && o.New == (r.Header.Get("A2A-Version") == "1.0"):
+		return parseGet(r.URL.EscapedPath(), o)
 	case r.Method != http.MethodPost:
 		return nil, fmt.Errorf("the method is %s", r.Method)
 	case r.Header.Get("Content-Type") != "application/json":
@@ -48,7 +50,7 @@ func parse(r *http.Request, o *Options) (*call, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case c.method == "cancel":
+	case c.method == "cancel", c.method == "get":
 		return c, c.readTask(body, o)
 	case (c.method == "stream") == o.NoStreams:
 		return nil, fmt.Errorf("the method is %s, and the card says otherwise", c.method)
@@ -56,12 +58,25 @@ func parse(r *http.Request, o *Options) (*call, error) {
 	return c, c.readMessage(body, o)
 }
 
-func (c *call) routeREST(path string, o *Options) error {
-	prefix := "/agent/v1/"
-	if o.New {
-		prefix = "/agent/"
+// parseGet reads a GET request of REST, which is one for a task.
+func parseGet(path string, o *Options) (*call, error) {
+	task, ok := strings.CutPrefix(path, restPrefix(o)+"tasks/")
+	if !ok || task == "" || strings.ContainsAny(task, "/:") {
+		return nil, fmt.Errorf("the path is %s", path)
 	}
-	rest, ok := strings.CutPrefix(path, prefix)
+	return &call{method: "get", task: task}, nil
+}
+
+// restPrefix returns what the paths of REST begin with.
+func restPrefix(o *Options) string {
+	if o.New {
+		return "/agent/"
+	}
+	return "/agent/v1/"
+}
+
+func (c *call) routeREST(path string, o *Options) error {
+	rest, ok := strings.CutPrefix(path, restPrefix(o))
 	task, isTask := strings.CutPrefix(strings.TrimSuffix(rest, ":cancel"), "tasks/")
 	switch {
 	case !ok:

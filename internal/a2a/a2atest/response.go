@@ -88,7 +88,7 @@ func (out *output) errorEvent() string {
 // wrap returns an event as the protocol of the agent has it.
 func (out *output) wrap(event string) string {
 	if out.o.REST || out.o.New {
-		event = translate(event, out.o.New)
+		event = translate(event, out.o.New, out.call.method == "get")
 	}
 	if out.o.REST {
 		return event
@@ -101,7 +101,7 @@ func (out *output) wrap(event string) string {
 }
 
 // translate returns an event of version 0.3 in protobuf's JSON, of 0.3 or 1.0. What is no event stays as it is.
-func translate(event string, isNew bool) string {
+func translate(event string, isNew, isBare bool) string {
 	var e map[string]any
 	if json.Unmarshal([]byte(event), &e) != nil {
 		return event
@@ -114,7 +114,11 @@ func translate(event string, isNew bool) string {
 	walk(e, isNew)
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
-	if err := encoder.Encode(map[string]any{name: e}); err != nil {
+	var outer any = map[string]any{name: e}
+	if isBare {
+		outer = e
+	}
+	if err := encoder.Encode(outer); err != nil {
 		panic(err) // it was decoded before
 	}
 	return strings.TrimSpace(b.String())

@@ -90,6 +90,15 @@ func (f *Fetcher) Clone(ctx context.Context, r *Request, dir string) (Result, er
 	return Result{Dir: dir}, nil
 }
 
+// Archive unpacks the file at path, a tar.gz or zip archive, into dir, an empty directory. It returns the
+// directory of the extension in it.
+func (f *Fetcher) Archive(ctx context.Context, path, dir string) (string, error) {
+	if err := unpack.Archive(ctx, path, dir, f.limits()); err != nil {
+		return "", err
+	}
+	return topDir(dir), nil
+}
+
 // LatestTag returns the name of the release that [Fetcher.Release] would download.
 func (f *Fetcher) LatestTag(ctx context.Context, r *Request) (string, error) {
 	release, err := f.findRelease(ctx, r)

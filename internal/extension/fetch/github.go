@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"pollux/internal/extension"
-	"pollux/internal/extension/unpack"
 )
 
 // githubAPI is the usual [Fetcher.API].
@@ -166,10 +165,10 @@ func (f *Fetcher) download(ctx context.Context, r *release, dir string) (string,
 	if n > maxDownload {
 		return "", fmt.Errorf("the archive of release %.100q is larger than %d MB", r.Tag, maxDownload>>20)
 	}
-	if err := unpack.Archive(ctx, file.Name(), dir, f.limits()); err != nil {
+	if dir, err = f.Archive(ctx, file.Name(), dir); err != nil {
 		return "", fmt.Errorf("cannot unpack release %.100q: %w", r.Tag, err)
 	}
-	return topDir(dir), nil
+	return dir, nil
 }
 
 // archive returns the address of the archive to download, and the type to ask for.

@@ -43,6 +43,8 @@ type Manager struct {
 	HasSettings bool
 	// TrustWorkspace trusts the working directory, if it is not trusted yet; else it is nil.
 	TrustWorkspace func() error
+	// ChangeWorkspace runs edit, with which the user changes the .env file of the working directory.
+	ChangeWorkspace func(edit func() error) error
 	// TrustSource returns a description of a directory that is not trusted, and the function that
 	// trusts it, nil if it is trusted.
 	TrustSource func(dir string) (contents string, trust func() error, err error)
@@ -101,8 +103,8 @@ func (m *Manager) all(ctx context.Context) ([]*extension.Extension, error) {
 	return extension.Load(ctx, o)
 }
 
-// Find returns the extension with a name, nil if it is not installed.
-func (m *Manager) Find(ctx context.Context, name string) (*extension.Extension, error) {
+// find returns the extension with a name, nil if it is not installed.
+func (m *Manager) find(ctx context.Context, name string) (*extension.Extension, error) {
 	installed, err := m.ListFor(ctx, name)
 	if err != nil {
 		return nil, err
@@ -153,9 +155,13 @@ func (m *Manager) carryOut(ctx context.Context, p *plan, o Options) error {
 }
 
 // askConsent asks the user whether the extension may be installed or, if that has changed what it
-// brings, updated.
+// brings, updated. Who has agreed on the command line sees to what.
 func (m *Manager) askConsent(ctx context.Context, p *plan, o Options) error {
-	if o.HasConsent || p.previous != nil && len(p.changes()) == 0 {
+	switch {
+	case p.previous != nil && len(p.changes()) == 0:
+		return nil
+	case o.HasConsent:
+		m.Note("You have consented to the following:\n" + p.consentText())
 		return nil
 	}
 	yes, err := m.User.Confirm(ctx, p.consentText(), "Do you want to continue? [Y/n]: ", true)
@@ -167,7 +173,7 @@ func (m *Manager) askConsent(ctx context.Context, p *plan, o Options) error {
 
 // noteMissing shows which settings have no value.
 func (m *Manager) noteMissing(ctx context.Context, name string) {
-	e, err := m.Find(ctx, name)
+	e, err := m.find(ctx, name)
 	if err != nil || e == nil || !m.HasSettings {
 		return
 	}
@@ -186,7 +192,7 @@ func (m *Manager) noteMissing(ctx context.Context, name string) {
 // Enable enables or disables an extension in a scope. A nil error means that the file says so; a
 // session sees it the next time that it loads extensions.
 func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope, enabled bool) (*extension.Extension, error) {
-	e, err := m.Find(ctx, name)
+	e, err := m.find(ctx, name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -213,10 +219,33 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	return e, err
 }
 
-// IsEnabledHere reports whether an extension is enabled in the working directory.
-func (m *Manager) IsEnabledHere(name string) bool {
+// EnableEverywhere enables an extension in the scope of the user, and in the working directory if that is not
+// in it and has it disabled.
+func (m *Manager) EnableEverywhere(ctx context.Context, name string) (*extension.Extension, error) {
+	e, err := m.Enable(ctx, name, extension.User, true)
+	if err != nil {
+		return nil, err
+	}
 	rules, err := extension.OpenEnablement(m.Dir)
-	return err == nil && rules.IsEnabled(name, m.Workspace)
+	if err != nil || rules.IsEnabled(name, m.Workspace) {
+		return e, err
+	}
+	return m.Enable(ctx, name, extension.Workspace, true)
+}
+
+// WhyUnchanged returns why an extension is not enabled, or disabled, in the working directory although
+// [Manager.Enable] was asked for that, "" if it is: the scope of the user is the home directory and all below
+// it.
+func (m *Manager) WhyUnchanged(name string, enabled bool) string {
+	verb := map[bool]string{true: "enable", false: "disable"}
+	if enabled && slices.Contains(m.Options.Off, name) {
+		return "It stays disabled: the setting extensions.disabled lists it."
+	}
+	rules, err := extension.OpenEnablement(m.Dir)
+	if err != nil || rules.IsEnabled(name, m.Workspace) == enabled {
+		return ""
+	}
+	return fmt.Sprintf("It is still %sd in this directory, which is not in your home directory. To %s it here, add --scope=workspace.", verb[!enabled], verb[enabled])
 }
 
 // ErrNotInstalled is the error of methods that get the name of an extension that is not installed.

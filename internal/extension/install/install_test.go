@@ -66,8 +66,9 @@ func newManager(t *testing.T) (*Manager, *person) {
 		Fetcher: &fetch.Fetcher{
 			Finder: process.Finder{Path: os.Getenv("PATH")}, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}, Limits: unpack.Usual,
 		},
-		TrustSource: func(string) (string, func() error, error) { return "", nil, nil },
-		Note:        func(text string) { user.shown = append(user.shown, text) },
+		TrustSource:     func(string) (string, func() error, error) { return "", nil, nil },
+		ChangeWorkspace: func(edit func() error) error { return edit() },
+		Note:            func(text string) { user.shown = append(user.shown, text) },
 	}
 	return m, user
 }
@@ -134,7 +135,7 @@ func mustInstall(t *testing.T, m *Manager, source string, o Options) *extension.
 
 func mustFind(t *testing.T, m *Manager, name string) *extension.Extension {
 	t.Helper()
-	e, err := m.Find(t.Context(), name)
+	e, err := m.find(t.Context(), name)
 	if err != nil || e == nil {
 		t.Fatalf("Find(%s) = %v, %v", name, e, err)
 	}
@@ -357,6 +358,40 @@ func TestWarnsOnce(t *testing.T) {
 }
 
 // The error of a directory that cannot be written names the directory, not a file in it.
+// The scope of the user is the home directory, and the working directory of these tests is not in it.
+func TestWhyUnchanged(t *testing.T) {
+	t.Parallel()
+	m, _ := newManager(t)
+	mustInstall(t, m, source(t, manifest("1.0.0", "")), Options{HasConsent: true})
+	for _, step := range []struct {
+		scope   extension.Scope
+		enabled bool
+		want    string
+	}{
+		{extension.User, false, "It is still enabled in this directory"},
+		{extension.Workspace, false, ""},
+		{extension.User, true, "It is still disabled in this directory, which is not in your home directory. To enable it here, add --scope=workspace."},
+		{extension.Workspace, true, ""},
+	} {
+		if _, err := m.Enable(t.Context(), "x", step.scope, step.enabled); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.WhyUnchanged("x", step.enabled); !strings.HasPrefix(got, step.want) || (got == "") != (step.want == "") {
+			t.Errorf("%+v: %q", step, got)
+		}
+	}
+	if _, err := m.Enable(t.Context(), "x", extension.Workspace, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.EnableEverywhere(t.Context(), "x"); err != nil || m.WhyUnchanged("x", true) != "" {
+		t.Errorf("enabled everywhere: %v, %q", err, m.WhyUnchanged("x", true))
+	}
+	m.Options.Off = []string{"x"}
+	if got := m.WhyUnchanged("x", true); !strings.Contains(got, "extensions.disabled") {
+		t.Errorf("with the setting: %q", got)
+	}
+}
+
 func TestDisableReadOnly(t *testing.T) {
 	t.Parallel()
 	m, _ := newManager(t)
@@ -628,7 +663,7 @@ func TestUpdateRenames(t *testing.T) {
 	if y.IsActive || filepath.Base(y.InstallDir) != "y" {
 		t.Errorf("%+v", y)
 	}
-	if x, _ := m.Find(t.Context(), "x"); x != nil {
+	if x, _ := m.find(t.Context(), "x"); x != nil {
 		t.Error("x is still installed")
 	}
 }

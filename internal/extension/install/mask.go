@@ -3,7 +3,6 @@ package install
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -15,7 +14,7 @@ const mask = "********"
 
 // masked returns a value, or a mask in place of a secret. A reference to a variable, such as $NAME, is none.
 func masked(name, value string) string {
-	if value != "" && (namesSecret(name) || secret.InVariable(name, value)) && !reference().MatchString(value) {
+	if value != "" && (secret.InLabel(name) || secret.InVariable(name, value)) && !reference().MatchString(value) {
 		return mask
 	}
 	return maskText(value)
@@ -45,18 +44,10 @@ func maskPairs(pattern *regexp.Regexp, text string) string {
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
 		parts := pattern.FindStringSubmatch(found)
 		name, between, value := parts[1], parts[2], parts[3]
-		if namesSecret(name) && !strings.HasPrefix(value, "-") {
+		if secret.InLabel(name) && !strings.HasPrefix(value, "-") {
 			return name + between + mask
 		}
 		return name + between + maskPairs(pattern, value)
-	})
-}
-
-// namesSecret reports whether the name of an option, a variable or a header says that its value is a secret.
-func namesSecret(name string) bool {
-	name = strings.ToUpper(strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_"))
-	return secret.InName(name) || slices.ContainsFunc([]string{"PASS", "PWD", "BEARER", "COOKIE"}, func(part string) bool {
-		return strings.Contains(name, part)
 	})
 }
 
@@ -76,7 +67,7 @@ func maskArgs(args []any) []any {
 		default:
 			all[i] = maskText(text)
 		}
-		isSecret = isOption && !strings.ContainsAny(text, "= ") && namesSecret(text)
+		isSecret = isOption && !strings.ContainsAny(text, "= ") && secret.InLabel(text)
 	}
 	return all
 }

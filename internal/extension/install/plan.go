@@ -68,6 +68,9 @@ func (m *Manager) describeSource(source string, o Options) (*extension.Install, 
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(m.Workspace, path)
 	}
+	if rest, ok := strings.CutPrefix(source, "~/"); ok { // in a session, there is no shell
+		path = filepath.Join(m.Home, rest)
+	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, exit.Errorf(exit.General, "Install source not found.")
 	}
@@ -95,7 +98,7 @@ func (m *Manager) askTrust(ctx context.Context, record *extension.Install, o Opt
 	if o.HasConsent {
 		return nil
 	}
-	if record.Type == extension.Local {
+	if record.Type == extension.Local && !isArchive(record.Source) {
 		contents, trust, err := m.TrustSource(record.Source)
 		if err != nil {
 			return err
@@ -176,13 +179,8 @@ func (p *plan) fetch(ctx context.Context, o Options) (string, error) {
 	case extension.Link:
 		return source, nil
 	case extension.Local:
-		if _, err := extension.ReadManifest(source); err != nil { // before a large directory is copied
-			return "", fmt.Errorf("cannot use %s: %w", source, err)
-		}
-		if err := unpack.Dir(ctx, source, p.files, p.m.Fetcher.Limits); err != nil {
-			return "", fmt.Errorf("cannot copy %s: %w", source, err)
-		}
-		return p.files, nil
+		p.files, err = p.m.copyLocal(ctx, source, p.files)
+		return p.files, err
 	}
 	r, err := fetch.Parse(source, p.record.Ref)
 	if err != nil {
@@ -205,6 +203,30 @@ func (p *plan) fetch(ctx context.Context, o Options) (string, error) {
 	p.record.Type, p.record.ReleaseTag = extension.Git, ""
 	_, err = p.m.Fetcher.Clone(ctx, r, p.files)
 	return p.files, err
+}
+
+// copyLocal copies a directory, or unpacks an archive, to dir. It returns the directory of the extension in it.
+func (m *Manager) copyLocal(ctx context.Context, source, dir string) (string, error) {
+	if isArchive(source) {
+		dir, err := m.Fetcher.Archive(ctx, source, dir)
+		if err != nil {
+			return "", fmt.Errorf("cannot unpack %s: %w", source, durable.Cause(err))
+		}
+		return dir, nil
+	}
+	if _, err := extension.ReadManifest(source); err != nil { // before a large directory is copied
+		return "", fmt.Errorf("cannot use %s: %w", source, err)
+	}
+	if err := unpack.Dir(ctx, source, dir, m.Fetcher.Limits); err != nil {
+		return "", fmt.Errorf("cannot copy %s: %w", source, err)
+	}
+	return dir, nil
+}
+
+// isArchive reports whether a local source is a file, not a directory.
+func isArchive(source string) bool {
+	info, err := os.Stat(source)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // askClone asks whether to clone a repository whose release cannot be downloaded. If there is no

@@ -34,9 +34,6 @@ func (m *Manager) FindInstalled(installed []*extension.Extension, name string) *
 	return m.findBroken(name)
 }
 
-// IsBroken reports whether a directory of extensions has this name, for names that no extension has.
-func (m *Manager) IsBroken(name string) bool { return m.findBroken(name) != nil }
-
 // findBroken returns an extension that cannot be read, by the name of its directory, nil if there is none.
 func (m *Manager) findBroken(name string) *extension.Extension {
 	if !extension.IsDirName(name) {

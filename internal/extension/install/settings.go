@@ -33,11 +33,11 @@ func (m *Manager) SetValue(ctx context.Context, e *extension.Extension, s extens
 		workspace = m.Workspace
 	}
 	if !s.IsSensitive {
-		file := e.EnvFile()
-		if workspace != "" {
-			file = filepath.Join(workspace, extension.EnvName)
+		if workspace == "" {
+			return setVariable(e.EnvFile(), s.EnvVar, value)
 		}
-		return setVariable(file, s.EnvVar, value)
+		file := filepath.Join(workspace, extension.EnvName)
+		return m.ChangeWorkspace(func() error { return setVariable(file, s.EnvVar, value) })
 	}
 	service, account := extension.SecretName(e.Name, e.ID, workspace, s.EnvVar)
 	if value != "" {

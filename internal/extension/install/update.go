@@ -33,7 +33,7 @@ func (m *Manager) Check(ctx context.Context, e *extension.Extension) (State, err
 	}
 	switch e.Install.Type {
 	case extension.Local:
-		manifest, err := extension.ReadManifest(e.Install.Source)
+		manifest, err := m.readSource(ctx, e.Install.Source)
 		switch {
 		case err != nil:
 			return NotUpdatable, fmt.Errorf("cannot read %s: %w", e.Install.Source, err)
@@ -49,6 +49,26 @@ func (m *Manager) Check(ctx context.Context, e *extension.Extension) (State, err
 		return Available, nil
 	}
 	return m.checkRemote(ctx, e, e.Install)
+}
+
+// readSource reads the manifest of a directory or an archive.
+func (m *Manager) readSource(ctx context.Context, source string) (*extension.Manifest, error) {
+	if !isArchive(source) {
+		return extension.ReadManifest(source)
+	}
+	s, err := m.newStage()
+	if err != nil {
+		return nil, err
+	}
+	defer s.remove()
+	dir, err := s.newDir("check")
+	if err == nil {
+		dir, err = m.copyLocal(ctx, source, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return extension.ReadManifest(dir)
 }
 
 // migratedTo returns the repository that the updates of an extension come from, "" if that is its source
@@ -210,8 +230,25 @@ func (m *Manager) verify(ctx context.Context, e *extension.Extension) error {
 	return nil
 }
 
-// UpdateIfAvailable updates an extension if there is an update, and returns what to tell the user.
-func (m *Manager) UpdateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
+// UpdateNamed updates the extension with a name, see [Manager.updateIfAvailable]. With [ErrNotInstalled], the
+// text lists those that are installed.
+func (m *Manager) UpdateNamed(ctx context.Context, name string) (string, error) {
+	installed, err := m.ListFor(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	e := FindName(installed, name)
+	switch {
+	case e != nil:
+		return m.updateIfAvailable(ctx, e)
+	case m.findBroken(name) != nil:
+		return "", exit.Errorf(exit.General, "Extension %q cannot be read. To replace it, uninstall it and install it again.", name)
+	}
+	return notFound(name, installed), fmt.Errorf("%w: %s", ErrNotInstalled, oneLine(name))
+}
+
+// updateIfAvailable updates an extension if there is an update, and returns what to tell the user.
+func (m *Manager) updateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
 	state, err := m.Check(ctx, e)
 	switch {
 	case state == Failed:
@@ -260,8 +297,8 @@ func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ 
 	return results, failures, nil
 }
 
-// NotFound is the text for the name of an extension that is not installed. It lists those that are.
-func NotFound(name string, installed []*extension.Extension) string {
+// notFound is the text for the name of an extension that is not installed. It lists those that are.
+func notFound(name string, installed []*extension.Extension) string {
 	text := fmt.Sprintf("Extension %q not found.", oneLine(name))
 	if len(installed) == 0 {
 		return text + " No extensions are installed."

@@ -20,6 +20,9 @@ var claudeTools = map[string]string{
 	"TodoWrite": "write_todos",
 }
 
+// ClaudeTool returns the name of Pollux's tool for one of Claude Code's, "" if there is none.
+func ClaudeTool(name string) string { return claudeTools[name] }
+
 // Migration is the result of [FromClaude].
 type Migration struct {
 	// Definitions are the hooks by event, as the key "hooks" of the settings has them.

@@ -569,6 +569,10 @@ func TestRemember(t *testing.T) {
 	check(e, many, Allow)
 	check(e, Call{Name: "read_many_files", Args: json.RawMessage(`{"include":["a"]}`)}, Ask)
 
+	e = with(call("activate_skill", "name", "tidy"), tool.ProceedAlways)
+	check(e, call("activate_skill", "name", "tidy"), Allow)
+	check(e, call("activate_skill", "name", "other"), Ask)
+
 	check(with(call("web_fetch", "prompt", "x"), tool.ProceedAlways), call("web_fetch", "prompt", "y"), Allow)
 	e = with(call("mcp_s_t"), tool.ProceedAlwaysTool)
 	check(e, call("mcp_s_t"), Allow)
@@ -586,6 +590,7 @@ func TestRemember(t *testing.T) {
 		{call("write_todos"), tool.Cancel},
 		{call("glob"), tool.ProceedAlways},
 		{call("run_shell_command"), tool.ProceedAlways},
+		{call("activate_skill"), tool.ProceedAlways},
 		{call("write_todos"), tool.ProceedAlwaysServer},
 	} {
 		if e.Remember(tt.c, tt.o) {

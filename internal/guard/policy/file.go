@@ -223,6 +223,9 @@ func (r *fileReader) rule(f fields) {
 		line:             f.s.line,
 		restricts:        r.origin.restricts,
 	}
+	if r.source == SavedName && rule.Server != "*" {
+		rule.owner = rule.Server // the answer was about the session's server
+	}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
 	if len(r.wrong) > before {
 		return

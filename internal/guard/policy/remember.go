@@ -19,6 +19,10 @@ func (e *Engine) CanRemember() bool { return e.Trusted() && !e.opts.DisableAlway
 // (security.enablePermanentToolApproval).
 func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
 
+// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot tell a
+// subagent's own server from the session's.
+func (e *Engine) canSave(c Call) bool { return e.CanSave() && c.ServerOf == "" }
+
 // Offers returns the lasting answers to a call, beginning with the one for the shortest time.
 // It is empty if answers cannot be remembered.
 func (e *Engine) Offers(c Call) []tool.Offer {
@@ -38,7 +42,7 @@ func (e *Engine) Offers(c Call) []tool.Offer {
 	var offers []tool.Offer
 	for _, o := range outcomes {
 		save := o == tool.ProceedAlwaysAndSave
-		if text := e.Preview(c, o); text != "" && (!save || e.CanSave()) {
+		if text := e.Preview(c, o); text != "" && (!save || e.canSave(c)) {
 			offer := tool.Offer{Outcome: o, Rule: text, Runners: runners}
 			if save {
 				offer.SavedIn, offer.IsFirst = e.display(e.opts.Saved.File), e.opts.SaveFirst && !newQuery(c).shell()
@@ -80,7 +84,7 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !ok {
 		return false
 	}
-	if answer == tool.ProceedAlwaysAndSave && e.CanSave() {
+	if answer == tool.ProceedAlwaysAndSave && e.canSave(c) {
 		r.Saved = e.save(c.Name, r)
 	}
 	if r.Saved {
@@ -220,6 +224,8 @@ func narrow(r *Rule, q *query) bool {
 		key = "pattern"
 	case agentTool:
 		key = "agent_name"
+	case "activate_skill":
+		key = "name"
 	case "read_many_files":
 		return narrowInclude(r, q)
 	default:

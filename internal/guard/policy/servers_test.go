@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"pollux/tool"
@@ -78,5 +80,42 @@ func TestServersOfAgentsAreNotConfused(t *testing.T) {
 		if got := e.Check(theirs).Decision; got != Ask {
 			t.Errorf("%v counts for a subagent's server: %v", answer, got)
 		}
+	}
+}
+
+func TestSavedAnswersAreAboutServersOfTheSession(t *testing.T) {
+	t.Parallel()
+	saved := &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}
+	o := Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: saved}
+	ours := Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x", Subagent: "helper"}
+	theirs := ours
+	theirs.ServerOf = "helper"
+
+	e := engine(t, o)
+	for _, offer := range e.Offers(theirs) {
+		if offer.Outcome == tool.ProceedAlwaysAndSave {
+			t.Error("the answer about a subagent's own server can be saved, though the file has only the server's name")
+		}
+	}
+	e.Remember(theirs, tool.ProceedAlwaysAndSave)
+	if _, err := os.Stat(saved.File); err == nil {
+		t.Error("the answer about a subagent's own server is saved")
+	}
+	if got := e.Check(theirs).Decision; got != Allow {
+		t.Errorf("the answer does not hold for the session: %v", got)
+	}
+
+	engine(t, o).Remember(ours, tool.ProceedAlwaysAndSave)
+	data, err := os.ReadFile(saved.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Rules = parseFile(data, origin{tier: TierUser}, SavedName).rules
+	e = engine(t, o)
+	if got := e.Check(ours).Decision; got != Allow {
+		t.Errorf("the saved answer does not hold in the next session: %v", got)
+	}
+	if got := e.Check(theirs).Decision; got != Ask {
+		t.Errorf("the saved answer counts for a subagent's own server: %v", got)
 	}
 }

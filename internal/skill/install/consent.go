@@ -18,12 +18,7 @@ func (i *Installer) describe(skills []skill.Skill, verb, source string) string {
 	lines := []string{fmt.Sprintf("%s agent skill(s) from %q.", title, source), "", fmt.Sprintf("The following agent skill(s) will be %sed:", verb), ""}
 	for _, k := range skills {
 		lines = append(lines, fmt.Sprintf("  * %s: %s", k.Name, terminal.Cut(terminal.Line(k.Description), 500)))
-		names, total := list(k.Folder())
-		text := strings.Join(names, ", ")
-		if more := total - len(names); more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		lines = append(lines, "    "+wording.Count(total, "file")+": "+text)
+		lines = append(lines, "    "+describeFiles(k.Folder(), limits.Files))
 		if _, err := os.Lstat(i.path(k.Name)); err == nil {
 			lines = append(lines, "    It replaces the skill in "+i.path(k.Name)+".")
 		}
@@ -35,15 +30,29 @@ func (i *Installer) describe(skills []skill.Skill, verb, source string) string {
 	return strings.Join(lines, "\n")
 }
 
-// list returns the paths of the first files of a directory, and the number of its files, as far as they are
-// counted.
-func list(dir string) (names []string, total int) {
-	const shown, counted = 20, 10_000
+// describeFiles returns the number of files of a directory, which are counted up to most, and the paths of
+// the first ones: "2 files: SKILL.md, scripts/x.sh".
+func describeFiles(dir string, most int) string {
+	names, total := list(dir, most)
+	text := strings.Join(names, ", ")
+	if total > most {
+		return fmt.Sprintf("More than %s: %s and others", wording.Count(most, "file"), text)
+	}
+	if more := total - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return wording.Count(total, "file") + ": " + text
+}
+
+// list returns the paths of the first files of a directory, and the number of its files: most+1 if there are
+// more than most.
+func list(dir string, most int) (names []string, total int) {
+	const shown = 20
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // a directory that cannot be read has no files
-		case total == counted:
+		case total > most:
 			return fs.SkipAll
 		case d.IsDir() && d.Name() == ".git":
 			return fs.SkipDir

@@ -154,7 +154,7 @@ func (i *Installer) apply(ctx context.Context, skills []skill.Skill, verb, sourc
 	var done []Skill
 	for _, k := range skills {
 		if err := i.place(ctx, k, put); err != nil {
-			return done, fmt.Errorf("%s the skill %s: %w", verb, k.Name, err)
+			return done, fmt.Errorf("cannot %s the skill %s: %w", verb, k.Name, err)
 		}
 		done = append(done, Skill{k.Name, i.path(k.Name)})
 	}

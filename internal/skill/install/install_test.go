@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -282,4 +283,22 @@ func TestLinkAndUninstall(t *testing.T) {
 		t.Errorf("%v %v", found, err)
 	}
 	p.wantFiles("SKILL.md", "Tidy- up/SKILL.md")
+}
+
+func TestDescribeFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	dir := p.skill("many", "many")
+	for n := range 25 {
+		p.file(fmt.Sprintf("many/scripts/%02d", n), "")
+	}
+	p.file("many/.git/config", "")
+	for most, want := range map[int][2]string{
+		26: {"26 files: SKILL.md, scripts/00, ", ", scripts/18 and 6 more"},
+		25: {"More than 25 files: SKILL.md, scripts/00, ", ", scripts/18 and others"},
+	} {
+		if got := describeFiles(dir, most); !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) {
+			t.Errorf("at most %d: %s", most, got)
+		}
+	}
 }

@@ -139,5 +139,5 @@ func (c *call) places() string {
 	if c.skill.IsBuiltin() {
 		return ""
 	}
-	return fmt.Sprintf("\nPaths of the skill's files are relative to %s. Name them by absolute path: read them with your tools, and run scripts from the project's directory.", c.skill.Folder())
+	return fmt.Sprintf("\nPaths of the skill's files are relative to %s: write that directory before them, also in commands. Commands run in the project's directory.", c.skill.Folder())
 }

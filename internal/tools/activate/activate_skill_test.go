@@ -111,7 +111,7 @@ func TestActivate(t *testing.T) {
 	text := r.Content[0].Text
 	for _, want := range []string{
 		"<activated_skill name=\"tidy\">\n  <instructions>\n    Run scripts/tidy.sh.\n  </instructions>\n\n  <available_resources>\n    Showing up to 200 items",
-		"tidy.sh", "api.md", "\n  </available_resources>\n</activated_skill>\nPaths of the skill's files are relative to " + filepath.Dir(filepath.Dir(script)) + ". ",
+		"tidy.sh", "api.md", "\n  </available_resources>\n</activated_skill>\nPaths of the skill's files are relative to " + filepath.Dir(filepath.Dir(script)) + ": ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -1,0 +1,101 @@
+package subagent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Override changes a subagent, as an entry of the setting agents.overrides does.
+type Override struct {
+	Enabled   *bool `json:"enabled"`
+	RunConfig struct {
+		MaxTurns       int     `json:"maxTurns"`
+		MaxTimeMinutes float64 `json:"maxTimeMinutes"`
+	} `json:"runConfig"`
+	ModelConfig struct {
+		Model    string         `json:"model"`
+		Settings map[string]any `json:"generateContentConfig"`
+	} `json:"modelConfig"`
+	Tools   []string                   `json:"tools"`
+	Servers map[string]json.RawMessage `json:"mcpServers"`
+}
+
+// ReadOverrides reads the entries of the setting agents.overrides. It ignores values of a wrong type, and returns
+// a warning for the first one of each entry.
+func ReadOverrides(entries map[string]json.RawMessage) (overrides map[string]Override, warnings []string) {
+	overrides = map[string]Override{}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		var o Override
+		err := json.Unmarshal(entries[name], &o) // it goes on after a wrong type
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			if wrong.Field == "enabled" {
+				o.Enabled = nil
+			}
+			path := strings.TrimSuffix("agents.overrides."+name+"."+wrong.Field, ".")
+			warnings = append(warnings, fmt.Sprintf("Warning: Ignoring %s: it is a %s, and must be %s.", path, wrong.Value, describeType(wrong.Type)))
+		}
+		overrides[name] = o
+	}
+	return overrides, warnings
+}
+
+// describeType returns what a value of an override must be.
+func describeType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list of strings"
+	}
+	return "an object"
+}
+
+// apply returns a definition with the changes of an override.
+func (o *Override) apply(d *Definition) *Definition {
+	if d.Kind == RemoteKind {
+		return d
+	}
+	changed := *d
+	if n := o.RunConfig.MaxTurns; n > 0 {
+		changed.MaxTurns = min(n, MaxTurns)
+	}
+	if n := o.RunConfig.MaxTimeMinutes; n > 0 {
+		changed.Timeout = time.Duration(min(n, MaxMinutes) * float64(time.Minute))
+	}
+	if m := o.ModelConfig.Model; m != "" {
+		changed.Model, changed.Class = strings.TrimSpace(m), ""
+		if m == "inherit" {
+			changed.Model = ""
+		}
+	}
+	if len(o.ModelConfig.Settings) > 0 {
+		changed.Settings = maps.Clone(d.Settings)
+		if changed.Settings == nil {
+			changed.Settings = map[string]any{}
+		}
+		maps.Copy(changed.Settings, o.ModelConfig.Settings)
+	}
+	if o.Tools != nil {
+		changed.Tools = o.Tools
+	}
+	if len(o.Servers) > 0 {
+		changed.Servers = maps.Clone(d.Servers)
+		if changed.Servers == nil {
+			changed.Servers = map[string]json.RawMessage{}
+		}
+		maps.Copy(changed.Servers, o.Servers)
+	}
+	return &changed
+}
