@@ -3,6 +3,8 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
@@ -170,4 +172,15 @@ func TestForks(t *testing.T) {
 	}
 	s.Close()
 	wait(t, fmt.Sprintf("the end of process %d", pid), func() bool { return !processtest.IsRunning(pid) })
+}
+
+// Notifications without parameters do no harm.
+func TestBareNotifications(t *testing.T) {
+	t.Parallel()
+	_, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "bare")}, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	for range 2 {
+		if got := callTool(t.Context(), t, r, "mcp_toy_bare", `{}`, tool.Host{}); got.Error != nil || unfence(got) != "bare" {
+			t.Errorf("result: %+v", got)
+		}
+	}
 }

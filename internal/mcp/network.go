@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -179,7 +180,8 @@ func (w *wire) note(req *http.Request, resp *http.Response, hadToken bool) {
 	}
 }
 
-// explain returns an [ErrUnauthorized] in place of an error if the service wants a token.
+// explain returns an [ErrUnauthorized] in place of an error if the service wants a token, and a short error if it
+// cannot be reached.
 func (w *wire) explain(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,6 +204,9 @@ func unreachable(err error) error {
 	host := "the server"
 	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
 		host = u.Host
+	}
+	if op, ok := errors.AsType[*net.OpError](e); ok && op.Op == "proxyconnect" {
+		host = "the proxy"
 	}
 	cause := rootCause(e.Err)
 	if cause == io.EOF {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -62,8 +63,18 @@ func TestUnreachable(t *testing.T) {
 	if got := callTool(t.Context(), t, r, "mcp_toy_echo", `{"text":"hi"}`, tool.Host{}); got.Error == nil || !strings.Contains(got.Error.Message, want) {
 		t.Errorf("a call: %+v, want %q", got.Error, want)
 	}
-	_, _, warned := run(t, Options{Configs: []Config{config}, Transport: transport(t)})
-	if got := strings.Join(warned(), "\n"); got != `MCP server "toy": `+want+"refused." {
-		t.Errorf("warned: %s\nwant: %srefused.", got, want)
+	for _, kind := range []string{"", "http", "sse"} {
+		config.Type = kind
+		_, _, warned := run(t, Options{Configs: []Config{config}, Transport: transport(t)})
+		if got := strings.Join(warned(), "\n"); got != `MCP server "toy": `+want+"refused." {
+			t.Errorf("type %q: warned: %s\nwant: %srefused.", kind, got, want)
+		}
+	}
+	// A proxy that cannot be reached is not the service.
+	proxied := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: strings.TrimPrefix(service.URL, "http://")})}
+	t.Cleanup(proxied.CloseIdleConnections)
+	_, _, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: "https://mcp.invalid/mcp"}}, Transport: func() (http.RoundTripper, error) { return proxied, nil }})
+	if got := strings.Join(warned(), "\n"); got != `MCP server "toy": cannot reach the proxy: connection refused.` {
+		t.Errorf("warned: %s", got)
 	}
 }

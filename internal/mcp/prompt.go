@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,9 +89,11 @@ func promptPart(c sdk.Content) (llm.Part, bool) {
 		return *inline(c.MIMEType, c.Data), true
 	case *sdk.AudioContent:
 		return *inline(c.MIMEType, c.Data), true
+	case *sdk.ResourceLink:
+		return llm.Text(resourceLink(cmp.Or(c.Title, c.Name), c.URI)), true
 	case *sdk.EmbeddedResource:
-		if c.Resource != nil && c.Resource.Blob == nil {
-			return llm.Text(c.Resource.Text), true
+		if r := c.Resource; r != nil {
+			return llm.Text(plainText([]Content{{r.Text, r.Blob, r.MIMEType}})), true
 		}
 	}
 	return llm.Part{}, false

@@ -219,10 +219,13 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 }
 
 // Untrusted returns the text of a resource for a prompt, marked as untrusted.
-func Untrusted(contents []Content) string {
-	return fence(join(contents, func(one Content) string {
+func Untrusted(contents []Content) string { return fence(plainText(contents)) }
+
+// plainText returns the text of a resource for a prompt.
+func plainText(contents []Content) string {
+	return join(contents, func(one Content) string {
 		return fmt.Sprintf("[Binary resource content %s, %d bytes]", one.mimeType(), len(one.Data))
-	}))
+	})
 }
 
 // join returns the texts of a resource, one a line, with a text in place of data.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -81,7 +82,7 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 		}
 	case "resource_link":
 		name := cmp.Or(b.Title, b.Name)
-		return fmt.Sprintf("Resource Link: %s at %s", name, b.URI), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
+		return fence(resourceLink(name, b.URI)), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
 	}
 	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
 }
@@ -97,8 +98,11 @@ func (c *call) media(kind, title, mime string, data []byte) (text, shown string,
 	if mime == noType {
 		return fmt.Sprintf("[Tool '%s' provided %d bytes of %s data with mime-type %s, which you cannot read]", c.listed.Name, len(data), kind, mime), shown, nil
 	}
-	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, mime), shown, inline(mime, data)
+	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100)), shown, inline(mime, data)
 }
+
+// resourceLink tells the model of a resource that a server points to.
+func resourceLink(name, uri string) string { return fmt.Sprintf("Resource Link: %s at %s", name, uri) }
 
 func inline(mime string, data []byte) *llm.Part {
 	return &llm.Part{InlineData: &llm.Blob{MIMEType: mime, Data: data}}

@@ -23,7 +23,9 @@ func TestResultBlocks(t *testing.T) {
 		{"data", `{"type":"resource","resource":{"blob":"` + noise + `"}}`, "[Tool 'look' provided 4 bytes of embedded resource data with mime-type application/octet-stream, which you cannot read]", "[Embedded Resource: application/octet-stream]", ""},
 		{"blob", `{"type":"blob","mimeType":"application/octet-stream","data":"` + hello + `"}`, fence("hello\n"), "hello\n", ""},
 		{"picture of no type", `{"type":"image","data":"` + noise + `"}`, "[Tool 'look' provided 4 bytes of image data with mime-type application/octet-stream, which you cannot read]", "[Image: application/octet-stream]", ""},
-		{"link", `{"type":"resource_link","name":"n","uri":"x:1"}`, "Resource Link: n at x:1", "[Link to n: x:1]", ""},
+		{"link", `{"type":"resource_link","name":"n","uri":"x:1"}`, fence("Resource Link: n at x:1"), "[Link to n: x:1]", ""},
+		{"titled link", `{"type":"resource_link","name":"n","title":"t","uri":"x:1"}`, fence("Resource Link: t at x:1"), "[Link to t: x:1]", ""},
+		{"type of two lines", `{"type":"audio","mimeType":"a/b\nc","data":"` + png + `"}`, "[Tool 'look' provided the following audio data with mime-type: a/b c]", "[Audio: a/b\nc]", "a/b\nc"},
 		{"unknown", `{"type":"smell"}`, "", "[Unknown content type: smell]", ""},
 		{"unreadable", `{"type":"image","data":1}`, "", "[Unreadable content of type image]", ""},
 	} {

@@ -285,8 +285,9 @@ func (s *server) newClient() *sdk.Client {
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { s.expire(resources) },
-		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { s.mark(r.Params.URI, true) },
-		LoggingMessageHandler:      func(_ context.Context, r *sdk.LoggingMessageRequest) { s.logMessage(r.Params) },
+		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { s.updated(r.Params) },
+		//lint:ignore SA1019 servers of today have logs
+		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { s.logMessage(r.Params) },
 
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	}

@@ -13,7 +13,7 @@ import (
 const maxFollowed = 50
 
 // subscribe asks the server to tell when a resource changes that was read, if it is a server that does so. Those
-// of subagents are not asked: they have no later prompt in which a change could be told.
+// of subagents are not asked: they have no later prompt for the news.
 func (s *server) subscribe(session *sdk.ClientSession, uri string) {
 	has := session.InitializeResult().Capabilities
 	if s.all.o.Subagent != "" || has == nil || has.Resources == nil || !has.Resources.Subscribe {
@@ -38,6 +38,13 @@ func (s *server) subscribe(session *sdk.ClientSession, uri string) {
 			s.all.o.Log.Debug("MCP server does not tell when a resource changes", "server", s.config.Name, "error", s.conceal(err))
 		}
 	})
+}
+
+// updated records that the server says that a resource has changed.
+func (s *server) updated(p *sdk.ResourceUpdatedNotificationParams) {
+	if p != nil {
+		s.mark(p.URI, true)
+	}
 }
 
 // mark records whether a resource that was read has changed since.

@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// A resource that was read and has changed is told once, until it is read again. Others are not.
+// The model learns once that a resource has changed that was read, until it reads it again.
 func TestOutdated(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"news", "plain"} {

@@ -289,6 +289,7 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 	if note := outdatedNote(s.servers.TakeOutdated()); note != "" {
 		p.Parts = append(p.Parts, llm.Text(note))
 	}
+	s.warnMisspelled()
 	if !s.serversChanged.Swap(false) {
 		return
 	}
@@ -322,7 +323,7 @@ func outdatedNote(ids []string) string {
 	if n := len(ids) - len(named); n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return text + ". read_mcp_resource reads them anew."
+	return text + ". read_mcp_resource reads them again."
 }
 
 // serverInstructions returns what the connected servers tell the model about themselves.

@@ -29,6 +29,7 @@ import (
 //	escapes  has control characters in its texts
 //	changes  changes a tool while it is called
 //	alien    answers requests that no one has made, before the one that was
+//	bare     sends notifications without parameters
 //	dies     ends in the middle of an answer
 //	floods   answers a call with 100 MB
 //	forks    starts a program that keeps its output open

@@ -97,6 +97,15 @@ var rawKinds = map[string]func(r *raw){
 			r.reply(id, "for this request, again")
 		}
 	},
+	"bare": func(r *raw) {
+		r.add("bare", "Sends messages without content", `{"type":"object"}`)
+		r.call = func(id json.RawMessage, _ string, _ json.RawMessage) {
+			for _, method := range []string{"resources/updated", "resources/list_changed", "tools/list_changed", "prompts/list_changed", "message", "progress", "cancelled", "unknown"} {
+				r.send(map[string]any{"method": "notifications/" + method})
+			}
+			r.reply(id, "bare")
+		}
+	},
 	"dies": func(r *raw) {
 		r.add("die", "Dies", `{"type":"object"}`)
 		r.call = func(id json.RawMessage, _ string, _ json.RawMessage) {
