@@ -15,13 +15,13 @@ import (
 // warnMisspelled warns, once each, of policy rules that name a tool which its MCP server does not have, if the server has
 // one with nearly the same name.
 func (s *Session) warnMisspelled() {
+	if s.misspelled == nil {
+		s.misspelled = map[string]bool{}
+	}
 	for _, st := range s.servers.Status() {
 		for _, text := range misspelledTools(st, s.policy.Rules()) {
 			if s.misspelled[text] {
 				continue
-			}
-			if s.misspelled == nil {
-				s.misspelled = map[string]bool{}
 			}
 			s.misspelled[text] = true
 			s.Warn(terminal.Line("Warning: " + text))

@@ -289,8 +289,11 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 	if note := outdatedNote(s.servers.TakeOutdated()); note != "" {
 		p.Parts = append(p.Parts, llm.Text(note))
 	}
-	s.warnMisspelled()
-	if !s.serversChanged.Swap(false) {
+	hasChanged := s.serversChanged.Swap(false)
+	if hasChanged || s.misspelled == nil {
+		s.warnMisspelled()
+	}
+	if !hasChanged {
 		return
 	}
 	text := s.serverInstructions()

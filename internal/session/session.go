@@ -202,7 +202,7 @@ type Session struct {
 	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
 	// whether that, or anything else of a server, may have changed since.
 	serversTold    string
-	misspelled     map[string]bool // the warnings of warnMisspelled that were shown
+	misspelled     map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
 	serversChanged atomic.Bool
 	// areServersAwake reports whether the servers that were idle at first have been started.
 	areServersAwake bool

@@ -132,6 +132,9 @@ func (s *Session) makeReadable(dir string) bool {
 // openResumedSkills lets the file tools read what the resumed session could read: the directories in its
 // record, as far as they still are those of skills that may be used.
 func (s *Session) openResumedSkills(dirs []string) {
+	if len(dirs) == 0 {
+		return
+	}
 	for _, k := range s.Skills().Enabled() {
 		if !k.IsBuiltin() && slices.Contains(dirs, k.Folder()) {
 			s.makeReadable(k.Folder())
