@@ -184,6 +184,7 @@ func (l *log) syncSoon() {
 func (l *log) close() {
 	l.soon.Wait()
 	_ = l.sync() // an error was reported when it mattered
+	unlock(l.f)
 	_ = l.f.Close()
 }
 

@@ -16,7 +16,7 @@ const (
 	noFollow    = syscall.O_NOFOLLOW
 )
 
-// lock locks a file until it is closed. On a file system without locks it does nothing.
+// lock locks a file until [unlock]. On a file system without locks it does nothing.
 func lock(f *os.File) error {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
@@ -28,6 +28,9 @@ func lock(f *os.File) error {
 		}
 	}
 }
+
+// unlock gives up the lock of a file. Closing it does not if a process that is being started has inherited it.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 func isLink(err error) bool { return errors.Is(err, syscall.ELOOP) }
 

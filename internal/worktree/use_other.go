@@ -7,5 +7,7 @@ import "os"
 // lockShared does nothing on this system.
 func lockShared(*os.File) bool { return true }
 
+func unlock(*os.File) {}
+
 // lockAlone returns false, because it is not known on this system who else uses a file.
 func lockAlone(*os.File) bool { return false }

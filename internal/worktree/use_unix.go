@@ -19,6 +19,9 @@ func lockShared(f *os.File) bool {
 // have lost its shared lock.
 func lockAlone(f *os.File) bool { return flock(f, unix.LOCK_EX) == nil }
 
+// unlock gives up the lock of a file. Closing it does not if a process that is being started has inherited it.
+func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
+
 func flock(f *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); !errors.Is(err, unix.EINTR) {

@@ -258,6 +258,7 @@ func (w *Worktree) Branch() string { return "worktree-" + w.Name }
 // Close ends the use of the worktree, which stays.
 func (w *Worktree) Close() {
 	if w.use != nil {
+		unlock(w.use)
 		_ = w.use.Close() // nothing was written
 		w.use = nil
 	}
