@@ -15,8 +15,11 @@ const (
 	// folderRead is the maximum number of entries of one folder that are read. A folder with
 	// more is storage, and not worth showing.
 	folderRead = 10_000
-	// treeRead is the maximum number of entries that are read for a tree.
-	treeRead = 50_000
+	// treeRead is the maximum number of entries that are read below the first folder of a tree.
+	treeRead = 4_000
+	// leastShown is the number of entries that there must be room for in each folder of a level, or the level is
+	// left out: its folders are not even read.
+	leastShown = 2
 	// cut marks omitted entries.
 	cut = "..."
 )
@@ -65,9 +68,11 @@ type folder struct {
 }
 
 func (w *Workspace) tree(dir string, items int, filter Filter) string {
-	t := &tree{w: w, room: items, left: treeRead}
+	t := &tree{w: w, room: items, left: folderRead}
 	root := &folder{path: dir, rules: w.rulesFor(dir, filter)}
-	if t.read(root); root.isShut {
+	t.read(root)
+	t.left = treeRead
+	if root.isShut {
 		return fmt.Sprintf("Error: Could not read directory %q. Check that it exists and that you have permission to read it.", dir)
 	}
 	t.grow(root)
@@ -86,7 +91,7 @@ func (w *Workspace) tree(dir string, items int, filter Filter) string {
 func (t *tree) grow(root *folder) {
 	for before := t.room + 1; t.room > 0 && t.room < before; {
 		before = t.room
-		for level := []*folder{root}; len(level) > 0 && t.room > 0; {
+		for level := []*folder{root}; len(level) > 0 && t.hasRoom(level); {
 			t.show(level)
 			var below []*folder
 			for _, f := range level {
@@ -95,6 +100,11 @@ func (t *tree) grow(root *folder) {
 			level = below
 		}
 	}
+}
+
+// hasRoom reports whether more of the folders of a level can be shown.
+func (t *tree) hasRoom(level []*folder) bool {
+	return t.room >= leastShown*len(level) || len(level) == 1 && t.room > 0
 }
 
 // show shows more of the folders of a level, of each as much as of the others.
