@@ -217,7 +217,7 @@ type watchedGate struct {
 	seen **agent.ToolCall
 }
 
-func (g watchedGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+func (g watchedGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
 	*g.seen = c
 	return g.openGate.Admit(ctx, c, t, ask)
 }

@@ -22,6 +22,9 @@ type ToolCall struct {
 	// Typed is true if a person typed the call word for word. No policy rule applies to it,
 	// because the person could run the same command in another terminal.
 	Typed bool
+	// Requested is the name of the tool that the model called, if a hook continued that call with this one;
+	// else "".
+	Requested string
 	// MustAsk is true if a person is asked before the call runs, even if the policy allows it.
 	MustAsk bool
 	// Room is the number of tokens that the result may have, 0 if the model's window is unknown:
@@ -38,24 +41,23 @@ type ToolCall struct {
 type Gate interface {
 	// Admit decides about one call. It calls ask to ask a person and may wait for the answer
 	// as long as it takes. When ctx is cancelled it returns a cancelled admission.
-	Admit(ctx context.Context, call *ToolCall, t tool.Tool, ask tool.Ask) Admission
+	Admit(ctx context.Context, call *ToolCall, t tool.Tool, ask Ask) Admission
 }
 
-// Admission is the decision of a [Gate] about a tool call. Exactly one of Run and Refusal is
-// set.
+// Admission is the decision of a [Gate] about a tool call.
 type Admission struct {
-	// Summary describes the call in one line. Args are the arguments that it runs with; a hook
-	// or a person may have changed them.
-	Summary string
-	Args    json.RawMessage
-	// Outcome is how the call was approved.
-	Outcome tool.Outcome
-	// Run runs the call, at most once.
-	Run func(ctx context.Context, host tool.Host) *tool.Result
-	// Refusal is the result of a call that will not run.
-	Refusal *tool.Result
+	// Call is the call that runs, as hooks and a person may have changed it; nil if the arguments are
+	// invalid.
+	Call *PreparedCall
+	// Record is the record of the call so far. If the call does not run, it is complete, and its Result
+	// is the answer to the model.
+	Record Execution
+	// Run runs the call, at most once. It returns its record, and those of the calls with which hooks
+	// continued it, in order; the result of the last one is the answer to the model. Run is nil if the call
+	// does not run.
+	Run func(ctx context.Context, host Host) []Execution
 	// Cancelled is true if a person refused the call. The later calls of the same response are
-	// cancelled too. The run continues if Refusal has content, which is the person's feedback.
+	// cancelled too. The run continues if the result has content, which is the person's feedback.
 	Cancelled bool
 }
 
@@ -103,7 +105,7 @@ type CallRecord struct {
 	Name   string          // as the model wrote it
 	Args   json.RawMessage // as the model wrote them
 	Status Status          // Success, Failed or CallCancelled
-	// HasRun reports whether the tool began to run, or may have begun.
+	// HasRun reports whether a tool began to run, or may have begun.
 	HasRun bool
 	// IsInterrupted reports that the end of the process cancelled the call, not a person.
 	IsInterrupted bool
@@ -115,10 +117,21 @@ type CallRecord struct {
 	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
+	// Executions are the records of what ran for the call, in order, without what the model got. They are
+	// missing in old records.
+	Executions []Execution
 	// Ended is when the call ended. Active is how long it took, without the time in which it waited for a
 	// person's answer or for other calls.
 	Ended  time.Time
 	Active time.Duration
+}
+
+// Ran returns the records of what ran for the call, one made from the call itself if there are none.
+func (c *CallRecord) Ran() []Execution {
+	if len(c.Executions) > 0 {
+		return c.Executions
+	}
+	return []Execution{{Name: c.Name, Args: c.Args, Summary: c.Description, Status: c.Status, HasRun: c.HasRun, Result: &tool.Result{Display: c.Display}}}
 }
 
 // Message is one entry of a history.

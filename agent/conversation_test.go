@@ -221,15 +221,27 @@ func TestJournalEntries(t *testing.T) {
 			t.Errorf("call %s ended %v, took %v", r.ID, r.Ended, r.Active)
 		}
 		got[i].Ended, got[i].Active = time.Time{}, 0
+		for n := range got[i].Executions {
+			x := &got[i].Executions[n]
+			x.Began, x.Duration, x.Active = time.Time{}, 0, 0
+		}
 	}
 	want := []agent.CallRecord{
 		{
 			ID: "look__1", Name: "look", Args: json.RawMessage(`{"at":"it"}`), Status: agent.Success, HasRun: true, Description: "look at work",
 			Display: tool.TextDisplay("short"), Plain: true, AgentID: "sub",
+			Executions: []agent.Execution{{
+				Name: "look", Args: json.RawMessage(`{"at":"it"}`), Summary: "look at work", Status: agent.Success, HasRun: true,
+				Decision: agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}, Result: &tool.Result{Display: tool.TextDisplay("short")},
+			}},
 		},
 		{
 			ID: "none__2", Name: "none", Args: json.RawMessage(`{}`), Status: agent.Failed,
 			Display: tool.TextDisplay(`Tool "none" not found. Did you mean "look"?`),
+			Executions: []agent.Execution{{
+				Name: "none", Args: json.RawMessage(`{}`), Status: agent.Failed,
+				Result: &tool.Result{Display: tool.TextDisplay(`Tool "none" not found. Did you mean "look"?`)},
+			}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

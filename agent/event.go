@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"pollux/llm"
@@ -83,18 +84,22 @@ type ToolRequested struct{ Call *ToolCall }
 type ToolUpdated struct {
 	Call    *ToolCall
 	Status  Status
-	Summary string       // what the call does, in one line; "" while it is unknown
+	Summary string // what the call does, in one line; "" while it is unknown
+	// Running is the call that is scheduled or executing: the model's, as hooks and a person may have
+	// changed it, or one with which a hook continues it; nil while it is unknown.
+	Running *PreparedCall
 	Output  tool.Display // the output so far, while executing
 	PID     int          // of the process that the call started; 0 if there is none
 }
 
-// ToolAsked reports that a call waits for a person's approval. The face calls Answer once,
-// from any goroutine; later calls do nothing. A face that cannot ask answers with
-// [tool.Cancel].
+// ToolAsked reports that a call waits for a person's answer. The face calls Answer once, from any
+// goroutine; later calls do nothing. A face that cannot ask answers with [tool.Cancel].
 type ToolAsked struct {
-	Call    *ToolCall
-	Details tool.Confirmation
-	Answer  func(tool.Answer)
+	// Call is the call of the model's response that the question belongs to. Question says which call
+	// would run: a hook or a person may have changed this one, or a hook may continue it.
+	Call     *ToolCall
+	Question *Question
+	Answer   func(tool.Answer)
 	// Within lists the calls in which the asking agent runs, the outermost first; nil for the
 	// main agent.
 	Within []*ToolCall
@@ -113,9 +118,9 @@ type ToolFinished struct {
 	Status   Status // Success, Failed or CallCancelled
 	Result   *tool.Result
 	Response []llm.Part // what the model gets
-	Outcome  tool.Outcome
-	Summary  string // one line; "" if the call was not validated
-	HasRun   bool   // the tool began to run
+	// Executions are the records of what ran for the call, or would have, in order: at least one. The last
+	// one has the result.
+	Executions []Execution
 	// IsInterrupted reports that the end of the process cancelled the call, see [Config.KeepUnanswered].
 	IsInterrupted bool
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from
@@ -125,6 +130,19 @@ type ToolFinished struct {
 	// Active is the part of Duration in which the call did not wait for a person's answer or
 	// for other calls.
 	Active time.Duration
+}
+
+// Summary describes the call of the model in one line; "" if the arguments were invalid.
+func (f *ToolFinished) Summary() string {
+	if len(f.Executions) == 0 {
+		return ""
+	}
+	return f.Executions[0].Summary
+}
+
+// HasRun reports whether a tool began to run.
+func (f *ToolFinished) HasRun() bool {
+	return slices.ContainsFunc(f.Executions, func(x Execution) bool { return x.HasRun })
 }
 
 // Compressed reports that a shorter history replaced the history.

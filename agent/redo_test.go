@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -36,9 +37,9 @@ func redone(t *testing.T, gate agent.Gate, forget bool) (*agent.Agent, *script, 
 // strict asks about the calls that must be asked about.
 type strict struct{ refuses string }
 
-func (g strict) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+func (g strict) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
 	if c.MustAsk && c.ID == g.refuses {
-		return agent.Admission{Cancelled: true, Refusal: &tool.Result{}}
+		return agenttest.Refuse(c, &tool.Result{})
 	}
 	return openGate{asks: c.MustAsk}.Admit(ctx, c, t, ask)
 }
@@ -91,7 +92,7 @@ user: response look__c1 {"output":"look done"} response edit__c2 {"output":"edit
 // noticing is a gate that calls a function before each call.
 type noticing struct{ before func() }
 
-func (g noticing) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+func (g noticing) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
 	g.before()
 	return openGate{}.Admit(ctx, c, t, ask)
 }

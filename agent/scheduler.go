@@ -23,6 +23,7 @@ type job struct {
 	call      *ToolCall
 	tool      tool.Tool // nil if it does not exist
 	admission Admission
+	records   []Execution // of what ran; nil if nothing did
 	result    *tool.Result
 	status    Status // final; "" until it is known
 	reason    string // of a cancellation, for the model
@@ -235,19 +236,20 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		j.status = Failed
 		return
 	}
-	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-		return r.ask(ctx, j, details, emit)
+	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, q *Question) (tool.Answer, error) {
+		return r.ask(ctx, j, q, emit)
 	})
+	a := &j.admission
 	switch {
-	case j.admission.Cancelled && ctx.Err() != nil:
-		j.status, j.reason, j.result = CallCancelled, cancelledText, j.admission.Refusal
-	case j.admission.Cancelled:
-		j.status, j.reason, j.result = CallCancelled, refusedText(j.admission.Refusal), j.admission.Refusal
+	case a.Cancelled && ctx.Err() != nil:
+		j.status, j.reason, j.result = CallCancelled, cancelledText, a.Record.Result
+	case a.Cancelled:
+		j.status, j.reason, j.result = CallCancelled, refusedText(a.Record.Result), a.Record.Result
 		j.refused = true
-	case j.admission.Run == nil:
-		j.status, j.result = Failed, j.admission.Refusal
+	case a.Run == nil:
+		j.status, j.result = Failed, a.Record.Result
 	default:
-		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: j.admission.Summary})
+		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Running: a.Call})
 	}
 }
 
@@ -282,18 +284,18 @@ func (r *run) notFound(call *ToolCall) string {
 }
 
 // ask asks a person about a job. The time until the answer is not time that the job takes.
-func (r *run) ask(ctx context.Context, j *job, details tool.Confirmation, emit func(Event)) (tool.Answer, error) {
+func (r *run) ask(ctx context.Context, j *job, q *Question, emit func(Event)) (tool.Answer, error) {
 	began := r.cfg.Now()
-	a, err := ask(ctx, j.call, details, emit)
+	a, err := ask(ctx, j.call, q, emit)
 	j.waited.Add(int64(r.cfg.Now().Sub(began)))
 	return a, err
 }
 
-// ask sends a confirmation to the consumer and waits for the answer.
-func ask(ctx context.Context, call *ToolCall, details tool.Confirmation, emit func(Event)) (tool.Answer, error) {
+// ask sends a question to the consumer and waits for the answer.
+func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (tool.Answer, error) {
 	answers := make(chan tool.Answer, 1)
 	emit(ToolUpdated{Call: call, Status: AwaitingApproval})
-	emit(ToolAsked{Call: call, Details: details, Answer: func(a tool.Answer) {
+	emit(ToolAsked{Call: call, Question: q, Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // answered before
@@ -316,7 +318,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 		j.status, j.reason = CallCancelled, cancelledText
 		return
 	}
-	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Summary}
+	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Running: j.admission.Call}
 	var mu sync.Mutex // a tool may report from its own goroutines, even after it returned
 	isOver := false
 	show := func(e Event) bool {
@@ -339,20 +341,26 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	running, ended := context.WithCancel(ctx)
 	defer ended()
 	j.hasRun = true
-	j.result = j.admission.Run(ctx, tool.Host{
-		Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
-		Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
-		Ask: func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	j.records = j.admission.Run(ctx, Host{
+		Tool: tool.Host{
+			Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
+			Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
+			Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
+			Earlier: r.earlier(j),
+		},
+		Ask: func(ctx context.Context, q *Question) (tool.Answer, error) {
 			ctx, stop := context.WithCancelCause(ctx)
 			defer stop(nil)
 			defer context.AfterFunc(running, func() { stop(errCallOver) })()
-			a, err := r.ask(ctx, j, details, func(e Event) { show(e) })
+			a, err := r.ask(ctx, j, q, func(e Event) { show(e) })
 			report(func(*ToolUpdated) {}) // the call is executing again
 			return a, err
 		},
-		Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
-		Earlier: r.earlier(j),
+		Continues: func(p *PreparedCall) {
+			report(func(u *ToolUpdated) { u.Running, u.Summary, u.Output, u.PID = p, p.Summary(), nil, 0 })
+		},
 	})
+	j.result = j.records[len(j.records)-1].Result
 	mu.Lock()
 	isOver = true
 	mu.Unlock()
@@ -385,7 +393,7 @@ func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 		j.reason = notBegunText
 	}
 	f := ToolFinished{
-		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary, HasRun: j.hasRun, IsInterrupted: isInterrupted,
+		Call: j.call, Status: j.status, Result: j.result, Executions: j.executions(), IsInterrupted: isInterrupted,
 		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {
@@ -405,4 +413,23 @@ func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 	}
 	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.chosen))
 	return f
+}
+
+// executions returns the records of a job that has its final status.
+func (j *job) executions() []Execution {
+	if j.records != nil {
+		last := &j.records[len(j.records)-1]
+		last.Status = j.status // the call may have been cancelled while it ran
+		return j.records
+	}
+	x := j.admission.Record
+	if x.Name == "" { // it did not reach the gate
+		x = Refused(j.call, nil)
+	}
+	x.Status, x.Result, x.HasRun = j.status, j.result, j.hasRun
+	if x.Result == nil {
+		x.Result = &tool.Result{}
+	}
+	x.Began, x.Duration, x.Active = j.began, j.ended.Sub(j.began), max(0, j.active-time.Duration(j.waited.Load()))
+	return []Execution{x}
 }

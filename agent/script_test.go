@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -132,26 +133,25 @@ func echo(name string) *toy {
 // openGate admits every call. If asks is set, it asks a person first.
 type openGate struct{ asks bool }
 
-func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
-	inv, err := tool.Build(t, c.Args)
+func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+	admitted := agenttest.Admit(c, t)
+	if !g.asks || admitted.Run == nil {
+		return admitted
+	}
+	q, err := admitted.Call.Approval(ctx, func(details tool.Confirmation) tool.Confirmation { return details })
 	if err != nil {
-		return agent.Admission{Refusal: tool.Fail(tool.ErrInvalidParams, err.Error())}
+		panic(err)
 	}
-	if g.asks {
-		details, _ := inv.Confirmation(ctx)
-		a, err := ask(ctx, details)
-		if err != nil || a.Outcome == tool.Cancel {
-			no := agent.Admission{Cancelled: true, Refusal: &tool.Result{}}
-			if a.Unattended {
-				no.Refusal = tool.Fail(tool.ErrUnhandled, "nobody")
-			}
-			if a.Feedback != "" {
-				no.Refusal = &tool.Result{Content: []llm.Part{llm.Text(a.Feedback)}}
-			}
-			return no
-		}
+	switch a, err := ask(ctx, q); {
+	case err != nil:
+	case a.Outcome != tool.Cancel:
+		return admitted
+	case a.Feedback != "":
+		return agenttest.Refuse(c, &tool.Result{Content: []llm.Part{llm.Text(a.Feedback)}})
+	case a.Unattended:
+		return agenttest.Refuse(c, tool.Fail(tool.ErrUnhandled, "nobody"))
 	}
-	return agent.Admission{Summary: inv.Summary(), Outcome: tool.ProceedOnce, Run: inv.Run}
+	return agenttest.Refuse(c, &tool.Result{})
 }
 
 // newAgent returns an agent with a scripted model.

@@ -257,13 +257,23 @@ func (r *run) answer(ctx context.Context, text string) error {
 func (r *run) callRecord(f ToolFinished) CallRecord {
 	record := CallRecord{
 		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,
-		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun, IsInterrupted: f.IsInterrupted,
-		Ended: f.Began.Add(f.Duration), Active: f.Active,
+		Description: f.Summary(), Display: f.Result.Display, AgentID: f.Result.AgentID, HasRun: f.HasRun(), IsInterrupted: f.IsInterrupted,
+		Executions: withoutContent(f.Executions),
+		Ended:      f.Began.Add(f.Duration), Active: f.Active,
 	}
 	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
 		record.Plain = t.Spec().Plain
 	}
 	return record
+}
+
+// withoutContent returns records without what the model got, which is in the history.
+func withoutContent(list []Execution) []Execution {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Result = &tool.Result{Display: list[i].Result.Display}
+	}
+	return list
 }
 
 // settle completes the history when a run ends, so that every call has its response. It keeps

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/agent/compress"
 	"pollux/agent/loopdetect"
 	"pollux/agent/mask"
@@ -186,6 +187,6 @@ func (look) Run(ctx context.Context, host tool.Host) *tool.Result    { return to
 // gate allows every call.
 type gate struct{}
 
-func (gate) Admit(_ context.Context, _ *agent.ToolCall, _ tool.Tool, _ tool.Ask) agent.Admission {
-	return agent.Admission{Summary: "a look", Outcome: tool.ProceedOnce, Run: look{}.Run}
+func (gate) Admit(_ context.Context, call *agent.ToolCall, t tool.Tool, _ agent.Ask) agent.Admission {
+	return agenttest.Admit(call, t)
 }

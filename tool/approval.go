@@ -65,6 +65,9 @@ type Hooked struct {
 	IsChanged bool
 	// Message is the hook's message for the person; "" for none.
 	Message string
+	// Continues is the name of the tool that the model called, if a hook continues that call with this
+	// one; else "".
+	Continues string
 }
 
 // Once reports whether a person can approve only this call, not later ones.

@@ -61,8 +61,8 @@ func (s *server) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 
 type noGate struct{}
 
-func (noGate) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
-	return agent.Admission{Refusal: tool.Fail(tool.ErrUnknown, "no tools here")}
+func (noGate) Admit(_ context.Context, call *agent.ToolCall, _ tool.Tool, _ agent.Ask) agent.Admission {
+	return agent.Admission{Record: agent.Refused(call, tool.Fail(tool.ErrUnknown, "no tools here"))}
 }
 
 // In an agent, a session far longer than the window is never refused, or once if the window is

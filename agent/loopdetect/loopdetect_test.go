@@ -210,10 +210,10 @@ func (*looker) Build(json.RawMessage) (tool.Invocation, error) { return nil, err
 // open is a gate that counts the calls that run.
 type open struct{ runs atomic.Int32 }
 
-func (o *open) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
-	return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result {
+func (o *open) Admit(_ context.Context, call *agent.ToolCall, _ tool.Tool, _ agent.Ask) agent.Admission {
+	return agent.Admission{Run: func(context.Context, agent.Host) []agent.Execution {
 		o.runs.Add(1)
-		return tool.Text("nothing")
+		return []agent.Execution{agent.Refused(call, tool.Text("nothing"))}
 	}}
 }
 

@@ -59,7 +59,7 @@ func (f *face) show(event agent.Event) {
 
 // ask shows what a call will do, and returns the person's answer.
 func (f *face) ask(e agent.ToolAsked) tool.Answer {
-	switch d := e.Details.(type) {
+	switch d := e.Question.Details().(type) {
 	case *tool.EditConfirmation:
 		fmt.Print(d.Diff, "Make this change?")
 	case *tool.ExecConfirmation:

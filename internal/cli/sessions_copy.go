@@ -42,7 +42,7 @@ func (c *sessionActions) render(ctx context.Context, identifier, format string) 
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot read %s: %w.", found.Path, err)
 	}
-	data, err := formats[format](transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start}, s)
+	data, err := formats[format](transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start, Calls: sessions.Calls(s)}, s)
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot convert session %s: %w.", terminal.Line(found.ID), err)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -60,7 +61,7 @@ func (l *fakeAgent) turn() bool {
 		out := l.runTool(c)
 		call := &agent.ToolCall{ID: c.ID, Name: c.Name}
 		l.yield(agent.ToolUpdated{Call: call, Summary: string(c.Args)}, nil)
-		l.yield(agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay(out)}, Duration: time.Millisecond}, nil)
+		l.yield(agenttest.FinishedAfter(time.Millisecond, call, agent.Success, &tool.Result{Display: tool.TextDisplay(out)}), nil)
 		results = append(results, llm.Part{FunctionResponse: llm.Output(c.ID, c.Name, out)})
 	}
 	l.contents = append(l.contents, llm.Model(parts...), llm.User(results...))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/reach"
 	"pollux/llm"
@@ -16,7 +17,10 @@ import (
 // validate builds the invocation from the arguments of the model. From then on the arguments
 // have the names and types of the tool's schema, so that rules and hooks see what the tool does.
 func (g *gatedCall) validate(context.Context) *refusal {
-	if err := g.rebuild(g.args); err != nil {
+	err := g.build(dropWait(g.spec.Schema, g.written.Args), func(args json.RawMessage) (*agent.PreparedCall, error) {
+		return agent.Prepare(g.written, g.tool, args)
+	})
+	if err != nil {
 		return g.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
 	}
 	return nil
@@ -24,20 +28,21 @@ func (g *gatedCall) validate(context.Context) *refusal {
 
 // policy applies the policy rules.
 func (g *gatedCall) policy(context.Context) *refusal {
-	if g.call.Typed {
-		g.verdict = policy.Allow
+	if g.written.Typed {
+		g.verdict, g.decision = policy.Allow, agent.Decision{By: agent.DecidedByClient}
 		return nil
 	}
 	v := g.checkRules()
-	g.verdict, g.isUnasked = v.Decision, v.Decision == policy.Allow && v.IsLifted && !g.call.FromClient
+	g.verdict, g.isUnasked = v.Decision, v.Decision == policy.Allow && v.IsLifted && !g.written.FromClient
+	g.decision = agent.Decision{By: agent.DecidedByPolicy, Reason: v.Reason}
 	switch v.Decision {
 	case policy.Allow:
 		return nil
 	case policy.Ask:
 		// A person's own command needs no further approval, unless it requests additional
 		// permissions.
-		if g.call.FromClient && !hasMember(g.args, "additional_permissions") {
-			g.verdict = policy.Allow
+		if g.written.FromClient && !hasMember(g.call.Args(), "additional_permissions") {
+			g.verdict, g.decision = policy.Allow, agent.Decision{By: agent.DecidedByClient}
 			return nil
 		}
 		return g.requirePerson(v.Reason)
@@ -54,9 +59,9 @@ func (g *gatedCall) policy(context.Context) *refusal {
 // checkRules returns what the policy rules say about the call. One that is relayed to a server needs to be allowed
 // as the call that it is, too.
 func (g *gatedCall) checkRules() policy.Verdict {
-	if _, isRelayed := tool.As[tool.Relayed](g.inv); isRelayed {
+	if _, isRelayed := tool.As[tool.Relayed](g.call.Invocation()); isRelayed {
 		own := policyTool(g.tool)
-		own.Args, own.Subagent = g.args, g.opts.Subagent
+		own.Args, own.Subagent = g.call.Args(), g.opts.Subagent
 		if v := g.opts.Policy.Check(own); v.Decision != policy.Allow {
 			return v
 		}
@@ -65,9 +70,14 @@ func (g *gatedCall) checkRules() policy.Verdict {
 }
 
 func (g *gatedCall) policyCall() policy.Call {
-	c := policyCall(g.tool, g.args, g.inv)
+	c := PreparedPolicyCall(g.call)
 	c.Subagent = g.opts.Subagent
 	return c
+}
+
+// PreparedPolicyCall returns a prepared call of the main agent in the form that policy rules check.
+func PreparedPolicyCall(p *agent.PreparedCall) policy.Call {
+	return policyCall(p.Tool(), p.Args(), p.Invocation())
 }
 
 // PolicyCall returns a call of the main agent in the form that policy rules check.
@@ -133,13 +143,18 @@ func (g *gatedCall) requirePerson(reason string) *refusal {
 	return g.refuse(tool.Fail(tool.ErrUnhandled, text))
 }
 
-// rebuild replaces the arguments of the call and the invocation, unless the arguments are
-// invalid.
-func (g *gatedCall) rebuild(args json.RawMessage) error {
+// rewrite replaces the call by one with other arguments, unless these are invalid.
+func (g *gatedCall) rewrite(args json.RawMessage, by agent.Author) error {
+	return g.build(args, func(args json.RawMessage) (*agent.PreparedCall, error) { return g.call.Rewrite(args, by) })
+}
+
+// build sets the call to what prepare makes of arguments, unless these are invalid. From then on the
+// arguments have the names and types of the tool's schema.
+func (g *gatedCall) build(args json.RawMessage, prepare func(json.RawMessage) (*agent.PreparedCall, error)) error {
 	read := g.names.Read(g.spec.Name, g.spec.Schema, args)
-	inv, err := tool.Build(g.tool, read.Args)
+	call, err := prepare(read.Args)
 	if err == nil {
-		g.args, g.reading, g.inv = read.Args, read, inv
+		g.call, g.reading = call, read
 	}
 	return err
 }
@@ -150,43 +165,43 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 		return g.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
 	}
 	for g.verdict == policy.Ask {
-		details, err := g.question(ctx)
+		q, err := g.call.Approval(ctx, g.complete)
 		switch {
 		case ctx.Err() != nil:
 			return g.cancel(nil)
 		case err != nil:
 			return g.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
-		case details == nil:
+		case q == nil:
 			return nil
 		}
 		if g.opts.Hooks != nil {
-			g.opts.Hooks.Notify(ctx, g.hookedCall(), details)
+			g.opts.Hooks.Notify(ctx, g.hookedCall(), q.Details())
 		}
-		answer, err := g.ask(ctx, details)
+		answer, err := g.waitingFor(g.ask)(ctx, q)
 		if err != nil {
-			return g.cancel(refusedDisplay(details))
+			return g.cancel(refusedDisplay(q.Details()))
 		}
-		if no := g.applyAnswer(ctx, details, answer); no != nil {
+		if _, isOfModel := q.Details().(*tool.QuestionConfirmation); !isOfModel && !answer.Unattended {
+			g.decision.By = agent.DecidedByUser
+		}
+		if no := g.applyAnswer(ctx, q.Details(), answer); no != nil {
 			return no
 		}
 	}
 	return nil
 }
 
-// question returns what a person should see before the call runs, nil if no question is needed.
-func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
-	details, err := g.inv.Confirmation(ctx)
-	if err != nil {
-		return nil, err
-	}
+// complete adds what the gate knows of the call to what a person sees of it. It returns nil if no
+// question is needed.
+func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired && !g.call.MustAsk {
-			return nil, nil
+		if !g.hooked.IsRequired && !g.written.MustAsk {
+			return nil
 		}
-		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Approval: g.approval("", nil)}
+		return &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.call.Summary(), Approval: g.approval("", nil)}
 	case *tool.EditConfirmation:
-		_, d.Modifiable = tool.As[tool.Modifiable](g.inv)
+		_, d.Modifiable = tool.As[tool.Modifiable](g.call.Invocation())
 		d.Approval = g.approval("", nil)
 	case *tool.ExecConfirmation:
 		d.UntrustedFlags, d.ModifiedBuildFiles = g.untrustedWords, g.changedFiles
@@ -196,7 +211,7 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 	case *tool.RemoteConfirmation:
 		d.Approval = g.approval("", nil)
 	}
-	return details, nil
+	return details
 }
 
 // approval returns what a person should know about the call. command is that of a shell call, urls
@@ -236,7 +251,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 			return no
 		}
 	}
-	if a, ok := tool.As[tool.Answerable](g.inv); ok && answer.Reply != nil {
+	if a, ok := tool.As[tool.Answerable](g.call.Invocation()); ok && answer.Reply != nil {
 		a.Answer(*answer.Reply)
 	}
 	switch answer.Outcome {
@@ -257,13 +272,13 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 // edit replaces the content that the model proposed by a person's content. A rule that denies
 // the edited call still applies.
 func (g *gatedCall) edit(ctx context.Context, content string) *refusal {
-	m, ok := tool.As[tool.Modifiable](g.inv)
+	m, ok := tool.As[tool.Modifiable](g.call.Invocation())
 	if !ok {
 		return g.refuse(tool.Fail(tool.ErrInvalidParams, "This call can't be modified."))
 	}
 	args, err := m.WithContent(content)
 	if err == nil {
-		err = g.rebuild(args)
+		err = g.rewrite(args, agent.AuthorUser)
 	}
 	if err != nil {
 		return g.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))

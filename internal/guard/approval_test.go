@@ -21,7 +21,8 @@ func TestApproval(t *testing.T) {
 		})
 		c := call("run_shell_command", "", "")
 		c.Args = []byte(`{"command":"` + command + `"}`)
-		New(o).Admit(t.Context(), c, newShell(), func(_ context.Context, d tool.Confirmation) (tool.Answer, error) {
+		New(o).Admit(t.Context(), c, newShell(), func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+			d := q.Details()
 			a = d.(*tool.ExecConfirmation).Approval
 			return tool.Answer{Outcome: tool.Cancel}, nil
 		})
@@ -53,7 +54,7 @@ func TestApproval(t *testing.T) {
 func TestMustAsk(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	ask := func(context.Context, tool.Confirmation) (tool.Answer, error) {
+	ask := func(context.Context, *agent.Question) (tool.Answer, error) {
 		asked++
 		return tool.Answer{Outcome: tool.ProceedAlways}, nil
 	}

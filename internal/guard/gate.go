@@ -3,7 +3,9 @@
 //
 //	validate -> hooks -> policy -> confirm -> snapshot -> run -> hooks -> trim -> record
 //
-// [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others.
+// [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others. All of
+// them are about one [agent.PreparedCall]; who changes the call makes another one, for which the steps
+// begin again where it matters.
 // The hooks come before the policy, so that the policy decides about the arguments that hooks have
 // changed, and no hook allows what the policy denies.
 // All calls go through the gate, and tools do not ask for permission, decide whether they run,
@@ -12,10 +14,10 @@ package guard
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
@@ -36,7 +38,6 @@ type Options struct {
 	// Tool returns the tool with a name, for the calls that hooks make; nil knows none.
 	Tool     func(name string) (tool.Tool, bool)
 	Snapshot Snapshot // nil for none
-	Record   Record   // nil for none
 
 	// Threshold is the number of characters of a long output that the model gets; 0 or less is
 	// no limit (tools.truncateToolOutputThreshold).
@@ -51,13 +52,7 @@ type Options struct {
 // Snapshot saves files before a call changes them.
 type Snapshot interface {
 	// Before is called before a call runs. If it returns an error, the call does not run.
-	Before(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, files []tool.Location) error
-}
-
-// Record receives the results of calls.
-type Record interface {
-	// After is called when a call that ran has ended.
-	After(ctx context.Context, call *agent.ToolCall, args json.RawMessage, outcome tool.Outcome, result *tool.Result)
+	Before(ctx context.Context, call *agent.PreparedCall) error
 }
 
 // Gate implements [agent.Gate].
@@ -88,29 +83,29 @@ func (g *Gate) ForSubagent(o Options) *Gate {
 }
 
 // Admit implements [agent.Gate].
-func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) (admission agent.Admission) {
+func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask agent.Ask) (admission agent.Admission) {
 	c := g.newCall(call, t, ask)
 	defer c.recoverPanic(func(r *tool.Result) { admission = c.refuse(r).admission() })
 	if no := c.pass(ctx); no != nil {
 		return no.admission()
 	}
+	c.asked = time.Now()
 	var ran atomic.Bool
 	return agent.Admission{
-		Summary: c.inv.Summary(), Args: c.args, Outcome: c.outcome,
-		Run: func(ctx context.Context, host tool.Host) *tool.Result {
+		Call: c.call, Record: c.record(),
+		Run: func(ctx context.Context, host agent.Host) []agent.Execution {
 			if ran.Swap(true) {
-				return tool.Fail(tool.ErrUnhandled, "A tool call runs only once.")
+				return []agent.Execution{agent.Refused(call, tool.Fail(tool.ErrUnhandled, "A tool call runs only once."))}
 			}
-			result, tail := c.run(ctx, host)
-			return c.runTails(ctx, host, result, tail)
+			c.idle += time.Since(c.asked)
+			return c.runAll(ctx, host)
 		},
 	}
 }
 
-func (g *Gate) newCall(call *agent.ToolCall, t tool.Tool, ask tool.Ask) *gatedCall {
+func (g *Gate) newCall(call *agent.ToolCall, t tool.Tool, ask agent.Ask) *gatedCall {
 	return &gatedCall{
-		Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, outcome: tool.ProceedOnce,
-		args: dropWait(t.Spec().Schema, call.Args),
+		Gate: g, written: call, tool: t, spec: t.Spec(), ask: ask, began: time.Now(), outcome: tool.ProceedOnce,
 	}
 }
 
@@ -136,21 +131,39 @@ func (g *gatedCall) pass(ctx context.Context) *refusal {
 // gatedCall is the state of one call in the gate. It is used by one goroutine at a time.
 type gatedCall struct {
 	*Gate
-	call *agent.ToolCall
-	tool tool.Tool
-	spec *tool.Spec
-	ask  tool.Ask
+	written *agent.ToolCall // as the model, or a hook, wrote it
+	tool    tool.Tool
+	spec    *tool.Spec
+	ask     agent.Ask
 
-	args           json.RawMessage // current arguments
-	reading        argmap.Reading  // what args were read from
-	inv            tool.Invocation // built from args
-	verdict        policy.Decision // Allow or Ask, set by policy
-	isUnasked      bool            // see [tool.Host.Unasked]
-	hooked         tool.Hooked     // what hooks did before the call
-	requested      string          // see HookedCall
-	outcome        tool.Outcome
+	// call is what runs. It is nil until validate has built it, and never nil afterwards.
+	call      *agent.PreparedCall
+	reading   argmap.Reading  // what the arguments of call were read from
+	verdict   policy.Decision // Allow or Ask, set by policy
+	isUnasked bool            // see [tool.Host.Unasked]
+	hooked    tool.Hooked     // what hooks did before the call
+	outcome   tool.Outcome
+	decision  agent.Decision // without the outcome
+
 	untrustedWords []string // words of the command, see findWarnings
 	changedFiles   []string // build files that the command uses, see findWarnings
+
+	began, asked time.Time     // when the call reached the gate, and when it was admitted
+	idle         time.Duration // the time between its admission and its run
+	waiting      atomic.Int64  // the time in which it waited for a person's answer; tools ask from their own goroutines
+}
+
+// record returns the record of the call so far.
+func (g *gatedCall) record() agent.Execution {
+	d := g.decision
+	d.Outcome = g.outcome
+	x := agent.Refused(g.written, nil)
+	if g.call != nil {
+		x = g.call.Record(d)
+	}
+	x.Decision, x.Began, x.Duration = d, g.began, time.Since(g.began)
+	x.Active = max(0, x.Duration-g.idle-time.Duration(g.waiting.Load()))
+	return x
 }
 
 // refusal is the result of a call that does not run.
@@ -162,6 +175,12 @@ type refusal struct {
 
 func (g *gatedCall) refuse(r *tool.Result) *refusal { return &refusal{call: g, result: r} }
 
+// refuseBy is refuse for a call about which by has decided. reason is that of [agent.Decision].
+func (g *gatedCall) refuseBy(by agent.DecidedBy, reason string, r *tool.Result) *refusal {
+	g.decision = agent.Decision{By: by, Reason: reason}
+	return g.refuse(r)
+}
+
 // cancel refuses the call because a person refused it or the run has ended. shown is the
 // display that stays visible.
 func (g *gatedCall) cancel(shown tool.Display) *refusal {
@@ -169,9 +188,15 @@ func (g *gatedCall) cancel(shown tool.Display) *refusal {
 }
 
 func (r *refusal) admission() agent.Admission {
-	a := agent.Admission{Args: r.call.args, Refusal: r.result, Cancelled: r.cancelled}
+	return agent.Admission{Call: r.call.call, Record: r.record(), Cancelled: r.cancelled}
+}
+
+// record returns the record of the call, which has ended.
+func (r *refusal) record() agent.Execution {
+	x := r.call.record()
+	x.Result, x.Status, x.Decision.Outcome = r.result, agent.Failed, ""
 	if r.cancelled {
-		a.Outcome = tool.Cancel
+		x.Status, x.Decision.Outcome = agent.CallCancelled, tool.Cancel
 	}
-	return a
+	return x
 }

@@ -114,8 +114,8 @@ func call(name, path, content string) *agent.ToolCall {
 }
 
 // answers returns a person who gives these answers in turn.
-func answers(t *testing.T, list ...tool.Answer) tool.Ask {
-	return func(context.Context, tool.Confirmation) (tool.Answer, error) {
+func answers(t *testing.T, list ...tool.Answer) agent.Ask {
+	return func(context.Context, *agent.Question) (tool.Answer, error) {
 		if len(list) == 0 {
 			t.Error("asked once more than expected")
 			return tool.Answer{Outcome: tool.Cancel}, nil
@@ -136,7 +136,8 @@ func TestModifiable(t *testing.T) {
 		}
 		asked := false
 		gate(policy.Default, Options{Interactive: true}).Admit(t.Context(), call("write_file", "a", "theirs"), w,
-			func(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
+			func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+				details := q.Details()
 				asked = true
 				if e := details.(*tool.EditConfirmation); e.Modifiable != modifiable {
 					t.Errorf("Modifiable is %v, want %v", e.Modifiable, modifiable)
@@ -157,32 +158,35 @@ func (f fixedTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	return struct{ tool.Invocation }{inv}, err
 }
 
-func unasked(t *testing.T) tool.Ask { return answers(t) }
+func unasked(t *testing.T) agent.Ask { return answers(t) }
 
 // wantRefusal checks that a call is refused with a message that begins with message.
 func wantRefusal(t *testing.T, a agent.Admission, typ tool.ErrorType, message string) {
 	t.Helper()
-	if a.Run != nil || a.Refusal == nil || a.Refusal.Error == nil {
+	if a.Run != nil || a.Record.Result == nil || a.Record.Result.Error == nil {
 		t.Fatalf("admission = %+v, want a refusal", a)
 	}
-	if a.Refusal.Error.Type != typ || !strings.HasPrefix(a.Refusal.Error.Message, message) {
-		t.Errorf("refused with %s %q, want %s %q", a.Refusal.Error.Type, a.Refusal.Error.Message, typ, message)
+	if a.Record.Result.Error.Type != typ || !strings.HasPrefix(a.Record.Result.Error.Message, message) {
+		t.Errorf("refused with %s %q, want %s %q", a.Record.Result.Error.Type, a.Record.Result.Error.Message, typ, message)
 	}
 }
 
 func run(t *testing.T, a agent.Admission) *tool.Result {
 	t.Helper()
-	if a.Run == nil || a.Refusal != nil {
+	if a.Run == nil || a.Record.Result != nil {
 		t.Fatalf("admission = %+v, want a run", a)
 	}
-	return a.Run(t.Context(), tool.Host{})
+	return last(a.Run(t.Context(), agent.Host{}))
 }
+
+// last returns the result for the model.
+func last(list []agent.Execution) *tool.Result { return list[len(list)-1].Result }
 
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := gate(policy.Yolo, Options{}).Admit(t.Context(), call("write_file", "a", "hello"), writer(dir), unasked(t))
-	if a.Outcome != tool.ProceedOnce || a.Summary != "write_file a" || string(a.Args) != `{"content":"hello","file_path":"a"}` {
+	if a.Record.Decision.Outcome != tool.ProceedOnce || a.Record.Summary != "write_file a" || string(a.Call.Args()) != `{"content":"hello","file_path":"a"}` {
 		t.Errorf("admission = %+v", a)
 	}
 	if r := run(t, a); r.Error != nil || llm.PartsText(r.Content) != "written" {
@@ -191,7 +195,7 @@ func TestAllowed(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "hello" || err != nil {
 		t.Errorf("file = %q, %v", b, err)
 	}
-	if r := a.Run(t.Context(), tool.Host{}); r.Error == nil {
+	if r := last(a.Run(t.Context(), agent.Host{})); r.Error == nil {
 		t.Error("the call ran twice")
 	}
 }
@@ -210,7 +214,7 @@ func TestInvalid(t *testing.T) {
 	}
 	for _, args := range []string{`{"file_path":"a","x":{"FILE_PATH":"b"}}`, `{"file_path":"a","content":"\"FILE_PATH\":"}`} {
 		if a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, writer(t.TempDir()), unasked(t)); a.Run == nil {
-			t.Errorf("%s: %+v", args, a.Refusal)
+			t.Errorf("%s: %+v", args, a.Record.Result)
 		}
 	}
 	for _, args := range []string{``, `{"`, `"`, `{"a`, `{"a\"`, `nonsense`, "{\"file_path\":\"\xff"} {
@@ -235,7 +239,7 @@ func TestPolicyTexts(t *testing.T) {
 	own := call("write_file", "a", "")
 	own.FromClient = true
 	if a := asking.Admit(t.Context(), own, w, unasked(t)); a.Run == nil {
-		t.Errorf("client's call: %+v", a.Refusal)
+		t.Errorf("client's call: %+v", a.Record.Result)
 	}
 	own.Args = json.RawMessage(`{"file_path":"a","additional_permissions":{"network":true}}`)
 	if a := asking.Admit(t.Context(), own, w, unasked(t)); a.Run != nil {
@@ -246,7 +250,7 @@ func TestPolicyTexts(t *testing.T) {
 	}
 	own.Typed = true
 	if a := told.Admit(t.Context(), own, w, unasked(t)); a.Run == nil {
-		t.Errorf("typed call: %+v", a.Refusal)
+		t.Errorf("typed call: %+v", a.Record.Result)
 	}
 }
 
@@ -275,15 +279,15 @@ func TestConfirm(t *testing.T) {
 			dir := t.TempDir()
 			g := gate(policy.Default, Options{Interactive: true})
 			a := g.Admit(t.Context(), call("write_file", tt.path, "theirs"), writer(dir), answers(t, tt.answers...))
-			if a.Outcome != tt.outcome {
-				t.Errorf("outcome = %q, want %q", a.Outcome, tt.outcome)
+			if a.Record.Decision.Outcome != tt.outcome {
+				t.Errorf("outcome = %q, want %q", a.Record.Decision.Outcome, tt.outcome)
 			}
 			if tt.file == "-" {
-				if a.Run != nil || a.Refusal == nil || a.Cancelled != (tt.outcome == tool.Cancel) {
+				if a.Run != nil || a.Record.Result == nil || a.Cancelled != (tt.outcome == tool.Cancel) {
 					t.Errorf("admission = %+v", a)
 				}
-				if d, ok := a.Refusal.Display.(*tool.DiffDisplay); a.Cancelled && (!ok || d.FilePath != tt.path) {
-					t.Errorf("what was shown is lost: %+v", a.Refusal.Display)
+				if d, ok := a.Record.Result.Display.(*tool.DiffDisplay); a.Cancelled && (!ok || d.FilePath != tt.path) {
+					t.Errorf("what was shown is lost: %+v", a.Record.Result.Display)
 				}
 				return
 			}
@@ -318,12 +322,12 @@ func TestCancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	g := gate(policy.Default, Options{Interactive: true})
 	w := writer(t.TempDir())
-	a := g.Admit(ctx, call("write_file", "a", ""), w, func(ctx context.Context, _ tool.Confirmation) (tool.Answer, error) {
+	a := g.Admit(ctx, call("write_file", "a", ""), w, func(ctx context.Context, _ *agent.Question) (tool.Answer, error) {
 		cancel()
 		<-ctx.Done()
 		return tool.Answer{}, ctx.Err()
 	})
-	if !a.Cancelled || a.Run != nil || a.Refusal == nil {
+	if !a.Cancelled || a.Run != nil || a.Record.Result == nil {
 		t.Errorf("while asking: %+v", a)
 	}
 	if a := g.Admit(ctx, call("write_file", "a", ""), w, unasked(t)); !a.Cancelled {
@@ -351,7 +355,7 @@ func TestPanics(t *testing.T) {
 	}
 	w := writer(t.TempDir())
 	a := g.Admit(t.Context(), call("write_file", "confirmation panics", ""), w, unasked(t))
-	if a.Refusal == nil || a.Refusal.Error.Type != tool.ErrUnhandled {
+	if a.Record.Result == nil || a.Record.Result.Error.Type != tool.ErrUnhandled {
 		t.Errorf("admission = %+v", a)
 	}
 	a = g.Admit(t.Context(), call("write_file", "confirmation fails", ""), w, unasked(t))
@@ -396,7 +400,7 @@ func TestHooks(t *testing.T) {
 	if denyB.Args, err = policy.NewPattern(`\x00"file_path":"b"\x00`); err != nil {
 		t.Fatal(err)
 	}
-	admit := func(g *Gate, ask tool.Ask) agent.Admission {
+	admit := func(g *Gate, ask agent.Ask) agent.Admission {
 		return g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), ask)
 	}
 	with := func(before, after string) *Gate {
@@ -412,8 +416,8 @@ func TestHooks(t *testing.T) {
 		`Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`)
 
 	a := admit(with(`sed 's/"a"/"c"/; s/.*/{"Args":&}/'`, `echo '{"Context":"see also"}'`), unasked(t))
-	if string(a.Args) != `{"content":"x","file_path":"c"}` {
-		t.Errorf("args = %s", a.Args)
+	if string(a.Call.Args()) != `{"content":"x","file_path":"c"}` {
+		t.Errorf("args = %s", a.Call.Args())
 	}
 	want := "written\n\n[System] Tool input parameters were modified by a hook before execution.\n\n<hook_context>see also</hook_context>"
 	if got := llm.PartsText(run(t, a).Content); got != want {
@@ -445,12 +449,12 @@ func TestFeedback(t *testing.T) {
 	if !a.Cancelled || a.Run != nil {
 		t.Fatalf("admission = %+v", a)
 	}
-	if got := llm.PartsText(a.Refusal.Content); got != "shorter, please" {
+	if got := llm.PartsText(a.Record.Result.Content); got != "shorter, please" {
 		t.Errorf("the feedback is %q", got)
 	}
 	a = g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
 		answers(t, tool.Answer{Outcome: tool.Cancel, Unattended: true}))
-	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "no user can be asked") {
+	if !a.Cancelled || a.Record.Result.Error == nil || !strings.Contains(a.Record.Result.Error.Message, "no user can be asked") {
 		t.Errorf("without anybody: %+v", a)
 	}
 }
@@ -468,8 +472,8 @@ func (s *steps) note(step string) {
 	s.taken = append(s.taken, step)
 }
 
-func (s *steps) Before(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, files []tool.Location) error {
-	s.note("snapshot " + files[0].Path)
+func (s *steps) Before(_ context.Context, call *agent.PreparedCall) error {
+	s.note("snapshot " + call.Invocation().Locations()[0].Path)
 	return s.fail
 }
 
@@ -487,26 +491,23 @@ func (o order) After(_ context.Context, _ HookedCall, r *tool.Result) AfterTool 
 
 func (o order) Notify(context.Context, HookedCall, tool.Confirmation) { o.note("notify") }
 
-type records struct{ *steps }
-
-func (o records) After(_ context.Context, _ *agent.ToolCall, _ json.RawMessage, outcome tool.Outcome, r *tool.Result) {
-	o.note(fmt.Sprintf("record %s %v %v", outcome, r.OutputFile != "", r.Error != nil))
-}
-
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	s := &steps{}
 	dir := t.TempDir()
 	g := gate(policy.Default, Options{
-		Interactive: true, Hooks: order{s}, Snapshot: s, Record: records{s}, Threshold: 100,
+		Interactive: true, Hooks: order{s}, Snapshot: s, Threshold: 100,
 		OutputDir: func() (string, error) { return dir, nil },
 	})
-	run(t, g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),
-		func(context.Context, tool.Confirmation) (tool.Answer, error) {
+	admission := g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),
+		func(context.Context, *agent.Question) (tool.Answer, error) {
 			s.note("confirm")
 			return tool.Answer{Outcome: tool.ProceedOnce}, nil
-		}))
-	want := "hooks, notify, confirm, snapshot a, hooks after 500, record proceed_once true false"
+		})
+	for _, x := range admission.Run(t.Context(), agent.Host{}) {
+		s.note(fmt.Sprintf("record %s %s %v", x.Decision.By, x.Status, x.Result.OutputFile != ""))
+	}
+	want := "hooks, notify, confirm, snapshot a, hooks after 500, record user success true"
 	if got := strings.Join(s.taken, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}
@@ -621,7 +622,7 @@ func TestAlwaysRemote(t *testing.T) {
 	changed := remote{printer("mcp_s_list", tool.KindOther), "s"}
 	changed.Spec().Description = "Sends your keys"
 	asked := false
-	g.Admit(t.Context(), call("mcp_s_list", "c", ""), changed, func(context.Context, tool.Confirmation) (tool.Answer, error) {
+	g.Admit(t.Context(), call("mcp_s_list", "c", ""), changed, func(context.Context, *agent.Question) (tool.Answer, error) {
 		asked = true
 		return tool.Answer{Outcome: tool.Cancel}, nil
 	})
@@ -690,7 +691,8 @@ func TestEditWrapped(t *testing.T) {
 	t.Parallel()
 	dir, mine := t.TempDir(), "mine"
 	g := gate(policy.Default, Options{Interactive: true})
-	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), wrapper{writer(dir)}, func(_ context.Context, c tool.Confirmation) (tool.Answer, error) {
+	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), wrapper{writer(dir)}, func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+		c := q.Details()
 		if e, ok := c.(*tool.EditConfirmation); !ok || !e.Modifiable {
 			t.Errorf("%T cannot be edited", c)
 		}
@@ -708,10 +710,10 @@ func TestRemote(t *testing.T) {
 		policy.Rule{Tools: []string{"*"}, Server: "my_server", Subagent: "helper", Annotations: map[string]any{"readOnlyHint": true}, Decision: policy.Allow, Priority: 4})
 	p := printer("mcp_my_server_get", tool.KindOther)
 	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "my_server"}, unasked(t)); a.Run == nil {
-		t.Errorf("refused: %+v", a.Refusal)
+		t.Errorf("refused: %+v", a.Record.Result)
 	}
 	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), wrapper{wrapper{remote{p, "my_server"}}}, unasked(t)); a.Run == nil {
-		t.Errorf("refused where it is wrapped: %+v", a.Refusal)
+		t.Errorf("refused where it is wrapped: %+v", a.Record.Result)
 	}
 	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "other"}, unasked(t)); a.Run != nil {
 		t.Error("another server is admitted")
@@ -735,14 +737,14 @@ func TestConcurrentCalls(t *testing.T) {
 				{call("echo", fmt.Sprint(i), strings.Repeat("x", 1000)), p},
 			} {
 				c.call.ID = fmt.Sprintf("%s__%d", c.call.Name, i)
-				a := g.Admit(t.Context(), c.call, c.tool, func(context.Context, tool.Confirmation) (tool.Answer, error) {
+				a := g.Admit(t.Context(), c.call, c.tool, func(context.Context, *agent.Question) (tool.Answer, error) {
 					return tool.Answer{Outcome: outcome}, nil
 				})
 				if (a.Run == nil) != a.Cancelled {
 					t.Errorf("admission = %+v", a)
 				}
 				if a.Run != nil {
-					if r := a.Run(t.Context(), tool.Host{}); r.Error != nil {
+					if r := last(a.Run(t.Context(), agent.Host{})); r.Error != nil {
 						t.Errorf("result = %+v", r.Error)
 					}
 				}

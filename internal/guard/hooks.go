@@ -67,27 +67,27 @@ type Tail struct {
 const maxTails = 100
 
 func (g *gatedCall) hookedCall() HookedCall {
-	return HookedCall{ToolCall: g.call, Tool: g.tool, Current: g.args, Requested: g.requested}
+	return HookedCall{ToolCall: g.written, Tool: g.tool, Current: g.call.Args(), Requested: g.written.Requested}
 }
 
 // hooks runs the user's hooks before the call. A hook may end the run, refuse the call, change
 // its arguments, or require a person's approval.
 func (g *gatedCall) hooks(ctx context.Context) *refusal {
-	if g.opts.Hooks == nil || g.call.Typed {
+	if g.opts.Hooks == nil || g.written.Typed {
 		return nil
 	}
 	before := g.opts.Hooks.Before(ctx, g.hookedCall())
 	switch {
 	case before.Stop:
-		return g.refuse(tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
+		return g.refuseBy(agent.DecidedByHook, before.Reason, tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
 	case before.Block:
-		return g.refuse(tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
+		return g.refuseBy(agent.DecidedByHook, before.Reason, tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
 	}
 	g.hooked.IsRequired, g.hooked.Message = before.Ask, before.Message
 	if before.Args == nil {
 		return nil
 	}
-	if err := g.rebuild(before.Args); err != nil {
+	if err := g.rewrite(before.Args, agent.AuthorHook); err != nil {
 		return g.refuse(tool.Fail(tool.ErrInvalidParams, "Tool parameter modification by hook failed validation: "+err.Error()))
 	}
 	g.hooked.IsChanged = true
@@ -101,7 +101,7 @@ func (g *gatedCall) forceQuestion(context.Context) *refusal {
 	case g.hooked.IsRequired:
 		g.verdict = policy.Ask
 		return g.requirePerson("A hook requires approval.")
-	case g.call.MustAsk:
+	case g.written.MustAsk:
 		g.verdict = policy.Ask
 		return g.requirePerson("It is proposed again.")
 	}
@@ -111,7 +111,7 @@ func (g *gatedCall) forceQuestion(context.Context) *refusal {
 // runAfterHooks runs the user's hooks after the call. It returns the result with their changes,
 // and the call that they make, nil for none.
 func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) (*tool.Result, *Tail) {
-	if g.opts.Hooks == nil || g.call.Typed {
+	if g.opts.Hooks == nil || g.written.Typed {
 		return r, nil
 	}
 	note := ""
@@ -141,42 +141,59 @@ func refusedResult(t tool.ErrorType, reason, label string) *tool.Result {
 }
 
 // runTails runs the call that a hook makes after this one, then the call that a hook makes after
-// that, and so on, and returns the last result. Each goes through the whole gate.
-func (g *gatedCall) runTails(ctx context.Context, host tool.Host, r *tool.Result, tail *Tail) *tool.Result {
-	if tail == nil {
-		return r
-	}
+// that, and so on. Each goes through the whole gate. It returns the records of all calls, after those in
+// list.
+func (g *gatedCall) runTails(ctx context.Context, host agent.Host, list []agent.Execution, tail *Tail) []agent.Execution {
 	g.tails.Lock() // calls that change nothing run side by side, but their tails may change something
 	defer g.tails.Unlock()
 	for n := 0; tail != nil && ctx.Err() == nil; n++ {
+		var x agent.Execution
 		if n == maxTails {
-			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Hooks made %d calls after this one, and then another one. Pollux stopped there.", maxTails))
+			x = agent.Refused(g.continuation(tail), tool.Fail(tool.ErrExecutionFailed,
+				fmt.Sprintf("Hooks made %d calls after this one, and then another one. Pollux stopped there.", maxTails)))
+			tail = nil
+		} else {
+			x, tail = g.runTail(ctx, host, tail)
 		}
-		r, tail = g.runTail(ctx, host, tail)
+		list = append(list, x)
 	}
-	return r
+	return list
 }
 
-func (g *gatedCall) runTail(ctx context.Context, host tool.Host, tail *Tail) (result *tool.Result, more *Tail) {
-	defer g.recoverPanic(func(r *tool.Result) { result, more = r, nil })
+// continuation returns the call with which a hook continues this one. It belongs to the same call of the
+// model.
+func (g *gatedCall) continuation(tail *Tail) *agent.ToolCall {
+	call := *g.written
+	call.Name, call.Args, call.FromClient = tail.Name, tail.Args, false
+	call.Requested = cmp.Or(call.Requested, g.spec.Name)
+	return &call
+}
+
+func (g *gatedCall) runTail(ctx context.Context, host agent.Host, tail *Tail) (x agent.Execution, more *Tail) {
+	call := g.continuation(tail)
+	defer g.recoverPanic(func(r *tool.Result) { x, more = agent.Refused(call, r), nil })
 	var t tool.Tool
 	if g.opts.Tool != nil {
 		t, _ = g.opts.Tool(tail.Name)
 	}
 	if t == nil {
-		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name)), nil
+		return agent.Refused(call, tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name))), nil
 	}
-	call := *g.call
-	call.Name, call.Args, call.FromClient = tail.Name, tail.Args, false
-	next := g.newCall(&call, t, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-		if host.Ask == nil {
+	ask := host.Ask
+	if ask == nil {
+		ask = func(context.Context, *agent.Question) (tool.Answer, error) {
 			return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 		}
-		return host.Ask(ctx, details)
-	})
-	next.requested = cmp.Or(g.requested, g.spec.Name)
+	}
+	next := g.newCall(call, t, ask)
+	next.hooked.Continues = call.Requested
 	if no := next.pass(ctx); no != nil {
-		return no.answer(), nil
+		x := no.record()
+		x.Result = no.answer()
+		return x, nil
+	}
+	if host.Continues != nil {
+		host.Continues(next.call)
 	}
 	return next.run(ctx, host)
 }

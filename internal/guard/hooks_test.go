@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/llm"
 	"pollux/tool"
@@ -46,7 +47,8 @@ func asksAlways(HookedCall) BeforeTool { return BeforeTool{Ask: true, Message: "
 func TestForcedQuestion(t *testing.T) {
 	t.Parallel()
 	var seen []tool.Hooked
-	ask := func(_ context.Context, d tool.Confirmation) (tool.Answer, error) {
+	ask := func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+		d := q.Details()
 		switch d := d.(type) {
 		case *tool.EditConfirmation:
 			seen = append(seen, d.Hooked)
@@ -60,7 +62,7 @@ func TestForcedQuestion(t *testing.T) {
 		g := gate(mode, Options{Interactive: true, Hooks: gateHooks{before: asksAlways}})
 		for range 2 { // the first answer does not settle the second question
 			a := g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), ask)
-			if a.Run == nil || a.Outcome != tool.ProceedOnce {
+			if a.Run == nil || a.Record.Decision.Outcome != tool.ProceedOnce {
 				t.Errorf("%v: %+v", mode, a)
 			}
 		}
@@ -100,14 +102,15 @@ func TestHooksBeforePolicy(t *testing.T) {
 		return BeforeTool{Args: json.RawMessage(`{"file_path":"b","content":"y"}`)}
 	}
 	g = gate(policy.Default, Options{Interactive: true, Hooks: gateHooks{before: changes}})
-	a := g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), func(_ context.Context, d tool.Confirmation) (tool.Answer, error) {
+	a := g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+		d := q.Details()
 		e := d.(*tool.EditConfirmation)
 		if e.Hooked != (tool.Hooked{IsChanged: true}) || !e.Once() {
 			t.Errorf("asked about %+v", e.Hooked)
 		}
 		return tool.Answer{Outcome: tool.ProceedOnce}, nil
 	})
-	if a.Run == nil || !strings.Contains(string(a.Args), `"b"`) {
+	if a.Run == nil || !strings.Contains(string(a.Call.Args()), `"b"`) {
 		t.Errorf("%+v", a)
 	}
 }
@@ -134,7 +137,7 @@ func TestNotify(t *testing.T) {
 	}}})
 	mine := "mine"
 	answers := []tool.Answer{{Outcome: tool.ModifyWithEditor, Content: &mine}, {Outcome: tool.ProceedOnce}}
-	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()), func(context.Context, tool.Confirmation) (tool.Answer, error) {
+	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()), func(context.Context, *agent.Question) (tool.Answer, error) {
 		log = append(log, "ask")
 		answer := answers[0]
 		answers = answers[1:]
@@ -174,17 +177,17 @@ func TestTailCalls(t *testing.T) {
 		}
 		return tail("echo", "a", "tail "+strconv.Itoa(len(seen)))
 	}
-	s := &steps{}
-	g := tailGate(t, Options{Record: records{s}}, twice)
+	g := tailGate(t, Options{}, twice)
 	c := call("write_file", "a", "x")
-	r := run(t, g.Admit(t.Context(), c, writer(t.TempDir()), unasked(t)))
+	list := g.Admit(t.Context(), c, writer(t.TempDir()), unasked(t)).Run(t.Context(), agent.Host{})
+	r := last(list)
 	if got := llm.PartsText(r.Content); got != "tail 2" {
 		t.Errorf("result %q", got)
 	}
 	if got, want := strings.Join(seen, ", "), c.ID+" write_file , "+c.ID+" echo write_file, "+c.ID+" echo write_file"; got != want {
 		t.Errorf("hooks saw %s, want %s", got, want)
 	}
-	if n := len(s.taken); n != 3 {
+	if n := len(list); n != 3 {
 		t.Errorf("%d calls are recorded", n)
 	}
 
@@ -235,7 +238,7 @@ func TestTailCalls(t *testing.T) {
 	// A person refuses the call of a hook.
 	g = tailGate(t, Options{Interactive: true}, once(tail("write_file", "a", "")), policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
 	a := g.Admit(t.Context(), call("echo", "a", "x"), printer("echo", tool.KindOther), unasked(t))
-	r = a.Run(t.Context(), tool.Host{Ask: answers(t, tool.Answer{Outcome: tool.Cancel})})
+	r = last(a.Run(t.Context(), agent.Host{Ask: answers(t, tool.Answer{Outcome: tool.Cancel})}))
 	if r.Error == nil || r.Error.Message != "User denied execution." {
 		t.Errorf("refused: %+v", r)
 	}

@@ -48,7 +48,7 @@ func TestNamesReachPolicy(t *testing.T) {
 		}
 		a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, w, unasked(t))
 		r := run(t, a)
-		if got != `{"file_path":"open"}` || string(a.Args) != got || !strings.Contains(llm.PartsText(r.Content), `"secret" was ignored]`) {
+		if got != `{"file_path":"open"}` || string(a.Call.Args()) != got || !strings.Contains(llm.PartsText(r.Content), `"secret" was ignored]`) {
 			t.Errorf("%s: the tool gets %s, the result is %q", args, got, llm.PartsText(r.Content))
 		}
 	}
@@ -80,8 +80,8 @@ func TestIgnored(t *testing.T) {
 	}
 	// A program of the user's gets all arguments.
 	a := g.Admit(t.Context(), &agent.ToolCall{Name: "own", Args: json.RawMessage(`{"file_path":"a","content":"b","foo":1}`)}, printer("own", tool.KindOther), unasked(t))
-	if got := llm.PartsText(run(t, a).Content); got != "b" || string(a.Args) != `{"file_path":"a","content":"b","foo":1}` {
-		t.Errorf("%q %s", got, a.Args)
+	if got := llm.PartsText(run(t, a).Content); got != "b" || string(a.Call.Args()) != `{"file_path":"a","content":"b","foo":1}` {
+		t.Errorf("%q %s", got, a.Call.Args())
 	}
 }
 
@@ -99,13 +99,13 @@ func FuzzNames(f *testing.F) {
 		if a.Run == nil {
 			return
 		}
-		if err := json.Unmarshal(a.Args, &admitted); err != nil {
+		if err := json.Unmarshal(a.Call.Args(), &admitted); err != nil {
 			t.Fatal(err)
 		}
 		for name := range admitted {
 			for _, p := range []string{"file_path", "content"} {
 				if name != p && strings.EqualFold(name, p) {
-					t.Errorf("%q: %s", args, a.Args)
+					t.Errorf("%q: %s", args, a.Call.Args())
 				}
 			}
 		}

@@ -4,32 +4,66 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
+	"pollux/agent"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// run takes the steps from the snapshot on. It returns the result, and the call that hooks make
-// after this one, nil for none.
-func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Result, tail *Tail) {
-	defer func() { g.record(ctx, result) }()
+// runAll runs an admitted call, and the calls with which hooks continue it. It returns their records.
+func (g *gatedCall) runAll(ctx context.Context, host agent.Host) []agent.Execution {
+	x, tail := g.run(ctx, host)
+	list := []agent.Execution{x}
+	if tail == nil {
+		return list
+	}
+	return g.runTails(ctx, host, list, tail)
+}
+
+// run takes the steps from the snapshot on. It returns the record of the call, and the call that hooks
+// make after this one, nil for none.
+func (g *gatedCall) run(ctx context.Context, host agent.Host) (x agent.Execution, tail *Tail) {
+	var result *tool.Result
+	hasRun := false
+	defer func() {
+		x = g.record()
+		x.HasRun, x.Result, x.Status = hasRun, result, agent.Success
+		if result.Error != nil {
+			x.Status = agent.Failed
+		}
+	}()
 	defer g.recoverPanic(func(r *tool.Result) { result, tail = r, nil })
 
-	host.Limit, host.Room = g.outputLimit(), g.call.Room
-	host.Spill = g.spill
-	host.Unasked = g.isUnasked
+	host.Tool.Limit, host.Tool.Room = g.outputLimit(), g.written.Room
+	host.Tool.Spill = g.spill
+	host.Tool.Unasked = g.isUnasked
+	host.Ask = g.waitingFor(host.Ask)
 	if g.opts.Snapshot != nil {
-		if err := g.opts.Snapshot.Before(ctx, g.call, g.spec, g.inv.Locations()); err != nil {
-			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err)), nil
+		if err := g.opts.Snapshot.Before(ctx, g.call); err != nil {
+			result = tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err))
+			return x, nil
 		}
 	}
-	result = g.inv.Run(ctx, host)
-	if result == nil {
-		result = tool.Fail(tool.ErrUnhandled, "The tool returned nothing.")
-	}
+	hasRun = true
+	result = g.call.Run(ctx, host)
 	g.noteBuildFiles(result)
 	result, tail = g.runAfterHooks(ctx, result)
-	return g.addNotes(g.trim(result, host)), tail
+	result = g.addNotes(g.trim(result, host.Tool))
+	return x, tail
+}
+
+// waitingFor returns ask such that the time until the answer counts as idle; nil for nil.
+func (g *gatedCall) waitingFor(ask agent.Ask) agent.Ask {
+	if ask == nil {
+		return nil
+	}
+	return func(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+		began := time.Now()
+		a, err := ask(ctx, q)
+		g.waiting.Add(int64(time.Since(began)))
+		return a, err
+	}
 }
 
 // trim truncates the text of a result to the limit. It applies to commands, subagents, and discovered
@@ -66,16 +100,10 @@ func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 func (g *gatedCall) outputLimit() int {
 	limit := max(g.opts.Threshold, 0)
 	const perToken = 3 // of source code and logs
-	if room := g.call.Room; room > 0 && (limit == 0 || room < limit/perToken) {
+	if room := g.written.Room; room > 0 && (limit == 0 || room < limit/perToken) {
 		limit = room * perToken
 	}
 	return limit
-}
-
-func (g *gatedCall) record(ctx context.Context, r *tool.Result) {
-	if g.opts.Record != nil {
-		g.opts.Record.After(ctx, g.call, g.args, g.outcome, r)
-	}
 }
 
 // recoverPanic turns a panic into a failed result. It must be deferred.
@@ -84,6 +112,6 @@ func (g *gatedCall) recoverPanic(set func(*tool.Result)) {
 	if v == nil {
 		return
 	}
-	g.opts.Log.Debug("tool panicked", "tool", g.spec.Name, "call", g.call.ID, "panic", v, "stack", string(debug.Stack()))
+	g.opts.Log.Debug("tool panicked", "tool", g.spec.Name, "call", g.written.ID, "panic", v, "stack", string(debug.Stack()))
 	set(tool.Fail(tool.ErrUnhandled, fmt.Sprintf("The tool %s failed unexpectedly: %v", g.spec.Name, v)))
 }

@@ -19,5 +19,5 @@ func (g *gatedCall) spill() (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return durable.CreateNumbered(dir, g.call.Name)
+	return durable.CreateNumbered(dir, g.written.Name)
 }

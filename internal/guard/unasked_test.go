@@ -40,10 +40,10 @@ func TestUnasked(t *testing.T) {
 		call := &agent.ToolCall{ID: "1", Name: "run_shell_command", Args: args, FromClient: tt.fromClient}
 		a := g.Admit(t.Context(), call, shell, answers(t, tool.Answer{Outcome: tool.ProceedOnce}))
 		if a.Run == nil {
-			t.Errorf("%s: not run: %+v", tt.name, a.Refusal)
+			t.Errorf("%s: not run: %+v", tt.name, a.Record.Result)
 			continue
 		}
-		if a.Run(t.Context(), tool.Host{}); got != tt.want {
+		if a.Run(t.Context(), agent.Host{}); got != tt.want {
 			t.Errorf("%s: unasked is %v", tt.name, got)
 		}
 	}

@@ -23,10 +23,10 @@ type Origins interface {
 // change. It does nothing if no person is there to answer. In yolo mode, untrusted words do
 // not require approval.
 func (g *gatedCall) findWarnings(ctx context.Context) error {
-	if !g.opts.Interactive || g.spec.Kind != tool.KindExecute || g.call.FromClient {
+	if !g.opts.Interactive || g.spec.Kind != tool.KindExecute || g.written.FromClient {
 		return nil
 	}
-	details, err := g.inv.Confirmation(ctx)
+	details, err := g.call.Invocation().Confirmation(ctx)
 	command, ok := details.(*tool.ExecConfirmation)
 	if err != nil || !ok {
 		return err
@@ -61,7 +61,7 @@ func (g *gatedCall) noteBuildFiles(r *tool.Result) {
 	if g.spec.Kind != tool.KindEdit || r.Error != nil {
 		return
 	}
-	for _, l := range g.inv.Locations() {
+	for _, l := range g.call.Invocation().Locations() {
 		if policy.IsBuildFile(l.Path) {
 			g.changed.add(l.Path)
 		}

@@ -74,7 +74,8 @@ func (s *scene) command(command string) agent.Admission {
 	s.asked = "-"
 	args, _ := json.Marshal(map[string]string{"command": command})
 	return s.gate.Admit(s.t.Context(), &agent.ToolCall{ID: "1", Name: "run_shell_command", Args: args}, newShell(),
-		func(_ context.Context, c tool.Confirmation) (tool.Answer, error) {
+		func(_ context.Context, q *agent.Question) (tool.Answer, error) {
+			c := q.Details()
 			e := c.(*tool.ExecConfirmation)
 			s.asked = fmt.Sprint(e.UntrustedFlags, e.ModifiedBuildFiles, e.Once())
 			return tool.Answer{Outcome: s.says}, nil
@@ -100,7 +101,7 @@ func (s *scene) edit(name string, fails bool) {
 			return tool.Fail(tool.ErrFileWrite, "no")
 		}
 	}
-	a := s.gate.Admit(s.t.Context(), call("write_file", name, "x"), w, func(context.Context, tool.Confirmation) (tool.Answer, error) {
+	a := s.gate.Admit(s.t.Context(), call("write_file", name, "x"), w, func(context.Context, *agent.Question) (tool.Answer, error) {
 		return tool.Answer{Outcome: tool.ProceedOnce}, nil
 	})
 	if r := run(s.t, a); (r.Error != nil) != fails {
@@ -122,8 +123,8 @@ func TestUntrustedFlags(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	s.says = tool.ProceedAlways
-	if a := s.expect("git fetch --evil", "[--evil] [] true"); a.Outcome != tool.ProceedOnce {
-		t.Errorf("the answer counts as %s", a.Outcome)
+	if a := s.expect("git fetch --evil", "[--evil] [] true"); a.Record.Decision.Outcome != tool.ProceedOnce {
+		t.Errorf("the answer counts as %s", a.Record.Decision.Outcome)
 	}
 	s.expect("git fetch --evil", "-") // it was agreed to
 	s.expect("git fetch --evil --worse", "[--worse] [] true")
@@ -142,10 +143,10 @@ func TestUntrustedFlags(t *testing.T) {
 	newScene(t, policy.Options{Mode: policy.Yolo, Interactive: true}, "--evil").expect("make --evil", "-")
 	s = newScene(t, policy.Options{Mode: policy.Default, Rules: allowing("make")}, "--evil")
 	if a := s.expect("make --evil", "-"); a.Run == nil { // without a user, rules decide
-		t.Errorf("%+v", a.Refusal)
+		t.Errorf("%+v", a.Record.Result)
 	}
 	s = newScene(t, policy.Options{Mode: policy.Default, Interactive: true, Rules: []policy.Rule{{Tools: []string{"*"}, Decision: policy.Deny, Priority: 4}}}, "--evil")
-	if a := s.expect("make --evil", "-"); a.Refusal == nil {
+	if a := s.expect("make --evil", "-"); a.Record.Result == nil {
 		t.Error("what is denied is asked about")
 	}
 }

@@ -165,8 +165,25 @@ func (c *callJSON) record() agent.CallRecord {
 	return agent.CallRecord{
 		ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.Status(c.Status), Description: c.Description,
 		Display: readDisplay(c.Display), Plain: c.IsMarkdown != nil && !*c.IsMarkdown, AgentID: c.AgentID, Ended: c.Timestamp, Active: time.Duration(c.Millis) * time.Millisecond,
-		HasRun: c.HasRun || c.Status == string(agent.Success), IsInterrupted: c.IsInterrupted,
+		HasRun: c.HasRun || c.Status == string(agent.Success), IsInterrupted: c.IsInterrupted, Executions: c.executions(),
 	}
+}
+
+// executions returns what executionsJSON was made from, as far as it is there.
+func (c *callJSON) executions() []agent.Execution {
+	var list []agent.Execution
+	for i, one := range c.Executions {
+		x := one.Execution
+		x.Result = &tool.Result{Display: readDisplay(one.Display)}
+		if i == 0 {
+			x.Summary = c.Description
+		}
+		if i == len(c.Executions)-1 {
+			x.Result.Display = readDisplay(c.Display)
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // readDisplay returns what displayJSON was made from, as far as it is there; nil for unknown kinds.

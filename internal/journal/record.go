@@ -235,6 +235,34 @@ type callJSON struct {
 	HasRun bool `json:"hasRun,omitempty"`
 	// IsInterrupted is set of a call that the end of Pollux cancelled.
 	IsInterrupted bool `json:"interrupted,omitempty"`
+	// Executions are what ran for the call.
+	Executions []executionJSON `json:"executions,omitempty"`
+}
+
+// executionJSON is what ran for a call: the arguments if they are not those of the call, and what a person
+// saw if it is not the result of the call.
+type executionJSON struct {
+	agent.Execution
+	Display any `json:"resultDisplay,omitempty"`
+}
+
+// executionsJSON returns the executions of a call without what the record of the call says.
+func executionsJSON(c *agent.CallRecord) []executionJSON {
+	var list []executionJSON
+	for i, x := range c.Executions {
+		one := executionJSON{Execution: x}
+		if x.IsAsWritten() {
+			one.Args = nil
+		}
+		if i < len(c.Executions)-1 {
+			one.Display = shownJSON(x.Result.Display)
+		}
+		if i == 0 {
+			one.Summary = ""
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // appendCall appends a call whose result is in a message.
@@ -246,7 +274,7 @@ func appendCall(b []byte, c *agent.CallRecord, m *agent.Message) []byte {
 	p := plain{callJSON: callJSON{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), AgentID: c.AgentID, Description: c.Description,
 		Display: displayJSON(c, m.Content), Millis: c.Active.Milliseconds(), HasRun: c.HasRun && c.Status != agent.Success,
-		IsInterrupted: c.IsInterrupted,
+		IsInterrupted: c.IsInterrupted, Executions: executionsJSON(c),
 	}}
 	if c.Plain && p.Display != nil {
 		p.IsMarkdown = new(bool)
@@ -276,16 +304,23 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 		return textJSON(string(d), c.ID, results)
 	case tool.TerminalDisplay:
 		return textJSON(string(d), c.ID, results)
+	case *tool.ListDisplay:
+		return textJSON(d.Summary, c.ID, results)
+	case *tool.MatchDisplay:
+		return textJSON(d.Summary, c.ID, results)
+	}
+	return shownJSON(c.Display)
+}
+
+// shownJSON returns what a person saw, nil for nothing and for texts.
+func shownJSON(d tool.Display) any {
+	switch d := d.(type) {
 	case *tool.DiffDisplay:
 		shown := map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
 		if d.NewDirs > 0 {
 			shown["newDirectories"] = d.NewDirs
 		}
 		return shown
-	case *tool.ListDisplay:
-		return textJSON(d.Summary, c.ID, results)
-	case *tool.MatchDisplay:
-		return textJSON(d.Summary, c.ID, results)
 	case *tool.TodoDisplay:
 		todos := []map[string]any{}
 		for _, t := range d.Todos {

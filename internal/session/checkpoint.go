@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,10 +45,18 @@ func (s *Session) Checkpoints() []Checkpoint {
 	history := s.History()
 	for i, m := range history {
 		for _, c := range calls[m.ID] {
-			if i == 0 || !c.HasRun && !c.IsInterrupted || !s.mayChange(c.Name) {
+			if i == 0 || !c.HasRun && !c.IsInterrupted {
 				continue
 			}
-			p := newCheckpoint(m.ID, c, argumentsOf(history[i-1], c.ID))
+			ran := c.Ran()
+			n := slices.IndexFunc(ran, func(x agent.Execution) bool { return s.mayChange(x.Name) })
+			if n < 0 {
+				continue
+			}
+			if ran[n].Args == nil {
+				ran[n].Args = argumentsOf(history[i-1], c.ID)
+			}
+			p := newCheckpoint(m.ID, c, ran[n])
 			if used[p.Name]++; used[p.Name] > 1 {
 				p.Name += fmt.Sprintf("-%d", used[p.Name])
 			}
@@ -57,15 +66,16 @@ func (s *Session) Checkpoints() []Checkpoint {
 	return list
 }
 
-func newCheckpoint(results string, c agent.CallRecord, args json.RawMessage) Checkpoint {
+// newCheckpoint returns the checkpoint before a call for which x ran, or may have.
+func newCheckpoint(results string, c agent.CallRecord, x agent.Execution) Checkpoint {
 	var a struct {
 		FilePath string `json:"file_path"`
 		Path     string `json:"path"` // a usual mistake
 		Command  string `json:"command"`
 	}
-	_ = json.Unmarshal(args, &a) // a call without arguments has no target
+	_ = json.Unmarshal(x.Args, &a) // a call without arguments has no target
 	p := Checkpoint{
-		Tool: c.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Ended.Truncate(time.Millisecond),
+		Tool: x.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Ended.Truncate(time.Millisecond),
 		Status: c.Status, results: results, callID: c.ID,
 	}
 	words := []string{strings.NewReplacer(":", "-", ".", "_").Replace(p.Time.UTC().Format("2006-01-02T15:04:05.000Z"))}
@@ -73,7 +83,7 @@ func newCheckpoint(results string, c agent.CallRecord, args json.RawMessage) Che
 	if a.FilePath+a.Path != "" {
 		program = p.Target
 	}
-	for _, word := range []string{path.Base(strings.ReplaceAll(program, `\`, "/")), c.Name} {
+	for _, word := range []string{path.Base(strings.ReplaceAll(program, `\`, "/")), x.Name} {
 		if word = fileNameOf(word); word != "" {
 			words = append(words, word)
 		}

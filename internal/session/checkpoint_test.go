@@ -28,12 +28,12 @@ func TestCheckpointName(t *testing.T) {
 		{"write_file", `{"file_path":"\u001b[31m\u202e"}`, begin + "__31m_-write_file", ""},
 	} {
 		c := agent.CallRecord{Name: tt.tool, Ended: began.Add(time.Second), Status: agent.Success}
-		p := newCheckpoint("r", c, json.RawMessage(tt.args))
+		p := newCheckpoint("r", c, agent.Execution{Name: tt.tool, Args: json.RawMessage(tt.args)})
 		if p.Name != tt.name || !strings.Contains(p.Describe(), tt.text) || strings.ContainsAny(p.Describe(), "\x1b\u202e\n") {
 			t.Errorf("%s: %s, %q", tt.args, p.Name, p.Describe())
 		}
 	}
-	long := newCheckpoint("r", agent.CallRecord{Name: "t"}, json.RawMessage(`{"file_path":"`+strings.Repeat("x", 1000)+`"}`))
+	long := newCheckpoint("r", agent.CallRecord{}, agent.Execution{Name: "t", Args: json.RawMessage(`{"file_path":"` + strings.Repeat("x", 1000) + `"}`)})
 	if len(long.Name) > 100 {
 		t.Errorf("%d bytes", len(long.Name))
 	}
@@ -53,7 +53,7 @@ func TestCheckpointNameIsStable(t *testing.T) {
 	for i := range messages[1].Calls {
 		c := &messages[1].Calls[i]
 		c.Ended = began.Add(time.Duration(i) * 2332 * time.Microsecond)
-		live = append(live, newCheckpoint("r", *c, nil).Name)
+		live = append(live, newCheckpoint("r", *c, c.Ran()[0]).Name)
 	}
 	for _, e := range messages {
 		if err := j.Append(t.Context(), e); err != nil {
@@ -69,7 +69,7 @@ func TestCheckpointNameIsStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range s.Entries[1].Calls {
-		if got := newCheckpoint("r", c, nil).Name; got != live[i] {
+		if got := newCheckpoint("r", c, c.Ran()[0]).Name; got != live[i] {
 			t.Errorf("%s is %s after a resume", live[i], got)
 		}
 	}

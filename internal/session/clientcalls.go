@@ -35,7 +35,7 @@ func (s *Session) needsModel(spec *tool.Spec) bool {
 // CallTool runs a call of one of [Session.ClientTools] for a program: through the gate, as a model's call,
 // and outside of the conversation. ask asks a person for approval. It may be called from several
 // goroutines; calls that may change something run alone.
-func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, host tool.Host, ask tool.Ask) *tool.Result {
+func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, host tool.Host, ask agent.Ask) *tool.Result {
 	i := slices.IndexFunc(s.ClientTools(), func(t tool.Tool) bool { return t.Spec().Name == name })
 	if i < 0 {
 		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("There is no tool %q.", name))
@@ -51,9 +51,26 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	}
 	call := &agent.ToolCall{ID: name + "__" + uuid.NewString(), Name: name, Args: args}
 	admission := s.gate.Admit(ctx, call, t, ask)
-	if admission.Run == nil {
-		return admission.Refusal
+	return s.runAdmitted(ctx, call, admission, agent.Host{Tool: host, Ask: ask})
+}
+
+// runAdmitted runs a call that is not part of the conversation, if it was admitted. It records what ran,
+// or why it did not, and returns the result.
+func (s *Session) runAdmitted(ctx context.Context, call *agent.ToolCall, a agent.Admission, host agent.Host) *tool.Result {
+	list := []agent.Execution{a.Record}
+	if a.Run != nil {
+		list = a.Run(ctx, host)
 	}
-	host.Ask = ask
-	return admission.Run(ctx, host)
+	last := &list[len(list)-1]
+	f := agent.ToolFinished{
+		Call: call, Status: last.Status, Result: last.Result, Executions: list, Response: last.Result.Content,
+		Began: list[0].Began, Duration: last.Began.Add(last.Duration).Sub(list[0].Began),
+	}
+	for i := range list {
+		f.Active += list[i].Active
+	}
+	s.Stats.Observe(f)
+	s.Recent.ObserveCall(&f)
+	s.telemetry.RecordCall(&f)
+	return last.Result
 }

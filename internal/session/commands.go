@@ -69,7 +69,7 @@ var ErrRefused = errors.New("the user has refused")
 // runTemplate runs the shell commands of the custom command name, one after the other, as calls of
 // run_shell_command. Each passes the gate before the first one runs.
 func (s *Session) runTemplate(ctx context.Context, name string, commands []string) ([]string, error) {
-	admissions := s.admitTemplate(ctx, name, commands)
+	calls, admissions := s.admitTemplate(ctx, name, commands)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -80,7 +80,7 @@ func (s *Session) runTemplate(ctx context.Context, name string, commands []strin
 	}
 	texts := make([]string, len(commands))
 	for i, a := range admissions {
-		result := a.Run(ctx, tool.Host{})
+		result := s.runAdmitted(ctx, calls[i], a, agent.Host{})
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -105,7 +105,8 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 	case a.Cancelled:
 		return ErrRefused
 	}
-	switch reason := a.Refusal.Error; reason.Type {
+	reason := a.Record.Result.Error
+	switch reason.Type {
 	case tool.ErrPolicyViolation:
 		why := strings.TrimSpace(strings.TrimPrefix(terminal.Line(reason.Message), "Tool execution denied by policy."))
 		return exit.Errorf(exit.General, "%s cannot be run. Blocked command: \"%s\". Reason: %s", name, brief(shell),
@@ -115,7 +116,7 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 			return needsApproval(name, shell)
 		}
 	}
-	return exit.Errorf(exit.General, "/%s cannot run \"%s\": %s", name, brief(shell), terminal.Line(a.Refusal.Error.Message))
+	return exit.Errorf(exit.General, "/%s cannot run \"%s\": %s", name, brief(shell), terminal.Line(reason.Message))
 }
 
 // needsApproval returns the error of a shell command that needs a user's approval where there is no user.
@@ -127,39 +128,44 @@ func needsApproval(name, shell string) error {
 
 // admitTemplate asks the gate about all shell commands of a custom command at the same time, so that the
 // user answers one question about those that need approval.
-func (s *Session) admitTemplate(ctx context.Context, name string, commands []string) []agent.Admission {
-	q := &jointQuestion{ask: s.askAbout(name), undecided: len(commands), asked: make([]*tool.ExecConfirmation, len(commands)), done: make(chan struct{})}
-	admissions := make([]agent.Admission, len(commands))
+func (s *Session) admitTemplate(ctx context.Context, name string, commands []string) ([]*agent.ToolCall, []agent.Admission) {
+	q := &jointQuestion{ask: s.askAbout(name), undecided: len(commands), asked: make([]*agent.Question, len(commands)), done: make(chan struct{})}
+	calls, admissions := make([]*agent.ToolCall, len(commands)), make([]agent.Admission, len(commands))
 	var all sync.WaitGroup
 	for i, shell := range commands {
 		args, err := json.Marshal(map[string]string{"command": shell})
 		if err != nil { // a string is always valid
 			continue
 		}
-		call := &agent.ToolCall{ID: s.template.Spec().Name + "__" + uuid.NewString(), Name: s.template.Spec().Name, Args: args}
+		calls[i] = &agent.ToolCall{ID: s.template.Spec().Name + "__" + uuid.NewString(), Name: s.template.Spec().Name, Args: args}
 		all.Go(func() {
 			defer crash.Recover()
-			admissions[i] = s.gate.Admit(ctx, call, s.template, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-				return q.wait(ctx, i, details)
+			admissions[i] = s.gate.Admit(ctx, calls[i], s.template, func(ctx context.Context, one *agent.Question) (tool.Answer, error) {
+				return q.wait(ctx, i, one)
 			})
 			q.decided(ctx, i)
 		})
 	}
 	all.Wait()
-	return admissions
+	return calls, admissions
 }
 
 // askAbout returns the function that asks the user about shell commands of a custom command.
-func (s *Session) askAbout(name string) func(context.Context, []*tool.ExecConfirmation) (tool.Answer, error) {
-	return func(ctx context.Context, list []*tool.ExecConfirmation) (tool.Answer, error) {
-		if s.Asker == nil {
-			return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
-		}
-		details := list[0]
+func (s *Session) askAbout(name string) func(context.Context, []*agent.Question) (tool.Answer, error) {
+	return func(ctx context.Context, list []*agent.Question) (tool.Answer, error) {
+		q := list[0]
 		if len(list) > 1 {
-			details = s.join(list)
+			q = agent.JoinQuestions(list, s.join(list))
 		}
-		details.Title = "Confirm Shell Command of /" + name
-		return s.Asker.Ask(ctx, details)
+		q.Details().(*tool.ExecConfirmation).Title = "Confirm Shell Command of /" + name
+		return s.approve(ctx, q)
 	}
+}
+
+// approve asks the user about calls that no run makes.
+func (s *Session) approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+	if s.Asker == nil {
+		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+	}
+	return s.Asker.Approve(ctx, q)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
@@ -21,8 +22,13 @@ type asker struct {
 }
 
 // Ask implements [session.Asker].
-func (a *asker) Ask(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
-	a.asked = append(a.asked, details.(*tool.ExecConfirmation))
+func (a *asker) Ask(context.Context, tool.Confirmation) (tool.Answer, error) {
+	return tool.Answer{Outcome: tool.Cancel}, nil
+}
+
+// Approve implements [session.Asker].
+func (a *asker) Approve(_ context.Context, q *agent.Question) (tool.Answer, error) {
+	a.asked = append(a.asked, q.Details().(*tool.ExecConfirmation))
 	return tool.Answer{Outcome: a.answer}, nil
 }
 

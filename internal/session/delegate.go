@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -342,19 +341,19 @@ func (w *delegate) close(summary string) {
 type softGate struct{ *guard.Gate }
 
 // Admit implements [agent.Gate].
-func (g softGate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
+func (g softGate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
 	a := g.Gate.Admit(ctx, call, t, ask)
 	if !a.Cancelled || ctx.Err() != nil {
 		return a
 	}
-	r := *cmp.Or(a.Refusal, &tool.Result{})
+	r := *a.Record.Result
 	if len(r.Content) == 0 && r.Error == nil {
 		r.Error = &tool.Error{Type: tool.ErrExecutionFailed, Message: "User rejected this operation. Do not repeat it. Try another way. If you cannot go on without it, call `complete_task` with what you found and what blocks you."}
 	}
 	if len(r.Content) == 0 {
 		r.Content = []llm.Part{llm.Text(r.Error.Message)} // the run goes on
 	}
-	a.Refusal = &r
+	a.Record.Result = &r
 	return a
 }
 

@@ -42,6 +42,11 @@ func (f *face) Ask(_ context.Context, details tool.Confirmation) (tool.Answer, e
 	return tool.Answer{Outcome: tool.Cancel}, nil
 }
 
+// Approve implements [session.Asker].
+func (f *face) Approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+	return f.Ask(ctx, q.Details())
+}
+
 func (f *face) line() string { f.in.Scan(); return f.in.Text() }
 
 // talk opens a session and runs the prompts that are typed.
@@ -59,7 +64,7 @@ func (f *face) talk(ctx context.Context, o session.Options) error {
 			case agent.Text:
 				fmt.Fprint(f.out, e.Text)
 			case agent.ToolAsked:
-				answer, _ := f.Ask(ctx, e.Details)
+				answer, _ := f.Approve(ctx, e.Question)
 				e.Answer(answer)
 			case agent.ToolFinished:
 				fmt.Fprintf(f.out, "%s: %s\n", e.Call.Name, e.Status)

@@ -7,16 +7,18 @@ import (
 	"strings"
 	"sync"
 
+	"pollux/agent"
 	"pollux/internal/guard/reach"
 	"pollux/tool"
 )
 
 // join returns one confirmation for several commands. It offers the lasting answers that are possible for
 // each of them.
-func (s *Session) join(list []*tool.ExecConfirmation) *tool.ExecConfirmation {
+func (s *Session) join(list []*agent.Question) *tool.ExecConfirmation {
 	all := &tool.ExecConfirmation{}
 	var commands []string
-	for i, c := range list {
+	for i, q := range list {
+		c := q.Details().(*tool.ExecConfirmation)
 		commands = append(commands, c.Command)
 		all.Roots = append(all.Roots, c.Roots...)
 		all.UntrustedFlags = append(all.UntrustedFlags, c.UntrustedFlags...)
@@ -57,23 +59,22 @@ func joinOffers(list, next []tool.Offer, isFirst bool) (both []tool.Offer) {
 // jointQuestion is a question about several calls, which is asked once all calls wait for it or are decided
 // without it.
 type jointQuestion struct {
-	ask func(context.Context, []*tool.ExecConfirmation) (tool.Answer, error)
+	ask func(context.Context, []*agent.Question) (tool.Answer, error)
 
 	mu        sync.Mutex
-	undecided int                      // calls of which it is not known whether they need the question
-	asked     []*tool.ExecConfirmation // by call, nil for those that do not need it
-	done      chan struct{}            // closed when the answer is there
+	undecided int               // calls of which it is not known whether they need the question
+	asked     []*agent.Question // by call, nil for those that do not need it
+	done      chan struct{}     // closed when the answer is there
 	answer    tool.Answer
 	err       error
 }
 
 // wait asks about call i, and returns the answer to the question about all calls.
-func (q *jointQuestion) wait(ctx context.Context, i int, details tool.Confirmation) (tool.Answer, error) {
-	exec, ok := details.(*tool.ExecConfirmation)
-	if !ok {
+func (q *jointQuestion) wait(ctx context.Context, i int, one *agent.Question) (tool.Answer, error) {
+	if _, ok := one.Details().(*tool.ExecConfirmation); !ok {
 		return tool.Answer{}, errors.New("not a question about a shell command")
 	}
-	q.settle(ctx, func() { q.asked[i] = exec })
+	q.settle(ctx, func() { q.asked[i] = one })
 	<-q.done
 	return q.answer, q.err
 }
@@ -99,7 +100,7 @@ func (q *jointQuestion) settle(ctx context.Context, record func()) {
 		return
 	}
 	defer close(q.done)
-	list := slices.DeleteFunc(slices.Clone(q.asked), func(c *tool.ExecConfirmation) bool { return c == nil })
+	list := slices.DeleteFunc(slices.Clone(q.asked), func(one *agent.Question) bool { return one == nil })
 	if len(list) > 0 {
 		q.answer, q.err = q.ask(ctx, list)
 	}

@@ -283,11 +283,10 @@ func toolSettings(s *config.Settings) policy.Settings {
 	}
 }
 
-// Allowed reports whether a call would now pass without a question. It may be called during a run, as
-// may what follows.
-func (s *Session) Allowed(call *agent.ToolCall) bool {
-	t, ok := s.registry.Lookup(call.Name)
-	return ok && !call.MustAsk && s.policy.Check(guard.PolicyCall(t, call.Args)).Decision == policy.Allow
+// Allowed reports whether the gate would now let a call of the main agent run without a question. It may
+// be called during a run, as may what follows.
+func (s *Session) Allowed(p *agent.PreparedCall) bool {
+	return !p.Call().MustAsk && s.policy.Check(guard.PreparedPolicyCall(p)).Decision == policy.Allow
 }
 
 // Grants returns the lasting answers that were given in this session.

@@ -342,6 +342,15 @@ func (p *Setup) keepsUnanswered(cause error) bool {
 	return !p.Interactive || errors.As(cause, &end)
 }
 
+// CallRecords returns the records of the finished calls of the conversation, by the ids of the messages with
+// their results; nil if the conversation is not recorded.
+func (s *Session) CallRecords() map[string][]agent.CallRecord {
+	if s.journal == nil {
+		return nil
+	}
+	return s.journal.Calls()
+}
+
 // endTurn notes the end of a run in the record of the conversation.
 func (s *Session) endTurn() {
 	if s.journal != nil {
@@ -354,8 +363,8 @@ func (s *Session) endTurn() {
 // is on the disk.
 type syncBefore struct{ *journal.Journal }
 
-func (b syncBefore) Before(_ context.Context, _ *agent.ToolCall, spec *tool.Spec, _ []tool.Location) error {
-	switch spec.Kind {
+func (b syncBefore) Before(_ context.Context, call *agent.PreparedCall) error {
+	switch call.Tool().Spec().Kind {
 	case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
 		return nil
 	}

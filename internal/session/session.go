@@ -59,6 +59,9 @@ type Asker interface {
 	// Ask shows the person something and waits for the answer. It returns an error
 	// only if ctx or the face ended first.
 	Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error)
+	// Approve is Ask for a question about calls that no run makes: the shell commands of a custom
+	// command, and a skill that the person has named.
+	Approve(ctx context.Context, q *agent.Question) (tool.Answer, error)
 }
 
 // Options are what a face opens a session with. Dir and Env must be set.

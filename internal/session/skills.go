@@ -18,7 +18,6 @@ import (
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
-	"pollux/tool"
 )
 
 // SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
@@ -197,18 +196,16 @@ func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) err
 		return err
 	}
 	call := &agent.ToolCall{ID: activate.Name + "__" + uuid.NewString(), Name: activate.Name, Args: args}
-	a := s.gate.Admit(ctx, call, t, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-		return s.Asker.Ask(ctx, details)
-	})
+	a := s.gate.Admit(ctx, call, t, s.approve)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case a.Cancelled:
 		return ErrRefused
 	case a.Run == nil:
-		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Refusal.Error.Message))
+		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Record.Result.Error.Message))
 	}
-	result := a.Run(ctx, tool.Host{})
+	result := s.runAdmitted(ctx, call, a, agent.Host{})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -26,7 +26,7 @@ type FileUndo struct {
 // the oldest. A snapshot of the project's files before each call is a way to do it for what commands
 // change, too. It changes nothing itself.
 type undoer interface {
-	plan(ctx context.Context, calls []agent.CallRecord) []FileUndo
+	plan(ctx context.Context, ran []agent.Execution) []FileUndo
 }
 
 // PlanUndo returns what undoes the changes of files by the calls after the message with an id. It changes
@@ -51,19 +51,21 @@ func (s *Session) planUndo(ctx context.Context, id, callID string) (files []File
 	if at < 0 {
 		return nil, false
 	}
-	var edits []agent.CallRecord
+	var edits []agent.Execution
 	for i, m := range history[at:] {
 		calls := records[m.ID]
 		if n := slices.IndexFunc(calls, func(c agent.CallRecord) bool { return c.ID == callID }); i == 0 && n >= 0 {
 			calls = calls[n:]
 		}
-		for _, c := range calls {
-			_, isDiff := c.Display.(*tool.DiffDisplay)
-			switch {
-			case isDiff && c.Status == agent.Success:
-				edits = append(edits, c)
-			case c.HasRun && s.mayChange(c.Name):
-				isPartial = true
+		for i := range calls {
+			for _, x := range calls[i].Ran() {
+				_, isDiff := x.Result.Display.(*tool.DiffDisplay)
+				switch {
+				case isDiff && x.Status == agent.Success:
+					edits = append(edits, x)
+				case x.HasRun && s.mayChange(x.Name):
+					isPartial = true
+				}
 			}
 		}
 	}
@@ -76,10 +78,10 @@ func (s *Session) undoer() undoer { return recordedEdits{s} }
 // recordedEdits undoes edits by the differences that the record of the session has of them.
 type recordedEdits struct{ *Session }
 
-func (r recordedEdits) plan(ctx context.Context, calls []agent.CallRecord) []FileUndo {
+func (r recordedEdits) plan(ctx context.Context, ran []agent.Execution) []FileUndo {
 	var edits []file.Edit
-	for _, c := range calls {
-		d := c.Display.(*tool.DiffDisplay)
+	for _, x := range ran {
+		d := x.Result.Display.(*tool.DiffDisplay)
 		edits = append(edits, file.Edit{Path: d.FilePath, Diff: d.Diff, IsNew: d.Before == nil, NewDirs: d.NewDirs})
 	}
 	var list []FileUndo

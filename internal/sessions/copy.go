@@ -112,3 +112,14 @@ func Messages(s *journal.Session) []agent.Message {
 	}
 	return messages
 }
+
+// Calls returns the records of the calls of a session, by the ids of the messages with their results.
+func Calls(s *journal.Session) map[string][]agent.CallRecord {
+	calls := map[string][]agent.CallRecord{}
+	for _, e := range s.Entries {
+		if len(e.Calls) > 0 {
+			calls[e.ID] = e.Calls
+		}
+	}
+	return calls
+}

@@ -124,6 +124,11 @@ func (d *driver) Ask(_ context.Context, c tool.Confirmation) (tool.Answer, error
 	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": answer}}}, nil
 }
 
+// Approve implements [session.Asker].
+func (d *driver) Approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+	return d.Ask(ctx, q.Details())
+}
+
 // prompt sends a prompt to the model, and approves all tool calls.
 func (d *driver) prompt(text string) {
 	d.t.Helper()

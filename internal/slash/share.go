@@ -74,7 +74,7 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 func (s *Runner) conversationData(ext string, record bool) ([]byte, error) {
 	history := s.History()
 	dirs := s.Workspace.Dirs()
-	info := transcript.Info{ID: s.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Age())}
+	info := transcript.Info{ID: s.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Age()), Calls: s.CallRecords()}
 	switch {
 	case ext == ".md":
 		return []byte(transcript.Markdown(info, history)), nil

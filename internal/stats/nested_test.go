@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/stats"
 )
 
@@ -12,7 +13,7 @@ func TestNestedCalls(t *testing.T) {
 	t.Parallel()
 	s := stats.New()
 	call := &agent.ToolCall{Name: "delegate"}
-	inner := agent.ToolFinished{Call: &agent.ToolCall{Name: "look"}, Status: agent.Success}
+	inner := agenttest.Finished(&agent.ToolCall{Name: "look"}, agent.Success, nil)
 	s.Observe(agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}})
 	s.Observe(agent.Nested{Call: call, Event: agent.Text{Text: "x"}})
 	if got := s.Snapshot().Tools.Calls; got != 1 {

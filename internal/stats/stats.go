@@ -29,8 +29,6 @@ type Counter struct {
 	counts Snapshot
 	// agents is the last model that an agent asked, the main one or a subagent.
 	agents string
-	// asked has the ids of unfinished calls that the user was asked about.
-	asked map[string]bool
 }
 
 // New returns a session without counts.
@@ -57,21 +55,18 @@ func (s *Counter) Snapshot() Snapshot {
 func (s *Counter) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts, s.agents, s.asked = Snapshot{}, "", nil
+	s.counts, s.agents = Snapshot{}, ""
 }
 
-// Observe counts a tool call when its event is [agent.ToolFinished], the user's decision about it
-// if [agent.ToolAsked] came before, and an error of the model
-// when it is [agent.InvalidStream]: empty and blocked responses are errors once no further
-// attempt is made. It counts events of agents that run inside a call, too, and ignores others.
+// Observe counts the executions of a tool call when its event is [agent.ToolFinished], with the user's decisions
+// about them, and an error of the model when it is [agent.InvalidStream]: empty and blocked responses are errors
+// once no further attempt is made. It counts events of agents that run inside a call, too, and ignores others.
 func (s *Counter) Observe(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Nested:
 		s.Observe(e.Event)
-	case agent.ToolAsked:
-		s.ask(e)
 	case agent.ToolFinished:
-		s.finish(e)
+		s.finish(e.Executions)
 	case agent.InvalidStream:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -81,32 +76,21 @@ func (s *Counter) Observe(e agent.Event) {
 	}
 }
 
-// ask notes that the user was asked about a call. Questions of the model are no such calls.
-func (s *Counter) ask(e agent.ToolAsked) {
-	if _, isQuestion := e.Details.(*tool.QuestionConfirmation); isQuestion {
-		return
-	}
+// finish counts executions.
+func (s *Counter) finish(list []agent.Execution) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked == nil {
-		s.asked = map[string]bool{}
-	}
-	s.asked[e.Call.ID] = true
-}
-
-// finish counts a tool call.
-func (s *Counter) finish(done agent.ToolFinished) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.asked[done.Call.ID] {
-		delete(s.asked, done.Call.ID)
-		s.counts.Asked.add(done.Outcome)
-	}
-	s.counts.tool(done.Call.Name).finish(&done)
-	s.counts.Tools.finish(&done)
-	if done.Result != nil && done.Status == agent.Success {
-		s.counts.Lines.Added += done.Result.Lines.Added
-		s.counts.Lines.Removed += done.Result.Lines.Removed
+	for i := range list {
+		x := &list[i]
+		if x.Decision.By == agent.DecidedByUser {
+			s.counts.Asked.add(x.Decision.Outcome)
+		}
+		s.counts.tool(x.Name).finish(x)
+		s.counts.Tools.finish(x)
+		if x.Result != nil && x.Status == agent.Success {
+			s.counts.Lines.Added += x.Result.Lines.Added
+			s.counts.Lines.Removed += x.Result.Lines.Removed
+		}
 	}
 }
 
@@ -278,13 +262,13 @@ func (a *API) add(u *llm.Usage, err error, took time.Duration) {
 	a.Tokens.Total += u.Total
 }
 
-func (t *Tool) finish(e *agent.ToolFinished) {
+func (t *Tool) finish(x *agent.Execution) {
 	t.Calls++
-	if e.Status == agent.Success {
+	if x.Status == agent.Success {
 		t.Success++
 	} else {
 		t.Fail++
 	}
-	t.Duration += e.Active
-	t.Decisions.add(e.Outcome)
+	t.Duration += x.Active
+	t.Decisions.add(x.Decision.Outcome)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/observe"
@@ -56,10 +57,16 @@ func drain(g llm.Generator, req *llm.Request) {
 }
 
 func finished(name string, status agent.Status, outcome tool.Outcome, r *tool.Result) agent.ToolFinished {
-	return agent.ToolFinished{
-		Call: &agent.ToolCall{ID: name + "__1", Name: name}, Status: status, Outcome: outcome,
-		Result: r, Duration: 30 * time.Millisecond, Active: 20 * time.Millisecond,
-	}
+	f := agenttest.FinishedAfter(20*time.Millisecond, &agent.ToolCall{ID: name + "__1", Name: name}, status, r)
+	f.Executions[0].Decision.Outcome = outcome
+	return f
+}
+
+// asked is finished for a call that a person was asked about.
+func asked(name string, status agent.Status, outcome tool.Outcome, r *tool.Result) agent.ToolFinished {
+	f := finished(name, status, outcome, r)
+	f.Executions[0].Decision.By = agent.DecidedByUser
+	return f
 }
 
 // work is a session in which something of every kind happened.
@@ -80,9 +87,7 @@ func work() *Counter {
 	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseCompressor})
 
 	s.Observe(finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{}))
-	edit := finished("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}})
-	s.Observe(agent.ToolAsked{Call: edit.Call})
-	s.Observe(edit)
+	s.Observe(asked("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}}))
 	s.Observe(finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}}))
 	s.Observe(finished("replace", agent.Success, tool.ModifyWithEditor, nil))
 	s.Observe(finished("replace", agent.Success, tool.ProceedAlways, nil))
@@ -93,19 +98,9 @@ func work() *Counter {
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	s := New()
-	for name, outcome := range map[string]tool.Outcome{
-		"once": tool.ProceedOnce, "always": tool.ProceedAlwaysTool, "no": tool.Cancel, "edit": tool.ModifyWithEditor, "rule": tool.ProceedOnce, "ask": tool.ProceedOnce,
-	} {
-		done := finished(name, agent.Success, outcome, nil)
-		switch name {
-		case "rule":
-		case "ask":
-			s.Observe(agent.ToolAsked{Call: done.Call, Details: &tool.QuestionConfirmation{}})
-		default:
-			s.Observe(agent.ToolAsked{Call: done.Call, Details: &tool.ExecConfirmation{}})
-		}
-		s.Observe(done)
-		s.Observe(done) // a later call with this id was not asked about
+	for _, outcome := range []tool.Outcome{tool.ProceedOnce, tool.ProceedAlwaysTool, tool.Cancel, tool.ModifyWithEditor} {
+		s.Observe(asked("edit", agent.Success, outcome, nil))
+		s.Observe(finished("edit", agent.Success, outcome, nil)) // by a rule
 	}
 	if got, want := s.Snapshot().Asked, (Decisions{Accept: 1, AutoAccept: 1, Reject: 1, Modify: 1}); got != want {
 		t.Errorf("asked %+v, want %+v", got, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/subagent"
 	"pollux/llm"
 	"pollux/tool"
@@ -73,20 +74,20 @@ func hangs(ctx context.Context) (*llm.Response, error) {
 // gate lets every call run, and asks about those of "ask".
 type gate struct{}
 
-func (gate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
-	inv, err := tool.Build(t, c.Args)
-	if err != nil {
-		return agent.Admission{Refusal: tool.Fail(tool.ErrInvalidParams, err.Error())}
-	}
-	if t.Spec().Name == "ask" {
-		if _, err := ask(ctx, &tool.InfoConfirmation{Title: "really?"}); err != nil {
-			return agent.Admission{Refusal: &tool.Result{}, Cancelled: true}
+func (gate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+	admitted := agenttest.Admit(c, t)
+	switch {
+	case admitted.Run == nil:
+	case t.Spec().Name == "ask":
+		if _, err := ask(ctx, agenttest.Question(c, &tool.InfoConfirmation{Title: "really?"})); err != nil {
+			return agenttest.Refuse(c, &tool.Result{})
+		}
+	case t.Spec().Name == "stop":
+		admitted.Run = func(context.Context, agent.Host) []agent.Execution {
+			return []agent.Execution{agent.Refused(c, tool.Fail(tool.ErrStopExecution, "enough"))}
 		}
 	}
-	if t.Spec().Name == "stop" {
-		return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result { return tool.Fail(tool.ErrStopExecution, "enough") }}
-	}
-	return agent.Admission{Summary: inv.Summary(), Run: inv.Run}
+	return admitted
 }
 
 // outcome is what the caller of a subagent and its face get.

@@ -109,7 +109,9 @@ func (w *watcher) see(e agent.Event) {
 	case agent.ToolFinished:
 		w.tool(&e)
 	case agent.Nested:
-		// The call in which the agent runs is recorded when it ends.
+		if inner, ok := innermost(e).(agent.ToolFinished); ok {
+			w.executions(&inner)
+		}
 	case agent.Retried:
 		w.retried(e)
 	case agent.InvalidStream:
@@ -122,6 +124,24 @@ func (w *watcher) see(e agent.Event) {
 		w.t.event("loop_detected", w.id, "The model goes in circles: "+e.Kind, attrs{{"loop_type", e.Kind}, {"prompt_id", w.id}})
 	case agent.Cancelled:
 		w.failure = "cancelled"
+	}
+}
+
+// innermost returns the event of the agent that runs inside of all others.
+func innermost(e agent.Event) agent.Event {
+	for {
+		n, ok := e.(agent.Nested)
+		if !ok {
+			return e
+		}
+		e = n.Event
+	}
+}
+
+// RecordCall records a call that no prompt has led to.
+func (t *Telemetry) RecordCall(e *agent.ToolFinished) {
+	if t != nil {
+		(&watcher{t: t, id: e.Call.PromptID, in: newPlace()}).executions(e)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -258,8 +259,8 @@ func TestSession(t *testing.T) {
 			agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 3, Delay: time.Second, Err: &llm.Error{Kind: llm.KindServer}, Model: "m"}},
 			agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON", Message: "broken"}},
 			agent.ToolRequested{Call: call}, agent.ToolRequested{Call: refused}, agent.Finished{},
-			agent.ToolFinished{Call: call, Status: agent.Success, Outcome: tool.ProceedOnce, Result: edit, Duration: 5 * time.Millisecond, Response: []llm.Part{{FunctionResponse: llm.Output("1", "edit", "ok")}}},
-			agent.ToolFinished{Call: refused, Status: agent.CallCancelled, Outcome: tool.Cancel, Result: &tool.Result{}},
+			withResponse(agenttest.FinishedAfter(5*time.Millisecond, call, agent.Success, edit), llm.Part{FunctionResponse: llm.Output("1", "edit", "ok")}),
+			agent.ToolFinished{Call: refused, Status: agent.CallCancelled, Result: &tool.Result{}, Executions: []agent.Execution{agenttest.Refuse(refused, &tool.Result{}).Record}},
 			agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: "nothing"},
 			agent.LoopDetected{Kind: "consecutive_identical_tool_calls"},
 			agent.Switched{Switch: llm.Switch{From: "m", To: "n"}},
@@ -412,7 +413,7 @@ func TestWhatWasSaid(t *testing.T) {
 		call := &agent.ToolCall{ID: "f__1", Name: "f", Args: json.RawMessage(`{"x":"` + marker + `"}`)}
 		for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(marker)}}, play(
 			agent.ToolRequested{Call: call},
-			agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrUnknown, marker), Response: []llm.Part{llm.Text(marker)}},
+			withResponse(agenttest.Finished(call, agent.Failed, tool.Fail(tool.ErrUnknown, marker)), llm.Text(marker)),
 		)) {
 		}
 		tel.RecordRouting("", "m", "s", 0, marker, nil)
@@ -452,7 +453,7 @@ func TestSecrets(t *testing.T) {
 	drain(observe.Wrap(m, tel), ask(key+" and "+odd))
 	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
 		agent.ToolRequested{Call: call},
-		agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrShell, odd+key), Response: []llm.Part{{FunctionResponse: llm.Output("1", "sh", odd+key)}}},
+		withResponse(agenttest.Finished(call, agent.Failed, tool.Fail(tool.ErrShell, odd+key)), llm.Part{FunctionResponse: llm.Output("1", "sh", odd+key)}),
 	)) {
 	}
 	tel.Close()
@@ -752,4 +753,10 @@ func BenchmarkRequest(b *testing.B) {
 			}
 		})
 	}
+}
+
+// withResponse returns the end of a call with what the model gets of it.
+func withResponse(f agent.ToolFinished, parts ...llm.Part) agent.ToolFinished {
+	f.Response = parts
+	return f
 }

@@ -16,41 +16,63 @@ import (
 	"pollux/tool"
 )
 
-// tool records a completed call.
+// tool records a completed call of the agent that runs the prompt.
 func (w *watcher) tool(e *agent.ToolFinished) {
+	w.executions(e)
+	if w.calls--; w.calls == 0 {
+		w.t.ended("schedule_tool_calls", w.batch, w.scheduled, "", nil)
+	}
+}
+
+// executions records what ran for a call, each execution as a call of its own.
+func (w *watcher) executions(e *agent.ToolFinished) {
+	for i := range e.Executions {
+		c := &completedCall{Execution: &e.Executions[i], of: e.Call, response: e.Response}
+		if i < len(e.Executions)-1 { // the model does not get its result
+			c.response = c.Result.Content
+		}
+		w.execution(c)
+	}
+}
+
+// completedCall is an execution that telemetry records.
+type completedCall struct {
+	*agent.Execution
+	of       *agent.ToolCall // the call of the model
+	response []llm.Part
+}
+
+func (w *watcher) execution(c *completedCall) {
 	t := w.t
-	ms, success := int(e.Duration.Milliseconds()), e.Status == agent.Success
-	began := cmp.Or(e.Began, time.Now().Add(-e.Duration))
-	spec, server := t.describe(e.Call.Name)
+	ms, success := int(c.Duration.Milliseconds()), c.Status == agent.Success
+	began := cmp.Or(c.Began, time.Now().Add(-c.Duration))
+	spec, server := t.describe(c.Name)
 	kind := "native"
 	if server != "" {
 		kind = "mcp"
 	}
-	decision := decisionOf(e)
+	decision := decisionOf(c.Decision.Outcome)
 
-	a := attrs{{"function_name", e.Call.Name}}
+	a := attrs{{"function_name", c.Name}}
 	if t.o.LogPrompts {
-		args := e.Call.Args
-		a.add("function_args", func() string { return cut(pretty(args), maxText) })
+		a.add("function_args", func() string { return cut(pretty(c.Args), maxText) })
 	}
 	a.add("duration_ms", ms)
 	a.add("success", success)
 	a.addText("decision", decision)
-	a.add("prompt_id", e.Call.PromptID)
+	a.add("prompt_id", c.of.PromptID)
 	a.add("tool_type", kind)
-	a.add("content_length", lengthOf(e.Response))
+	a.add("content_length", lengthOf(c.response))
 	a.addText("mcp_server_name", server)
 	a.add("start_time", int(began.UnixMilli()))
-	a.add("end_time", int(began.Add(e.Duration).UnixMilli()))
-	if e.Result != nil {
-		if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok && success {
-			b, _ := json.Marshal(diff.Stat) // always encodable
-			a.add("metadata", json.RawMessage(b))
-		}
+	a.add("end_time", int(began.Add(c.Duration).UnixMilli()))
+	if diff, ok := c.Result.Display.(*tool.DiffDisplay); ok && success {
+		b, _ := json.Marshal(diff.Stat) // always encodable
+		a.add("metadata", json.RawMessage(b))
 	}
 	failure := ""
 	if !success {
-		kind, message := failureOf(e)
+		kind, message := failureOf(c.Result)
 		failure = cut(message, 16<<10)
 		if !t.o.LogPrompts { // it may quote the model's text
 			failure = kind
@@ -61,45 +83,41 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 		a.add("error.type", kind)
 	}
 	outcome := map[bool]string{true: "success", false: "failure"}[success]
-	t.emit("gemini_cli.tool_call", e.Call.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", e.Call.Name, outcome, ms), !success, a)
-	w.span(e, began, failure)
-	w.measure(e, decision, kind)
-	if success && e.Result != nil {
-		w.files(e, spec)
-		w.truncated(e)
+	t.emit("gemini_cli.tool_call", c.of.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", c.Name, outcome, ms), !success, a)
+	w.span(c, began, failure)
+	w.measure(c, decision, kind)
+	if success {
+		w.files(c, spec)
+		w.truncated(c)
 	}
 }
 
 // span records the call's span, below the span of the calls scheduled together.
-func (w *watcher) span(e *agent.ToolFinished, began time.Time, failure string) {
+func (w *watcher) span(c *completedCall, began time.Time, failure string) {
 	in := newPlace()
 	in.trace, in.parent = w.in.trace, w.batch.span
-	a := attrs{{"gen_ai.tool.name", e.Call.Name}, {"gen_ai.tool.call_id", e.Call.ID}}
+	a := attrs{{"gen_ai.tool.name", c.Name}, {"gen_ai.tool.call_id", c.of.ID}}
 	if w.t.o.LogPrompts && w.t.o.Traces {
-		args, response := e.Call.Args, e.Response
-		a.add("gen_ai.tool.call.arguments", func() string { return cut(string(args), maxText) })
-		a.add("gen_ai.tool.call.result", func() string { return cut(string(llm.AppendParts(nil, response)), maxText) })
+		a.add("gen_ai.tool.call.arguments", func() string { return cut(string(c.Args), maxText) })
+		a.add("gen_ai.tool.call.result", func() string { return cut(string(llm.AppendParts(nil, c.response)), maxText) })
 	}
 	w.t.ended("tool_call", in, began, failure, a)
-	if w.calls--; w.calls == 0 {
-		w.t.ended("schedule_tool_calls", w.batch, w.scheduled, "", nil)
-	}
 }
 
-func (w *watcher) measure(e *agent.ToolFinished, decision, kind string) {
-	name := attrs{{"function_name", e.Call.Name}}
+func (w *watcher) measure(c *completedCall, decision, kind string) {
+	name := attrs{{"function_name", c.Name}}
 	labels := append(attrs{}, name...)
-	labels.add("success", e.Status == agent.Success)
+	labels.add("success", c.Status == agent.Success)
 	labels.addText("decision", decision)
 	labels.add("tool_type", kind)
 	w.t.meters.add(counter("gemini_cli.tool.call.count", "Tool calls."), 1, labels)
-	w.t.meters.add(milliseconds("gemini_cli.tool.call.latency", "How long tool calls took."), float64(e.Duration.Milliseconds()), name)
+	w.t.meters.add(milliseconds("gemini_cli.tool.call.latency", "How long tool calls took."), float64(c.Duration.Milliseconds()), name)
 }
 
 // files records the file that a call has read or changed.
-func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
+func (w *watcher) files(c *completedCall, spec *tool.Spec) {
 	operation, path, lines := "", "", 0
-	if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok {
+	if diff, ok := c.Result.Display.(*tool.DiffDisplay); ok {
 		operation, path, lines = "update", diff.FilePath, linesOf(diff.After)
 		if diff.Before == nil {
 			operation = "create"
@@ -108,8 +126,8 @@ func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 		var args struct {
 			Path string `json:"file_path"`
 		}
-		_ = json.Unmarshal(e.Call.Args, &args) // valid; not all reading tools have a path
-		operation, path, lines = "read", args.Path, linesOf(llm.PartsText(e.Result.Content))
+		_ = json.Unmarshal(c.Args, &args) // valid; not all reading tools have a path
+		operation, path, lines = "read", args.Path, linesOf(llm.PartsText(c.Result.Content))
 	}
 	if path == "" {
 		return
@@ -124,30 +142,30 @@ func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 	}
 	labels.addText("extension", extension)
 	labels.addText("programming_language", language(extension))
-	w.t.event("file_operation", w.id, "File operation: "+operation, append(attrs{{"tool_name", e.Call.Name}}, labels...))
+	w.t.event("file_operation", w.id, "File operation: "+operation, append(attrs{{"tool_name", c.Name}}, labels...))
 	w.t.meters.add(counter("gemini_cli.file.operation.count", "Files read, created and changed."), 1, labels)
 	for _, one := range []struct {
 		kind string
 		n    int
-	}{{"added", e.Result.Lines.Added}, {"removed", e.Result.Lines.Removed}} {
+	}{{"added", c.Result.Lines.Added}, {"removed", c.Result.Lines.Removed}} {
 		if one.n > 0 {
 			w.t.meters.add(counter("gemini_cli.lines.changed", "Lines that edits added and removed."), float64(one.n),
-				attrs{{"function_name", e.Call.Name}, {"type", one.kind}})
+				attrs{{"function_name", c.Name}, {"type", one.kind}})
 		}
 	}
 }
 
 // truncated records an output that was shortened for the model.
-func (w *watcher) truncated(e *agent.ToolFinished) {
-	if e.Result.OutputFile == "" {
+func (w *watcher) truncated(c *completedCall) {
+	if c.Result.OutputFile == "" {
 		return
 	}
-	a := attrs{{"tool_name", e.Call.Name}, {"prompt_id", w.id}}
-	if info, err := os.Stat(e.Result.OutputFile); err == nil {
+	a := attrs{{"tool_name", c.Name}, {"prompt_id", w.id}}
+	if info, err := os.Stat(c.Result.OutputFile); err == nil {
 		a.add("original_content_length", int(info.Size()))
 	}
-	a.add("truncated_content_length", tool.Units(llm.PartsText(e.Result.Content)))
-	w.t.event("tool_output_truncated", w.id, "Output of "+e.Call.Name+" was cut", a)
+	a.add("truncated_content_length", tool.Units(llm.PartsText(c.Result.Content)))
+	w.t.event("tool_output_truncated", w.id, "Output of "+c.Name+" was cut", a)
 }
 
 // describe returns a tool's specification, nil if unknown, and its MCP server, "" if there is
@@ -167,8 +185,8 @@ func (t *Telemetry) describe(name string) (spec *tool.Spec, server string) {
 }
 
 // decisionOf returns how a call was approved, "" if no decision was made.
-func decisionOf(e *agent.ToolFinished) string {
-	switch e.Outcome {
+func decisionOf(o tool.Outcome) string {
+	switch o {
 	case tool.ProceedOnce:
 		return "accept"
 	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
@@ -181,9 +199,9 @@ func decisionOf(e *agent.ToolFinished) string {
 	return ""
 }
 
-func failureOf(e *agent.ToolFinished) (kind, message string) {
-	if e.Result != nil && e.Result.Error != nil {
-		return string(e.Result.Error.Type), e.Result.Error.Message
+func failureOf(r *tool.Result) (kind, message string) {
+	if r.Error != nil {
+		return string(r.Error.Type), r.Error.Message
 	}
 	return "cancelled", "The call was cancelled."
 }

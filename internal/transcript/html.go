@@ -37,7 +37,7 @@ func HTML(info Info, history []agent.Message) string {
 	for i, m := range history {
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			p.model(m, resultsOf(history[i+1:]))
+			p.model(m, info.outcomes(history[i+1:]))
 		case !m.Content.HasFunctionResponse() && !isSessionContext(m):
 			p.user(m)
 		}
@@ -78,7 +78,7 @@ func (p *page) user(m agent.Message) {
 	p.WriteString("</section>\n")
 }
 
-func (p *page) model(m agent.Message, results map[string][]llm.Part) {
+func (p *page) model(m agent.Message, outcomes map[string]*outcome) {
 	title := "Model"
 	if m.Model != "" {
 		title += " (" + oneLine(m.Model) + ")"
@@ -92,7 +92,17 @@ func (p *page) model(m agent.Message, results map[string][]llm.Part) {
 		}
 		fmt.Fprintf(p, "<h2>Tool: %s</h2>\n", escaped(oneLine(c.Name)))
 		p.code(indented(c.Args))
-		for _, result := range results[c.ID] {
+		o := outcomes[c.ID]
+		if o == nil {
+			continue
+		}
+		for i := range o.ran {
+			if title := executionTitle(&o.ran[i]); title != "" {
+				fmt.Fprintf(p, "<p>%s</p>\n", escaped(title))
+				p.code(indented(o.ran[i].Args))
+			}
+		}
+		for _, result := range o.parts {
 			if r := result.FunctionResponse; r != nil {
 				p.code(responseText(r.Response))
 			} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/agent"
@@ -22,7 +23,7 @@ func Markdown(info Info, history []agent.Message) string {
 	for i, m := range history {
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			writeModel(&b, m, resultsOf(history[i+1:]))
+			writeModel(&b, m, info.outcomes(history[i+1:]))
 		case !m.Content.HasFunctionResponse() && !isSessionContext(m):
 			writeUser(&b, m)
 		}
@@ -46,7 +47,7 @@ func writeUser(b *strings.Builder, m agent.Message) {
 	}
 }
 
-func writeModel(b *strings.Builder, m agent.Message, results map[string][]llm.Part) {
+func writeModel(b *strings.Builder, m agent.Message, outcomes map[string]*outcome) {
 	b.WriteString("\n## Model")
 	if m.Model != "" {
 		b.WriteString(" (" + oneLine(m.Model) + ")")
@@ -54,7 +55,7 @@ func writeModel(b *strings.Builder, m agent.Message, results map[string][]llm.Pa
 	b.WriteString("\n\n")
 	for _, p := range m.Content.Parts {
 		if c := p.FunctionCall; c != nil {
-			writeCall(b, c, results[c.ID])
+			writeCall(b, c, outcomes[c.ID])
 		} else {
 			writePart(b, p)
 		}
@@ -73,16 +74,49 @@ func writePart(b *strings.Builder, p llm.Part) {
 	}
 }
 
-func writeCall(b *strings.Builder, c *llm.FunctionCall, result []llm.Part) {
+func writeCall(b *strings.Builder, c *llm.FunctionCall, o *outcome) {
 	fmt.Fprintf(b, "\n### Tool: %s\n\n", oneLine(c.Name))
 	b.WriteString(CodeBlock("json", indented(c.Args)))
-	for _, p := range result {
+	if o == nil {
+		return
+	}
+	for i := range o.ran {
+		if title := executionTitle(&o.ran[i]); title != "" {
+			b.WriteString(title + "\n\n" + CodeBlock("json", indented(o.ran[i].Args)))
+		}
+	}
+	for _, p := range o.parts {
 		if r := p.FunctionResponse; r != nil {
 			b.WriteString(CodeBlock("", responseText(r.Response)))
 		} else {
 			writePart(b, p)
 		}
 	}
+}
+
+// executionTitle says what ran in place of what the model wrote, or after it; "" for what the model wrote.
+func executionTitle(x *agent.Execution) string {
+	if x.IsAsWritten() {
+		return ""
+	}
+	var who []string
+	for _, author := range x.ChangedBy {
+		text := map[agent.Author]string{agent.AuthorHook: "a hook", agent.AuthorUser: "the user"}[author]
+		if !slices.Contains(who, text) {
+			who = append(who, text)
+		}
+	}
+	title := "Changed by " + strings.Join(who, " and ")
+	switch {
+	case x.Requested != "" && len(who) == 0:
+		title = "Continued by a hook with " + oneLine(x.Name)
+	case x.Requested != "":
+		title = "Continued by a hook with " + oneLine(x.Name) + ", changed by " + strings.Join(who, " and ")
+	}
+	if !x.HasRun {
+		title += ", not run"
+	}
+	return title + ":"
 }
 
 // indented returns the arguments of a call as JSON for people.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"pollux/agent"
@@ -20,6 +21,16 @@ type Info struct {
 	// Directories are the other directories of the workspace.
 	Directories []string
 	Start       time.Time
+	// Calls are the records of finished calls, by the ids of the messages with their results; nil if there
+	// are none.
+	Calls map[string][]agent.CallRecord
+}
+
+// outcome is what followed a call.
+type outcome struct {
+	parts []llm.Part // the function response and the media that follow it; nil if there is no response
+	// ran is what ran for the call, if that is not what the model wrote.
+	ran []agent.Execution
 }
 
 // record is the JSON form of a session.
@@ -71,8 +82,10 @@ type call struct {
 	Name   string          `json:"name"`
 	Args   json.RawMessage `json:"args"`
 	Result []llm.Part      `json:"result,omitempty"`
-	Status string          `json:"status,omitempty"`
-	Time   timestamp       `json:"timestamp"`
+	// Executions are what ran for the call, if that is not what the model wrote.
+	Executions []agent.Execution `json:"executions,omitempty"`
+	Status     string            `json:"status,omitempty"`
+	Time       timestamp         `json:"timestamp"`
 }
 
 // timestamp is a time that is encoded as JavaScript's Date.toISOString does.
@@ -98,7 +111,7 @@ func JSON(info Info, history []agent.Message) ([]byte, error) {
 		}
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			r.Messages = append(r.Messages, modelMessage(m, timestamp(at), resultsOf(history[i+1:])))
+			r.Messages = append(r.Messages, modelMessage(m, timestamp(at), info.outcomes(history[i+1:])))
 		case !m.Content.HasFunctionResponse():
 			r.Messages = append(r.Messages, userMessage(m, timestamp(at)))
 		}
@@ -114,7 +127,7 @@ func userMessage(m agent.Message, at timestamp) message {
 	return out
 }
 
-func modelMessage(m agent.Message, at timestamp, results map[string][]llm.Part) message {
+func modelMessage(m agent.Message, at timestamp, outcomes map[string]*outcome) message {
 	out := message{ID: m.ID, Time: at, Type: "gemini", Content: m.Content.Text(), Model: m.Model}
 	for _, t := range m.Thoughts {
 		ended := at
@@ -131,9 +144,9 @@ func modelMessage(m agent.Message, at timestamp, results map[string][]llm.Part) 
 	}
 	for _, c := range m.Content.FunctionCalls() {
 		record := call{ID: c.ID, Name: c.Name, Args: arguments(c.Args), Time: at}
-		if parts := results[c.ID]; parts != nil {
-			record.Result, record.Status = parts, "success"
-			if hasError(parts) {
+		if o := outcomes[c.ID]; o != nil && o.parts != nil {
+			record.Result, record.Status, record.Executions = o.parts, "success", o.ran
+			if hasError(o.parts) {
 				record.Status = "error"
 			}
 		}
@@ -142,27 +155,32 @@ func modelMessage(m agent.Message, at timestamp, results map[string][]llm.Part) 
 	return out
 }
 
-// resultsOf returns the result parts of the calls in a model message, by call id: each
-// function response and the media that follow it. rest holds the messages after the
-// model message. resultsOf stops at the next model message, because later calls may
-// reuse ids.
-func resultsOf(rest []agent.Message) map[string][]llm.Part {
-	results := map[string][]llm.Part{}
+// outcomes returns what followed the calls in a model message, by call id. rest holds the messages after the
+// model message. outcomes stops at the next model message, because later calls may reuse ids.
+func (info Info) outcomes(rest []agent.Message) map[string]*outcome {
+	list := map[string]*outcome{}
 	for _, m := range rest {
 		if m.Content.Role == llm.RoleModel {
 			break
 		}
-		id := ""
+		var current *outcome
 		for _, p := range m.Content.Parts {
 			if p.FunctionResponse != nil {
-				id = p.FunctionResponse.ID
+				current = &outcome{}
+				list[p.FunctionResponse.ID] = current
 			}
-			if id != "" {
-				results[id] = append(results[id], p)
+			if current != nil {
+				current.parts = append(current.parts, p)
+			}
+		}
+		for _, c := range info.Calls[m.ID] {
+			isOther := func(x agent.Execution) bool { return !x.IsAsWritten() }
+			if o := list[c.ID]; o != nil && slices.ContainsFunc(c.Executions, isOther) {
+				o.ran = c.Executions
 			}
 		}
 	}
-	return results
+	return list
 }
 
 // hasError reports whether the function response in parts holds an error.

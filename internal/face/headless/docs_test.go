@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -85,10 +86,7 @@ func example(t *testing.T, format Format, failure error) string {
 			say(agent.Text{Text: "I'll look at go.mod."})
 			say(agent.ToolRequested{Call: c})
 			time.Sleep(3 * time.Millisecond)
-			say(agent.ToolFinished{
-				Call: c, Status: agent.Success, Outcome: tool.ProceedOnce, Duration: 3 * time.Millisecond, Active: 3 * time.Millisecond,
-				Result: &tool.Result{Display: tool.TextDisplay("Read 3 lines of go.mod")},
-			})
+			say(agenttest.FinishedAfter(3*time.Millisecond, c, agent.Success, &tool.Result{Display: tool.TextDisplay("Read 3 lines of go.mod")}))
 			say(agent.TurnStarted{Turn: 2})
 			request(610*time.Millisecond, llm.Usage{Prompt: 6234, CachedContent: 6100, Candidates: 9, Total: 6243})
 			say(agent.Text{Text: "The module is called "})

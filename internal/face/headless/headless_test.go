@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
 	"pollux/internal/wording"
@@ -55,7 +56,7 @@ func call(name, id, args string) *agent.ToolCall {
 }
 
 func done(c *agent.ToolCall, status agent.Status, r *tool.Result) agent.ToolFinished {
-	return agent.ToolFinished{Call: c, Status: status, Result: r, Outcome: tool.ProceedOnce, Duration: 12 * time.Millisecond, Active: 12 * time.Millisecond}
+	return agenttest.FinishedAfter(12*time.Millisecond, c, status, r)
 }
 
 func shown(s string) *tool.Result { return &tool.Result{Display: tool.TextDisplay(s)} }
@@ -372,7 +373,7 @@ func TestEveryEvent(t *testing.T) {
 		agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}},
 		agent.ToolRequested{Call: c},
 		agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TextDisplay("half")},
-		agent.ToolAsked{Call: c, Details: &tool.InfoConfirmation{}, Answer: func(a tool.Answer) {
+		agent.ToolAsked{Call: c, Question: agenttest.Question(c, &tool.InfoConfirmation{}), Answer: func(a tool.Answer) {
 			asked++
 			if a.Outcome != tool.Cancel {
 				t.Errorf("a question was answered with %s", a.Outcome)

@@ -3,6 +3,7 @@ package headless
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"pollux/agent"
@@ -70,7 +71,29 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 	if r.Status != agent.Success {
 		l.errorMember(callError(r))
 	}
+	if len(r.Executions) > 1 || slices.ContainsFunc(r.Executions, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
+		l.buf = append(l.buf, `,"executions":`...)
+		l.buf = appendExecutions(l.buf, r.Executions)
+	}
 	l.closeLine()
+}
+
+// appendExecutions appends what ran for a call, which is not what tool_use has.
+func appendExecutions(b []byte, list []agent.Execution) []byte {
+	for i, x := range list {
+		sign := byte(',')
+		if i == 0 {
+			sign = '['
+		}
+		b = append(b, sign)
+		x.Args = appendArgs(nil, x.Args)
+		one, err := json.Marshal(x)
+		if err != nil {
+			panic("headless: an execution has only strings and JSON") // cannot happen
+		}
+		b = append(b, one...)
+	}
+	return append(b, ']')
 }
 
 func (l *jsonLines) notice(n notice) {

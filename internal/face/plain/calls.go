@@ -28,6 +28,7 @@ type toolCall struct {
 	wasAsked    bool   // the user confirmed the call and has seen its details
 	isQuestion  bool   // the call itself was a question to the user
 	isFinished  bool
+	continued   *agent.PreparedCall // the call with which a hook continues this one, if it was shown
 }
 
 func (c *toolCalls) add(t *agent.ToolCall) *toolCall {
@@ -86,16 +87,27 @@ func (c *toolCalls) runningText(toolTitle func(string) string) string {
 
 // label returns the title of the tool and the summary of the call.
 func (c *toolCall) label(toolTitle func(string) string) string {
-	name := titleOf(toolTitle, c.Name)
-	if c.summary == "" {
-		return name
-	}
-	return name + ": " + c.summary
+	return labelOf(titleOf(toolTitle, c.Name), c.summary)
 }
 
-// showStarted shows that a call has started.
+// labelOf joins a name and what is known about it, which may be "".
+func labelOf(name, summary string) string {
+	if summary == "" {
+		return name
+	}
+	return name + ": " + summary
+}
+
+// showStarted shows that a call has started, or a call with which a hook continues it.
 func (l *loop) showStarted(e agent.ToolUpdated) {
 	c := l.renderer.calls.get(e.Call)
+	if e.Running != nil && e.Running.Call().Requested != "" {
+		if c.continued != e.Running {
+			c.continued = e.Running
+			l.screen.message("A hook continues with " + l.preparedLabel(e.Running))
+		}
+		return
+	}
 	if e.Summary != "" {
 		c.summary = brief(e.Summary)
 	}
@@ -105,7 +117,12 @@ func (l *loop) showStarted(e agent.ToolUpdated) {
 	}
 }
 
-// showFinished shows the result of a call.
+// preparedLabel returns the title of the tool and the summary of a call that runs or would run.
+func (l *loop) preparedLabel(p *agent.PreparedCall) string {
+	return labelOf(titleOf(l.backend.ToolTitle, p.Tool().Spec().Name), brief(p.Summary()))
+}
+
+// showFinished shows the results of a call and of those with which hooks continued it.
 func (l *loop) showFinished(e agent.ToolFinished) {
 	c := l.renderer.calls.get(e.Call)
 	label := c.label(l.backend.ToolTitle)
@@ -113,40 +130,46 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 		label = titleOf(l.backend.ToolTitle, c.Name) // the line before holds the summary
 	}
 	c.isFinished = true
-	r := e.Result
-	if r == nil {
-		r = &tool.Result{}
+	for i := range e.Executions {
+		x := &e.Executions[i]
+		if i > 0 {
+			label = labelOf(titleOf(l.backend.ToolTitle, x.Name), brief(x.Summary))
+		}
+		l.showExecution(c, label, x)
 	}
+}
+
+func (l *loop) showExecution(c *toolCall, label string, x *agent.Execution) {
 	switch {
-	case e.Status == agent.Success && c.isQuestion:
-	case e.Status == agent.CallCancelled:
-		l.screen.message(ending(e) + label)
-	case e.Status == agent.Failed:
-		l.screen.message(ending(e) + label + l.failureReason(r))
+	case x.Status == agent.Success && c.isQuestion:
+	case x.Status == agent.CallCancelled:
+		l.screen.message(ending(x) + label)
+	case x.Status == agent.Failed:
+		l.screen.message(ending(x) + label + l.failureReason(x.Result))
 	default:
-		short := l.showDisplay(c, label, r)
-		if r.OutputFile != "" {
-			l.screen.message("Output too long and was saved to: " + terminal.Line(r.OutputFile))
+		short := l.showDisplay(c, label, x.Result)
+		if x.Result.OutputFile != "" {
+			l.screen.message("Output too long and was saved to: " + terminal.Line(x.Result.OutputFile))
 		}
 		if short != "" {
 			short = ": " + short
 		}
-		l.screen.message(ending(e) + label + short)
+		l.screen.message(ending(x) + label + short)
 	}
 }
 
-// ending returns how a call ended. A command that failed is a call that worked for the model.
-func ending(e agent.ToolFinished) string {
+// ending returns how an execution ended. A command that failed is a call that worked for the model.
+func ending(x *agent.Execution) string {
 	switch {
-	case e.Status == agent.CallCancelled:
+	case x.Status == agent.CallCancelled:
 		return "Cancelled: "
-	case e.Status == agent.Failed, e.Result != nil && e.Result.Data["isError"] == true:
+	case x.Status == agent.Failed, x.Result.Data["isError"] == true:
 		return "Failed: "
 	}
 	return "Done: "
 }
 
-// showNested shows a finished call of an agent that runs inside a call.
+// showNested shows what ran for a finished call of an agent that runs inside a call.
 func (l *loop) showNested(e agent.Nested) {
 	f, ok := e.Event.(agent.ToolFinished)
 	if !ok {
@@ -156,14 +179,11 @@ func (l *loop) showNested(e agent.Nested) {
 	if name == "" {
 		name = titleOf(l.backend.ToolTitle, e.Call.Name)
 	}
-	text := name + ": " + ending(f) + titleOf(l.backend.ToolTitle, f.Call.Name)
-	if f.Summary != "" {
-		text += ": " + brief(f.Summary)
+	for i := range f.Executions {
+		x := &f.Executions[i]
+		text := name + ": " + ending(x) + labelOf(titleOf(l.backend.ToolTitle, x.Name), brief(x.Summary))
+		l.screen.message(labelOf(text, brief(x.Result.Summary)))
 	}
-	if f.Result != nil && f.Result.Summary != "" {
-		text += ": " + brief(f.Result.Summary)
-	}
-	l.screen.message(text)
 }
 
 // failureReason returns the error of a failed call as ": reason", or "".

@@ -2,14 +2,13 @@ package plain
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -171,7 +170,7 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
 	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
 	hidden := d.showCode(text, longDiff)
-	d.showApproval(&c.Approval)
+	d.showApproval(c)
 	for {
 		d.print("Apply this change?")
 		var also []confirmOption
@@ -238,22 +237,7 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	hidden := d.showCode(c.Command, longCommand)
-	d.showCommands(&c.Reach)
-	mode := ""
-	if d.backend.Mode != nil {
-		mode = d.backend.Mode()
-	}
-	if hasRedirection(c.Roots) && mode != "autoEdit" && mode != "yolo" {
-		d.print("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
-	}
-	if len(c.Servers) > 0 {
-		d.print("Servers: " + joinBrief(hosts(c.Servers)))
-	}
-	for i := range c.Servers {
-		d.warnServer(&c.Servers[i])
-	}
-	d.showWarnings(c)
-	d.showApproval(&c.Approval)
+	d.showApproval(c)
 	for {
 		d.print("Run this command?")
 		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow this command for all future sessions", viewOption(hidden)...), c.Reason)
@@ -268,96 +252,15 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	}
 }
 
-// showWarnings explains why a command can only be allowed once.
-func (d *dialog) showWarnings(c *tool.ExecConfirmation) {
-	if len(c.UntrustedFlags) > 0 {
-		d.print("Warning: these words come from tool output, not from you: " + joinBrief(c.UntrustedFlags))
+// showApproval shows what a person should know of a call, beside its text.
+func (d *dialog) showApproval(c tool.Confirmation) {
+	o := wording.ApprovalOptions{ShortPath: d.shortPath}
+	if d.backend.Mode != nil {
+		o.Mode = d.backend.Mode()
 	}
-	if len(c.ModifiedBuildFiles) > 0 {
-		d.print("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
+	for _, line := range wording.Approval(c, o) {
+		d.print(line)
 	}
-}
-
-// showApproval shows what the call reaches, and why the user is asked, if that is not only because of
-// the approval mode.
-func (d *dialog) showApproval(a *tool.Approval) {
-	if len(a.Writes) > 1 {
-		d.print("It writes to: " + joinBrief(a.Writes))
-	}
-	if len(a.Outside) > 0 {
-		d.print("Outside the workspace: " + joinBrief(d.shortPaths(a.Outside)))
-	}
-	if a.IsChanged {
-		d.print("Warning: a hook has changed this call. The model did not write it like this.")
-	}
-	switch {
-	case a.IsRequired && a.Message == "":
-		d.print("A hook requires your approval.")
-	case a.IsRequired:
-		d.print("A hook requires your approval:")
-		d.showText(a.Message, longCommand)
-	case a.Reason != "" && !a.IsUsual:
-		d.print(terminal.Line(a.Reason))
-	}
-}
-
-// shortPaths returns absolute paths in the form that people read.
-func (d *dialog) shortPaths(paths []string) []string {
-	var list []string
-	for _, path := range paths {
-		list = append(list, d.shortPath(path))
-	}
-	return list
-}
-
-// joinBrief joins up to 20 items of a list that the model wrote, each of them
-// shortened.
-func joinBrief(list []string) string {
-	const most = 20
-	var text []string
-	for _, item := range list[:min(len(list), most)] {
-		text = append(text, brief(item))
-	}
-	if len(list) > most {
-		text = append(text, fmt.Sprintf("and %d more", len(list)-most))
-	}
-	return strings.Join(text, ", ")
-}
-
-// showCommands lists the commands of a command line, so that a long line hides no program.
-func (d *dialog) showCommands(r *tool.Reach) {
-	const most = 20
-	list := r.Commands
-	if len(list) == 0 {
-		return
-	}
-	d.print(fmt.Sprintf("The line runs %d commands:", r.Total))
-	for i, c := range list[:min(len(list), most)] {
-		times := ""
-		if c.Times > 1 {
-			times = fmt.Sprintf(" (%d times)", c.Times)
-		}
-		d.print(fmt.Sprintf("Command %d: %s%s", i+1, brief(c.Text), times))
-	}
-	if more := list[min(len(list), most):]; len(more) > 0 {
-		d.print(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
-	}
-}
-
-// programs returns the names of the programs of these commands, each once.
-func programs(list []tool.ShellCommand) []string {
-	var names []string
-	for _, c := range list {
-		if !slices.Contains(names, c.Program) {
-			names = append(names, c.Program)
-		}
-	}
-	return names
-}
-
-// hasRedirection reports whether the roots of a command contain a redirection.
-func hasRedirection(roots []string) bool {
-	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
 }
 
 func titleOf(titleFunc func(string) string, name string) string {
@@ -372,18 +275,7 @@ func titleOf(titleFunc func(string) string, name string) string {
 func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	hidden := d.showText(c.Prompt, longPlan)
-	if len(c.Servers) > 0 {
-		what := "URLs to fetch:"
-		if c.IsSent {
-			what = "This text is sent to:"
-		}
-		d.print(what)
-	}
-	for i := range c.Servers {
-		d.print(terminal.Line(c.Servers[i].URL))
-		d.warnServer(&c.Servers[i])
-	}
-	return d.confirmText(c.Prompt, hidden, &c.Approval)
+	return d.confirmText(c, c.Prompt, hidden, &c.Approval)
 }
 
 // confirmRemote asks about a call of a server's tool.
@@ -396,12 +288,12 @@ func (d *dialog) confirmRemote(c *tool.RemoteConfirmation) (tool.Answer, error) 
 	if json.Indent(&indented, c.Args, "", "  ") == nil {
 		args = indented.String()
 	}
-	return d.confirmText(args, d.showText(args, longCommand), &c.Approval)
+	return d.confirmText(c, args, d.showText(args, longCommand), &c.Approval)
 }
 
 // confirmText asks about a call whose text is shown, but for some hidden lines.
-func (d *dialog) confirmText(text string, hidden int, a *tool.Approval) (tool.Answer, error) {
-	d.showApproval(a)
+func (d *dialog) confirmText(c tool.Confirmation, text string, hidden int, a *tool.Approval) (tool.Answer, error) {
+	d.showApproval(c)
 	for {
 		d.print("Do you want to proceed?")
 		outcome, err := d.chooseOutcome(confirmOptions(a.Offers, "Allow for all future sessions", viewOption(hidden)...), a.Reason)
@@ -414,27 +306,6 @@ func (d *dialog) confirmText(text string, hidden int, a *tool.Approval) (tool.An
 			return d.answerFor(outcome)
 		}
 	}
-}
-
-// warnServer warns about what can deceive in a URL.
-func (d *dialog) warnServer(s *tool.Server) {
-	if s.IsLookalike {
-		d.print("Warning: this host name can deceive: " + terminal.Line(s.Readable) + " is " + terminal.Line(s.Host))
-	}
-	if s.HasUser {
-		d.print("Warning: the text before the @ is not the host. The host is " + terminal.Line(s.Host))
-	}
-}
-
-// hosts returns the hosts of these servers, each once; the whole URL where there is no host.
-func hosts(servers []tool.Server) []string {
-	var list []string
-	for _, s := range servers {
-		if name := cmp.Or(s.Readable, s.URL); !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
 }
 
 func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {

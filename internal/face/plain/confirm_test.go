@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/exit"
 	"pollux/internal/guard/reach"
 	"pollux/internal/slash"
@@ -32,7 +33,7 @@ func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Conte
 		}
 		for i := len(questions) - 1; i >= 0; i-- { // in any order
 			answers[i] = make(chan tool.Answer, 1)
-			emit(agent.ToolAsked{Call: calls[i], Details: questions[i], Answer: func(a tool.Answer) {
+			emit(agent.ToolAsked{Call: calls[i], Question: agenttest.Question(calls[i], questions[i]), Answer: func(a tool.Answer) {
 				select {
 				case answers[i] <- a:
 				default:
@@ -241,7 +242,7 @@ func TestSeveralQuestions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := titled
 		allowed := map[string]bool{}
-		o.IsAllowed = func(c *agent.ToolCall) bool { return allowed[c.ID] }
+		o.IsAllowed = func(c *agent.PreparedCall) bool { return allowed[c.Call().ID] }
 		var got []tool.Answer
 		one, two, three := shellQuestion(), shellQuestion(), shellQuestion()
 		one.Command, two.Command, three.Command = "one", "two", "three"
@@ -376,7 +377,7 @@ func TestAllowedMeanwhile(t *testing.T) {
 		mode := "default"
 		var got []tool.Answer
 		p := sit(t, backend{
-			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.ToolCall) bool { return mode == "autoEdit" },
+			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.PreparedCall) bool { return mode == "autoEdit" },
 			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
 			RunCommand: func(context.Context, string) (slash.Result, error) {
 				mode = "autoEdit"

@@ -23,6 +23,7 @@ import (
 type question struct {
 	call    *agent.ToolCall // nil if the question is not about a tool call
 	outer   *agent.ToolCall // the call in which the agent runs that made call; nil for the main agent
+	asked   *agent.Question // nil if the question is not about tool calls
 	details tool.Confirmation
 	answer  func(tool.Answer)
 	done    <-chan struct{} // closed when the answer is no longer needed
@@ -128,18 +129,24 @@ func (l *loop) dropSettled() {
 	}
 }
 
-// settleByRule answers a question if the current rules allow its call, and reports
+// settleByRule answers a question if the current rules allow the calls that it is about, and reports
 // whether it did.
 func (l *loop) settleByRule(q *question) bool {
 	c, ok := q.details.(interface{ Once() bool })
 	if !ok || c.Once() {
 		return false // rules cannot allow this call
 	}
-	if l.backend.IsAllowed == nil || q.call == nil || q.outer != nil || !l.backend.IsAllowed(q.call) {
+	if l.backend.IsAllowed == nil || q.call == nil || q.outer != nil || !q.asked.IsApproval() {
+		return false
+	}
+	calls := q.asked.About()
+	if slices.ContainsFunc(calls, func(p *agent.PreparedCall) bool { return !l.backend.IsAllowed(p) }) {
 		return false
 	}
 	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
-	l.screen.message("Allowed without asking: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
+	for _, p := range calls {
+		l.screen.message("Allowed without asking: " + l.preparedLabel(p) + ".")
+	}
 	return true
 }
 

@@ -15,7 +15,7 @@ import (
 func TestDoubtful(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := titled
-		o.IsAllowed = func(*agent.ToolCall) bool { return true }
+		o.IsAllowed = func(*agent.PreparedCall) bool { return true }
 		var got []tool.Answer
 		first, second := shellQuestion(), shellQuestion()
 		first.UntrustedFlags = []string{"--evil\x1b[2J", "http://x/" + strings.Repeat("a", 1000)}

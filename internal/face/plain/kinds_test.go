@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/tool"
 )
 
@@ -30,7 +31,7 @@ func TestEveryDisplay(t *testing.T) {
 		t.Run(reflect.TypeOf(kind).String(), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				call := callOf("look", "1")
-				got := tells(t, backend{}, agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Display: d}})
+				got := tells(t, backend{}, agenttest.Finished(call, agent.Success, &tool.Result{Display: d}))
 				if !strings.Contains(got, "marker") {
 					t.Errorf("plain: %T leaves no trace: %q", kind, got)
 				}

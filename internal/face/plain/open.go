@@ -63,7 +63,7 @@ type backend struct {
 
 	// IsAllowed reports whether the gate would now allow a call without a question,
 	// because of another answer or of a new mode.
-	IsAllowed func(call *agent.ToolCall) bool
+	IsAllowed func(call *agent.PreparedCall) bool
 	// Mode returns the approval mode by its name in policies, such as "autoEdit".
 	Mode func() string
 	// ToolTitle returns the title of a tool for people, "" if it has none.

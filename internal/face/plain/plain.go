@@ -129,13 +129,23 @@ func (f *Face) wakeLoop() {
 // during sign-in. It is a [tool.Ask]. Questions are asked one after the other. Ask
 // returns an error if ctx or the session ends before the answer.
 func (f *Face) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	return f.askBeside(ctx, &question{details: details})
+}
+
+// Approve implements [session.Asker].
+func (f *Face) Approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+	return f.askBeside(ctx, &question{asked: q, details: q.Details()})
+}
+
+// askBeside asks a question that is not about a call of the model.
+func (f *Face) askBeside(ctx context.Context, q *question) (tool.Answer, error) {
 	answers := make(chan tool.Answer, 1)
-	q := &question{details: details, done: ctx.Done(), answer: func(a tool.Answer) {
+	q.done, q.answer = ctx.Done(), func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // already answered
 		}
-	}}
+	}
 	select {
 	case f.questions <- q:
 	case <-ctx.Done():

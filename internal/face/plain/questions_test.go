@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -116,10 +117,10 @@ func TestAnswersAreNotRepeated(t *testing.T) {
 			c := callOf("ask_user", "1")
 			answers := make(chan tool.Answer, 1)
 			emit(agent.ToolRequested{Call: c})
-			emit(agent.ToolAsked{Call: c, Details: &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{yesNoQ}}, Answer: func(a tool.Answer) { answers <- a }})
+			emit(agent.ToolAsked{Call: c, Question: agenttest.Question(c, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{yesNoQ}}), Answer: func(a tool.Answer) { answers <- a }})
 			<-answers
 			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "Asking"})
-			emit(agent.ToolFinished{Call: c, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay("User answered:\nyes")}})
+			emit(agenttest.Finished(c, agent.Success, &tool.Result{Display: tool.TextDisplay("User answered:\nyes")}))
 			return nil
 		})})
 		p.types("go")

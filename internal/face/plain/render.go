@@ -81,13 +81,13 @@ func (l *loop) showEvent(e agent.Event) {
 	case agent.ToolUpdated:
 		l.showStarted(e)
 	case agent.ToolAsked:
-		q := &question{call: e.Call, details: e.Details, answer: e.Answer}
+		q := &question{call: e.Call, asked: e.Question, details: e.Question.Details(), answer: e.Answer}
 		if len(e.Within) > 0 {
 			q.outer = e.Within[0]
 		} else {
 			c := l.renderer.calls.get(e.Call)
 			c.wasAsked = true
-			_, c.isQuestion = e.Details.(*tool.QuestionConfirmation)
+			_, c.isQuestion = q.details.(*tool.QuestionConfirmation)
 		}
 		l.addQuestion(q)
 	case agent.ToolFinished:

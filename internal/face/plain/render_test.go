@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
@@ -55,11 +56,11 @@ func sample(e agent.Event) agent.Event {
 	case agent.ToolUpdated:
 		return agent.ToolUpdated{Call: call, Status: agent.Executing, Summary: "go.mod"}
 	case agent.ToolAsked:
-		return agent.ToolAsked{Call: call, Details: shellQuestion(), Answer: func(tool.Answer) {}}
+		return agent.ToolAsked{Call: call, Question: agenttest.Question(call, shellQuestion()), Answer: func(tool.Answer) {}}
 	case agent.ToolFinished:
-		return agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Summary: "12 lines"}}
+		return agenttest.Finished(call, agent.Success, &tool.Result{Summary: "12 lines"})
 	case agent.Nested:
-		inside := agent.ToolFinished{Call: callOf("read_file", "2"), Status: agent.Success, Result: &tool.Result{Summary: "12 lines"}}
+		inside := agenttest.Finished(callOf("read_file", "2"), agent.Success, &tool.Result{Summary: "12 lines"})
 		return agent.Nested{Call: callOf("investigate", "1"), Event: inside}
 	case agent.Compressed:
 		return agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9000, After: 1200}}
@@ -242,10 +243,10 @@ func TestCalls(t *testing.T) {
 		return agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: summary}
 	}
 	done := func(c *agent.ToolCall, r *tool.Result) agent.Event {
-		return agent.ToolFinished{Call: c, Status: agent.Success, Result: r}
+		return agenttest.Finished(c, agent.Success, r)
 	}
 	failed := func(r *tool.Result) agent.Event {
-		return agent.ToolFinished{Call: c, Status: agent.Failed, Result: r}
+		return agenttest.Finished(c, agent.Failed, r)
 	}
 	for _, tt := range []struct {
 		name   string
@@ -267,7 +268,7 @@ func TestCalls(t *testing.T) {
 		},
 		{"failed", []agent.Event{run(c, "git x"), failed(tool.Fail(tool.ErrShell, "no such\ncommand"))}, "Shell: git x\nFailed: Shell: no such command\n"},
 		{"refused", []agent.Event{failed(&tool.Result{Error: &tool.Error{Message: "Tool execution denied by policy."}})}, "Failed: Shell: Tool execution denied by policy.\n"},
-		{"cancelled", []agent.Event{run(c, "sleep 9"), agent.ToolFinished{Call: c, Status: agent.CallCancelled}}, "Shell: sleep 9\nCancelled: Shell\n"},
+		{"cancelled", []agent.Event{run(c, "sleep 9"), agenttest.Finished(c, agent.CallCancelled, nil)}, "Shell: sleep 9\nCancelled: Shell\n"},
 		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search\n"},
 		{"live output", []agent.Event{run(c, "make"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("x")}, done(c, &tool.Result{})}, "Shell: make\nDone: Shell\n"},
 		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls x\nOutput of Shell:\n  a\n  b\n  c\nDone: Shell: x\n"},
@@ -339,7 +340,7 @@ func TestSilence(t *testing.T) {
 			time.Sleep(40 * time.Second)
 			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "make"})
 			time.Sleep(200 * time.Second)
-			emit(agent.ToolFinished{Call: c, Status: agent.Success})
+			emit(agenttest.Finished(c, agent.Success, nil))
 			return nil
 		})})
 		p.types("go")

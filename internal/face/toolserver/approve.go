@@ -8,15 +8,17 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/agent"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
 // approver asks the person at the client for approval of one call.
 type approver struct {
-	client *sdk.ServerSession
-	tool   string
-	advice string // what the client gets with a denial
+	client    *sdk.ServerSession
+	shortPath func(string) string
+	advice    string // what the client gets with a denial
 }
 
 // Answers to a question for approval.
@@ -26,11 +28,12 @@ const (
 	deny         = "Deny"
 )
 
-// ask implements [tool.Ask].
-func (a *approver) ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-	q, ok := newQuestion(details)
+// ask implements [agent.Ask].
+func (a *approver) ask(ctx context.Context, asked *agent.Question) (tool.Answer, error) {
+	details := asked.Details()
+	q, ok := newQuestion(details, a.shortPath)
 	if !ok || !a.canAsk() {
-		a.advice = a.ruleFor(details)
+		a.advice = ruleFor(asked)
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	}
 	options := []string{allowOnce}
@@ -49,7 +52,7 @@ func (a *approver) ask(ctx context.Context, details tool.Confirmation) (tool.Ans
 	case ctx.Err() != nil:
 		return tool.Answer{}, context.Cause(ctx)
 	case err != nil:
-		a.advice = fmt.Sprintf("The client did not ask: %v.\n%s", err, a.ruleFor(details))
+		a.advice = fmt.Sprintf("The client did not ask: %v.\n%s", err, ruleFor(asked))
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	case got.Action == "accept" && got.Content["decision"] == allowOnce:
 		return tool.Answer{Outcome: tool.ProceedOnce}, nil
@@ -66,10 +69,10 @@ func (a *approver) canAsk() bool {
 	return p != nil && p.Capabilities != nil && p.Capabilities.Elicitation != nil
 }
 
-// ruleFor returns how the user can allow a call that needs approval.
-func (a *approver) ruleFor(details tool.Confirmation) string {
-	rule := "[[rule]]\ntoolName = " + quote(a.tool)
-	if c, ok := details.(*tool.ExecConfirmation); ok && len(c.Roots) > 0 {
+// ruleFor returns how the user can allow the call that a question is about.
+func ruleFor(q *agent.Question) string {
+	rule := "[[rule]]\ntoolName = " + quote(q.About()[0].Tool().Spec().Name)
+	if c, ok := q.Details().(*tool.ExecConfirmation); ok && len(c.Roots) > 0 {
 		rule += "\ncommandPrefix = " + quote(c.Roots[0])
 	}
 	return "To allow it, the user adds this rule to a file in ~/.gemini/policies, or starts the server with --approval-mode:\n" +
@@ -104,7 +107,7 @@ func shown(text string) string {
 }
 
 // newQuestion returns the question of a confirmation, false for a kind that is not about approval.
-func newQuestion(details tool.Confirmation) (question, bool) {
+func newQuestion(details tool.Confirmation, shortPath func(string) string) (question, bool) {
 	var title, text string
 	var a *tool.Approval
 	switch c := details.(type) {
@@ -112,23 +115,16 @@ func newQuestion(details tool.Confirmation) (question, bool) {
 		title, text, a = c.Title, "File: "+c.FilePath+"\n"+c.Diff, &c.Approval
 	case *tool.ExecConfirmation:
 		title, text, a = c.Title, "Command: "+c.Command, &c.Approval
-		if len(c.UntrustedFlags) > 0 {
-			text += "\nWarning: words from tool output: " + strings.Join(c.UntrustedFlags, ", ")
-		}
-		if len(c.ModifiedBuildFiles) > 0 {
-			text += "\nWarning: build files that changed in this session: " + strings.Join(c.ModifiedBuildFiles, ", ")
-		}
 	case *tool.InfoConfirmation:
 		title, text, a = c.Title, c.Prompt, &c.Approval
-		if len(c.URLs) > 0 {
-			text += "\nAddresses: " + strings.Join(c.URLs, " ")
-		}
+	case *tool.RemoteConfirmation:
+		title, text, a = c.Title, "MCP server: "+c.Server+"\nTool: "+c.Tool+"\n"+string(c.Args), &c.Approval
 	default:
 		return question{}, false
 	}
 	q := question{text: fmt.Sprintf("Pollux: %s\n%s", terminal.Line(title), shown(text))}
-	if a.Reason != "" {
-		q.text += "\nReason: " + terminal.Line(a.Reason)
+	for _, line := range wording.Approval(details, wording.ApprovalOptions{ShortPath: shortPath}) {
+		q.text += "\n" + line
 	}
 	if o, ok := details.(interface{ Once() bool }); ok && o.Once() {
 		return q, true

@@ -141,7 +141,7 @@ func (f *face) call(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, tool: spec.Name}
+	a := &approver{client: r.Session, shortPath: func(path string) string { return f.session.Paths.Display(f.session.Workspace.Display(path)) }}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show

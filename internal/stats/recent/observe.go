@@ -54,14 +54,9 @@ func (r *Ring) see(e agent.Event) {
 	case agent.ToolRequested:
 		r.Add(Event{Kind: Tool, Name: e.Call.Name, In: len(e.Call.Args)})
 	case agent.ToolFinished:
-		end := Event{Kind: Result, Name: e.Call.Name, Status: string(e.Status), Took: e.Duration}
-		if e.Result != nil {
-			end.Out = len(llm.PartsText(e.Result.Content))
-			if e.Result.Error != nil {
-				end.Status = string(e.Result.Error.Type)
-			}
+		for i := range e.Executions {
+			r.addExecution(&e.Executions[i])
 		}
-		r.Add(end)
 	case agent.Nested:
 		r.see(e.Event)
 	case agent.Retried:
@@ -74,6 +69,22 @@ func (r *Ring) see(e agent.Event) {
 		r.Add(Event{Kind: Switch, Name: e.To, Status: errorType(e.Err)})
 	case agent.LoopDetected:
 		r.Add(Event{Kind: Loop, Status: e.Kind})
+	}
+}
+
+// addExecution keeps the end of an execution.
+func (r *Ring) addExecution(x *agent.Execution) {
+	end := Event{Kind: Result, Name: x.Name, Status: string(x.Status), Took: x.Duration, Out: len(llm.PartsText(x.Result.Content))}
+	if x.Result.Error != nil {
+		end.Status = string(x.Result.Error.Type)
+	}
+	r.Add(end)
+}
+
+// ObserveCall keeps the end of a call that no prompt has led to.
+func (r *Ring) ObserveCall(e *agent.ToolFinished) {
+	if r != nil {
+		r.see(*e)
 	}
 }
 

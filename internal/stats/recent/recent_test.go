@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"pollux/agent"
+	"pollux/agent/agenttest"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -114,8 +115,8 @@ func TestRun(t *testing.T) {
 		{"calls", nil, []agent.Event{
 			agent.Text{Text: private},
 			agent.ToolRequested{Call: call},
-			agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text(private)},
-			agent.Nested{Call: call, Event: agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrUnhandled, private)}},
+			agenttest.Finished(call, agent.Success, tool.Text(private)),
+			agent.Nested{Call: call, Event: agenttest.Finished(call, agent.Failed, tool.Fail(tool.ErrUnhandled, private))},
 		}, []Event{
 			{Kind: Tool, Name: "read_file", In: 29},
 			{Kind: Result, Name: "read_file", Status: "success", Out: 13},

@@ -1,0 +1,196 @@
+package wording
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/internal/terminal"
+	"pollux/tool"
+)
+
+// ApprovalOptions says how [Approval] words its lines.
+type ApprovalOptions struct {
+	// ShortPath returns an absolute path in the form that people read; nil leaves paths as they are.
+	ShortPath func(string) string
+	// Mode is the approval mode by its name in policies, such as "autoEdit"; "" if it does not matter.
+	Mode string
+}
+
+// Approval returns what a person reads before they decide about a call, beside the text of the call
+// itself: what it reaches, why they are asked, and all warnings. Every face shows these lines. They are
+// safe to print.
+func Approval(c tool.Confirmation, o ApprovalOptions) []string {
+	if o.ShortPath == nil {
+		o.ShortPath = func(path string) string { return path }
+	}
+	l := &approvalLines{o: o}
+	switch c := c.(type) {
+	case *tool.EditConfirmation:
+		l.approval(&c.Approval)
+	case *tool.ExecConfirmation:
+		l.commands(&c.Reach)
+		if hasRedirection(c.Roots) && o.Mode != "autoEdit" && o.Mode != "yolo" {
+			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
+		}
+		if len(c.Servers) > 0 {
+			l.add("Servers: " + joinBrief(hosts(c.Servers)))
+		}
+		for i := range c.Servers {
+			l.server(&c.Servers[i])
+		}
+		if len(c.UntrustedFlags) > 0 {
+			l.add("Warning: these words come from tool output, not from you: " + joinBrief(c.UntrustedFlags))
+		}
+		if len(c.ModifiedBuildFiles) > 0 {
+			l.add("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
+		}
+		l.approval(&c.Approval)
+	case *tool.InfoConfirmation:
+		if len(c.Servers) > 0 {
+			l.add(map[bool]string{true: "This text is sent to:", false: "URLs to fetch:"}[c.IsSent])
+		}
+		for i := range c.Servers {
+			l.add(terminal.Line(c.Servers[i].URL))
+			l.server(&c.Servers[i])
+		}
+		l.approval(&c.Approval)
+	case *tool.RemoteConfirmation:
+		l.approval(&c.Approval)
+	}
+	return l.list
+}
+
+type approvalLines struct {
+	o    ApprovalOptions
+	list []string
+}
+
+func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
+
+// approval adds what the call reaches, and why the person is asked, if that is not only because of the
+// approval mode.
+func (l *approvalLines) approval(a *tool.Approval) {
+	if len(a.Writes) > 1 {
+		l.add("It writes to: " + joinBrief(a.Writes))
+	}
+	if len(a.Outside) > 0 {
+		var paths []string
+		for _, path := range a.Outside {
+			paths = append(paths, l.o.ShortPath(path))
+		}
+		l.add("Outside the workspace: " + joinBrief(paths))
+	}
+	if a.Continues != "" {
+		l.add("Warning: a hook makes this call after " + briefLine(a.Continues) + ". The model did not make it.")
+	}
+	if a.IsChanged {
+		l.add("Warning: a hook has changed this call. The model did not write it like this.")
+	}
+	switch {
+	case a.IsRequired && a.Message == "":
+		l.add("A hook requires your approval.")
+	case a.IsRequired:
+		l.add("A hook requires your approval:")
+		l.message(a.Message)
+	case a.Reason != "" && !a.IsUsual:
+		l.add(terminal.Line(a.Reason))
+	}
+}
+
+// message adds the lines of a text of others, indented, so that they cannot pass for lines of Pollux.
+func (l *approvalLines) message(text string) {
+	const most = 200
+	clean := terminal.Text(text)
+	lines := strings.Split(strings.TrimRight(clean, "\n"), "\n")
+	for _, line := range lines[:min(len(lines), most)] {
+		l.add("  " + line)
+	}
+	if more := len(lines) - most; more > 0 {
+		l.add("  (" + Count(more, "more line") + ")")
+	}
+	if clean != strings.ReplaceAll(text, "\r\n", "\n") {
+		l.add("Warning: the text above has characters that cannot be shown.")
+	}
+}
+
+// commands lists the commands of a command line, so that a long line hides no program.
+func (l *approvalLines) commands(r *tool.Reach) {
+	const most = 20
+	list := r.Commands
+	if len(list) == 0 {
+		return
+	}
+	l.add(fmt.Sprintf("The line runs %d commands:", r.Total))
+	for i, c := range list[:min(len(list), most)] {
+		times := ""
+		if c.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", c.Times)
+		}
+		l.add(fmt.Sprintf("Command %d: %s%s", i+1, briefLine(c.Text), times))
+	}
+	if more := list[min(len(list), most):]; len(more) > 0 {
+		l.add(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
+	}
+}
+
+// server warns about what can deceive in a URL.
+func (l *approvalLines) server(s *tool.Server) {
+	if s.IsLookalike {
+		l.add("Warning: this host name can deceive: " + terminal.Line(s.Readable) + " is " + terminal.Line(s.Host))
+	}
+	if s.HasUser {
+		l.add("Warning: the text before the @ is not the host. The host is " + terminal.Line(s.Host))
+	}
+}
+
+// programs returns the names of the programs of these commands, each once.
+func programs(list []tool.ShellCommand) []string {
+	var names []string
+	for _, c := range list {
+		if !slices.Contains(names, c.Program) {
+			names = append(names, c.Program)
+		}
+	}
+	return names
+}
+
+// hosts returns the hosts of these servers, each once; the whole URL where there is no host.
+func hosts(servers []tool.Server) []string {
+	var list []string
+	for _, s := range servers {
+		if name := cmp.Or(s.Readable, s.URL); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// hasRedirection reports whether the roots of a command contain a redirection.
+func hasRedirection(roots []string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
+}
+
+// joinBrief joins up to 20 items of a list that the model wrote, each of them shortened.
+func joinBrief(list []string) string {
+	const most = 20
+	var text []string
+	for _, item := range list[:min(len(list), most)] {
+		text = append(text, briefLine(item))
+	}
+	if len(list) > most {
+		text = append(text, fmt.Sprintf("and %d more", len(list)-most))
+	}
+	return strings.Join(text, ", ")
+}
+
+// briefLine returns the beginning of a text on one line.
+func briefLine(text string) string {
+	const most = 200
+	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
+	if len(line) > most {
+		return string(line[:most]) + "..."
+	}
+	return string(line)
+}
