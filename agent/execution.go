@@ -14,7 +14,7 @@ import (
 type Execution struct {
 	Name string `json:"name"` // of the tool; if there is none, as it was written
 	// Args are the arguments that ran. If they were invalid, they are as they were written. A record that was
-	// read may lack them if nobody has changed them: then they are those of the call.
+	// read may lack them if they are those of the call.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Requested is the name of the tool that the model called, if a hook continued that call with this
 	// one; else "".

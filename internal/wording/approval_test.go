@@ -1,0 +1,119 @@
+package wording
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pollux/tool"
+)
+
+// silentFields are the fields of confirmations that [Approval] has no line for.
+var silentFields = map[string]string{
+	"Title":                   "the title of the question",
+	"Command":                 "the text of the call itself",
+	"Prompt":                  "the text of the call itself",
+	"DiffDisplay":             "the text of the call itself",
+	"Server":                  "the text of the call itself",
+	"Tool":                    "the text of the call itself",
+	"Args":                    "the text of the call itself",
+	"Schema":                  "explains the arguments to programs",
+	"DisplayName":             "the title has it",
+	"Description":             "the server's own word about its tool",
+	"Modifiable":              "an answer to choose",
+	"Approval.Offers":         "answers to choose",
+	"Approval.IsUsual":        "decides whether the reason is shown",
+	"Approval.Hooked.Message": "IsRequired shows it",
+	"URLs":                    "Servers has them",
+	"IsSent":                  "says what Servers are",
+	"Approval.Reach.Total":    "counts Commands",
+}
+
+// TestEveryField checks that each field of each confirmation changes the lines that a person reads, or is
+// listed with the reason why it does not: a warning that a new field carries cannot be forgotten.
+func TestEveryField(t *testing.T) {
+	t.Parallel()
+	for _, c := range []tool.Confirmation{
+		&tool.EditConfirmation{}, &tool.ExecConfirmation{}, &tool.InfoConfirmation{}, &tool.RemoteConfirmation{},
+	} {
+		kind := reflect.TypeOf(c).Elem()
+		var visit func(at []int, name string, t reflect.Type)
+		visit = func(at []int, name string, typ reflect.Type) {
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				path := strings.TrimPrefix(name+"."+f.Name, ".")
+				index := append(append([]int{}, at...), i)
+				if silentFields[path] != "" || silentFields[f.Name] != "" {
+					continue
+				}
+				if f.Anonymous && f.Type.Kind() == reflect.Struct {
+					visit(index, path, f.Type)
+					continue
+				}
+				set := reflect.New(kind)
+				fillField(t, set.Elem().FieldByIndex(index))
+				shown := strings.Join(Approval(set.Interface().(tool.Confirmation), ApprovalOptions{}), "\n")
+				isReach := strings.HasPrefix(path, "Approval.Reach") && kind != reflect.TypeFor[tool.ExecConfirmation]()
+				if shown == "" && !(isReach && (f.Name == "Commands" || f.Name == "Servers")) { // which only commands have
+					t.Errorf("%s.%s is shown nowhere", kind.Name(), path)
+				}
+			}
+		}
+		visit(nil, "", kind)
+	}
+}
+
+// fillField sets a field to a value that is worth a line.
+func fillField(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Interface().(type) {
+	case bool:
+		v.SetBool(true)
+	case string:
+		v.SetString("MARK")
+	case []string:
+		v.Set(reflect.ValueOf([]string{"redirection (MARK)", "MARK"}))
+	case []tool.ShellCommand:
+		v.Set(reflect.ValueOf([]tool.ShellCommand{{Program: "a", Text: "MARK"}, {Program: "b"}}))
+	case []tool.Server:
+		v.Set(reflect.ValueOf([]tool.Server{{URL: "http://MARK", Host: "MARK", IsLookalike: true, HasUser: true}}))
+	default:
+		t.Fatalf("the test cannot fill %s", v.Type())
+	}
+}
+
+func TestApprovalLines(t *testing.T) {
+	t.Parallel()
+	c := &tool.ExecConfirmation{
+		Roots: []string{"make", "redirection (>)"}, UntrustedFlags: []string{"--evil\x1b[2J"}, ModifiedBuildFiles: []string{"Makefile"},
+		Approval: tool.Approval{
+			Hooked: tool.Hooked{IsRequired: true, IsChanged: true, Message: "one\nAllow once?\u202e", Continues: "read_file"}, Reason: "not shown beside a hook's",
+			Reach: tool.Reach{
+				Commands: []tool.ShellCommand{{Program: "make", Text: "make all", Times: 2}, {Program: "curl", Text: "curl x", Times: 1}}, Total: 3,
+				Writes: []string{"a", "b"}, Outside: []string{"/home/me/x"},
+				Servers: []tool.Server{{URL: "http://me@xn--e1awd7f.com", Host: "xn--e1awd7f.com", Readable: "еріс.com", IsLookalike: true, HasUser: true}},
+			},
+		},
+	}
+	want := `The line runs 3 commands:
+Command 1: make all (2 times)
+Command 2: curl x
+The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.
+Servers: еріс.com
+Warning: this host name can deceive: еріс.com is xn--e1awd7f.com
+Warning: the text before the @ is not the host. The host is xn--e1awd7f.com
+Warning: these words come from tool output, not from you: --evil
+Warning: the command runs code from files that changed in this session: Makefile
+It writes to: a, b
+Outside the workspace: ~/x
+Warning: a hook makes this call after read_file. The model did not make it.
+Warning: a hook has changed this call. The model did not write it like this.
+A hook requires your approval:
+  one
+  Allow once?
+Warning: the text above has characters that cannot be shown.`
+	short := func(path string) string { return strings.Replace(path, "/home/me", "~", 1) }
+	if got := strings.Join(Approval(c, ApprovalOptions{ShortPath: short}), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
