@@ -328,8 +328,8 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "hooks_tail",
-		paths: []string{`runs[0].stdout[5].stats.tool_calls`},
-		what:  "A call that a hook continues with another one counts as one call of the model.",
+		paths: []string{`runs[*].stdout[*].executions`},
+		what:  "A `tool_result` of `stream-json` has one key more, `executions`, if what ran is not what `tool_use` has: a hook changed the call or continued it with another one.",
 	},
 	{
 		kind: words, scenes: "hooks_model_request",

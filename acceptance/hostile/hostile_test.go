@@ -38,9 +38,10 @@ func TestMain(m *testing.M) {
 // TestHostile plays all scenes; with -short, every fifth.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
+	kinds := readKinds(t)
+	programs := buildPrograms(t, kinds)
 	n := 0
-	for _, k := range readKinds(t) {
+	for _, k := range kinds {
 		for _, s := range k.Scenes {
 			if n++; testing.Short() && n%15 != 1 {
 				continue
@@ -50,7 +51,7 @@ func TestHostile(t *testing.T) {
 				if *armed {
 					s.disarm()
 				}
-				r := play(t, program, s)
+				r := play(t, programs, s)
 				if *armed {
 					r.listHarmless()
 					return
@@ -64,7 +65,7 @@ func TestHostile(t *testing.T) {
 // TestTraces checks that each trace of a successful attack is found: everything is allowed in it.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
+	program := programs{pollux: processtest.Build(t)}
 	for trace, command := range map[string]string{
 		"is new: canary/0":       "touch {{CANARY}}",
 		"is new: project/made":   "touch made",
@@ -77,7 +78,7 @@ func TestTraces(t *testing.T) {
 	} {
 		t.Run(trace, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, program, &scene{Name: trace, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
+			r := play(t, program, &scene{Name: trace, face: headless, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
 			if found := strings.Join(r.traces(time.Second), "\n"); !strings.Contains(found, trace) {
 				t.Errorf("%q is not found:\n%s\n%v", trace, found, r)
 			}

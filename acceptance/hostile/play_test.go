@@ -47,6 +47,7 @@ type result struct {
 	output   string // standard output and error, or the terminal's
 	requests []scriptmodel.Request
 	results  map[string]string // of calls, by ID
+	said     speech            // what a client has seen
 
 	mu    sync.Mutex
 	evils []string // requests to the attacker's server
@@ -62,7 +63,7 @@ func (r *result) String() string {
 }
 
 // play runs the program in a scene.
-func play(t *testing.T, program string, s *scene) *result {
+func play(t *testing.T, p programs, s *scene) *result {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -85,18 +86,28 @@ func play(t *testing.T, program string, s *scene) *result {
 	r.prepare(evil.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	args := append(slices.Clone(s.Args), "-p", "go")
-	if s.Interactive {
-		args = append(slices.Clone(s.Args), "-i", "go")
+	program, args := p.pollux, slices.Clone(s.Args)
+	switch s.face {
+	case headless:
+		args = append(args, "-p", "go")
+	case terminal:
+		args = append(args, "-i", "go")
+	case served:
+		args = append([]string{"mcp", "serve"}, args...)
+	case library:
+		program = p.library
 	}
 	for i := range args {
 		args[i] = r.fill(args[i], "scene", evil.URL)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
-	if s.Interactive {
+	switch s.face {
+	case terminal:
 		r.output, r.status = converse(cmd)
-	} else {
+	case served:
+		r.serve(ctx, cmd, evil.URL)
+	default:
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		r.status = cmd.Run()
@@ -106,7 +117,9 @@ func play(t *testing.T, program string, s *scene) *result {
 		t.Fatalf("it does not end:\n%s", r.output)
 	}
 	r.requests = model.Requests()
-	r.readResults()
+	if s.face != served {
+		r.readResults()
+	}
 	return r
 }
 
@@ -117,11 +130,11 @@ func (r *result) evil(request string) {
 }
 
 // script is what the model does: the calls that work, then those that must not. At a terminal
-// each is a turn of its own, because a user who refuses a call ends the others.
+// and in a library each is a turn of its own, because a user who refuses a call ends the others.
 func (r *result) script(evil string) *scriptmodel.Script {
 	var turns []scriptmodel.Turn
 	add := func(steps ...scriptmodel.Step) {
-		if n := len(turns); n == 0 || r.scene.Interactive {
+		if n := len(turns); n == 0 || r.scene.Interactive || r.scene.face == library {
 			turns = append(turns, scriptmodel.Turn{Steps: steps})
 		} else {
 			turns[n-1].Steps = append(turns[n-1].Steps, steps...)

@@ -36,6 +36,11 @@ type scene struct {
 	Setup    string            // a script of bash that runs in the project before
 	// Interactive runs the program at a terminal, where a user refuses whatever Pollux asks.
 	Interactive bool
+	// Faces and Modes are the faces and approval modes in which the scene is played, a run for each of both;
+	// without, one run with -p, or at a terminal if Interactive, in the mode of Args.
+	Faces, Modes []string
+	// StoppedIn is Stopped by "face mode", mode or face. Alternatives are separated by ||.
+	StoppedIn map[string]string
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
 	Offline  bool
 	Changes  []string // files that may be new or changed, such as project/notes.txt
@@ -44,6 +49,8 @@ type scene struct {
 	Stopped  string   // for attacks by the project itself: is in the output
 	Works    []attempt
 	Attempts []attempt
+
+	face, mode string // of this run
 }
 
 // attempt is a call of the model: of Tool with Args, or of run_shell_command with Command.
@@ -86,14 +93,16 @@ func readKinds(t *testing.T) []*kind {
 			t.Fatalf("%s: %v", file, err)
 		}
 		var names []string
+		var spread []*scene
+		for _, s := range k.Scenes {
+			spread = append(spread, s.spread()...)
+		}
+		k.Scenes = spread
 		for _, s := range k.Scenes {
 			names = append(names, s.Name)
 			var inScene []string
 			for i := range s.Attempts {
 				a := &s.Attempts[i]
-				if a.Stopped == "" {
-					a.Stopped = s.Stopped
-				}
 				if a.Name == "" {
 					a.Name = a.Command
 				}

@@ -200,10 +200,14 @@ func (g *gatedCall) runTail(ctx context.Context, host agent.Host, tail *Tail) (x
 
 // answer returns the result of a refused call that a hook made.
 func (r *refusal) answer() *tool.Result {
-	if r.cancelled && r.result.Error == nil {
-		return tool.Fail(tool.ErrExecutionFailed, "User denied execution.")
+	if !r.cancelled || r.result.Error != nil {
+		return r.result
 	}
-	return r.result
+	text := "User denied execution."
+	if feedback := strings.TrimSpace(llm.PartsText(r.result.Content)); feedback != "" {
+		text += " Do what they say instead: " + feedback
+	}
+	return tool.Fail(tool.ErrExecutionFailed, text)
 }
 
 // appendText returns the result with text appended to what the model gets.

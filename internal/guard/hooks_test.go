@@ -238,8 +238,8 @@ func TestTailCalls(t *testing.T) {
 	// A person refuses the call of a hook.
 	g = tailGate(t, Options{Interactive: true}, once(tail("write_file", "a", "")), policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
 	a := g.Admit(t.Context(), call("echo", "a", "x"), printer("echo", tool.KindOther), unasked(t))
-	r = last(a.Run(t.Context(), agent.Host{Ask: answers(t, tool.Answer{Outcome: tool.Cancel})}))
-	if r.Error == nil || r.Error.Message != "User denied execution." {
+	r = last(a.Run(t.Context(), agent.Host{Ask: answers(t, tool.Answer{Outcome: tool.Cancel, Feedback: "ask me first"})}))
+	if r.Error == nil || r.Error.Message != "User denied execution. Do what they say instead: ask me first" {
 		t.Errorf("refused: %+v", r)
 	}
 

@@ -110,6 +110,20 @@ func TestRecord(t *testing.T) {
 		}},
 		{ID: "c2", Name: "write_file", Status: agent.Failed, HasRun: true, Ended: start, Display: tool.TextDisplay("failed"), AgentID: "agent"},
 	}
+	records[0].Executions = []agent.Execution{{
+		Name: "write_file", Decision: agent.Decision{By: agent.DecidedByUser, Reason: "a rule", Outcome: tool.ProceedAlways},
+		Summary: "a", Status: agent.Success, HasRun: true, Result: &tool.Result{Display: records[0].Display},
+	}}
+	records[1].Executions = []agent.Execution{
+		{
+			Name: "write_file", Args: json.RawMessage(`{"file_path":"c"}`), ChangedBy: []agent.Author{agent.AuthorHook, agent.AuthorUser},
+			Status: agent.Success, HasRun: true, Result: &tool.Result{Display: &tool.DiffDisplay{Diff: "+c", FileName: "c", FilePath: "/p/c"}},
+		},
+		{
+			Name: "run_shell_command", Args: json.RawMessage(`{"command":"rm c"}`), Requested: "write_file", Summary: "rm c",
+			Decision: agent.Decision{By: agent.DecidedByPolicy}, Status: agent.Failed, Result: &tool.Result{Display: records[1].Display},
+		},
+	}
 	last := message("4", llm.RoleModel, llm.Text("Done \u2028 \x00 \xff <b>."))
 	entries := []agent.Entry{{Message: prompt}, {Message: answer}, {Message: results, Calls: records}, {Message: last}}
 	for _, e := range entries {

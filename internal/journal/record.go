@@ -251,7 +251,7 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 	var list []executionJSON
 	for i, x := range c.Executions {
 		one := executionJSON{Execution: x}
-		if x.IsAsWritten() {
+		if one.Args = bytes.ToValidUTF8(x.Args, []byte("\uFFFD")); x.IsAsWritten() || !json.Valid(one.Args) {
 			one.Args = nil
 		}
 		if i < len(c.Executions)-1 {

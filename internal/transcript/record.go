@@ -176,7 +176,10 @@ func (info Info) outcomes(rest []agent.Message) map[string]*outcome {
 		for _, c := range info.Calls[m.ID] {
 			isOther := func(x agent.Execution) bool { return !x.IsAsWritten() }
 			if o := list[c.ID]; o != nil && slices.ContainsFunc(c.Executions, isOther) {
-				o.ran = c.Executions
+				o.ran = slices.Clone(c.Executions)
+				for i := range o.ran {
+					o.ran[i].Args = arguments(o.ran[i].Args)
+				}
 			}
 		}
 	}

@@ -147,3 +147,36 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// TestExecutions checks that every format has what ran for a call, if that is not what the model wrote.
+func TestExecutions(t *testing.T) {
+	t.Parallel()
+	with := info
+	with.Calls = map[string][]agent.CallRecord{"r": {
+		{ID: "1", Executions: []agent.Execution{
+			{Name: "read_file", Args: json.RawMessage(`{"file_path":"by-the-hook"}`), ChangedBy: []agent.Author{agent.AuthorHook, agent.AuthorUser, agent.AuthorHook}, HasRun: true},
+			{Name: "run_shell_command", Args: json.RawMessage(`{"command":"rm victim"}`), Requested: "read_file", ChangedBy: []agent.Author{agent.AuthorUser}},
+		}},
+		{ID: "2", Executions: []agent.Execution{{Name: "fail", Args: json.RawMessage(`{"as":"written"}`)}}},
+	}}
+	data, err := transcript.JSON(with, talk())
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"json": string(data), "markdown": transcript.Markdown(with, talk()), "html": transcript.HTML(with, talk())}
+	for format, text := range texts {
+		for _, want := range []string{"by-the-hook", "rm victim"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q:\n%s", format, want, text)
+			}
+		}
+		if strings.Contains(text, "written") {
+			t.Errorf("%s repeats a call that ran as it was written:\n%s", format, text)
+		}
+	}
+	for _, want := range []string{"Changed by a hook and the user:", "Continued by a hook with run_shell_command, changed by the user, not run:"} {
+		if !strings.Contains(texts["markdown"], want) || !strings.Contains(texts["html"], want) {
+			t.Errorf("lacks %q:\n%s", want, texts["markdown"])
+		}
+	}
+}
