@@ -34,7 +34,9 @@ func (r *result) check() {
 		if a.isCall() {
 			got = r.results["attempt_"+strconv.Itoa(i)]
 		}
-		isStopped := func(text string) bool { return strings.Contains(got, r.fill(strings.TrimSpace(text), strconv.Itoa(i), "")) }
+		isStopped := func(text string) bool {
+			return strings.Contains(got, r.fill(strings.TrimSpace(text), strconv.Itoa(i), ""))
+		}
 		if !slices.ContainsFunc(strings.Split(a.Stopped, "||"), isStopped) {
 			r.t.Errorf("%s: not stopped by %q, but:\n%.600s", a.Name, a.Stopped, got)
 		}
