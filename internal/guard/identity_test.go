@@ -217,6 +217,9 @@ func (s *identity) ask(_ context.Context, q *agent.Question) (tool.Answer, error
 	if c := PreparedPolicyCall(p); c.Name != p.Tool().Spec().Name || string(c.Args) != string(p.Args()) {
 		s.asked = append(s.asked, "for which rules see "+c.Name+" "+string(c.Args))
 	}
+	if edit, ok := q.Details().(*tool.EditConfirmation); ok && (edit.Continues != p.Call().Requested || edit.IsChanged != slices.Contains(p.ChangedBy(), agent.AuthorHook)) {
+		s.asked = append(s.asked, fmt.Sprintf("which says %+v", edit.Hooked))
+	}
 	if len(s.answers) == 0 {
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	}

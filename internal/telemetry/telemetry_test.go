@@ -760,3 +760,33 @@ func withResponse(f agent.ToolFinished, parts ...llm.Part) agent.ToolFinished {
 	f.Response = parts
 	return f
 }
+
+// TestExecutions checks that each call that ran is a record of its own: those with which hooks continued a call,
+// those of agents inside a call, and those that no prompt has led to.
+func TestExecutions(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "telemetry.json")
+	var w warnings
+	tel := Start(options(path, &w))
+	ran := func(name string) agent.Execution {
+		return agent.Execution{Name: name, Args: json.RawMessage(`{"ran":"` + name + `"}`), Status: agent.Success, HasRun: true, Result: tool.Text(name)}
+	}
+	call := &agent.ToolCall{ID: "a__1", Name: "a", Args: json.RawMessage(`{"written":true}`), PromptID: "session-1########0"}
+	outer := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("b"), Executions: []agent.Execution{ran("a"), ran("b")}}
+	inner := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("c"), Executions: []agent.Execution{ran("c")}}
+	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("go")}}, play(
+		agent.ToolRequested{Call: call}, agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}}, outer,
+	)) {
+	}
+	served := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("d"), Executions: []agent.Execution{ran("d")}}
+	tel.RecordCall(&served)
+	tel.Close()
+	var got []string
+	for _, e := range find(split(t, path), "gemini_cli.tool_call") {
+		name, args := fmt.Sprint(e.Attributes["function_name"]), fmt.Sprint(e.Attributes["function_args"])
+		got = append(got, fmt.Sprint(name, " ", strings.Contains(args, `"ran": "`+name+`"`)))
+	}
+	if want := "c true, a true, b true, d true"; strings.Join(got, ", ") != want {
+		t.Errorf("recorded %s, want %s", strings.Join(got, ", "), want)
+	}
+}
