@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
@@ -454,7 +456,7 @@ func TestFeedback(t *testing.T) {
 	}
 	a = g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
 		answers(t, tool.Answer{Outcome: tool.Cancel, Unattended: true}))
-	if !a.Cancelled || a.Record.Result.Error == nil || !strings.Contains(a.Record.Result.Error.Message, "no user can be asked") {
+	if !a.Cancelled || a.Record.Decision.By == agent.DecidedByUser || a.Record.Result.Error == nil || !strings.Contains(a.Record.Result.Error.Message, "no user can be asked") {
 		t.Errorf("without anybody: %+v", a)
 	}
 }
@@ -784,6 +786,10 @@ type question struct {
 
 func (q *question) Answer(r tool.Reply) { q.reply = &r }
 
+func (q *question) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.QuestionConfirmation{Title: "Which?"}, nil
+}
+
 func (q *question) Run(context.Context, tool.Host) *tool.Result {
 	if q.reply == nil {
 		return tool.Text("nothing")
@@ -816,9 +822,35 @@ func TestReply(t *testing.T) {
 				}
 				return
 			}
+			if a.Record.Decision.By != agent.DecidedByPolicy {
+				t.Errorf("an answer to the model counts as a decision: %+v", a.Record.Decision)
+			}
 			if got := run(t, a).Content[0].Text; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+// The time in which a call waits for a person, or for other calls after its admission, is no time that it takes.
+func TestActive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(context.Context, *agent.Question) (tool.Answer, error) {
+			time.Sleep(5 * time.Second)
+			return tool.Answer{Outcome: tool.ProceedOnce}, nil
+		}
+		p := printer("ask", tool.KindOther)
+		p.run = func(ctx context.Context, _ map[string]any, host tool.Host) *tool.Result {
+			time.Sleep(time.Second)
+			_, _ = host.Ask(ctx, &tool.QuestionConfirmation{}) // the answer does not matter
+			return tool.Text("ok")
+		}
+		a := gate(policy.Default, Options{Interactive: true}).Admit(t.Context(), call("ask", "a", ""), p, slow)
+		time.Sleep(3 * time.Second)
+		x := a.Run(t.Context(), agent.Host{Ask: slow})[0]
+		if x.Duration != 14*time.Second || x.Active != time.Second || x.Decision.By != agent.DecidedByUser {
+			t.Errorf("it took %v, active %v, decided by %s", x.Duration, x.Active, x.Decision.By)
+		}
+	})
 }

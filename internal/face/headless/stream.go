@@ -71,7 +71,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 	if r.Status != agent.Success {
 		l.errorMember(callError(r))
 	}
-	if len(r.Executions) > 1 || slices.ContainsFunc(r.Executions, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
+	if slices.ContainsFunc(r.Executions, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
 		l.buf = append(l.buf, `,"executions":`...)
 		l.buf = appendExecutions(l.buf, r.Executions)
 	}
