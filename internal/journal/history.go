@@ -174,7 +174,7 @@ func (c *callJSON) executions() []agent.Execution {
 	var list []agent.Execution
 	for i, one := range c.Executions {
 		x := one.Execution
-		x.Result = &tool.Result{Display: readDisplay(one.Display)}
+		x.Result, x.Active = &tool.Result{Display: readDisplay(one.Display)}, time.Duration(one.Millis)*time.Millisecond
 		if i == 0 {
 			x.Summary = c.Description
 		}

@@ -240,10 +240,11 @@ type callJSON struct {
 }
 
 // executionJSON is what ran for a call: the arguments if they are not those of the call, and what a person
-// saw if it is not the result of the call.
+// saw and the time if they are not those of the call.
 type executionJSON struct {
 	agent.Execution
-	Display any `json:"resultDisplay,omitempty"`
+	Display any   `json:"resultDisplay,omitempty"`
+	Millis  int64 `json:"durationMs,omitempty"`
 }
 
 // executionsJSON returns the executions of a call without what the record of the call says.
@@ -259,6 +260,9 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 		}
 		if i == 0 {
 			one.Summary = ""
+		}
+		if len(c.Executions) > 1 {
+			one.Millis = x.Active.Milliseconds()
 		}
 		list = append(list, one)
 	}

@@ -156,6 +156,15 @@ func (m *messageTexts) member(d *jx.Decoder, key []byte) error {
 				switch string(key) {
 				case "args":
 					return m.strings(d)
+				case "executions":
+					return each(d, func(d *jx.Decoder) error {
+						return members(d, func(d *jx.Decoder, key []byte) error {
+							if string(key) == "args" {
+								return m.strings(d)
+							}
+							return d.Skip()
+						})
+					})
 				case "result":
 					return m.content(d, "tool")
 				}

@@ -15,6 +15,7 @@ func TestTexts(t *testing.T) {
 		`{"id":"1","type":"gemini","content":[{"functionCall":{"name":"f","args":{"a":"b","c":{"d":["e",1,null]}}}}]}`:                                    {"tool: b", "tool: e"},
 		`{"id":"1","type":"user","content":[{"functionResponse":{"id":"i","response":{"output":"o"}}},{"inlineData":{"data":"AAAA"}}]}`:                   {"tool: o"},
 		`{"id":"1","type":"gemini","content":"","toolCalls":[{"args":{"p":"q"},"result":[{"functionResponse":{"response":{"output":"r"}}}]},{"args":1}]}`: {"tool: q", "tool: r"},
+		`{"id":"1","type":"gemini","content":"","toolCalls":[{"executions":[{"args":{"command":"s"},"description":"t"}]},{"executions":1}]}`:              {"tool: s"},
 		`{"content":"before its type","type":"user","id":"1"}`:                                                                                            {"user: before its type"},
 		`{"$set":{"messages":[{"id":"1","type":"user","content":"x"},{"id":"2","type":"info","content":"y"},3]}}`:                                         {"user: x"},
 		`{"sessionId":"s","projectHash":"h","messages":[{"id":"1","type":"gemini","content":{"text":"old"}}]}`:                                            {"gemini: old"},

@@ -203,6 +203,7 @@ type usedCall struct {
 	id, name, status       string
 	ended                  time.Time // zero if it is the time of the record
 	millis, added, removed int
+	ran                    []usedCall // what ran for the call; nil in old files
 }
 
 // object counts an object: a message, a header, a patch, or a whole session.
@@ -302,6 +303,8 @@ func (c *usedCall) member(d *jx.Decoder, key string) error {
 		return instant(d, &c.ended)
 	case "durationMs":
 		return number(d, &c.millis)
+	case "executions":
+		return value(d, &c.ran, func(d *jx.Decoder, x *usedCall) error { return eachMember(d, x.member) })
 	case "resultDisplay":
 		if d.Next() != jx.Object {
 			return d.Skip()
@@ -431,13 +434,30 @@ func (m *meter) call(r *usageRecord, u *usedCall) {
 	if !isFirst || m.isCopy || u.name == "" {
 		return
 	}
-	c := Counts{Calls: 1, ToolTime: u.millis}
-	if u.status == "success" {
-		c.Added, c.Removed = u.added, u.removed
-	} else {
-		c.Failed = 1
+	for _, x := range u.executions() {
+		c := Counts{Calls: 1, ToolTime: x.millis}
+		if x.status == "success" {
+			c.Added, c.Removed = x.added, x.removed
+		} else {
+			c.Failed = 1
+		}
+		m.count(m.model, name(x.name), c)
 	}
-	m.count(m.model, name(u.name), c)
+}
+
+// executions returns what ran for the call. Of one that ran alone, and of the last one, the call has what
+// its own record omits.
+func (c *usedCall) executions() []usedCall {
+	n := len(c.ran)
+	if n == 0 {
+		return []usedCall{*c}
+	}
+	last := &c.ran[n-1]
+	last.added, last.removed = c.added, c.removed
+	if n == 1 {
+		last.millis = c.millis
+	}
+	return c.ran
 }
 
 // name returns a name of a model or tool for a row.

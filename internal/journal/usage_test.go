@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-faster/jx"
+	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -218,6 +219,47 @@ func TestUsageOfJournal(t *testing.T) {
 	check(path, want)
 	check(second, Counts{Requests: 1, Tokens: llm.Usage{Prompt: 5, Total: 5}})
 	check(j.Path(), Counts{Requests: 1, Tokens: *next.Usage})
+}
+
+// A call with which a hook continued another one is a call of its own, with its own lines and time.
+func TestUsageOfExecutions(t *testing.T) {
+	t.Parallel()
+	j, _ := newJournal(t, t.TempDir())
+	must(t, j.Begin(t.Context(), "id", []agent.Message{opening}))
+	diff := func(added int) *tool.Result {
+		return &tool.Result{Display: &tool.DiffDisplay{Diff: "x", Stat: tool.DiffStat{ModelAddedLines: added}}}
+	}
+	ran := func(name string, status agent.Status, r *tool.Result, active time.Duration) agent.Execution {
+		return agent.Execution{Name: name, Requested: "read_file", Status: status, HasRun: true, Result: r, Active: active}
+	}
+	done := agent.Entry{Message: message("3", llm.RoleUser, llm.Part{FunctionResponse: llm.Output("c", "read_file", "ok")})}
+	done.Calls = []agent.CallRecord{{
+		ID: "c", Name: "read_file", Status: agent.Success, Active: time.Second, Display: diff(4).Display,
+		Executions: []agent.Execution{
+			ran("read_file", agent.Failed, &tool.Result{}, 5*time.Millisecond), ran("replace", agent.Success, diff(3), 7*time.Millisecond),
+			ran("write_file", agent.Success, diff(4), 9*time.Millisecond),
+		},
+	}}
+	for _, e := range []agent.Entry{
+		{Message: message("1", llm.RoleUser, llm.Text("Go."))},
+		{Message: message("2", llm.RoleModel, llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "read_file", Args: json.RawMessage(`{}`)}})}, done,
+	} {
+		must(t, j.Append(t.Context(), e))
+	}
+	u, err := ReadUsage(j.Path())
+	must(t, err)
+	got := map[string]Counts{}
+	for _, r := range u.Rows {
+		if r.Tool != "" {
+			got[r.Tool] = r.Counts
+		}
+	}
+	want := map[string]Counts{
+		"read_file": {Calls: 1, Failed: 1, ToolTime: 5}, "replace": {Calls: 1, ToolTime: 7, Added: 3}, "write_file": {Calls: 1, ToolTime: 9, Added: 4},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
 }
 
 // interfere writes to a file as another program does.
