@@ -242,7 +242,8 @@ func TestUsageOfExecutions(t *testing.T) {
 	}}
 	for _, e := range []agent.Entry{
 		{Message: message("1", llm.RoleUser, llm.Text("Go."))},
-		{Message: message("2", llm.RoleModel, llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "read_file", Args: json.RawMessage(`{}`)}})}, done,
+		{Message: message("2", llm.RoleModel, llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "read_file", Args: json.RawMessage(`{}`)}})},
+		done,
 	} {
 		must(t, j.Append(t.Context(), e))
 	}
