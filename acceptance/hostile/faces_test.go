@@ -104,7 +104,7 @@ func (r *result) serve(ctx context.Context, cmd *exec.Cmd, evil string) {
 			return &sdk.ElicitResult{Action: "decline"}, nil
 		},
 	})
-	session, err := client.Connect(ctx, &sdk.CommandTransport{Command: cmd}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
+	session, err := client.Connect(ctx, &sdk.CommandTransport{Command: cmd}, nil)
 	if err == nil {
 		for i, list := range [][]attempt{r.scene.Works, r.scene.Attempts} {
 			for n, a := range list {

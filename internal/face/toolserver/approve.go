@@ -14,9 +14,13 @@ import (
 	"pollux/tool"
 )
 
+// elicit asks the person at a client to fill a form, and returns the answer.
+type elicit func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error)
+
 // approver asks the person at the client for approval of one call.
 type approver struct {
 	client    *sdk.ServerSession
+	elicit    elicit
 	shortPath func(string) string
 	advice    string // what the client gets with a denial
 }
@@ -47,7 +51,7 @@ func (a *approver) ask(ctx context.Context, asked *agent.Question) (tool.Answer,
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	got, err := a.client.Elicit(ctx, &sdk.ElicitParams{Message: q.text, RequestedSchema: json.RawMessage(schema)})
+	got, err := a.elicit(ctx, &sdk.ElicitParams{Message: q.text, RequestedSchema: json.RawMessage(schema)})
 	switch {
 	case ctx.Err() != nil:
 		return tool.Answer{}, context.Cause(ctx)

@@ -63,6 +63,7 @@ type face struct {
 	stop    context.CancelCauseFunc
 	running sync.WaitGroup
 	busy    atomic.Int32 // messages that are being answered
+	waiting waitingCalls
 }
 
 // finish waits until all messages are answered, a little, and then ends the calls that still run.
@@ -132,16 +133,25 @@ func describe(t tool.Tool) *sdk.Tool {
 
 // call runs a call of the client.
 func (f *face) call(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest) *sdk.CallToolResult {
+	run := func(ctx context.Context, ask elicit) *sdk.CallToolResult { return f.run(ctx, spec, r, ask) }
+	if usesRounds(r.Session) {
+		return f.callInRounds(ctx, r, run)
+	}
 	f.running.Add(1)
 	defer f.running.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(f.calls, func() { cancel(errEnded) })()
+	return run(ctx, r.Session.Elicit)
+}
+
+// run runs a call, which asks the person at the client with ask.
+func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest, ask elicit) *sdk.CallToolResult {
 	args := r.Params.Arguments
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, shortPath: func(path string) string { return f.session.Paths.Display(f.session.Workspace.Display(path)) }}
+	a := &approver{client: r.Session, elicit: ask, shortPath: func(path string) string { return f.session.Paths.Display(f.session.Workspace.Display(path)) }}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,6 +33,19 @@ type client struct {
 // connect serves the tools of a session in a new directory to a client.
 func connect(t *testing.T, o session.Options, co *sdk.ClientOptions) *client {
 	t.Helper()
+	return connectWith(t, askedByRequest, o, co)
+}
+
+// Versions of the protocol: one in which the server asks with requests of its own, and one in which a
+// question is the result of a call.
+const (
+	askedByRequest = "2025-06-18"
+	askedByResult  = "2026-07-28"
+)
+
+// connectWith is connect for a client with this version of the protocol.
+func connectWith(t *testing.T, version string, o session.Options, co *sdk.ClientOptions) *client {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +68,7 @@ func connect(t *testing.T, o session.Options, co *sdk.ClientOptions) *client {
 	one := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, co)
 	//lint:ignore SA1019 clients of today have roots
 	one.AddRoots(&sdk.Root{URI: "file:///"})
-	c.ClientSession, err = one.Connect(t.Context(), &sdk.IOTransport{Reader: inClient, Writer: outClient}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
+	c.ClientSession, err = one.Connect(t.Context(), &sdk.IOTransport{Reader: inClient, Writer: outClient}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +177,15 @@ func TestDeniesWithoutPerson(t *testing.T) {
 // The person at the client decides what the rules leave to a person.
 func TestAsksPerson(t *testing.T) {
 	t.Parallel()
+	for _, version := range []string{askedByRequest, askedByResult} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			testAsksPerson(t, version)
+		})
+	}
+}
+
+func testAsksPerson(t *testing.T, version string) {
 	var mu sync.Mutex
 	var asked []string
 	answers := []*sdk.ElicitResult{
@@ -172,7 +195,7 @@ func TestAsksPerson(t *testing.T) {
 		{Action: "accept", Content: map[string]any{"decision": allowOnce}},
 		{Action: "accept", Content: map[string]any{"decision": allowSession}},
 	}
-	c := connect(t, session.Options{}, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	c := connectWith(t, version, session.Options{}, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		schema, _ := json.Marshal(r.Params.RequestedSchema)
@@ -205,7 +228,16 @@ func TestAsksPerson(t *testing.T) {
 // A call that the client cancels ends, and so does a call that runs when the client goes.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	c := connect(t, session.Options{ApprovalMode: "yolo"}, nil)
+	for _, version := range []string{askedByRequest, askedByResult} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			testEnds(t, version)
+		})
+	}
+}
+
+func testEnds(t *testing.T, version string) {
+	c := connectWith(t, version, session.Options{ApprovalMode: "yolo"}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for _, err := os.Stat(filepath.Join(c.dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "begun")) {
@@ -251,4 +283,51 @@ func TestShown(t *testing.T) {
 			t.Errorf("%.40q: %.200q", text, got)
 		}
 	}
+}
+
+// A call that waits for the answer of its client runs only for that answer: not for a state that no call has,
+// for one that was used, or with other arguments. It ends with the client.
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	c := connectWith(t, askedByResult, session.Options{}, &sdk.ClientOptions{
+		MultiRoundTrip:     &sdk.MultiRoundTripOptions{Disabled: true},
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return nil, errors.New("unused") },
+	})
+	made := func() bool { _, err := os.Stat(filepath.Join(c.dir, "made")); return err == nil }
+	call := func(command, state string, answer sdk.InputResponse) *sdk.CallToolResult {
+		t.Helper()
+		p := &sdk.CallToolParams{Name: "run_shell_command", Arguments: map[string]any{"command": command}, RequestState: state}
+		if answer != nil {
+			p.InputResponses = sdk.InputResponseMap{approvalID: answer}
+		}
+		r, err := c.CallTool(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	yes := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": allowOnce}}
+	first := call("touch made", "", nil)
+	q, ok := first.InputRequests[approvalID].(*sdk.ElicitParams)
+	if !ok || !strings.Contains(q.Message, "Command: touch made") || len(first.Content) > 0 {
+		t.Fatalf("asked %+v", first)
+	}
+	for _, wrong := range []*sdk.CallToolResult{
+		call("touch made", "nothing", yes), call("touch made; touch other", first.RequestState, yes),
+	} {
+		if !wrong.IsError || made() {
+			t.Errorf("another call got the answer: %+v", wrong)
+		}
+	}
+	if r := call("touch made", first.RequestState, yes); r.IsError || !made() {
+		t.Errorf("allowed: %+v", r)
+	}
+	if r := call("touch made", first.RequestState, yes); !r.IsError {
+		t.Errorf("the answer counts twice: %+v", r)
+	}
+	second := call("rm made", "", nil)
+	if r := call("rm made", second.RequestState, nil); !r.IsError || !made() {
+		t.Errorf("without an answer: %+v", r)
+	}
+	call("rm made", "", nil) // still waits when the client goes
 }
