@@ -3,7 +3,6 @@ package secret
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -96,8 +95,8 @@ func maskArgs(args []string) (shown, secrets []string) {
 			shown, secrets, isValue = append(shown, Redacted), append(secrets, arg), false
 			continue
 		case mark == "" && isFlag(arg):
-			isValue = InLabel(arg)
-		case mark != "" && InLabel(name):
+			isValue = InName(arg)
+		case mark != "" && InName(name):
 			shown, secrets, isValue = append(shown, name+mark+Redacted), append(secrets, headerValues(value)...), false
 			continue
 		default:
@@ -118,7 +117,7 @@ func maskArgs(args []string) (shown, secrets []string) {
 // maskWords is like maskArgs for the words of one argument. What follows a header's name is its value.
 func maskWords(words []string) (shown, secrets []string) {
 	for i, word := range words {
-		if name := strings.Trim(word, `"'`); i > 0 && strings.HasSuffix(name, ":") && InLabel(name) {
+		if name := strings.Trim(word, `"'`); i > 0 && strings.HasSuffix(name, ":") && InName(name) {
 			shown, secrets = maskArgs(words[:i])
 			return append(shown, word, Redacted), append(secrets, words[i+1:]...)
 		}
@@ -140,7 +139,7 @@ func splitArg(arg string) (name, value, mark string) {
 // isFlag reports whether an argument is a flag rather than the value of one: a value may begin with "-".
 func isFlag(arg string) bool {
 	return strings.HasPrefix(arg, "--") || strings.HasPrefix(arg, "-") && len(arg) == 2 ||
-		strings.HasPrefix(arg, "-") && InLabel(arg) && !strings.ContainsAny(arg, "0123456789")
+		strings.HasPrefix(arg, "-") && InName(arg) && !strings.ContainsAny(arg, "0123456789")
 }
 
 // headerValues returns a value and, if it is one of the header Authorization, also what follows its scheme.
@@ -154,7 +153,7 @@ func headerValues(value string) []string {
 func InHeaders(headers map[string]string) []string {
 	var secrets []string
 	for name, value := range headers {
-		if InLabel(name) {
+		if InName(name) {
 			secrets = append(secrets, headerValues(value)...)
 		} else {
 			secrets = append(secrets, Significant([]string{value})...)
@@ -168,19 +167,11 @@ func InHeaders(headers map[string]string) []string {
 func InEnv(env map[string]string) []string {
 	var secrets []string
 	for name, value := range env {
-		if InLabel(name) {
+		if InName(name) {
 			secrets = append(secrets, value)
 		} else {
 			secrets = append(secrets, Significant([]string{value})...)
 		}
 	}
 	return secrets
-}
-
-// InLabel reports whether the name of a flag, a header or a variable says that its value may be a secret.
-func InLabel(name string) bool {
-	name = strings.ToUpper(strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_"))
-	return sensitive(name) || slices.ContainsFunc([]string{"PASS", "PWD", "BEARER", "COOKIE"}, func(word string) bool {
-		return strings.Contains(name, word)
-	})
 }
