@@ -200,6 +200,7 @@ const (
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
 
+	KeepSecrets   = Bool("pollux.sessions.keepSecrets")
 	SessionTitles = Bool("pollux.sessionTitles")
 
 	StdinWait = Float("pollux.stdinWait")
@@ -420,6 +421,7 @@ var table = [...]Key{
 	{"pollux.routingBinary", "bool", false, 0, live, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "Minimum score, of 100, to route a prompt to the Pro model."},
 	{"pollux.sessionTitles", "bool", true, 0, live, "In an interactive session, let a small model write a title for the last session that has none."},
+	{"pollux.sessions.keepSecrets", "bool", false, restart, live, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},

@@ -22,7 +22,7 @@ func (l *Lines) Text(line string) string {
 			_, rest, _ = strings.Cut(rest, "-----")
 			return Redacted + l.Mask(rest)
 		}
-		if l.inKey++; l.inKey < longest && (!strings.ContainsAny(strings.TrimSpace(line), " \t") || strings.Contains(line, ": ")) {
+		if l.inKey++; l.inKey < longest && isOfKey(strings.TrimSpace(line)) {
 			return Redacted
 		}
 		l.inKey = 0
@@ -32,6 +32,15 @@ func (l *Lines) Text(line string) string {
 		return l.Mask(line[:i]) + Redacted
 	}
 	return l.Mask(line)
+}
+
+// isOfKey reports whether a line may be one of a private key: base64, or "Name: value".
+func isOfKey(line string) bool {
+	name, _, isHeader := strings.Cut(line, ": ")
+	if !isHeader {
+		name = strings.TrimRight(line, "=")
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isBase64(byte(r)) && r != '-' })
 }
 
 // NewWriter returns a writer that passes on the lines of what is written to it, without secrets. It keeps an

@@ -21,7 +21,7 @@ import (
 func TestDebugLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "logs", "debug.log")
-	h, closer, err := DebugLog(path)
+	h, closer, err := DebugLog(path, asIs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestDebugLog(t *testing.T) {
 	if got := regexp.MustCompile(`\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\]`).ReplaceAllString(string(data), "[TIME]"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if _, _, err := DebugLog(filepath.Dir(path)); err == nil {
+	if _, _, err := DebugLog(filepath.Dir(path), asIs); err == nil {
 		t.Error("a directory is a log")
 	}
 }

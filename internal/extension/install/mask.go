@@ -14,7 +14,7 @@ const mask = "********"
 
 // masked returns a value, or a mask in place of a secret. A reference to a variable, such as $NAME, is none.
 func masked(name, value string) string {
-	if value != "" && (secret.InName(name) || secret.InVariable(name, value)) && !reference().MatchString(value) {
+	if value != "" && secret.InVariable(name, value) && !reference().MatchString(value) {
 		return mask
 	}
 	return maskText(value)
