@@ -389,7 +389,7 @@ var table = [...]Key{
 	{"output.format", "enum text json stream-json", "text", 0, live, "Output format of headless runs."},
 	{"policyPaths", "strings", list{}, restart | union, live, "Policy files or directories to use instead of ~/.gemini/policies."},
 	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, "When changes to build files need your approval even if rules allow them: unlessYolo, always or never."},
-	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, "Which commands get the variables with keys of model providers: those that you, a rule or the mode have allowed, or none. Commands that run unasked, discovery commands and hooks of projects never get them."},
+	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, "Which commands get the variables that hold secrets: those that you, a rule or the mode have allowed, or none. Commands that run unasked never get them. Discovery commands and hooks of projects never get the keys of model providers."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, "Request summaries with five sections instead of seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not verify summaries with a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, "Fraction of the history that compression keeps unchanged."},

@@ -27,7 +27,7 @@ func WipeEnvironment() {
 // environmentAt returns where the environment is in memory, by the content of /proc/self/stat; 0 if it does not
 // say.
 func environmentAt(stat []byte) (start, end uintptr) {
-	const third, envStart, envEnd = 3, 50, 51 // numbers of fields, of which the third follows the name of the program
+	const third, envStart, envEnd = 3, 50, 51                       // numbers of fields, of which the third follows the name of the program
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may have spaces
 	if len(fields) <= envEnd-third {
 		return 0, 0

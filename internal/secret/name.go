@@ -151,7 +151,7 @@ func isDirectory(name string) bool { return name == "PWD" || name == "OLDPWD" }
 func isSetting(last string) bool {
 	switch last {
 	case "TYPE", "MODE", "METHOD", "MECHANISM", "ENABLED", "DISABLED", "ALGORITHM", "ALG", "FORMAT", "TTL", "TIMEOUT", "EXPIRY", "EXPIRES", "EXPIRATION",
-		"LENGTH", "SIZE", "COUNT", "LIMIT", "BUDGET", "USAGE", "VERSION", "POLICY", "ROTATION", "PARALLELISM", "THROUGH", "RATE":
+		"LENGTH", "SIZE", "COUNT", "VAR", "VARS", "HEADER", "LIMIT", "BUDGET", "USAGE", "VERSION", "POLICY", "ROTATION", "PARALLELISM", "THROUGH", "RATE":
 		return true
 	}
 	return false

@@ -37,7 +37,9 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 			return true
 		})
 	} else {
-		variables = slices.DeleteFunc(variables, func(v projectVariable) bool { return !v.redirects })
+		// No one has seen the folder: only what describes its own work passes.
+		variables = slices.DeleteFunc(variables, func(v projectVariable) bool { return !v.redirects && !config.VariableClass(v.name).IsAsked() })
+		variables = append(variables, p.otherProviders(s)...)
 	}
 	for _, v := range variables {
 		powers = append(powers, v.power)
@@ -142,6 +144,26 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		list = append(list, v)
 	}
 	return append(list, settings...)
+}
+
+// otherProviders returns the variables of the folder's .env file that have a key of a provider, if the
+// environment has a key of the user's own: the file must not choose who answers instead. A file that brings the
+// only key is used.
+func (p *Setup) otherProviders(s *config.Settings) (list []projectVariable) {
+	var keys []string
+	for profile := range provider.Builtin().All() {
+		keys = append(append(keys, profile.KeyVars...), profile.TokenVars...)
+	}
+	if p.Options.Env.First(keys...) == "" {
+		return nil
+	}
+	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
+	for _, name := range env.OfProject() {
+		if slices.Contains(keys, name) && !config.IsHarmlessVariable(name) {
+			list = append(list, projectVariable{name: name, power: envPower + name + ", a key of another provider"})
+		}
+	}
+	return list
 }
 
 // extensionVariables returns the variables with which the folder's .env file can change settings of extensions,
