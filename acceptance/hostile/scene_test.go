@@ -41,6 +41,8 @@ type scene struct {
 	Changes  []string // files that may be new or changed, such as project/notes.txt
 	Text     string   // what the model says at the end
 	Never    []string // lines that must not be in the output
+	// Unwritten are texts that must not be in a new file.
+	Unwritten []string
 	Stopped  string   // for attacks by the project itself: is in the output
 	Works    []attempt
 	Attempts []attempt
