@@ -74,10 +74,8 @@ func (e *Env) Withholds(name string) bool { return e.withholder()(name, e.Get(na
 
 // withholder returns [Env.Withholds] for many variables, with their values.
 func (e *Env) withholder() func(name, value string) bool {
-	known := sync.OnceValue(func() *secret.Masker { return secret.NewMasker(secret.Values(e.List())) })
-	return func(name, value string) bool {
-		return !e.IsSetByProject(name) && (secret.InVariable(name, value) || known().Text(value) != value)
-	}
+	isSecret := sync.OnceValue(func() func(name, value string) bool { return secret.InEnviron(e.List()) })
+	return func(name, value string) bool { return !e.IsSetByProject(name) && isSecret()(name, value) }
 }
 
 // OfProject returns the names of the variables whose values come from a .env file of the project,

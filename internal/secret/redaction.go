@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Redaction removes secrets from the environment of child processes, as the setting
@@ -31,11 +32,12 @@ func (r Redaction) Apply(environ []string) []string {
 		return environ
 	}
 	allowed, blocked := upper(r.Allowed), upper(r.Blocked)
+	isSecret := InEnviron(environ)
 	var kept []string
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
 		name = strings.ToUpper(name)
-		if keep(name, value, allowed, blocked, strict) {
+		if keep(name, value, allowed, blocked, strict, isSecret) {
 			kept = append(kept, v)
 		}
 	}
@@ -62,7 +64,7 @@ func (r Redaction) WithoutSensitive() Redaction {
 
 // keep reports whether a child may have one variable. The first rule that applies
 // decides, in the order that Gemini CLI has; names are in upper case.
-func keep(name, value string, allowed, blocked []string, strict bool) bool {
+func keep(name, value string, allowed, blocked []string, strict bool, isSecret func(name, value string) bool) bool {
 	switch {
 	case strings.HasPrefix(name, "GEMINI_CLI_"):
 		return true
@@ -75,7 +77,7 @@ func keep(name, value string, allowed, blocked []string, strict bool) bool {
 	case slices.Contains(alwaysAllowed, name):
 		return true
 	}
-	return !isSensitive(name) && !strict
+	return !isSensitive(name) && !strict && (value == "" || !isSecret(name, value))
 }
 
 // InVariable reports whether an environment variable holds a secret: its name says so, see [InName], or its
@@ -88,7 +90,7 @@ func InVariable(name, value string) bool {
 func isFileOf(name, value string) bool {
 	switch strings.ToUpper(name) {
 	case "KUBECONFIG", "NETRC":
-		return len(value) < 4096 && !strings.ContainsAny(value, "\n{")
+		return strings.ContainsAny(value, "/\\") && !strings.ContainsAny(value, "\n{")
 	}
 	return false
 }
@@ -96,6 +98,15 @@ func isFileOf(name, value string) bool {
 // isSecretValue reports whether a value is a secret whatever the name of its variable.
 func isSecretValue(value string) bool {
 	return strings.Contains(value, "-----BEGIN CERTIFICATE") || EraseForms(value) != value
+}
+
+// InEnviron returns a function that reports whether a variable holds a secret by [InVariable], or the value of a
+// variable of environ that does: an alias of it, or a text that contains it.
+func InEnviron(environ []string) func(name, value string) bool {
+	known := sync.OnceValue(func() *Masker { return NewMasker(Values(environ)) })
+	return func(name, value string) bool {
+		return InVariable(name, value) || known().Text(value) != value
+	}
 }
 
 // Values returns the values of the environment's variables that hold secrets by [InVariable], or that

@@ -20,9 +20,10 @@ func (p *Setup) keyVariables() []string {
 
 // secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
 func (p *Setup) secretVariables() []string {
-	names := p.keyVariables()
-	for _, v := range p.Env.List() {
-		if name, value, _ := strings.Cut(v, "="); secret.InVariable(name, value) {
+	names, environ := p.keyVariables(), p.Env.List()
+	isSecret := secret.InEnviron(environ)
+	for _, v := range environ {
+		if name, value, _ := strings.Cut(v, "="); isSecret(name, value) {
 			names = append(names, name)
 		}
 	}
