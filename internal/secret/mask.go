@@ -89,7 +89,14 @@ func maskURL(address string) string {
 // maskArgs returns arguments for people, and what it has replaced because of a name.
 func maskArgs(args []string) (shown, secrets []string) {
 	isValue := false // the argument is the value of the flag before
+	before := ""
 	for _, arg := range args {
+		flag := before
+		before = arg
+		if masked, found, ok := maskOfFlag(flag, arg); ok {
+			shown, secrets, isValue = append(shown, masked), append(secrets, found...), false
+			continue
+		}
 		switch name, value, mark := splitArg(arg); {
 		case isValue && !isFlag(arg):
 			shown, secrets, isValue = append(shown, Redacted), append(secrets, arg), false
@@ -112,6 +119,44 @@ func maskArgs(args []string) (shown, secrets []string) {
 		shown = append(shown, MaskText(arg))
 	}
 	return shown, secrets
+}
+
+// maskOfFlag masks the value of a flag that has a secret in a part: the password behind a user, and the values of
+// HTTP headers. The value is arg, or in arg behind the flag.
+func maskOfFlag(flag, arg string) (masked string, secrets []string, ok bool) {
+	begin := ""
+	if name, value, isJoined := strings.Cut(arg, "="); isJoined && strings.HasPrefix(arg, "--") {
+		flag, begin, arg = name, name+"=", value
+	}
+	first, rest, hasColon := strings.Cut(arg, ":")
+	if !hasColon || strings.TrimSpace(rest) == "" || strings.ContainsAny(first, " /\\\t\n") {
+		return "", nil, false
+	}
+	switch flag {
+	case "-u", "--user", "-U", "--proxy-user", "--userpwd", "--login":
+		if strings.Trim(arg, "0123456789:") == "" || strings.HasPrefix(rest, "//") { // the ids of a user and a group, and a URL
+			return "", nil, false
+		}
+		return begin + first + ":" + Redacted, []string{rest}, true
+	case "-H", "--header", "--headers", "--http-header":
+		if isPublicHeader(first) {
+			return "", nil, false
+		}
+		value := strings.TrimLeft(rest, " ")
+		return begin + first + ":" + rest[:len(rest)-len(value)] + Redacted, headerValues(value), true
+	}
+	return "", nil, false
+}
+
+// isPublicHeader reports whether the values of a header are no secrets.
+func isPublicHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, begin := range [...]string{"accept", "content-", "user-agent", "host", "origin", "referer", "cache-control", "anthropic-", "mcp-", "x-title"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // maskWords is like maskArgs for the words of one argument. What follows a header's name is its value.
