@@ -37,15 +37,15 @@ type scene struct {
 	// Interactive runs the program at a terminal, where a user refuses whatever Pollux asks.
 	Interactive bool
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
-	Offline  bool
-	Changes  []string // files that may be new or changed, such as project/notes.txt
-	Text     string   // what the model says at the end
-	Never    []string // lines that must not be in the output
+	Offline bool
+	Changes []string // files that may be new or changed, such as project/notes.txt
+	Text    string   // what the model says at the end
+	Never   []string // lines that must not be in the output
 	// Unwritten are texts that must not be in a new file.
 	Unwritten []string
-	Stopped  string   // for attacks by the project itself: is in the output
-	Works    []attempt
-	Attempts []attempt
+	Stopped   string // for attacks by the project itself: is in the output
+	Works     []attempt
+	Attempts  []attempt
 }
 
 // attempt is a call of the model: of Tool with Args, or of run_shell_command with Command.

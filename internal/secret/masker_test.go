@@ -241,21 +241,25 @@ func FuzzMasker(f *testing.F) {
 	})
 }
 
-// BenchmarkMasker masks a record of 100 KB without secrets, as the output of a command.
+// BenchmarkMasker masks records without secrets: of 1 KB of text, and of 100 KB of a command's output.
 func BenchmarkMasker(b *testing.B) {
 	values := []string{}
 	for i := range 30 {
 		values = append(values, fmt.Sprintf("secret-value-%d-%x", i, i*7919))
 	}
 	m := NewMasker(values)
-	source := "func (p *parser) next(kind tokenKind) (tok token, err error) {\n\tif key := p.key; key == name { return p.tokens[i], nil } // see https://go.dev/x?y=z: a note\n}\n"
-	line, err := json.Marshal(map[string]string{"output": strings.Repeat(source, 100<<10/len(source))})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	for b.Loop() {
-		m.JSON(line)
+	const source = "func (p *parser) next(kind tokenKind) (tok token, err error) {\n\tif key := p.key; key == name { return p.tokens[i], nil } // see https://go.dev/x?y=z: a note\n}\n"
+	for name, text := range map[string]string{"1KB": strings.Repeat("A sentence of an answer. ", 40), "100KB": strings.Repeat(source, 100<<10/len(source))} {
+		b.Run(name, func(b *testing.B) {
+			line, err := json.Marshal(map[string]string{"output": text})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(line)))
+			b.ReportAllocs()
+			for b.Loop() {
+				m.JSON(line)
+			}
+		})
 	}
 }
