@@ -42,13 +42,15 @@ type scene struct {
 	// StoppedIn is Stopped by "face mode", mode or face. Alternatives are separated by ||.
 	StoppedIn map[string]string
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
-	Offline  bool
-	Changes  []string // files that may be new or changed, such as project/notes.txt
-	Text     string   // what the model says at the end
-	Never    []string // lines that must not be in the output
-	Stopped  string   // for attacks by the project itself: is in the output
-	Works    []attempt
-	Attempts []attempt
+	Offline bool
+	Changes []string // files that may be new or changed, such as project/notes.txt
+	Text    string   // what the model says at the end
+	Never   []string // lines that must not be in the output
+	// Unwritten are texts that must not be in a new file.
+	Unwritten []string
+	Stopped   string // for attacks by the project itself: is in the output
+	Works     []attempt
+	Attempts  []attempt
 
 	face, mode string // of this run
 }

@@ -85,6 +85,11 @@ func (r *result) traces(patience time.Duration) []string {
 			for _, s := range secretsIn(text) {
 				add("the secret %s is in the file %s", s, name)
 			}
+			for _, s := range r.scene.Unwritten {
+				if strings.Contains(text, s) {
+					add("%q is in the file %s", s, name)
+				}
+			}
 		}
 	}
 	for name := range r.before {

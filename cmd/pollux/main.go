@@ -7,11 +7,13 @@ import (
 
 	"pollux/internal/cli"
 	"pollux/internal/config"
+	"pollux/internal/process"
 	"pollux/internal/terminal"
 )
 
 func main() {
 	env := config.Environ()
+	process.WipeEnvironment() // it may hold keys, and the programs that Pollux starts can look there
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
 	os.Exit(int(cli.Main(os.Args[1:], t, env)))
 }

@@ -14,6 +14,7 @@ var better = map[string]string{
 	"--worktree":            "enters an existing worktree again, removes an unchanged one, runs no programs of the repository ([worktrees](worktrees.md))",
 	"--extensions":          "names an extension that does not exist ([extensions](extensions.md))",
 	"--list-extensions":     "also in scripts, on standard output ([extensions](extensions.md))",
+	"--skip-trust":          "a `.env` file that no one has seen sets only what describes the project's own work ([environment](environment.md))",
 	"--screen-reader":       "lines of text only, for the whole session ([sessions](plain.md))",
 
 	"pollux extensions": "an update shows what changes, and keeps the old copy if it fails; `list` prints to standard output ([extensions](extensions.md))",
@@ -40,10 +41,11 @@ var better = map[string]string{
 	"exit 41":  "also if the credentials of the machine do not work ([authentication](authentication.md))",
 	"exit 130": "also after SIGINT without a terminal ([scripts](headless.md))",
 
-	"output.format":                        "may be `stream-json` ([scripts](headless.md))",
-	"security.auth.selectedType":           "also other providers ([authentication](authentication.md))",
-	"security.enablePermanentToolApproval": "shows the rule before it is stored ([policies](policies.md))",
-	"telemetry":                            "`true` stands for `{\"enabled\": true}` ([telemetry](telemetry.md))",
+	"output.format":                                 "may be `stream-json` ([scripts](headless.md))",
+	"security.auth.selectedType":                    "also other providers ([authentication](authentication.md))",
+	"security.environmentVariableRedaction.enabled": "whole words of names count, so `MONKEY` stays and `DATABASE_URL`, `COOKIE` and `SENTRY_DSN` go; also values of other secrets ([security](security.md#secrets))",
+	"security.enablePermanentToolApproval":          "shows the rule before it is stored ([policies](policies.md))",
+	"telemetry":                                     "`true` stands for `{\"enabled\": true}` ([telemetry](telemetry.md))",
 
 	"$GOOGLE_GEMINI_BASE_URL": "with a key, it needs no settings ([authentication](authentication.md))",
 }

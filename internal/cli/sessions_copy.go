@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,23 +14,34 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
+	"pollux/internal/secret"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/transcript"
 )
 
 // formats are the formats of an exported session.
-var formats = map[string]func(transcript.Info, *journal.Session) ([]byte, error){
-	"md": func(info transcript.Info, s *journal.Session) ([]byte, error) {
-		return []byte(transcript.Markdown(info, sessions.Messages(s))), nil
+var formats = map[string]func(*secret.Masker, transcript.Info, *journal.Session) ([]byte, error){
+	"md": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
+		return []byte(transcript.Markdown(info, transcript.Masked(sessions.Messages(s), m))), nil
 	},
-	"html": func(info transcript.Info, s *journal.Session) ([]byte, error) {
-		return []byte(transcript.HTML(info, sessions.Messages(s))), nil
+	"html": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
+		return []byte(transcript.HTML(info, transcript.Masked(sessions.Messages(s), m))), nil
 	},
-	"json": func(info transcript.Info, s *journal.Session) ([]byte, error) {
-		data, err := transcript.JSON(info, sessions.Messages(s))
+	"json": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
+		data, err := transcript.JSON(info, transcript.Masked(sessions.Messages(s), m))
 		return terminal.AppendJSON(nil, data), err
 	},
+}
+
+// masker returns what removes secrets from sessions, nil if the user wants to keep them there.
+func (c *sessionActions) masker() *secret.Masker {
+	quiet := terminal.Terminal{In: c.term.In, Out: c.term.Out, Err: io.Discard}
+	setup, err := look(&quiet, c.env)
+	if err != nil { // settings that are not valid do not keep the user from a session
+		return secret.NewMasker(secret.Values(c.env.List()))
+	}
+	return setup.Masker()
 }
 
 // render returns the text of a session in one of the formats.
@@ -42,7 +54,9 @@ func (c *sessionActions) render(ctx context.Context, identifier, format string) 
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot read %s: %w.", found.Path, err)
 	}
-	data, err := formats[format](transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start, Calls: sessions.Calls(s)}, s)
+	m := c.masker()
+	info := transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start, Calls: transcript.MaskedCalls(sessions.Calls(s), m)}
+	data, err := formats[format](m, info, s)
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot convert session %s: %w.", terminal.Line(found.ID), err)
 	}
@@ -115,6 +129,9 @@ func (c *sessionActions) newStore(paths *config.Paths) (*sessions.Store, error) 
 		return nil, exit.Errorf(exit.General, "%w", err)
 	}
 	store := &sessions.Store{Dir: filepath.Join(temp, chatsDir)}
+	if m := c.masker(); m != nil {
+		store.Mask = m.JSON
+	}
 	if err := durable.MkdirAll(store.Dir, 0o700); err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot create %s: %w.", store.Dir, durable.Cause(err))
 	}

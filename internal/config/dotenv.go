@@ -65,10 +65,6 @@ func ParseDotEnv(data []byte) map[string]string {
 	return values
 }
 
-// IsDangerousVariable reports whether a project must not set a variable, because programs run others or
-// connect elsewhere when it is set.
-func IsDangerousVariable(name string) bool { return changesPrograms(name) }
-
 // isKnownVariable reports whether Pollux itself reads a variable.
 func isKnownVariable(name string) bool {
 	return slices.ContainsFunc(envTable[:], func(v Variable) bool { return v.Name == name && v.Support == live })
@@ -86,30 +82,6 @@ func (at *dotEnvPlace) excluded(s *Settings) func(name string) bool {
 	return func(name string) bool {
 		return slices.Contains(names, name) || !at.home && changesPrograms(name)
 	}
-}
-
-// changesPrograms reports whether a variable makes programs run others, as GIT_EXTERNAL_DIFF and
-// BASH_ENV do, or decides where they or Pollux connect to and what they report. Proxies are spelled
-// in lower case, too.
-func changesPrograms(name string) bool {
-	switch strings.ToUpper(name) {
-	case "BASH_ENV", "ENV", "BASHOPTS", "SHELLOPTS", "PROMPT_COMMAND", "PS4", "IFS", "PATH", "SHELL",
-		"EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "MANPAGER",
-		"GCONV_PATH", "ZDOTDIR", "INPUTRC", "VIMINIT", "EXINIT", "LESSKEY", "LESSKEYIN", "GNUPGHOME", "SUDO_ASKPASS",
-		"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "JAVA_HOME", "MAVEN_OPTS", "GRADLE_OPTS", "GRADLE_USER_HOME",
-		"MAKEFLAGS", "MAKEFILES", "CC", "CXX", "RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTDOC", "CARGO_HOME",
-		"GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "PERLLIB", "PHPRC", "PHP_INI_SCAN_DIR", "LUA_INIT", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE",
-		"OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "KUBECONFIG", "TAR_OPTIONS", "RSYNC_RSH", "RIPGREP_CONFIG_PATH", "WGETRC", "YARN_RC_FILENAME",
-		"NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "CURL_HOME", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE",
-		"GEMINI_DEBUG_LOG_FILE", "GEMINI_SYSTEM_MD", "GEMINI_WRITE_SYSTEM_MD":
-		return true
-	}
-	for _, prefix := range []string{"GIT_", "SSH_", "LD_", "DYLD_", "PYTHON", "PERL5", "RUBY", "NPM_CONFIG_", "XDG_"} {
-		if strings.HasPrefix(strings.ToUpper(name), prefix) {
-			return true
-		}
-	}
-	return strings.HasSuffix(strings.ToUpper(name), "_PROXY")
 }
 
 // outcome is the result for one variable of a .env file.

@@ -307,8 +307,8 @@ func TestMasked(t *testing.T) {
 			"mcpServers", `{"g": {"command": "x", "env": {"A": "k", "B": "$TOKEN", "C": "${X:-k}", "D": 5}}}`,
 			`{"g": {"command": "x", "env": {"A": "********", "B": "$TOKEN", "C": "********", "D": "********"}}}`,
 		},
-		{"mcpServers.g.args", `["--api-key=k", "--token", "k", "--port", "5"]`, `["--api-key=********", "--token", "********", "--port", "5"]`},
-		{"mcpServers.g.url", `"https://me:pw@h/mcp?key=k"`, `"https://%2A%2A%2A%2A%2A%2A%2A%2A@h/mcp?********"`},
+		{"mcpServers.g.args", `["--api-key=k", "--token", "k", "--port", "5"]`, `["--api-key=[REDACTED]", "--token", "[REDACTED]", "--port", "5"]`},
+		{"mcpServers.g.url", `"https://me:pw@h/mcp?key=k"`, `"https://[REDACTED]@h/mcp?[REDACTED]"`},
 		{"mcpServers.g.oauth", `{"clientId": "c", "clientSecret": "k"}`, `{"clientId": "c", "clientSecret": "********"}`},
 		{"model.name", `"sk-token"`, `"sk-token"`},
 	} {

@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+
+	"pollux/internal/secret"
 )
 
 // Env is an immutable environment. [Env.With] returns a changed copy.
@@ -33,8 +36,11 @@ func NewEnv(pairs ...string) *Env {
 	return e
 }
 
-// Lookup returns the value of a variable, and whether it is set.
+// Lookup returns the value of a variable, and whether it is set. A nil Env has none.
 func (e *Env) Lookup(name string) (string, bool) {
+	if e == nil {
+		return "", false
+	}
 	value, ok := e.vars[envName(name)]
 	return value, ok
 }
@@ -60,6 +66,16 @@ func (e *Env) First(names ...string) string {
 // are sent.
 func (e *Env) IsSetByProject(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
+}
+
+// Withholds reports whether a text of a project does not get the value of a variable, because the value is a
+// secret of the user, or contains one that another variable has. A project may have its own secrets.
+func (e *Env) Withholds(name string) bool { return e.withholder()(name, e.Get(name)) }
+
+// withholder returns [Env.Withholds] for many variables, with their values.
+func (e *Env) withholder() func(name, value string) bool {
+	isSecret := sync.OnceValue(func() func(name, value string) bool { return secret.InEnviron(e.List()) })
+	return func(name, value string) bool { return !e.IsSetByProject(name) && isSecret()(name, value) }
 }
 
 // OfProject returns the names of the variables whose values come from a .env file of the project,

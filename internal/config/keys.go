@@ -200,6 +200,7 @@ const (
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
 
+	KeepSecrets   = Bool("pollux.sessions.keepSecrets")
 	SessionTitles = Bool("pollux.sessionTitles")
 
 	StdinWait = Float("pollux.stdinWait")
@@ -388,7 +389,7 @@ var table = [...]Key{
 	{"output.format", "enum text json stream-json", "text", 0, live, "Output format of headless runs."},
 	{"policyPaths", "strings", list{}, restart | union, live, "Policy files or directories to use instead of ~/.gemini/policies."},
 	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, "When changes to build files need your approval even if rules allow them: unlessYolo, always or never."},
-	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, "Which commands get the variables with keys of model providers: those that you, a rule or the mode have allowed, or none. Commands that run unasked, discovery commands and hooks of projects never get them."},
+	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, "Which commands get the variables that hold secrets: those that you, a rule or the mode have allowed, or none. Commands that run unasked never get them. Discovery commands and hooks of projects never get the keys of model providers."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, "Request summaries with five sections instead of seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not verify summaries with a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, "Fraction of the history that compression keeps unchanged."},
@@ -420,6 +421,7 @@ var table = [...]Key{
 	{"pollux.routingBinary", "bool", false, 0, live, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "Minimum score, of 100, to route a prompt to the Pro model."},
 	{"pollux.sessionTitles", "bool", true, 0, live, "In an interactive session, let a small model write a title for the last session that has none."},
+	{"pollux.sessions.keepSecrets", "bool", false, restart, live, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},

@@ -13,7 +13,6 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
-	"pollux/internal/secret"
 )
 
 // Sources are the inputs of [Load].
@@ -136,7 +135,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := Expander{lookup: l.env.Lookup, budget: maxSettings}
 	if scope == Workspace {
-		expander.withholds = secret.InVariable // a project could send them anywhere
+		expander.withholds = l.env.withholder() // a project could send them anywhere
 	}
 	expander.tree("", tree)
 	if len(expander.withheld) > 0 {

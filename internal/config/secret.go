@@ -1,8 +1,9 @@
 package config
 
 import (
-	"net/url"
 	"strings"
+
+	"pollux/internal/secret"
 )
 
 // mask replaces hidden values.
@@ -36,29 +37,15 @@ func masked(name string, v any, hidden bool) any {
 		switch {
 		case hidden && !isReference(v):
 			return mask
-		case !hidden && strings.Contains(v, "://"):
-			return maskedURL(v)
+		case !hidden:
+			return secret.MaskText(v)
 		}
 	case float64:
 		if hidden {
 			return mask
 		}
 	case []any:
-		items := make([]any, len(v))
-		follows := false // the previous item is a flag whose value is a secret
-		for i, item := range v {
-			text, isText := item.(string)
-			flag, _, joined := strings.Cut(text, "=")
-			switch secret := isText && strings.HasPrefix(text, "-") && isSecret(strings.TrimLeft(flag, "-")); {
-			case secret && joined:
-				items[i], follows = flag+"="+mask, false
-			case secret:
-				items[i], follows = text, true
-			default:
-				items[i], follows = masked(name, item, hidden || follows), false
-			}
-		}
-		return items
+		return maskedItems(name, v, hidden)
 	case map[string]any:
 		fields := make(map[string]any, len(v))
 		for name, field := range v {
@@ -69,19 +56,30 @@ func masked(name string, v any, hidden bool) any {
 	return v
 }
 
-// isSecret reports whether a value with this name is probably a secret.
-func isSecret(name string) bool {
-	name = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-	switch name {
-	case "env", "headers", "authorization", "cookie", "credentials":
-		return true
-	}
-	for _, end := range [...]string{"key", "token", "secret", "password", "passwd"} {
-		if strings.HasSuffix(name, end) {
-			return true
+// maskedItems masks a list, which may be the arguments of a program.
+func maskedItems(name string, list []any, hidden bool) []any {
+	items := make([]any, len(list))
+	var args []string
+	for _, item := range list {
+		if text, isText := item.(string); isText {
+			args = append(args, text)
 		}
 	}
-	return strings.Contains(name, "secret") || strings.Contains(name, "password")
+	if len(args) == len(list) && !hidden {
+		for i, arg := range secret.MaskArgs(args) {
+			items[i] = arg
+		}
+		return items
+	}
+	for i, item := range list {
+		items[i] = masked(name, item, hidden)
+	}
+	return items
+}
+
+// isSecret reports whether a value with this name is a secret, or holds some with names of their own.
+func isSecret(name string) bool {
+	return name == "env" || name == "headers" || secret.InName(name)
 }
 
 // isReference reports whether a text is only a reference to a variable.
@@ -92,22 +90,4 @@ func isReference(text string) bool {
 	}
 	n, _, _, fallback := parseReference(after)
 	return n > 0 && n == len(after) && !fallback
-}
-
-// maskedURL masks the password and query of a URL.
-func maskedURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return mask
-	}
-	if u.User == nil && u.RawQuery == "" {
-		return text
-	}
-	if u.User != nil {
-		u.User = url.User(mask)
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = mask
-	}
-	return u.String()
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"pollux/internal/exit"
-	"pollux/internal/secret"
 )
 
 // ServerEntry is an entry of the setting mcpServers.
@@ -27,9 +26,10 @@ type ServerEntry struct {
 // Servers is a key whose value describes MCP servers.
 type Servers string
 
-// In returns the entries, sorted by name. lookup returns a variable. References to variables that are not
+// In returns the entries, sorted by name. env has the variables, nil none. References to variables that are not
 // set stay, except in env and headers, where they become empty.
-func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []ServerEntry {
+func (k Servers) In(s *Settings, env *Env) []ServerEntry {
+	withholds := env.withholder()
 	merged, _ := s.Lookup(string(k))
 	entries, _ := merged.(map[string]any)
 	var list []ServerEntry
@@ -42,9 +42,9 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 				}
 			}
 		}
-		e := &Expander{lookup: lookup, budget: maxSettings}
+		e := &Expander{lookup: env.Lookup, budget: maxSettings}
 		if one.Scope == Workspace {
-			e.withholds = secret.InVariable
+			e.withholds = withholds
 		}
 		one.Entry = e.server(entries[name])
 		one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
@@ -55,10 +55,10 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
-func ExpandServer(name string, entry json.RawMessage, isProject bool, lookup func(name string) (string, bool)) ServerEntry {
-	e := &Expander{lookup: lookup, budget: maxSettings}
+func ExpandServer(name string, entry json.RawMessage, isProject bool, env *Env) ServerEntry {
+	e := &Expander{lookup: env.Lookup, budget: maxSettings}
 	if isProject {
-		e.withholds = secret.InVariable
+		e.withholds = env.withholder()
 	}
 	one := ServerEntry{Name: name, Entry: e.server(entry)}
 	one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))

@@ -52,6 +52,7 @@ var protective = map[string]func(below, v any) any{
 	"pollux.buildFiles":                             rising("never", "unlessYolo", "always"),
 	"pollux.childSecrets":                           rising("allowed", "none"),
 	"pollux.planThen":                               never,
+	"pollux.sessions.keepSecrets":                   off,
 	"pollux.trustProjectSafety":                     never,
 	"security.allowedExtensions":                    within,
 	"security.auth.enforcedType":                    once,

@@ -54,7 +54,7 @@ func (j *Journal) createFile(lines []byte) error {
 		s.log = nil
 		return err
 	}
-	return s.log.append(append(appendHeader(nil, s.header), lines...))
+	return s.log.append(j.o.Mask(append(appendHeader(nil, s.header), lines...)))
 }
 
 // names returns the names of the session's file without ".jsonl", in order of preference. They are those

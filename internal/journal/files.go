@@ -52,8 +52,13 @@ func AddSummary(path, text string) error {
 // Create writes the file of a session that begins with this history into an existing directory, and
 // returns its path. note is a text for people that precedes the history; "" is none.
 func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
+	return CreateMasked(dir, h, note, history, nil)
+}
+
+// CreateMasked is [Create] with the Mask of [Options].
+func CreateMasked(dir string, h Header, note string, history []agent.Entry, mask func(lines []byte) []byte) (path string, err error) {
 	h.Pollux, h.Copied = version, len(history)
-	j := New(Options{Kind: h.Kind, Dir: func() (string, error) { return dir, nil }})
+	j := New(Options{Kind: h.Kind, Mask: mask, Dir: func() (string, error) { return dir, nil }})
 	j.current = session{header: h}
 	var lines []byte
 	if note != "" {

@@ -33,6 +33,9 @@ type Options struct {
 	Warn func(text string)
 	// Now returns the time; nil is time.Now.
 	Now func() time.Time
+	// Mask removes secrets from lines of records before they are written, and keeps their members; nil
+	// keeps the secrets. The history in memory is not changed.
+	Mask func(lines []byte) []byte
 }
 
 // Journal records the conversations of an agent. It creates a session's file with the first message
@@ -87,6 +90,9 @@ func New(o Options) *Journal {
 	}
 	if o.Kind == "" {
 		o.Kind = Main
+	}
+	if o.Mask == nil {
+		o.Mask = func(lines []byte) []byte { return lines }
 	}
 	j := &Journal{o: o, findDir: sync.OnceValues(o.Dir)}
 	j.makeDir = sync.OnceValues(func() (string, error) {
@@ -279,7 +285,7 @@ func (j *Journal) change(records func(*session) ([]byte, []agent.Entry)) error {
 func (j *Journal) write(lines []byte, live []agent.Entry) error {
 	s := &j.current
 	if len(lines) > 0 {
-		err := s.log.append(lines)
+		err := s.log.append(j.o.Mask(lines))
 		if errors.Is(err, errForeign) {
 			return j.branch(live)
 		}

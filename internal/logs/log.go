@@ -33,7 +33,7 @@ type Log struct {
 	mu      sync.Mutex
 	id      string
 	secrets func() []string
-	erase   func(string) string // nil until the secrets are looked up
+	masker  *secret.Masker // nil until the secrets are looked up
 	f       *os.File
 	size    int64
 	failed  bool
@@ -71,7 +71,7 @@ func (l *Log) Begin(id string) {
 func (l *Log) Erase(secrets func() []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.secrets, l.erase = secrets, nil
+	l.secrets, l.masker = secrets, nil
 }
 
 // Write appends a record: a JSON object and a line feed. It returns no errors.
@@ -98,10 +98,10 @@ func (l *Log) write(line []byte) error {
 			return err
 		}
 	}
-	if l.erase == nil {
-		l.erase = secret.NewEraser(l.secrets())
+	if l.masker == nil {
+		l.masker = secret.NewMasker(l.secrets())
 	}
-	n, err := io.WriteString(l.f, secret.EraseForms(l.erase(string(line))))
+	n, err := l.f.Write(l.masker.JSON(line))
 	l.size += int64(n)
 	if err == nil && l.size > l.maxSize {
 		err = l.halve()

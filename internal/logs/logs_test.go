@@ -61,7 +61,7 @@ func TestLog(t *testing.T) {
 	}
 	for i, want := range []string{
 		` DEBUG request model=m took=1.5s err="key \"[REDACTED]\" of [REDACTED]"`,
-		` WARN two lines url="http[REDACTED]host/?a=b@c"`,
+		` WARN two lines url="http://[REDACTED]@host/?a=b@c"`,
 	} {
 		if got := Format([]byte(lines[i])); !strings.HasSuffix(got, want) {
 			t.Errorf("the line is %s, want %s", got, want)

@@ -41,7 +41,7 @@ func (r *Report) Write(project string, secrets []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := secret.EraseForms(secret.NewEraser(secrets)(r.text()))
+	text := secret.NewEraser(secrets)(r.text())
 	_, err = f.WriteString(text[:min(len(text), maxReport)])
 	if closed := f.Close(); err == nil {
 		err = closed

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/crash"
+	"pollux/internal/secret"
 	"pollux/internal/terminal"
 )
 
@@ -45,7 +46,7 @@ func (s *server) logMessage(p *sdk.LoggingMessageParams) {
 		text = string(raw)
 	}
 	s.all.o.Log.Debug("MCP server logs", "server", s.config.Name, "level", terminal.Cut(string(p.Level), 20),
-		"logger", terminal.Cut(p.Logger, 100), "text", s.config.conceal(terminal.Cut(text, maxLogged)))
+		"logger", terminal.Cut(p.Logger, 100), "text", terminal.Cut(s.config.conceal(text), maxLogged))
 }
 
 // errorLog returns a writer for what a program prints to standard error, which writes its lines to the debug log;
@@ -54,8 +55,9 @@ func errorLog(c *Config, o *Options) io.Writer {
 	if o.Log == nil || !o.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return nil
 	}
+	lines := secret.Lines{Mask: c.conceal}
 	return &lineLog{write: func(line string) {
-		o.Log.Debug("MCP server prints", "server", c.Name, "text", c.conceal(line))
+		o.Log.Debug("MCP server prints", "server", c.Name, "text", lines.Text(line))
 	}}
 }
 

@@ -41,6 +41,8 @@ type Log struct {
 	Path func() (string, error)
 	// Warn is called at most once, if the file cannot be written.
 	Warn func(text string)
+	// Mask, if set, removes secrets from prompts.
+	Mask func(prompt string) string
 
 	mu      sync.Mutex
 	pending []entry       // not in the file yet
@@ -60,8 +62,8 @@ type entry struct {
 // typeUser is the type of prompts. Gemini CLI writes no other entries.
 const typeUser = "user"
 
-// Add records a prompt of a session, in the background. It leaves out prompts that contain an API key,
-// and those of more than 64 KB. A nil Log records nothing.
+// Add records a prompt of a session, without its secrets, in the background. It leaves out prompts that contain
+// an API key, and those of more than 64 KB. A nil Log records nothing.
 func (l *Log) Add(sessionID, prompt string) {
 	prompt = strings.TrimSpace(prompt)
 	if l == nil || prompt == "" || len(prompt) > maxPrompt || slices.ContainsFunc(strings.Fields(prompt), secret.IsKey) {
@@ -71,6 +73,9 @@ func (l *Log) Add(sessionID, prompt string) {
 	defer l.mu.Unlock()
 	if l.failed {
 		return
+	}
+	if l.Mask != nil {
+		prompt = l.Mask(prompt)
 	}
 	l.pending = append(l.pending, entry{
 		SessionID: sessionID, Type: typeUser, Message: prompt, Timestamp: time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),

@@ -266,3 +266,15 @@ func BenchmarkAdd(b *testing.B) {
 		wait(l)
 	}
 }
+
+func TestMask(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, _ := testLog(dir)
+	l.Mask = func(prompt string) string { return strings.ReplaceAll(prompt, "hunter22", "[REDACTED]") }
+	l.Add("a", "it is hunter22")
+	wait(l)
+	if got := entriesOf(t, dir); len(got) != 1 || got[0].Message != "it is [REDACTED]" {
+		t.Errorf("the file has %v", got)
+	}
+}

@@ -3,7 +3,6 @@ package secret
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -90,14 +89,21 @@ func maskURL(address string) string {
 // maskArgs returns arguments for people, and what it has replaced because of a name.
 func maskArgs(args []string) (shown, secrets []string) {
 	isValue := false // the argument is the value of the flag before
+	before := ""
 	for _, arg := range args {
+		flag := before
+		before = arg
+		if masked, found, ok := maskOfFlag(flag, arg); ok {
+			shown, secrets, isValue = append(shown, masked), append(secrets, found...), false
+			continue
+		}
 		switch name, value, mark := splitArg(arg); {
 		case isValue && !isFlag(arg):
 			shown, secrets, isValue = append(shown, Redacted), append(secrets, arg), false
 			continue
 		case mark == "" && isFlag(arg):
-			isValue = InLabel(arg)
-		case mark != "" && InLabel(name):
+			isValue = InName(arg)
+		case mark != "" && InName(name):
 			shown, secrets, isValue = append(shown, name+mark+Redacted), append(secrets, headerValues(value)...), false
 			continue
 		default:
@@ -115,10 +121,48 @@ func maskArgs(args []string) (shown, secrets []string) {
 	return shown, secrets
 }
 
+// maskOfFlag masks the value of a flag that has a secret in a part: the password behind a user, and the values of
+// HTTP headers. The value is arg, or in arg behind the flag.
+func maskOfFlag(flag, arg string) (masked string, secrets []string, ok bool) {
+	begin := ""
+	if name, value, isJoined := strings.Cut(arg, "="); isJoined && strings.HasPrefix(arg, "--") {
+		flag, begin, arg = name, name+"=", value
+	}
+	first, rest, hasColon := strings.Cut(arg, ":")
+	if !hasColon || strings.TrimSpace(rest) == "" || strings.ContainsAny(first, " /\\\t\n") {
+		return "", nil, false
+	}
+	switch flag {
+	case "-u", "--user", "-U", "--proxy-user", "--userpwd", "--login":
+		if strings.Trim(arg, "0123456789:") == "" || strings.HasPrefix(rest, "//") { // the ids of a user and a group, and a URL
+			return "", nil, false
+		}
+		return begin + first + ":" + Redacted, []string{rest}, true
+	case "-H", "--header", "--headers", "--http-header":
+		if isPublicHeader(first) {
+			return "", nil, false
+		}
+		value := strings.TrimLeft(rest, " ")
+		return begin + first + ":" + rest[:len(rest)-len(value)] + Redacted, headerValues(value), true
+	}
+	return "", nil, false
+}
+
+// isPublicHeader reports whether the values of a header are no secrets.
+func isPublicHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, begin := range [...]string{"accept", "content-", "user-agent", "host", "origin", "referer", "cache-control", "anthropic-", "mcp-", "x-title"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
+
 // maskWords is like maskArgs for the words of one argument. What follows a header's name is its value.
 func maskWords(words []string) (shown, secrets []string) {
 	for i, word := range words {
-		if name := strings.Trim(word, `"'`); i > 0 && strings.HasSuffix(name, ":") && InLabel(name) {
+		if name := strings.Trim(word, `"'`); i > 0 && strings.HasSuffix(name, ":") && InName(name) {
 			shown, secrets = maskArgs(words[:i])
 			return append(shown, word, Redacted), append(secrets, words[i+1:]...)
 		}
@@ -140,7 +184,7 @@ func splitArg(arg string) (name, value, mark string) {
 // isFlag reports whether an argument is a flag rather than the value of one: a value may begin with "-".
 func isFlag(arg string) bool {
 	return strings.HasPrefix(arg, "--") || strings.HasPrefix(arg, "-") && len(arg) == 2 ||
-		strings.HasPrefix(arg, "-") && InLabel(arg) && !strings.ContainsAny(arg, "0123456789")
+		strings.HasPrefix(arg, "-") && InName(arg) && !strings.ContainsAny(arg, "0123456789")
 }
 
 // headerValues returns a value and, if it is one of the header Authorization, also what follows its scheme.
@@ -154,7 +198,7 @@ func headerValues(value string) []string {
 func InHeaders(headers map[string]string) []string {
 	var secrets []string
 	for name, value := range headers {
-		if InLabel(name) {
+		if InName(name) {
 			secrets = append(secrets, headerValues(value)...)
 		} else {
 			secrets = append(secrets, Significant([]string{value})...)
@@ -168,19 +212,11 @@ func InHeaders(headers map[string]string) []string {
 func InEnv(env map[string]string) []string {
 	var secrets []string
 	for name, value := range env {
-		if InLabel(name) {
+		if InName(name) {
 			secrets = append(secrets, value)
 		} else {
 			secrets = append(secrets, Significant([]string{value})...)
 		}
 	}
 	return secrets
-}
-
-// InLabel reports whether the name of a flag, a header or a variable says that its value may be a secret.
-func InLabel(name string) bool {
-	name = strings.ToUpper(strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_"))
-	return sensitive(name) || slices.ContainsFunc([]string{"PASS", "PWD", "BEARER", "COOKIE"}, func(word string) bool {
-		return strings.Contains(name, word)
-	})
 }

@@ -7,8 +7,8 @@
 package secret
 
 import (
+	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,11 +32,12 @@ func (r Redaction) Apply(environ []string) []string {
 		return environ
 	}
 	allowed, blocked := upper(r.Allowed), upper(r.Blocked)
+	isSecret := InEnviron(environ)
 	var kept []string
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
 		name = strings.ToUpper(name)
-		if keep(name, value, allowed, blocked, strict) {
+		if keep(name, value, allowed, blocked, strict, isSecret) {
 			kept = append(kept, v)
 		}
 	}
@@ -56,18 +57,18 @@ func Without(environ, names []string) []string {
 // Shell commands never get those, whatever the user has allowed.
 func (r Redaction) WithoutSensitive() Redaction {
 	r.Allowed = slices.DeleteFunc(slices.Clone(r.Allowed), func(name string) bool {
-		return sensitive(strings.ToUpper(name))
+		return isSensitive(strings.ToUpper(name))
 	})
 	return r
 }
 
 // keep reports whether a child may have one variable. The first rule that applies
 // decides, in the order that Gemini CLI has; names are in upper case.
-func keep(name, value string, allowed, blocked []string, strict bool) bool {
+func keep(name, value string, allowed, blocked []string, strict bool, isSecret func(name, value string) bool) bool {
 	switch {
 	case strings.HasPrefix(name, "GEMINI_CLI_"):
 		return true
-	case secretValue().MatchString(value):
+	case isSecretValue(value):
 		return false
 	case strings.HasPrefix(name, "GIT_CONFIG_"), slices.Contains(allowed, name):
 		return true
@@ -76,19 +77,40 @@ func keep(name, value string, allowed, blocked []string, strict bool) bool {
 	case slices.Contains(alwaysAllowed, name):
 		return true
 	}
-	return !sensitive(name) && !strict
+	return !isSensitive(name) && !strict && (value == "" || !isSecret(name, value))
 }
 
-// InVariable reports whether an environment variable holds a secret: its name
-// contains a word such as TOKEN or PASSWORD, or its value has the form of a key, a
-// certificate or a URL with a password.
+// InVariable reports whether an environment variable holds a secret: its name says so, see [InName], or its
+// value has the form of a key, a certificate or a URL with a password.
 func InVariable(name, value string) bool {
-	return hasSecretWord(strings.ToUpper(name)) || secretValue().MatchString(value)
+	return InName(name) && !isFileOf(name, value) || isSecretValue(value)
+}
+
+// isFileOf reports whether a variable names a file of credentials instead of holding them.
+func isFileOf(name, value string) bool {
+	switch strings.ToUpper(name) {
+	case "KUBECONFIG", "NETRC":
+		return strings.ContainsAny(value, "/\\") && !strings.ContainsAny(value, "\n{")
+	}
+	return false
+}
+
+// isSecretValue reports whether a value is a secret whatever the name of its variable.
+func isSecretValue(value string) bool {
+	return strings.Contains(value, "-----BEGIN CERTIFICATE") || EraseForms(value) != value
+}
+
+// InEnviron returns a function that reports whether a variable holds a secret by [InVariable], or the value of a
+// variable of environ that does: an alias of it, or a text that contains it.
+func InEnviron(environ []string) func(name, value string) bool {
+	known := sync.OnceValue(func() *Masker { return NewMasker(Values(environ)) })
+	return func(name, value string) bool {
+		return InVariable(name, value) || known().Text(value) != value
+	}
 }
 
 // Values returns the values of the environment's variables that hold secrets by [InVariable], or that
-// have one of these names. It leaves out values of fewer than 8 bytes, which are words, and absolute
-// paths.
+// have one of these names, and the passwords in those that are URLs. It leaves out what [Significant] does.
 func Values(environ []string, names ...string) []string {
 	var values []string
 	for _, v := range environ {
@@ -96,39 +118,75 @@ func Values(environ []string, names ...string) []string {
 		isNamed := slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 		if isNamed || InVariable(name, value) {
 			values = append(values, value)
+			if strings.Contains(value, "://") {
+				values = append(values, passwords(value)...)
+			}
 		}
 	}
 	return Significant(values)
 }
 
-// Significant returns the trimmed texts that can be removed from other texts without harm: those of 8
-// bytes and more that are no absolute paths.
+// passwords returns the passwords of URLs in a text, as they are written and as they are meant.
+func passwords(text string) (found []string) {
+	for {
+		_, rest, ok := strings.Cut(text, "://")
+		if !ok {
+			return found
+		}
+		if start, end := findUser(text, 0, len(text)-len(rest)-3); end > start {
+			if _, password, ok := strings.Cut(text[start:end], ":"); ok {
+				found = append(found, password)
+				if plain, err := url.PathUnescape(password); err == nil && plain != password {
+					found = append(found, plain)
+				}
+			}
+		}
+		text = rest
+	}
+}
+
+// Significant returns the trimmed texts that can be removed from other texts without harm: not those that are
+// absolute paths or references, and not those that can be words: of fewer than 8 bytes, or 6 if they have
+// letters and digits, and those that people use where no secret is needed.
 func Significant(texts []string) []string {
-	const shortest = 8
 	var kept []string
 	for _, text := range texts {
-		if text = strings.TrimSpace(text); len(text) >= shortest && !filepath.IsAbs(text) {
+		text = strings.TrimSpace(text)
+		if least := 8; len(text) < least && (len(text) < shortest || !looksRandom(text)) {
+			continue
+		}
+		if !filepath.IsAbs(text) && !isPlaceholder(text) {
 			kept = append(kept, text)
 		}
 	}
 	return kept
 }
 
+// isPlaceholder reports whether a value is a word that documents and programs contain anyway.
+func isPlaceholder(text string) bool {
+	switch strings.ToLower(text) {
+	case "password", "postgres", "changeme", "localhost", "required", "disabled", "optional", "development", "production", "undefined", "username",
+		"anonymous", "testtest", "example", "redacted", "placeholder", "postgresql", "mongodb", "default":
+		return true
+	}
+	return strings.Contains(Redacted, text)
+}
+
 // IsKey reports whether a text is nothing but an API key in the form of a known provider.
-func IsKey(text string) bool { return apiKey().MatchString(text) }
-
-// InName reports whether the name of an environment variable says that its value may be a secret.
-func InName(name string) bool { return sensitive(strings.ToUpper(name)) }
-
-func sensitive(name string) bool {
-	return slices.Contains(neverAllowed, name) || hasSecretWord(name)
+func IsKey(text string) bool {
+	for _, k := range keyForms {
+		if strings.HasPrefix(text, k.prefix) {
+			if _, end := k.find(text, 0, 0); end == len(text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-func hasSecretWord(name string) bool {
-	return slices.ContainsFunc(sensitiveWords, func(w string) bool {
-		return strings.Contains(name, w)
-	})
-}
+// isSensitive reports whether commands do not get a variable with this name in upper case, even if the user
+// allows it: it is a secret, or one of those that Gemini CLI keeps from commands.
+func isSensitive(name string) bool { return slices.Contains(neverAllowed, name) || InName(name) }
 
 func onGitHub(environ []string) bool {
 	return slices.ContainsFunc(environ, func(v string) bool {
@@ -143,10 +201,6 @@ func upper(names []string) []string {
 		out[i] = strings.ToUpper(n)
 	}
 	return out
-}
-
-var sensitiveWords = []string{
-	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
 }
 
 var alwaysAllowed = []string{
@@ -165,31 +219,3 @@ var neverAllowed = []string{
 	// Variables that make programs load code from elsewhere.
 	"NODE_OPTIONS", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONPATH", "CLASSPATH",
 }
-
-// secretValue matches values that are secrets whatever the name of the variable.
-var secretValue = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(https?|ftp|smtp)://[^:\s]{1,1000}:[^@\s]{1,1000}@|` + secretForms())
-})
-
-// secretForms returns the forms of secrets that are recognized in any text.
-func secretForms() string {
-	return strings.Join([]string{
-		`-----BEGIN ((RSA|OPENSSH|EC|DSA|PGP|ENCRYPTED) )?(PRIVATE KEY|CERTIFICATE)`,
-		`(ghp|gho|ghu|ghs|ghr|github_pat)_[a-z0-9_]{36}`,
-		`AIzaSy[a-z0-9_-]{33}`,
-		`AKIA[a-z0-9]{16}`,
-		`eyJ[a-z0-9_-]+\.[a-z0-9_-]+\.[a-z0-9_-]+`,
-		`[sr]k_(live|test)_[a-z0-9]{24}`,
-		`xox[abpr]-[a-z0-9-]+`,
-	}, "|")
-}
-
-// apiKey matches the API keys of providers of models and of code hosts.
-var apiKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(` + keyForms + `)$`)
-})
-
-const keyForms = `AIza[\w-]{30,}` +
-	`|sk-[\w-]{16,}` +
-	`|(gsk|xai|hf|csk|pplx|fw|r8)[_-]\w{16,}` +
-	`|(ghp|gho|ghu|ghs|ghr|github_pat)_\w{30,}`

@@ -320,7 +320,7 @@ func (s *Session) agentJournal() *journal.Journal {
 			chats, err := s.chats()
 			return filepath.Join(chats, journal.PlainID(parent)), err
 		},
-		ProjectHash: s.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs,
+		ProjectHash: s.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.maskRecords,
 		Warn: func(text string) { s.Log.Warn(text) },
 	})
 }

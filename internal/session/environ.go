@@ -9,19 +9,31 @@ import (
 	"pollux/internal/secret"
 )
 
-// What child processes get of the environment. Keys of model providers are for Pollux: only
-// commands that the user, a rule or the mode has allowed get them, because a test suite may need
-// one, and not even those with pollux.childSecrets.
+// What child processes get of the environment. Secrets are for Pollux and the user: only commands that
+// the user, a rule or the mode has allowed get them, because a test suite may need one, and not even those with
+// pollux.childSecrets.
 
 // keyVariables returns the names of the variables that hold keys of providers.
 func (p *Setup) keyVariables() []string {
 	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
 }
 
+// secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
+func (p *Setup) secretVariables() []string {
+	names, environ := p.keyVariables(), p.Env.List()
+	isSecret := secret.InEnviron(environ)
+	for _, v := range environ {
+		if name, value, _ := strings.Cut(v, "="); isSecret(name, value) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // commandEnviron returns the environment of commands, before redaction.
 func (p *Setup) commandEnviron() []string {
 	if config.ChildSecrets.In(p.Settings) == "none" {
-		return secret.Without(p.Env.List(), p.keyVariables())
+		return secret.Without(p.Env.List(), p.secretVariables())
 	}
 	return p.Env.List()
 }

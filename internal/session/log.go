@@ -31,8 +31,9 @@ func (s *Session) openLog() {
 	s.Recent.Observe(s.logEvent)
 }
 
-// eraseSecrets keeps all secrets out of the log. The models must be set.
+// eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
 func (s *Session) eraseSecrets() {
+	s.masking.set(s.secrets)
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}

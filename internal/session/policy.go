@@ -266,7 +266,7 @@ func (s *Session) repository() *repository.Checker {
 // toolSettings are the settings about which tools there are and may be used.
 func toolSettings(s *config.Settings) policy.Settings {
 	var trusted []string
-	for _, entry := range config.MCPServers.In(s, func(string) (string, bool) { return "", false }) {
+	for _, entry := range config.MCPServers.In(s, nil) {
 		c, err := mcp.Parse(entry.Name, entry.Entry)
 		if c.Trust && (err == nil || isAdjustment(entry, err)) {
 			trusted = append(trusted, c.Name)

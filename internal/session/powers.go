@@ -19,8 +19,8 @@ import (
 
 // Trust in a folder covers what the user has seen of it: what its settings and its .env file do by
 // themselves (see [trust.Powers]). What is new takes effect after a question, and never in a run
-// without a person. A .env file that sends the user's own key elsewhere needs that question even
-// where the environment or a flag trusts the folder.
+// without a person. Where the environment or a flag trusts the folder, no one has seen it: there a .env file
+// sets only what describes the folder's own work (see [config.VariableClass]) without that question.
 
 // admit removes from the folder's settings what the user has not seen and does not want, and notes
 // the variables of its .env file that must not be set. s are the settings of the other layers.
@@ -37,7 +37,7 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 			return true
 		})
 	} else {
-		variables = slices.DeleteFunc(variables, func(v projectVariable) bool { return !v.redirects })
+		variables = p.unseenVariables(s, variables)
 	}
 	for _, v := range variables {
 		powers = append(powers, v.power)
@@ -99,6 +99,7 @@ type projectVariable struct {
 	// redirects reports whether requests would go to its value with a key of the user's that is
 	// not from the same file.
 	redirects bool
+	isAddress bool // of a provider
 	// isSetting reports whether the variable is only for settings of extensions: the environment of Pollux has
 	// another value, or none.
 	isSetting bool
@@ -132,6 +133,7 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		v := projectVariable{name: name, power: envPower + name}
 		if profile := addresses[name]; profile != nil {
 			v.power += "=" + provider.RedactAddress(env.Get(name)) + ", where requests go"
+			v.isAddress = true
 			v.redirects = slices.ContainsFunc(append(slices.Clone(profile.KeyVars), profile.TokenVars...), func(key string) bool {
 				return p.Options.Env.Get(key) != ""
 			})
@@ -142,6 +144,30 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		list = append(list, v)
 	}
 	return append(list, settings...)
+}
+
+// unseenVariables returns those of the folder's variables that are not used if no one has seen the folder, as
+// under --skip-trust: all but those that describe its own work. A file that brings the only key of a provider is
+// used, with the address for it. Where the user has a key, it does not choose who answers instead.
+func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable) []projectVariable {
+	var keys []string
+	for profile := range provider.Builtin().All() {
+		keys = append(append(keys, profile.KeyVars...), profile.TokenVars...)
+	}
+	hasKey := p.Options.Env.First(keys...) != ""
+	list := slices.DeleteFunc(variables, func(v projectVariable) bool {
+		return !v.redirects && (!config.VariableClass(v.name).IsAsked() || v.isAddress && !hasKey)
+	})
+	if !hasKey {
+		return list
+	}
+	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
+	for _, name := range env.OfProject() {
+		if slices.Contains(keys, name) && !config.IsHarmlessVariable(name) {
+			list = append(list, projectVariable{name: name, power: envPower + name + ", a key of another provider"})
+		}
+	}
+	return list
 }
 
 // extensionVariables returns the variables with which the folder's .env file can change settings of extensions,

@@ -39,6 +39,7 @@ func (p *Setup) openJournal(ctx context.Context) error {
 	}
 	p.journal = journal.New(journal.Options{
 		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs, SkillFolders: p.skillFolders.all,
+		Mask: p.maskRecords,
 	})
 	if !p.Interactive && !p.Offline && p.Resume == "" { // there is a prompt for a model
 		p.journal.Prepare()
@@ -71,7 +72,7 @@ func (p *Setup) newPromptLog() *promptlog.Log {
 	if !p.Recorded || !p.Interactive || !p.hasHome() {
 		return nil
 	}
-	return &promptlog.Log{Warn: p.Warn, Path: func() (string, error) {
+	return &promptlog.Log{Warn: p.Warn, Mask: p.maskText, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
 		return filepath.Join(temp, "logs.json"), err
 	}}

@@ -15,7 +15,6 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/oauth"
 	"pollux/internal/process"
-	"pollux/internal/secret"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
@@ -98,7 +97,7 @@ func (s *Session) agentSignIn() *oauth.Options {
 // agentVariable returns a variable for the credentials of a remote subagent. A project could send secrets anywhere.
 func (s *Session) agentVariable(d *subagent.Definition, name string) (string, error) {
 	value := s.Env.Get(name)
-	if d.Origin == subagent.Project && secret.InVariable(name, value) {
+	if d.Origin == subagent.Project && s.Env.Withholds(name) {
 		return "", fmt.Errorf("an agent of a project does not get $%s, which holds a secret. Move its definition to ~/.gemini/agents", terminal.Line(name))
 	}
 	return value, nil

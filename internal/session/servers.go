@@ -35,7 +35,7 @@ const commandServer = "mcp"
 func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
 	ofExtensions := p.extensionServers()
-	for _, entry := range config.MCPServers.In(settings, p.Env.Lookup) {
+	for _, entry := range config.MCPServers.In(settings, p.Env) {
 		if len(entry.Withheld) > 0 {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
@@ -67,11 +67,23 @@ func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
 	if command == "" {
 		return nil, nil
 	}
-	words, err := shell.Fields(command, p.Env.Get)
+	get := p.Env.Get
+	if _, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand)); ofProject {
+		get = p.openVariable
+	}
+	words, err := shell.Fields(command, get)
 	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
 		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
 	}
 	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
+}
+
+// openVariable returns the value of a variable for a text of the project, "" if it is a secret.
+func (p *Setup) openVariable(name string) string {
+	if p.Env.Withholds(name) {
+		return ""
+	}
+	return p.Env.Get(name)
 }
 
 // ServerSelection returns which of the servers of the settings may be used.

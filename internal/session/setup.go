@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/journal"
+	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
 	"pollux/internal/worktree"
@@ -48,6 +49,7 @@ type Setup struct {
 	policies *bool               // the answer about the project's policies
 	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	isMuted  *atomic.Bool        // warnings are dropped
+	masking  *masking            // of secrets in what is written
 
 	extensions *extensions
 
@@ -122,7 +124,7 @@ func NewSetup(o Options) *Setup {
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {
@@ -200,6 +202,8 @@ func (p *Setup) ReadEnv() {
 func (p *Setup) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
 	p.Env = env.Without(p.refusedVariables...)
+	known := p.Env
+	p.masking.set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
 	return warnings
 }
 
@@ -217,10 +221,10 @@ func (p *Setup) openLog() {
 		to = append(to, p.Options.Log.Handler())
 	}
 	if p.DebugLog != nil && p.Debugging() {
-		to = append(to, slog.NewTextHandler(p.DebugLog, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		to = append(to, slog.NewTextHandler(secret.NewWriter(p.DebugLog, p.masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
-		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path))
+		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.masking.text)
 		if err != nil {
 			p.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
 		} else {

@@ -145,6 +145,7 @@ func (p *Setup) keepKey(done auth.SignIn) {
 		p.newKeys = map[string]auth.Key{}
 	}
 	p.newKeys[done.ID] = done.Key
+	p.masking.renew()
 }
 
 // SignedOut makes the session stop using the key of a provider that the person has removed. It

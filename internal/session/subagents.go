@@ -259,7 +259,7 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	}
 	var configs []mcp.Config
 	for name, entry := range d.Servers {
-		expanded := config.ExpandServer(name, entry, d.Origin == subagent.Project, s.Env.Lookup)
+		expanded := config.ExpandServer(name, entry, d.Origin == subagent.Project, s.Env)
 		if len(expanded.Withheld) > 0 {
 			s.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}

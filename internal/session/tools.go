@@ -103,7 +103,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	commands := shell.Options{
 		Workspace:         ws,
 		Environ:           s.commandEnviron(),
-		Keys:              sync.OnceValue(s.keyVariables),
+		Keys:              sync.OnceValue(s.secretVariables),
 		Redact:            redaction(s.Setup),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),

@@ -22,6 +22,8 @@ import (
 type Store struct {
 	// Dir is the directory of the session files, tmp/<slug>/chats. It may not exist.
 	Dir string
+	// Mask removes secrets from lines of the files that are written, see [journal.Options]; nil keeps them.
+	Mask func(lines []byte) []byte
 }
 
 // Info describes a session.

@@ -87,7 +87,7 @@ func listed(t *testing.T, s *Store) string {
 // The last session that needs a title gets one, and the next time the one before it.
 func TestAddTitle(t *testing.T) {
 	t.Parallel()
-	s, now := &Store{t.TempDir()}, time.Now()
+	s, now := &Store{Dir: t.TempDir()}, time.Now()
 	talk(t, s.Dir, "one", now.Add(-5*time.Hour), "a", "b")
 	talk(t, s.Dir, "two", now.Add(-4*time.Hour), "c", "d")
 	talk(t, s.Dir, "short", now.Add(-3*time.Hour), "e")
@@ -136,7 +136,7 @@ func TestNoTitle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, w := &Store{t.TempDir()}, &writer{answer: "Title"}
+			s, w := &Store{Dir: t.TempDir()}, &writer{answer: "Title"}
 			path := talk(t, s.Dir, "one", time.Now(), "a", "b")
 			prepare(t, path, w)
 			before, _ := os.ReadFile(path)
@@ -162,7 +162,7 @@ func TestTitleExcerpt(t *testing.T) {
 	for i := range 15 {
 		prompts = append(prompts, strings.Repeat(string(rune('a'+i)), 600))
 	}
-	s, w := &Store{t.TempDir()}, &writer{answer: "Title"}
+	s, w := &Store{Dir: t.TempDir()}, &writer{answer: "Title"}
 	talk(t, s.Dir, "one", time.Now(), prompts...)
 	_, err := s.AddTitle(t.Context(), "", w.titler())
 	must(t, err)

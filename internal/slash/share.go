@@ -72,9 +72,9 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 // conversationData encodes the conversation as Markdown if ext is .md, or else as JSON: the
 // session record if record is set, or else the list of messages.
 func (s *Runner) conversationData(ext string, record bool) ([]byte, error) {
-	history := s.History()
+	history := transcript.Masked(s.History(), s.Masker())
 	dirs := s.Workspace.Dirs()
-	info := transcript.Info{ID: s.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Age()), Calls: s.CallRecords()}
+	info := transcript.Info{ID: s.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Age()), Calls: transcript.MaskedCalls(s.CallRecords(), s.Masker())}
 	switch {
 	case ext == ".md":
 		return []byte(transcript.Markdown(info, history)), nil

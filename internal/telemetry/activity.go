@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -133,7 +132,7 @@ func bareURL(text string) string {
 	}
 	query := u.Query()
 	for name := range query {
-		if isSecretName(name) {
+		if secret.InName(name) {
 			query.Set(name, secret.Redacted)
 		}
 	}
@@ -157,19 +156,12 @@ func bareHeader(h http.Header, clean func(string) string) map[string]string {
 	bare := make(map[string]string, len(h))
 	for name, values := range h {
 		value := clean(strings.Join(values, ", "))
-		if isSecretName(name) {
+		if secret.InName(name) {
 			value = secret.Redacted
 		}
 		bare[strings.ToLower(name)] = value
 	}
 	return bare
-}
-
-func isSecretName(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password", "signature", "credential"}, func(word string) bool {
-		return strings.Contains(name, word)
-	})
 }
 
 // write appends a line. If the file cannot be written, it warns once.

@@ -14,15 +14,15 @@ import (
 //
 //	[2026-01-31T12:00:00.000Z] [DEBUG] request model=gemini-2.5-flash messages=2
 //
-// Each line is written in a single call. The file is created readable only by the user. The
+// Each line is written in a single call, after clean has removed the secrets from it. The file is created readable only by the user. The
 // error is not nil if it cannot be opened.
-func DebugLog(path string) (slog.Handler, io.Closer, error) {
+func DebugLog(path string, clean func(string) string) (slog.Handler, io.Closer, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &lines{write: func(at time.Time, level, text string) {
-		_, _ = f.Write([]byte("[" + stamp(at) + "] [" + level + "] " + text + "\n")) // errors of the log itself are ignored
+		_, _ = f.Write([]byte("[" + stamp(at) + "] [" + level + "] " + clean(text) + "\n")) // errors of the log itself are ignored
 	}}, f, nil
 }
 

@@ -21,7 +21,7 @@ import (
 func TestDebugLog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "logs", "debug.log")
-	h, closer, err := DebugLog(path)
+	h, closer, err := DebugLog(path, secret.NewEraser([]string{"hunter22"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDebugLog(t *testing.T) {
 	log.Debug("request", "model", "m", "words", "two words", "empty", "", "err", errors.New("a\nb"))
 	log.Info("over\nlines\x1b[31m")
 	log.With("a", 1).WithGroup("g").With("b", 2).Warn("nested", "c", 3, slog.Group("d", "e", true))
-	log.Error("bad")
+	log.Error("bad hunter22", "key", "hunter22 x")
 	if err := closer.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +44,12 @@ func TestDebugLog(t *testing.T) {
 	want := `[TIME] [DEBUG] request model=m words="two words" empty="" err="a\nb"
 [TIME] [LOG] over\nlines[31m
 [TIME] [WARN] nested a=1 g.b=2 g.c=3 g.d.e=true
-[TIME] [ERROR] bad
+[TIME] [ERROR] bad [REDACTED] key="[REDACTED] x"
 `
 	if got := regexp.MustCompile(`\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\]`).ReplaceAllString(string(data), "[TIME]"); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if _, _, err := DebugLog(filepath.Dir(path)); err == nil {
+	if _, _, err := DebugLog(filepath.Dir(path), asIs); err == nil {
 		t.Error("a directory is a log")
 	}
 }

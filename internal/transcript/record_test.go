@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/secret"
 	"pollux/internal/transcript"
 	"pollux/llm"
 )
@@ -173,6 +174,10 @@ func TestExecutions(t *testing.T) {
 		if strings.Contains(text, "written") {
 			t.Errorf("%s repeats a call that ran as it was written:\n%s", format, text)
 		}
+	}
+	with.Calls = transcript.MaskedCalls(with.Calls, secret.NewMasker([]string{"by-the-hook", "rm victim"}))
+	if data, err := transcript.JSON(with, talk()); err != nil || strings.Contains(string(data), "by-the-hook") || strings.Contains(string(data), "rm victim") {
+		t.Errorf("a secret is exported: %v\n%s", err, data)
 	}
 	for _, want := range []string{"Changed by a hook and the user:", "Continued by a hook with run_shell_command, changed by the user, not run:"} {
 		if !strings.Contains(texts["markdown"], want) || !strings.Contains(texts["html"], want) {

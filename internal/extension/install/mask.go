@@ -14,7 +14,7 @@ const mask = "********"
 
 // masked returns a value, or a mask in place of a secret. A reference to a variable, such as $NAME, is none.
 func masked(name, value string) string {
-	if value != "" && (secret.InLabel(name) || secret.InVariable(name, value)) && !reference().MatchString(value) {
+	if value != "" && secret.InVariable(name, value) && !reference().MatchString(value) {
 		return mask
 	}
 	return maskText(value)
@@ -44,7 +44,7 @@ func maskPairs(pattern *regexp.Regexp, text string) string {
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
 		parts := pattern.FindStringSubmatch(found)
 		name, between, value := parts[1], parts[2], parts[3]
-		if secret.InLabel(name) && !strings.HasPrefix(value, "-") {
+		if secret.InName(name) && !strings.HasPrefix(value, "-") {
 			return name + between + mask
 		}
 		return name + between + maskPairs(pattern, value)
@@ -67,7 +67,7 @@ func maskArgs(args []any) []any {
 		default:
 			all[i] = maskText(text)
 		}
-		isSecret = isOption && !strings.ContainsAny(text, "= ") && secret.InLabel(text)
+		isSecret = isOption && !strings.ContainsAny(text, "= ") && secret.InName(text)
 	}
 	return all
 }

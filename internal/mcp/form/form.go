@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/secret"
 	"pollux/internal/terminal"
 )
 
@@ -188,7 +189,7 @@ func parseField(name string, raw json.RawMessage) (*field, error) {
 	if p.Pattern != "" && len(p.Pattern) <= maxPattern {
 		f.pattern, _ = regexp.Compile(p.Pattern) // the server checks what is not valid here
 	}
-	f.isSecret = f.kind == text && (p.Format == "password" || isSecret(name) || isSecret(p.Title))
+	f.isSecret = f.kind == text && (p.Format == "password" || secret.InName(name) || secret.InName(p.Title))
 	f.setFallback(p.Default)
 	return f, nil
 }
@@ -277,13 +278,4 @@ func decode[T any](raw json.RawMessage) (any, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
 	return v, err
-}
-
-// Words in the names of fields that ask for secrets.
-var secretWords = []string{"password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "api_key", "api-key", "api key", "credential", "private key", "private_key", "cvv"}
-
-// isSecret reports whether a name is that of a secret.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	return name == "pin" || slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }

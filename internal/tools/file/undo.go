@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/secret"
 	"pollux/internal/workspace"
 )
 
@@ -93,7 +94,7 @@ const (
 func (u *Undo) undo(e Edit) {
 	recorded, err := parseDiff(e.Diff)
 	switch {
-	case err != nil, strings.Contains(e.Diff, "\uFFFD"): // stands for what is no text
+	case err != nil, strings.Contains(e.Diff, "\uFFFD"), removesMasked(e.Diff): // which stand for what is no text, and for secrets
 		u.Problem = notRecorded
 		return
 	case u.Removes, !u.then.exists:
@@ -116,6 +117,16 @@ func (u *Undo) undo(e Edit) {
 	default:
 		u.then = before
 	}
+}
+
+// removesMasked reports whether a line that the edit removed had a secret, which the record does not have.
+func removesMasked(diff string) bool {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "-") && strings.Contains(line, secret.Redacted) {
+			return true
+		}
+	}
+	return false
 }
 
 // removeDirs removes the directories that the edits created, and that are empty now.

@@ -234,3 +234,26 @@ func FuzzUndo(f *testing.F) {
 		}
 	})
 }
+
+// A record without secrets does not bring lines back that had some.
+func TestUndoMasked(t *testing.T) {
+	t.Parallel()
+	for diff, want := range map[string]string{
+		"@@ -1 +1 @@\n-key = [REDACTED]\n+key =\n":   notRecorded,
+		"@@ -1,2 +1,2 @@\n [REDACTED]\n-a\n+key =\n": changedSince,
+		"@@ -1 +1 @@\n-key = a\n+key =\n":            "",
+	} {
+		dir := realDir(t, t.TempDir())
+		path := filepath.Join(dir, "f")
+		if err := os.WriteFile(path, []byte("key =\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := workspace.New(workspace.Options{Root: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := PlanUndo(t.Context(), w, []Edit{{Path: path, Diff: diff}})[0].Problem; got != want {
+			t.Errorf("%q: %q, want %q", diff, got, want)
+		}
+	}
+}

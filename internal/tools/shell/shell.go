@@ -57,7 +57,7 @@ type Options struct {
 	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
 	// is. If it is not, the result names the file with the output.
 	CanReadOn func() bool
-	// Keys, if set, returns the variables of Environ with the keys that Pollux itself uses. A call
+	// Keys, if set, returns the variables of Environ that hold secrets. A call
 	// that neither the user nor a rule of theirs has allowed does not get them.
 	Keys func() []string
 	// Debug shows the user the text that the model gets.
