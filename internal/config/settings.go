@@ -164,3 +164,6 @@ type Any string
 
 // In returns the value as decoded by [encoding/json], nil if it is unset.
 func (k Any) In(s *Settings) any { return value[any](s, string(k)) }
+
+// Tree returns the merged settings as parsed JSON. The caller must not change it.
+func (s *Settings) Tree() map[string]any { return s.tree }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 )
 
@@ -36,7 +37,7 @@ func connect(t *testing.T, o session.Options, co *sdk.ClientOptions) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Dir, o.Trusted, o.Interactive, o.Offline = dir, true, true, true
+	o.Dir, o.Folder, o.Interactive, o.Offline = dir, trust.Trusted, true, true
 	o.Env = config.NewEnv("HOME="+t.TempDir(), "PATH="+os.Getenv("PATH"))
 	o.Warn = func(text string) { t.Log(text) }
 	s, err := session.Open(context.WithoutCancel(t.Context()), o)
