@@ -39,7 +39,7 @@ func (p Power) Look(dir string) Sight {
 	if p.Runs == nil {
 		return s
 	}
-	l := looker{root: dir, room: maxContent}
+	l := looker{root: dir, room: maxContent, missing: map[string]bool{}}
 	l.program(p.Runs)
 	for _, f := range l.files {
 		s.files, s.print = append(s.files, f.name), append(s.print, f.hash)
@@ -59,7 +59,8 @@ type looker struct {
 	room     int64
 	files    []named
 	seen     []string
-	attempts int
+	missing  map[string]bool
+	attempts int // to find files
 	problem  string
 }
 
@@ -72,85 +73,111 @@ func (l *looker) program(p *Program) {
 			dir = filepath.Join(l.root, dir)
 		}
 	}
-	names := p.candidates(l.root)
+	for _, names := range p.sequences(l.root) {
+		l.sequence(dir, names)
+	}
+}
+
+// sequence adds the files that the words of a command line name.
+func (l *looker) sequence(dir string, names []string) {
 	var run runner
 	isRun := false
 	for i, name := range names {
 		if r, ok := runnerOf(name); ok {
 			run, isRun = runner{append(run.files, r.files...), append(run.endings, r.endings...)}, true
 		}
-		if name == "-m" && i+1 < len(names) {
-			for _, file := range modules(names[i+1]) {
-				l.file(dir, file)
-			}
+		module, isGlued := strings.CutPrefix(name, "-m")
+		if module == "" && i+1 < len(names) {
+			module = names[i+1]
 		}
-		if path, ok := strings.CutPrefix(name, "-m"); ok && path != "" {
-			for _, file := range modules(path) {
-				l.file(dir, file)
+		if isGlued {
+			for _, file := range modules(module) {
+				l.file(dir, file, true)
 			}
 		}
 	}
 	if isRun {
 		l.directory(dir, run)
 	}
-	for _, name := range names {
-		if isDir := l.file(dir, name); isDir && isRun {
-			l.directory(filepath.Join(dir, name), run)
-		}
-		if dir != l.root {
-			l.file(l.root, name)
+	isNext := false // the next file is run
+	for i, name := range names {
+		isRead := isNext || i > 0 && strings.HasPrefix(names[i-1], "-")
+		isFile, isDir := l.file(dir, name, isRead)
+		if dir != l.root && !isFile {
+			isFile, _ = l.file(l.root, name, isRead)
 		}
 		if path, ok := strings.CutPrefix(name, "-"); ok { // such as -I./lib
-			l.file(dir, strings.TrimLeft(path, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+			l.file(dir, strings.TrimLeft(path, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), true)
+		}
+		if isDir && isRun {
+			l.directory(filepath.Join(dir, name), run)
 		}
 		for _, ending := range run.endings {
-			l.file(dir, name+ending)
+			l.file(dir, name+ending, true)
 		}
-		if isRun && !strings.ContainsAny(name, `/\`) {
-			l.file(dir, filepath.Join("node_modules", ".bin", name))
+		if isRun && !strings.ContainsAny(name, `/\\`) {
+			l.file(dir, filepath.Join("node_modules", ".bin", name), true)
+		}
+		switch isValue := i > 0 && strings.HasPrefix(names[i-1], "-"); {
+		case isInterpreter(name), i == 0 && name == ".":
+			isNext = true
+		case isFile, !isValue && !strings.HasPrefix(name, "-") && !slices.Contains(subcommands, name):
+			isNext = false
 		}
 	}
 }
+
+// subcommands are words between an interpreter and the file that it runs.
+var subcommands = []string{"run", "exec", "x", "dlx", "start", "test"}
 
 // directory adds the files that a runner reads in a directory.
 func (l *looker) directory(dir string, r runner) {
 	for _, file := range r.files {
 		if !strings.Contains(file, "*") {
-			l.file(dir, file)
+			l.file(dir, file, true)
 			continue
 		}
 		found, _ := filepath.Glob(filepath.Join(dir, file)) // the pattern is valid
 		for _, path := range found[:min(len(found), maxNamed+1)] {
-			l.file(dir, path)
+			l.file(dir, path, true)
 		}
 	}
 }
 
-// file adds a file of the folder, if there is one with this name. It reports whether it is a directory of the
-// folder instead.
-func (l *looker) file(dir, name string) (isDir bool) {
+// file adds a file of the folder, if there is one with this name, and reports whether there is, or whether it is a
+// directory of the folder. It leaves out data, such as logs, unless isRead says that the program runs or reads it as
+// code.
+func (l *looker) file(dir, name string, isRead bool) (isFile, isDir bool) {
 	if name == "" || len(name) > 4096 || strings.IndexByte(name, 0) >= 0 {
-		return false
+		return false, false
 	}
 	path := filepath.Clean(name)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if !within(path, l.root) && !within(realPath(path, false), l.root) || slices.Contains(l.seen, path) {
-		return false
+	if !within(path, l.root) && !within(realPath(path, false), l.root) {
+		return false, false
+	}
+	if l.missing[path] {
+		return false, false
 	}
 	if l.attempts++; l.attempts > maxAttempts {
 		l.problem = "it names too many files"
-		return false
+		return false, false
 	}
-	l.seen = append(l.seen, path)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && (durable.IsAbsent(err) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)):
-		return false
+		l.missing[path] = true
+		return false, false
 	case err == nil && info.IsDir():
-		return path != l.root
+		return false, path != l.root
+	case slices.Contains(l.seen, path):
+		return true, false
+	case err == nil && !isRead && info.Mode()&0o111 == 0 && isData(path) && !isScript(path):
+		return true, false
 	}
+	l.seen = append(l.seen, path)
 	rel, relErr := filepath.Rel(l.root, path)
 	if relErr != nil {
 		rel = path
@@ -166,7 +193,19 @@ func (l *looker) file(dir, name string) (isDir bool) {
 	default:
 		l.add(path, rel)
 	}
-	return false
+	return true, false
+}
+
+// isScript reports whether a file names its interpreter in its first line.
+func isScript(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return true // which reading it reports
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	n, _ := f.Read(head) // a short file is none
+	return string(head[:n]) == "#!"
 }
 
 // add reads a file.
@@ -184,8 +223,8 @@ func (l *looker) add(path, rel string) {
 	if line, ok := bytes.CutPrefix(data[:min(len(data), 512)], []byte("#!")); ok {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
 		for _, word := range tokens(string(line)) {
-			l.file(l.root, word)
-			l.file(filepath.Dir(path), word)
+			l.file(l.root, word, true)
+			l.file(filepath.Dir(path), word, true)
 		}
 	}
 }

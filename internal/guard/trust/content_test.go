@@ -76,6 +76,20 @@ func TestContent(t *testing.T) {
 		{hookOf("go run ./cmd/guard"), "cmd/guard/main.go"},
 		{hookOf("go run ./cmd/guard"), "cmd/guard/more.go"},
 		{hookOf("cargo run -q"), "src/main.rs"},
+		{hookOf("sh guard.log"), "guard.log"},
+		{hookOf("timeout 5 sh -e guard.log"), "guard.log"},
+		{hookOf("bash -c '. ./rules && x'"), "rules"},
+		{hookOf("source rules"), "rules"},
+		{hookOf("bash -o pipefail guard.log"), "guard.log"},
+		{hookOf("deno run guard.log"), "guard.log"},
+		{hookOf("true; . ./guard.log"), "guard.log"},
+		{hookOf("env X=1 nice -n 5 bash rules"), "rules"},
+		{hookOf("make -f rules"), "rules"},
+		{hookOf("awk -f rules"), "rules"},
+		{hookOf("x --config guard.log"), "guard.log"},
+		{hookOf("perl rules x"), "rules"},
+		{server(`"command": "sh", "args": ["rules"]`), "rules"},
+		{server(`"command": "x", "env": {"BASH_ENV": "guard.log"}`), "guard.log"},
 		{hookOf("docker compose run x"), "compose.yaml"},
 		{hookOf("just lint"), "justfile"},
 		{hookOf("./odd-interpreter"), "tools/interp"},
@@ -153,9 +167,12 @@ func project(t *testing.T) string {
 	for _, name := range []string{
 		"guard.sh", "my script.sh", "scripts/lint.py", "pkg/__main__.py", "pkg/__init__.py", "pkg/sub.py", "x.js", "dist/index.js", "dist/Makefile",
 		"package.json", "node_modules/.bin/eslint", "Makefile", "cmd/guard/main.go", "cmd/guard/more.go", "Cargo.toml", "src/main.rs",
-		"compose.yaml", "justfile", "tools/interp", "scripts/interp",
+		"compose.yaml", "justfile", "tools/interp", "scripts/interp", "guard.log", "rules",
 	} {
 		write(t, filepath.Join(dir, name), "content of "+name)
+		if err := os.Chmod(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write(t, filepath.Join(dir, "odd-interpreter"), "#!tools/interp -x\n")
 	write(t, filepath.Join(dir, "scripts/relative"), "#!/usr/bin/env -S ./interp --flag\n")
@@ -263,4 +280,32 @@ func FuzzLook(f *testing.F) {
 			t.Errorf("%q: %q and %q", line, a.Doubt, b.Doubt)
 		}
 	})
+}
+
+// Data that a command reads or writes is none of its code.
+func TestContentData(t *testing.T) {
+	t.Parallel()
+	for line, file := range map[string]string{
+		"sh guard.sh listed":       "listed",
+		"cat >>events.sh":          "events.sh",
+		"cat >| 'events.sh'":       "events.sh",
+		"x 2>errors.py":            "errors.py",
+		"tee -a x hooks.log":       "hooks.log",
+		"jq . <data.jsonl":         "data.jsonl",
+		"sh guard.sh notes.md":     "notes.md",
+		"python3 x.py results.csv": "results.csv",
+	} {
+		dir, record := project(t), filepath.Join(t.TempDir(), "p", "folders.json")
+		if err := trust.Remember(record, dir, []trust.Sight{look(t, dir, hookOf(line))}); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"one", "two"} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if r, s := trust.ReadRecord(record), look(t, dir, hookOf(line)); !r.Has(dir, s) {
+				t.Errorf("%s: %s", line, r.Describe(dir, s))
+			}
+		}
+	}
 }

@@ -16,7 +16,8 @@ type Program struct {
 	// Lines are command lines for a shell, and Words arguments that no shell reads.
 	Lines, Words []string
 	Dir          string // working directory; "" is the folder
-	Env          []string
+	// Env are variables, as name=value.
+	Env []string
 }
 
 // programOf returns the program that a value of a setting names, nil for none.
@@ -44,7 +45,7 @@ func programOf(how config.Start, value any) *Program {
 	env, _ := object["env"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if value, ok := env[name].(string); ok {
-			p.Env = append(p.Env, value)
+			p.Env = append(p.Env, name+"="+value)
 		}
 	}
 	if len(p.Words) == 1 && p.Words[0] == "" { // a server that is not a program
@@ -53,33 +54,66 @@ func programOf(how config.Start, value any) *Program {
 	return p
 }
 
-// candidates returns what may name files of the folder dir, in any way that programs read arguments:
-// whole words, and their parts between quotes, "=", ":" and other marks. Other files than those that the
-// program reads may be among them; then only a needless question follows.
-func (p *Program) candidates(dir string) (names []string) {
-	for _, line := range p.Lines {
-		line = relative(line, dir)
+// sequences returns what may name files of the folder dir, in the order of the command line and in any way
+// that programs read arguments: whole words, and their parts between quotes, "=", ":" and other marks. Files
+// that the program does not read may be among them; then only a needless question follows.
+func (p *Program) sequences(dir string) (list [][]string) {
+	lines := slices.Clone(p.Lines)
+	for i := 0; i < len(lines) && i < maxLines; i++ {
+		line := relative(lines[i], dir)
 		if script, err := shellcmd.Parse(line); err == nil {
 			for _, c := range script.Commands {
+				if c.Inner != "" {
+					lines = append(lines, c.Inner)
+				}
+				var words []string
 				for _, w := range c.Words {
 					if w.Static {
-						names = append(names, w.Value)
+						words = append(words, w.Value)
 					}
 				}
+				list = append(list, words)
 			}
 		}
-		names = append(names, tokens(line)...)
+		list = append(list, tokens(line))
 	}
-	for _, word := range slices.Concat(p.Words, p.Env) {
+	var words []string
+	for _, word := range p.Words {
 		word = relative(word, dir)
-		names = append(append(names, word), tokens(word)...)
+		words = append(words, word)
+		list = append(list, tokens(word))
 	}
-	return names
+	list = append(list, words)
+	for _, variable := range p.Env {
+		name, value, _ := strings.Cut(relative(variable, dir), "=")
+		values := append([]string{value}, tokens(value)...)
+		if config.IsDangerousVariable(name) {
+			for _, v := range values {
+				list = append(list, []string{"source", v})
+			}
+			continue
+		}
+		list = append(list, values)
+	}
+	return list
 }
 
-// tokens returns the parts of a text that may be names.
-func tokens(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\v\f\"'`\\=:;,|&<>(){}[]$*?!#@", r) })
+// tokens returns the parts of a text that may be names, except files that a shell writes.
+func tokens(text string) (list []string) {
+	const marks = " \t\r\n\v\f\"'`\\=:;,|&<(){}[]$*?!#@"
+	for {
+		at := strings.IndexByte(text, '>')
+		if at < 0 {
+			return append(list, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(marks, r) })...)
+		}
+		list = append(list, strings.FieldsFunc(text[:at], func(r rune) bool { return strings.ContainsRune(marks, r) })...)
+		text = strings.TrimLeft(text[at:], ">&| \t\"'")
+		end := strings.IndexAny(text, " \t\r\n;|&<>()\"'")
+		if end < 0 {
+			return list
+		}
+		text = text[end:]
+	}
 }
 
 // relative replaces the path of the folder, and the variables that have it, by ".".
@@ -92,6 +126,9 @@ func relative(text, dir string) string {
 	return strings.ReplaceAll(text, dir, ".")
 }
 
+// maxLines limits the command lines inside of command lines.
+const maxLines = 20
+
 // computes reports whether the program's command line computes words, so that the files that it names are not
 // known.
 func (p *Program) computes(dir string) bool {
@@ -102,8 +139,7 @@ func (p *Program) computes(dir string) bool {
 			lines = append(lines, p.Words[i+2])
 		}
 	}
-	const most = 20
-	for i := 0; i < len(lines) && i < most; i++ {
+	for i := 0; i < len(lines) && i < maxLines; i++ {
 		script, err := shellcmd.Parse(relative(lines[i], dir))
 		if err != nil || script.Substitutes || script.Evaluates != "" {
 			return true
@@ -121,6 +157,27 @@ func (p *Program) computes(dir string) bool {
 }
 
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish"}
+
+// isInterpreter reports whether a program runs the file that its first argument names.
+func isInterpreter(name string) bool {
+	name = strings.TrimSuffix(path.Base(filepath.ToSlash(name)), ".exe")
+	switch name {
+	case "source", "exec", "busybox", "perl", "lua", "awk", "gawk", "mawk", "Rscript", "java", "osascript", "tclsh", "expect", "julia", "dotnet", "pwsh", "powershell":
+		return true
+	}
+	_, isRunner := runnerOf(name)
+	return isRunner || slices.Contains(shells, name)
+}
+
+// isData reports whether a file is no program by its name: programs that are not named like one are executable,
+// or an interpreter is told to run them.
+func isData(name string) bool {
+	switch strings.ToLower(path.Ext(filepath.ToSlash(name))) {
+	case "", ".log", ".txt", ".md", ".jsonl", ".csv", ".tsv", ".out", ".err", ".pid", ".lock", ".tmp", ".db", ".sqlite", ".png", ".jpg", ".gif", ".pdf", ".html", ".xml", ".diff", ".patch":
+		return true
+	}
+	return false
+}
 
 // runner is a program that reads files which its arguments do not name.
 type runner struct {
