@@ -91,6 +91,11 @@ func (e *Effect) Field(name string) *Effect {
 	return nil
 }
 
+// restricts reports whether most values restrict something, and the key has no other use.
+func (e *Effect) restricts() bool {
+	return e.Guard != nil || e.Class&Tightens != 0 && e.Of == nil && e.Class&Loosens == 0 || e == narrowsItems || e == coreItems
+}
+
 // Classify returns the class of a value where the other layers have below. A value that changes nothing
 // describes.
 func (e *Effect) Classify(below, v any) Class {

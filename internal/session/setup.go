@@ -94,6 +94,9 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 			return nil, p.lost
 		}
 	}
+	if lost := p.Settings.Lost(); o.Asker == nil && len(lost) > 0 {
+		return nil, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and a script does not go on without them:\n%s\nPlease fix the configuration and try again.", strings.Join(lost, "\n"))
+	}
 	if o.InWorktree {
 		return p.settleInWorktree(ctx)
 	}
