@@ -237,6 +237,10 @@ func (p *Setup) listPowers(record *trust.Record, powers []trust.Sight) string {
 	return b.String()
 }
 
+// Unseen returns the error that ends a run without a person, because the folder restricts it in a way that the user
+// has not seen; nil for none.
+func (p *Setup) Unseen() error { return p.lost }
+
 // leaveOut warns of powers that this run does not use, and notes those without which it must not go on.
 func (p *Setup) leaveOut(record *trust.Record, powers []trust.Sight) {
 	guards, others := []trust.Sight{}, []trust.Sight{}

@@ -2,15 +2,19 @@ package trust
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"pollux/internal/config"
 	"pollux/internal/durable"
 )
 
@@ -233,4 +237,25 @@ func (l *looker) add(path, rel string) {
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
+}
+
+// ServerContent identifies the content of the files of the folder dir that MCP servers run, given as entries of
+// mcpServers. It is "" if they name no files, and different each time if it cannot be checked.
+func ServerContent(dir string, entries map[string]json.RawMessage) string {
+	var print []string
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		var entry map[string]any
+		if json.Unmarshal(entries[name], &entry) != nil {
+			continue
+		}
+		s := Power{Text: name, Runs: programOf(config.Server, entry)}.Look(dir)
+		if s.isOpen {
+			return rand.Text()
+		}
+		print = append(print, s.print[1:]...)
+	}
+	if len(print) == 0 {
+		return ""
+	}
+	return hash(strings.Join(print, "."))
 }
