@@ -7,7 +7,7 @@ import (
 )
 
 // Class says what a setting, a file or a variable of a project does by itself. Classes can be
-// combined: a hook acts, and it may tighten. See [Project] for files and variables.
+// combined: a hook acts, and it may tighten. See [ProjectKinds] for files and variables.
 type Class uint8
 
 // The classes. What acts or loosens takes effect after the user has seen it, what tightens always,

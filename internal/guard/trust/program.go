@@ -170,7 +170,7 @@ func isInterpreter(name string) bool {
 }
 
 // isData reports whether a file is no program by its name: programs that are not named like one are executable,
-// or an interpreter is told to run them.
+// or an argument of an interpreter.
 func isData(name string) bool {
 	switch strings.ToLower(path.Ext(filepath.ToSlash(name))) {
 	case "", ".log", ".txt", ".md", ".jsonl", ".csv", ".tsv", ".out", ".err", ".pid", ".lock", ".tmp", ".db", ".sqlite", ".png", ".jpg", ".gif", ".pdf", ".html", ".xml", ".diff", ".patch":
