@@ -35,8 +35,20 @@ var projectKinds = [...]Kind{
 	{".gemini/commands/*.toml", Describes, none, "you can type the command; its shell commands pass the gate", same, []Field{{"prompt", free}, {"description", free}}},
 	{".gemini/skills, .agents/skills", Describes, none, "the model can ask to read them; their scripts pass the gate", same, []Field{{"name", free}, {"description", free}}},
 	{".gemini/agents/*.md", Acts, none, askedThen, "the model can ask to call them; their servers start then", []Field{
-		{"kind", free}, {"name", free}, {"description", free}, {"display_name", free}, {"tools", acts}, {"mcp_servers", servers}, {"mcpServers", servers},
-		{"model", acts}, {"temperature", free}, {"max_turns", free}, {"timeout_mins", free}, {"agent_card_url", acts}, {"agent_card_json", acts}, {"auth", acts},
+		{"kind", free},
+		{"name", free},
+		{"description", free},
+		{"display_name", free},
+		{"tools", acts},
+		{"mcp_servers", servers},
+		{"mcpServers", servers},
+		{"model", acts},
+		{"temperature", free},
+		{"max_turns", free},
+		{"timeout_mins", free},
+		{"agent_card_url", acts},
+		{"agent_card_json", acts},
+		{"auth", acts},
 	}},
 	{".gemini/policies/*.toml, if your settings allow any", Loosens | Tightens, none, "they only restrict; a session asks for more", "they count", nil},
 	{"policy files that policyPaths names", Tightens, none, "they only restrict", same, nil},
@@ -46,11 +58,26 @@ var projectKinds = [...]Kind{
 }
 
 var hookFields = []Field{
-	{"matcher", tightens}, {"sequential", free}, {"hooks", hookEvents}, {"type", free}, {"command", acts}, {"name", free}, {"description", free},
-	{"timeout", free}, {"env", acts},
+	{"matcher", tightens},
+	{"sequential", free},
+	{"hooks", hookEvents},
+	{"type", free},
+	{"command", acts},
+	{"name", free},
+	{"description", free},
+	{"timeout", free},
+	{"env", acts},
 }
 
 var extensionFields = []Field{
-	{"name", free}, {"version", free}, {"description", free}, {"mcpServers", servers}, {"contextFileName", free}, {"excludeTools", tightens},
-	{"settings", acts}, {"themes", free}, {"plan", free}, {"migratedTo", acts},
+	{"name", free},
+	{"version", free},
+	{"description", free},
+	{"mcpServers", servers},
+	{"contextFileName", free},
+	{"excludeTools", tightens},
+	{"settings", acts},
+	{"themes", free},
+	{"plan", free},
+	{"migratedTo", acts},
 }
