@@ -49,9 +49,9 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 	}
 	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
 	sights := looks(dir, powers)
-	// A user who trusted this folder before anything was recorded has seen what is in it, except for
+	// A user who trusted this very folder before anything was recorded has seen what is in it, except for
 	// redirections, which only Pollux shows.
-	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked
+	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(sights), func(s trust.Sight) bool {
 		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.Text == s.Text && v.redirects })
 		return p.wasTrustAsked || record.Has(dir, s) || p.Worktree != nil && record.Has(p.Worktree.Root, s) || isFirst && !redirects

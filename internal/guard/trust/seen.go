@@ -136,6 +136,13 @@ func remember(file, folder string, sights []Sight) error {
 	return durable.WriteFile(file, append(data, '\n'), 0o600)
 }
 
+// IsNamed reports whether the user trusts the folder itself by its path, not as one of many below a
+// folder that they trust. In the latter case they may never have seen it.
+func IsNamed(o Options) bool {
+	levels, err := Read(o.File)
+	return err == nil && (levels[o.Dir] == TrustFolder || levels[realPath(o.Dir, false)] == TrustFolder)
+}
+
 // IsByFile reports whether the file of levels decides about the folder, not the environment, the
 // settings or an editor.
 func IsByFile(o Options) bool {
