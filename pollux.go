@@ -3,7 +3,7 @@
 // An [Agent] holds one conversation. [Agent.Run] sends a prompt to the model, runs
 // the tools that the model calls, and returns the events of the run:
 //
-//	a, err := pollux.New(pollux.Options{Dir: "."})
+//	a, err := pollux.New(pollux.Options{Dir: ".", TrustDir: true})
 //	if err != nil {
 //		return err
 //	}
@@ -32,6 +32,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
 	"pollux/internal/session"
 	"pollux/llm"
@@ -40,10 +41,15 @@ import (
 
 // Options configures an [Agent]. The zero value works in the current directory, takes
 // the model and the credentials from the environment and the user's settings, and
-// allows only tool calls that change nothing.
+// allows only tool calls that change nothing. It does not trust the directory.
 type Options struct {
 	// Dir is the working directory; "" is the current directory.
 	Dir string
+	// TrustDir uses what Dir brings itself: its settings, hooks, servers, .env and context files, which can
+	// start programs and allow tool calls. Without it none of these takes effect, whatever the user's list
+	// of trusted folders contains, no MCP server is started, the settings' hooks do not run, and Approval is
+	// [ApproveReads].
+	TrustDir bool
 	// Home is the directory whose subdirectory .gemini holds the user's settings and
 	// Pollux's files; "" is the user's home directory.
 	Home string
@@ -98,10 +104,9 @@ type Agent struct {
 	session *session.Session
 }
 
-// New returns an agent with an empty conversation. It trusts the working directory,
-// whatever the user's list of trusted folders contains. It returns an error if a
-// setting is invalid or if credentials for the model are missing. Call [Agent.Close]
-// when the agent is no longer needed.
+// New returns an agent with an empty conversation. It trusts the working directory only
+// if the options say so. It returns an error if a setting is invalid or if credentials for
+// the model are missing. Call [Agent.Close] when the agent is no longer needed.
 func New(o Options) (*Agent, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -114,8 +119,12 @@ func New(o Options) (*Agent, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	folder := trust.Untrusted
+	if o.TrustDir {
+		folder = trust.Trusted
+	}
 	s, err := session.Open(context.Background(), session.Options{
-		Dir: dir, Env: env, Model: o.Model, Trusted: true, Interactive: o.Interactive,
+		Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive,
 		ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval],
 		UserAgent:    "Pollux/embedded/{model}",
 		Generator:    o.Generator, Tools: o.Tools, Hooks: o.Hooks, IDE: o.IDE,

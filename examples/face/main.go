@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	a, err := pollux.New(pollux.Options{Interactive: true})
+	a, err := pollux.New(pollux.Options{Interactive: true}) // TrustDir would use the settings of this directory
 	if err != nil {
 		log.Fatal(err)
 	}

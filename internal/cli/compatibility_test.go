@@ -22,6 +22,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/guard/trust"
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/session"
 	"pollux/internal/slash"
@@ -224,7 +225,7 @@ func everyTool(t *testing.T) map[string]bool {
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
 	for _, mode := range []string{"default", "plan"} {
 		a, err := session.Open(t.Context(), session.Options{
-			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Trusted: true, Generator: unused{},
+			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Folder: trust.Trusted, Generator: unused{},
 			Flags: map[string]any{
 				"tools.allowed":          []any{"get_internal_docs"},
 				"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,

@@ -10,6 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/demo"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -44,7 +45,7 @@ func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[ag
 	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
 	live, err := session.Open(ctx, session.Options{
-		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Trusted: true, Version: version(env),
+		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: version(env),
 	})
 	if err != nil {
 		return nil, err

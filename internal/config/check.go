@@ -14,16 +14,17 @@ import (
 
 // check removes invalid values from a file's tree, so that the layer below is used for them,
 // and returns warnings about them. It corrects values whose meaning is clear: "5" for a
-// number, "TRUE" for a bool.
-func check(tree map[string]any, path string) []Warning {
+// number, "TRUE" for a bool. lost are the keys whose values would have restricted something.
+func check(tree map[string]any, path string) (warnings []Warning, lost []string) {
 	var c checker
 	c.group("", tree)
-	return append(c.invalidWarnings(path), c.unknownWarnings(path)...)
+	return append(c.invalidWarnings(path), c.unknownWarnings(path)...), c.lost
 }
 
 type checker struct {
 	issues  []issue
 	unknown []string // paths that are not keys
+	lost    []string // keys that restrict, and whose values are invalid
 }
 
 // issue is an invalid value.
@@ -44,6 +45,9 @@ func (c *checker) group(path string, tree map[string]any) {
 				tree[name] = v
 			} else {
 				delete(tree, name)
+				if key.Effect.restricts() {
+					c.lost = append(c.lost, at)
+				}
 			}
 		case isGroup(at):
 			if below, ok := v.(map[string]any); ok {

@@ -339,7 +339,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{"ui.theme", "a", []string{"user"}, [2]int{3, 0}},
 		{"tools.exclude", "[x y]", []string{"user", "workspace"}, [2]int{4, 3}},
-		{"model.name", "<nil>", []string{"workspace"}, [2]int{4, 4}},
+		{"model.name", "u", []string{"user"}, [2]int{4, 0}}, // a project's null has no effect
 		{"output.format", "text", nil, [2]int{}},
 	} {
 		e, err := Explain(s, p.paths(), test.path)

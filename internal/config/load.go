@@ -82,7 +82,7 @@ func Load(src Sources) (*Settings, []Warning, error) {
 	}
 	s.layers[CommandLine] = nest(src.Flags)
 	s.merge()
-	s.written, s.oldNames = l.written, l.flat.warning()
+	s.written, s.oldNames, s.lost = l.written, l.flat.warning(), l.lost
 	return s, l.warnings, nil
 }
 
@@ -93,6 +93,7 @@ type loader struct {
 	flat     flatNames
 	written  map[string]string // see [Settings]
 	fatal    []string
+	lost     []string // see [Settings.Lost]
 	broken   func(Scope, string, error)
 }
 
@@ -150,7 +151,11 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	}
 	maps.Copy(l.written, written)
 	l.warnings = append(l.warnings, warnings...)
-	l.warnings = append(l.warnings, check(tree, path)...)
+	invalid, lost := check(tree, path)
+	l.warnings = append(l.warnings, invalid...)
+	for _, key := range lost {
+		l.lost = append(l.lost, path+": "+key)
+	}
 	return tree
 }
 

@@ -148,14 +148,20 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestNullReplaces(t *testing.T) {
+// A null clears the value of a lower layer, but not one of a project, which may not drop what restricts it.
+func TestNull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.user(t, `{"model": {"maxSessionTurns": 5}, "tools": {"exclude": ["a"]}}`)
 	p.workspace(t, `{"model": {"maxSessionTurns": null}, "tools": {"exclude": null}}`)
-	s, _ := p.mustLoad(t)
+	s, warnings := p.mustLoad(t)
+	if MaxSessionTurns.In(s) != 5 || !slices.Equal(ToolsExclude.In(s), []string{"a"}) || len(warnings) != 1 {
+		t.Errorf("a project's: got %d, %v, %q; want the user's, and a warning", MaxSessionTurns.In(s), ToolsExclude.In(s), warnings)
+	}
+	p.user(t, `{"pollux": {"trustProjectSafety": true}, "model": {"maxSessionTurns": 5}, "tools": {"exclude": ["a"]}}`)
+	s, _ = p.mustLoad(t)
 	if MaxSessionTurns.In(s) != -1 || ToolsExclude.In(s) != nil {
-		t.Errorf("got %d, %v; want the defaults", MaxSessionTurns.In(s), ToolsExclude.In(s))
+		t.Errorf("if the user trusts all projects: got %d, %v; want the defaults", MaxSessionTurns.In(s), ToolsExclude.In(s))
 	}
 }
 

@@ -176,8 +176,11 @@ A higher layer overrides those below it:
 - A project can only tighten what protects you. A value of workspace settings that would loosen it is ignored with a warning, see
   [policies](policies.md#settings-of-a-project).
 - In texts, ` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables.
-- A wrong value is ignored with a warning, and the layer below applies. A file that is not valid JSON ends the run with exit
-  code 52.
+- A wrong value is ignored with a warning, and the layer below applies. A script ends with exit code 52 if the value would have
+  restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON.
+- What a project's value does by itself stands behind the meaning: *acts* and *loosens* take effect after you have seen them,
+  *tightens* always, see [security](security.md#what-was-seen). Other values of a project only describe, and a ` + "`null`" + ` of a
+  project clears nothing.
 
 Editors complete and check the file with [the schema](../schemas/settings.schema.json), if ` + "`$schema`" + ` names it:
 
@@ -242,6 +245,9 @@ func row(key *Key) string {
 	}
 	if key.Flags&(Union|Concat|Shallow|Intersect) != 0 {
 		doc += " Of several layers: " + key.DescribeMerge() + "."
+	}
+	if key.Effect.Class != Describes {
+		doc += " *In a project: " + key.Effect.Class.String() + ".*"
 	}
 	if key.Flags&Restart != 0 {
 		doc += " **R**"

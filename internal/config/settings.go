@@ -17,6 +17,7 @@ type Settings struct {
 	written map[string]string
 	// oldNames are the old names that files use, for people.
 	oldNames []Warning
+	lost     []string
 }
 
 // Scope is a layer of the settings. Higher ones have priority.
@@ -38,6 +39,10 @@ func (s *Settings) UserFile() string { return s.user }
 // Trusted reports whether the workspace was trusted when the settings were loaded. If so, they
 // include the workspace's own settings.
 func (s *Settings) Trusted() bool { return s.trust }
+
+// Lost returns which settings have invalid values that would have restricted something, each after its file.
+// The warnings of [Load] say why they are invalid. A run without a user must not go on without them.
+func (s *Settings) Lost() []string { return s.lost }
 
 // ForScope returns the settings of a single layer, for values whose origin matters, such as hooks
 // and servers.
@@ -164,3 +169,6 @@ type Any string
 
 // In returns the value as decoded by [encoding/json], nil if it is unset.
 func (k Any) In(s *Settings) any { return value[any](s, string(k)) }
+
+// Tree returns the merged settings as parsed JSON. The caller must not change it.
+func (s *Settings) Tree() map[string]any { return s.tree }

@@ -8,31 +8,33 @@ import (
 	"strings"
 )
 
-// tighten removes the values of the project's settings that would loosen what protects the user,
-// and returns a warning that names them. It compares them with the settings of the other layers,
-// which must be merged. A user who trusts all projects keeps the values (TrustProjectSafety).
+// tighten removes the values of the project's settings that would loosen what protects the user, and
+// those that would clear a value, and returns a warning that names them. It compares them with the
+// settings of the other layers, which must be merged. A user who trusts all projects keeps the values
+// (TrustProjectSafety).
 func (s *Settings) tighten() []Warning {
 	project := s.layers[Workspace]
 	if project == nil || TrustProjectSafety.In(s) {
 		return nil
 	}
 	var ignored []string
-	for _, path := range slices.Sorted(maps.Keys(protective)) {
-		v, ok := at(project, path)
-		below, isSet := s.Lookup(path)
-		if key, known := KeyOf(path); known && !isSet {
-			below = key.Default
+	for _, path := range dropNulls(project, "") {
+		if _, isSet := s.Lookup(path); isSet {
+			ignored = append(ignored, s.nameInFile(path))
 		}
-		if ok && v != nil {
-			if kept := protective[path](below, v); kept != nil {
-				put(project, path, kept)
-				continue
-			}
-		} else if path = cleared(project, path); path == "" || !isSet {
+	}
+	for i := range table {
+		key := &table[i]
+		v, ok := at(project, key.Path)
+		if !ok || key.Effect.Guard == nil {
 			continue
 		}
-		remove(project, path)
-		ignored = append(ignored, s.nameInFile(path))
+		if kept := key.Effect.Guard(s.OrDefault(key), v); kept != nil {
+			put(project, key.Path, kept)
+			continue
+		}
+		remove(project, key.Path)
+		ignored = append(ignored, s.nameInFile(key.Path))
 	}
 	if len(ignored) == 0 {
 		return nil
@@ -41,36 +43,27 @@ func (s *Settings) tighten() []Warning {
 		"To allow projects to change them, set pollux.trustProjectSafety to true in your user settings.", strings.Join(ignored, ", ")))}
 }
 
-// protective are the settings that protect the user, each with the value that counts if a project
-// sets v and the other layers have below, nil if it is below.
-var protective = map[string]func(below, v any) any{
-	"advanced.ignoreLocalEnv":                       on,
-	"general.sessionRetention.enabled":              off,
-	"general.sessionRetention.maxAge":               never,
-	"general.sessionRetention.maxCount":             never,
-	"general.sessionRetention.minRetention":         never,
-	"pollux.buildFiles":                             rising("never", "unlessYolo", "always"),
-	"pollux.childSecrets":                           rising("allowed", "none"),
-	"pollux.planThen":                               never,
-	"pollux.sessions.keepSecrets":                   off,
-	"pollux.trustProjectSafety":                     never,
-	"security.allowedExtensions":                    within,
-	"security.auth.enforcedType":                    once,
-	"security.autoAddToPolicyByDefault":             off,
-	"security.blockGitExtensions":                   on,
-	"security.disableAlwaysAllow":                   on,
-	"security.disableYoloMode":                      on,
-	"security.enableConseca":                        on,
-	"security.enablePermanentToolApproval":          off,
-	"security.environmentVariableRedaction.allowed": fewer,
-	"security.environmentVariableRedaction.blocked": more,
-	"security.environmentVariableRedaction.enabled": on,
-	"security.folderTrust.enabled":                  on,
-	"security.toolSandboxing":                       on,
-	"tools.confirmationRequired":                    more,
-	"tools.sandbox":                                 once,
-	"tools.sandboxAllowedPaths":                     fewer,
-	"tools.sandboxNetworkAccess":                    off,
+// OrDefault returns the value that the layers have of a key, or its default.
+func (s *Settings) OrDefault(key *Key) any {
+	if v, ok := s.Lookup(key.Path); ok {
+		return v
+	}
+	return key.Default
+}
+
+// dropNulls removes the nulls of objects, which would clear the values of other layers, and returns their
+// paths.
+func dropNulls(tree map[string]any, path string) (dropped []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		switch v := tree[name].(type) {
+		case nil:
+			delete(tree, name)
+			dropped = append(dropped, join(path, name))
+		case map[string]any:
+			dropped = append(dropped, dropNulls(v, join(path, name))...)
+		}
+	}
+	return dropped
 }
 
 // on lets a project set a switch, and off lets it clear one.
@@ -84,17 +77,14 @@ func unlessLooser(looser bool, v any) any {
 	return v
 }
 
-// never lets no project set a value.
-func never(any, any) any { return nil }
-
 // once lets a project set a value that no other layer has.
 func once(below, v any) any {
 	return unlessLooser(below != nil && below != false && below != "" && !reflect.DeepEqual(below, v), v)
 }
 
 // rising lets a project choose the value of the other layers, or a later one.
-func rising(order ...any) func(below, v any) any {
-	return func(below, v any) any { return unlessLooser(slices.Index(order, v) < slices.Index(order, below), v) }
+func rising(below, v any, order ...any) any {
+	return unlessLooser(slices.Index(order, v) < slices.Index(order, below), v)
 }
 
 // more lets a project add to a list.
@@ -118,20 +108,6 @@ func fewer(below, v any) any {
 	had := texts(items(below))
 	isLooser := slices.ContainsFunc(texts(items(v)), func(item string) bool { return !slices.Contains(had, item) })
 	return unlessLooser(isLooser, v)
-}
-
-// cleared returns the part of a path, from its beginning, that a tree sets to null, "" if there is
-// none.
-func cleared(tree map[string]any, path string) string {
-	for end := 0; end < len(path); {
-		name, _, _ := strings.Cut(path[end:], ".")
-		end += len(name)
-		if v, ok := at(tree, path[:end]); ok && v == nil {
-			return path[:end]
-		}
-		end++ // the dot
-	}
-	return ""
 }
 
 // remove removes the value at a path.

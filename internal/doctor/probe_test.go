@@ -13,6 +13,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel"
 	geminiwire "pollux/internal/scriptmodel/gemini"
 	"pollux/internal/session"
@@ -24,7 +25,7 @@ func probeAddress(t *testing.T, ctx context.Context, address string) probeResult
 	t.Helper()
 	dir := t.TempDir()
 	set := session.NewSetup(session.Options{
-		Dir: dir, Trusted: true, Model: "gemini-2.5-flash", Warn: func(text string) { t.Error(text) },
+		Dir: dir, Folder: trust.Trusted, Model: "gemini-2.5-flash", Warn: func(text string) { t.Error(text) },
 		Env: config.NewEnv("GEMINI_API_KEY=some-key-0123", "GOOGLE_GEMINI_BASE_URL="+address,
 			"GEMINI_CLI_HOME="+filepath.Join(dir, "home"), "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(dir, "none")),
 	})

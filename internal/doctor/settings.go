@@ -201,6 +201,10 @@ func (x *examination) checkTrust() sectionReport {
 		s.ok("folder", dir+" is trusted (security.folderTrust.enabled is off)")
 	case x.set.Trust == trust.Trusted:
 		s.ok("folder", dir+" is trusted ("+x.set.TrustOptions().File+")")
+		if lost := x.set.Unseen(); lost != nil {
+			x.fail(lost)
+			s.broken("restrictions", policy.OnOneLine(lost.Error()), "start pollux here in a terminal")
+		}
 	default:
 		refused := trust.CheckTrusted(x.set.Trust)
 		x.fail(refused)

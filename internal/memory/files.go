@@ -24,7 +24,11 @@ type candidate struct {
 func (o *Options) candidates() []candidate {
 	var list []candidate
 	if o.Global != "" {
-		for _, name := range o.Names {
+		names := o.GlobalNames
+		if names == nil {
+			names = o.Names
+		}
+		for _, name := range names {
 			list = o.appendIfThere(list, candidate{path: filepath.Join(o.Global, name), tier: Global, own: true, root: o.Global})
 		}
 	}

@@ -33,10 +33,11 @@ import (
 type Options struct {
 	// Names are the names of memory files, as returned by [Names].
 	Names []string
-	// Global is the user's ~/.gemini, "" for none.
+	// Global is the user's ~/.gemini, "" for none. GlobalNames are the names of the files there; nil is Names.
 	// Private is the directory of the user's private notes about this project, <project
 	// temp>/memory, "" for none.
 	Global, Private string
+	GlobalNames     []string
 	// Extensions are the absolute paths of the context files of active extensions.
 	Extensions []string
 

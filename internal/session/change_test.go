@@ -17,6 +17,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/llm"
 	"pollux/llm/llmtest"
@@ -35,7 +36,7 @@ func open(t *testing.T, settings string, change func(*Options), env ...string) *
 		t.Fatal(err)
 	}
 	o := Options{
-		Dir: t.TempDir(), SessionID: "first", Trusted: true, Interactive: true, Model: "auto",
+		Dir: t.TempDir(), SessionID: "first", Folder: trust.Trusted, Interactive: true, Model: "auto",
 		Env:  config.NewEnv(append(env, "HOME="+t.TempDir(), "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")...),
 		Warn: func(text string) { t.Error(text) },
 	}
@@ -252,7 +253,7 @@ func setup(t testing.TB, settings string, env ...string) *Setup {
 		t.Fatal(err)
 	}
 	env = append(env, "HOME="+home, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")
-	p := NewSetup(Options{Dir: t.TempDir(), Env: config.NewEnv(env...), Trusted: true, Warn: func(text string) { t.Error(text) }})
+	p := NewSetup(Options{Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) }})
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

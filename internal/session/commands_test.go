@@ -10,6 +10,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/command"
+	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/tool"
@@ -39,7 +40,7 @@ func TestPrepareCommand(t *testing.T) {
 	h := newHome(t)
 	a := &asker{answer: tool.Cancel}
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Generator: scripttest.Gemini(t, "turn\n  text ok\n"), Interactive: true, Trusted: true, Asker: a,
+		Dir: h.dir, Env: h.env, Generator: scripttest.Gemini(t, "turn\n  text ok\n"), Interactive: true, Folder: trust.Trusted, Asker: a,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestPrepareCommandBounds(t *testing.T) {
 	h := newHome(t)
 	s, err := session.Open(t.Context(), session.Options{
 		Dir: h.dir, Env: h.env, Generator: scripttest.Gemini(t, "turn\n  expect smaller 200KB\n  expect prompt begin\n  expect prompt end\n  text ok\n"),
-		Interactive: true, Trusted: true, ApprovalMode: "yolo",
+		Interactive: true, Folder: trust.Trusted, ApprovalMode: "yolo",
 	})
 	if err != nil {
 		t.Fatal(err)

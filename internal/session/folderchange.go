@@ -20,28 +20,34 @@ func (p *Setup) ChangeSettings(scope config.Scope, edit func() error) error {
 	if err := edit(); err != nil {
 		return err
 	}
-	added := p.powers()
-	removed := slices.DeleteFunc(slices.Clone(before), func(power string) bool { return slices.Contains(added, power) })
-	added = slices.DeleteFunc(added, func(power string) bool { return slices.Contains(before, power) })
-	seen, dir := trust.ReadSeen(p.seenFile()), p.Paths.Dir()
-	if len(added) == 0 || slices.ContainsFunc(removed, func(power string) bool { return !seen.Has(dir, power) }) {
+	after := p.powers()
+	added, removed := without(after, before), without(before, after)
+	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
+	if len(added) == 0 || slices.ContainsFunc(removed, func(power trust.Power) bool { return !record.Has(dir, power.Look(dir)) }) {
 		return nil
 	}
-	if err := trust.Remember(p.seenFile(), dir, added); err != nil {
+	if err := trust.Remember(p.seenFile(), dir, looks(dir, added)); err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil
 }
 
+// without returns the powers in list that are not in other.
+func without(list, other []trust.Power) []trust.Power {
+	return slices.DeleteFunc(slices.Clone(list), func(power trust.Power) bool {
+		return slices.ContainsFunc(other, func(o trust.Power) bool { return o.Text == power.Text })
+	})
+}
+
 // powers returns what the folder's settings and its .env file do by themselves, as the files are now.
-func (p *Setup) powers() (powers []string) {
+func (p *Setup) powers() (powers []trust.Power) {
 	read := func(s *config.Settings, workspace map[string]any) error {
-		trust.Powers(workspace, func(power string) bool {
+		trust.Powers(s, workspace, func(power trust.Power) bool {
 			powers = append(powers, power)
 			return true
 		})
 		for _, v := range p.projectVariables(s) {
-			powers = append(powers, v.power)
+			powers = append(powers, v.Power)
 		}
 		return nil
 	}

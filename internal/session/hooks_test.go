@@ -60,7 +60,7 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Trusted: true, Generator: model, Hooks: ran.hooks(),
+		Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model, Hooks: ran.hooks(),
 		Warn: func(text string) { warnings = append(warnings, text) },
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Trusted: true, Generator: model, Hooks: ran.hooks(), Interactive: true,
+		Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model, Hooks: ran.hooks(), Interactive: true,
 		Warn: func(text string) { warnings = append(warnings, text) },
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func TestNoHooks(t *testing.T) {
 		h.file(h.path+"/.gemini/settings.json", settings)
 		model := scripttest.Gemini(t, "turn\n  text x\n")
 		s, err := session.Open(t.Context(), session.Options{
-			Dir: h.dir, Env: h.env, Trusted: true, Generator: model,
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model,
 			Warn: func(text string) { t.Errorf("%s: %s", settings, text) },
 		})
 		if err != nil {
@@ -164,7 +164,7 @@ func TestSwitchHook(t *testing.T) {
 	h.file(user, `{"hooksConfig": {"disabled": ["a", "b"]}}`)
 	h.file(project, `{"hooksConfig": {"disabled": ["a"]}}`)
 	open := func(flags map[string]any) *session.Setup {
-		p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Trusted: true, Flags: flags})
+		p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted, Flags: flags})
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestSwitchHookFile(t *testing.T) {
 	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
 	h.file(user, `{}`)
 	h.file(project, `{}`)
-	p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Trusted: true})
+	p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted})
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ turn
   expect prompt heron
   text Seen.
 `)
-	s, err := session.Open(t.Context(), session.Options{Dir: h.dir, Env: h.env, Trusted: true, Generator: model})
+	s, err := session.Open(t.Context(), session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 	"pollux/tool"
 )
@@ -13,7 +14,7 @@ import (
 func open(t *testing.T, h *home) *session.Session {
 	t.Helper()
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Offline: true, Interactive: true, Trusted: true,
+		Dir: h.dir, Env: h.env, Offline: true, Interactive: true, Folder: trust.Trusted,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +23,7 @@ func open(t *testing.T, h *home) *session.Session {
 	return s
 }
 
-// A rule that allows a call as the model wrote it does not allow it as somebody has changed it, and a call
+// A rule that allows a call as the model wrote it does not allow it as a hook has changed it, and a call
 // that a person must confirm is not allowed by rules.
 func TestAllowedIsAboutTheCallThatRuns(t *testing.T) {
 	t.Parallel()
@@ -59,7 +60,9 @@ func TestClientCallsAreRecorded(t *testing.T) {
 	h := newHome(t)
 	h.file(h.dir+"/a.txt", "words")
 	s := open(t, h)
-	refuse := func(context.Context, *agent.Question) (tool.Answer, error) { return tool.Answer{Outcome: tool.Cancel}, nil }
+	refuse := func(context.Context, *agent.Question) (tool.Answer, error) {
+		return tool.Answer{Outcome: tool.Cancel}, nil
+	}
 	s.CallTool(t.Context(), "read_file", json.RawMessage(`{"file_path":"a.txt"}`), tool.Host{}, refuse)
 	s.CallTool(t.Context(), "write_file", json.RawMessage(`{"file_path":"b.txt","content":"x"}`), tool.Host{}, refuse)
 	got := s.Stats.Snapshot()

@@ -26,17 +26,19 @@ func (p *Setup) memoryNames() []string { return memory.Names(config.MemoryNames.
 func newMemory(p *Setup, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings
 	return memory.New(memory.Options{
-		Names:      p.memoryNames(),
-		Global:     p.Paths.GeminiDir(),
-		Private:    filepath.Join(p.Paths.ProjectTempPath(), "memory"),
-		Extensions: p.extensionContext(),
-		Workspace:  ws,
-		Trusted:    p.IsTrusted(),
-		Markers:    config.MemoryMarkers.In(s),
-		Flat:       config.MemoryImportFormat.In(s) == "flat",
-		Eager:      config.MemoryEager.In(s),
-		MaxDirs:    config.MemoryMaxDirs.In(s),
-		Warn:       p.Warn,
-		Log:        p.Log,
+		Names:  p.memoryNames(),
+		Global: p.Paths.GeminiDir(),
+		// A project must not make files of the user's part of the prompt, such as ~/.gemini/.env.
+		GlobalNames: memory.Names(config.MemoryNames.In(withoutProjectChoice(s))),
+		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
+		Extensions:  p.extensionContext(),
+		Workspace:   ws,
+		Trusted:     p.IsTrusted(),
+		Markers:     config.MemoryMarkers.In(s),
+		Flat:        config.MemoryImportFormat.In(s) == "flat",
+		Eager:       config.MemoryEager.In(s),
+		MaxDirs:     config.MemoryMaxDirs.In(s),
+		Warn:        p.Warn,
+		Log:         p.Log,
 	})
 }

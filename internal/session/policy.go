@@ -64,6 +64,8 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 				Integrity: &project,
 			}
 		}
+	} else if p.takesPolicies() && (p.policies == nil || *p.policies) { // no person has refused them
+		src.Project = append(src.Project, project.Policies())
 	}
 	src.Extensions = p.extensionPolicies()
 	var err error
@@ -152,7 +154,8 @@ func (p *Setup) absolute(list []string) []string {
 // acceptsPolicies reports whether the project's own policy files count: the user has
 // said so in settings that are not the project's, the folder is trusted, and what
 // has changed since the last time was accepted. Without a person, a change counts only if the
-// environment or a flag trusts the folder, whatever is in it.
+// environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
+// refused, still restrict: see [policy.Sources].
 func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity) bool {
 	if !s.takesPolicies() {
 		return false
@@ -160,12 +163,12 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
-		s.Warn("Warning: Ignoring workspace policies: " + err.Error())
+		s.leavePolicies("Ignoring what workspace policies allow: " + err.Error())
 		return false
 	case !changed:
 		return true
 	case s.Asker == nil && (s.Interactive || trust.IsByFile(s.TrustOptions())):
-		s.Warn("Warning: Ignoring workspace policies that are new or changed. To accept them, start Pollux interactively.")
+		s.leavePolicies("Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 		return false
 	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
 		return false
@@ -176,6 +179,12 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 		s.Warn("Warning: " + err.Error())
 	}
 	return true
+}
+
+// leavePolicies warns that the project's policies only restrict in this run.
+func (p *Setup) leavePolicies(text string) {
+	p.Warn("Warning: " + text)
+	p.LeftOut = append(p.LeftOut, text)
 }
 
 // takesPolicies reports whether the project's own policy files can count at all.

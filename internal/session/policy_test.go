@@ -7,6 +7,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 )
 
 // A home directory of another user has no policies. Only the settings warn that it cannot be
@@ -22,7 +23,7 @@ func TestPoliciesOutOfReach(t *testing.T) {
 		t.Skip("nothing is out of reach for this user")
 	}
 	var warnings []string
-	p := NewSetup(Options{Dir: dir, Env: config.NewEnv("GEMINI_CLI_HOME=" + home), Trusted: true, Warn: func(text string) {
+	p := NewSetup(Options{Dir: dir, Env: config.NewEnv("GEMINI_CLI_HOME=" + home), Folder: trust.Trusted, Warn: func(text string) {
 		warnings = append(warnings, text)
 	}})
 	if err := p.Load(t.Context()); err != nil {

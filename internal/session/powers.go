@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/guard/trust"
 	"pollux/internal/terminal"
@@ -18,21 +19,23 @@ import (
 )
 
 // Trust in a folder covers what the user has seen of it: what its settings and its .env file do by
-// themselves (see [trust.Powers]). What is new takes effect after a question, and never in a run
-// without a person. Where the environment or a flag trusts the folder, no one has seen it: there a .env file
-// sets only what describes the folder's own work (see [config.VariableClass]) without that question.
+// themselves (see [trust.Powers]), and the content of the files that these name. What is new takes effect
+// after a question. Without a person it is left out, except for what tightens: without that, more would be
+// allowed, so such a run ends (see [Setup.lost]). Where the environment or a flag trusts the folder, no one has
+// seen it: there a .env file sets only what describes the folder's own work (see [config.VariableClass]) without
+// that question.
 
 // admit removes from the folder's settings what the user has not seen and does not want, and notes
 // the variables of its .env file that must not be set. s are the settings of the other layers.
 func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[string]any) error {
-	if p.Options.Trusted {
-		return nil // by the program that uses this package
+	if p.Options.Folder != trust.Unknown {
+		return nil // the program that uses this package has decided
 	}
-	var powers []string
+	var powers []trust.Power
 	variables := p.projectVariables(s)
 	isByFile := trust.IsByFile(p.trustOptions(s))
 	if isByFile {
-		trust.Powers(workspace, func(power string) bool {
+		trust.Powers(s, workspace, func(power trust.Power) bool {
 			powers = append(powers, power)
 			return true
 		})
@@ -40,45 +43,77 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 		variables = p.unseenVariables(s, variables)
 	}
 	for _, v := range variables {
-		powers = append(powers, v.power)
+		powers = append(powers, v.Power)
 	}
 	if len(powers) == 0 && !isByFile {
 		return nil
 	}
-	seen, dir := trust.ReadSeen(p.seenFile()), p.Paths.Dir()
-	// A user who trusted this very folder before anything was recorded has seen what is in it, except
-	// for redirections, which only Pollux shows.
-	isFirst := isByFile && !seen.Knows(dir) && trust.IsNamed(p.trustOptions(s))
-	unseen := slices.DeleteFunc(slices.Clone(powers), func(power string) bool {
-		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.power == power && v.redirects })
-		return p.wasTrustAsked || seen.Has(dir, power) || p.Worktree != nil && seen.Has(p.Worktree.Root, power) || isFirst && !redirects
+	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
+	sights := looks(dir, powers)
+	// A user who trusted this very folder before anything was recorded has seen what is in it, except for
+	// redirections, which only Pollux shows.
+	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked && trust.IsNamed(p.trustOptions(s))
+	unseen := slices.DeleteFunc(slices.Clone(sights), func(s trust.Sight) bool {
+		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.Text == s.Text && v.redirects })
+		return p.wasTrustAsked || record.Has(dir, s) || p.Worktree != nil && record.Has(p.Worktree.Root, s) || isFirst && !redirects
 	})
 	if len(unseen) == 0 && !isFirst && !p.wasTrustAsked {
 		return nil
 	}
 	if len(unseen) > 0 {
-		accepted, err := p.askPowers(ctx, unseen)
+		if record.Problem != "" {
+			p.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
+		}
+		accepted, err := p.askPowers(ctx, record, unseen)
 		if err != nil {
 			return err
 		}
 		if !accepted {
-			p.refuse(workspace, variables, unseen)
+			p.refuse(s, workspace, variables, unseen)
 			return nil
 		}
 	}
-	if err := trust.Remember(p.seenFile(), dir, powers); err != nil {
+	if isFirst && len(powers) > 0 {
+		p.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
+			terminal.Cut(terminal.Line(strings.Join(names(powers), ", ")), 300)))
+	}
+	if err := trust.Remember(p.seenFile(), dir, sights); err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil
 }
 
+// looks returns the powers of a folder as they are now.
+func looks(dir string, powers []trust.Power) (sights []trust.Sight) {
+	for _, power := range powers {
+		sights = append(sights, power.Look(dir))
+	}
+	return sights
+}
+
+// names returns what the powers are about, each once: "hooks.BeforeTool" or ".env".
+func names(powers []trust.Power) (list []string) {
+	for _, power := range powers {
+		name, _, _ := strings.Cut(power.Text, ": ")
+		if strings.HasPrefix(power.Text, envPower) {
+			name = ".env"
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // refuse removes powers from the folder's settings, and notes the variables among them.
-func (p *Setup) refuse(workspace map[string]any, variables []projectVariable, powers []string) {
-	isRefused := func(power string) bool { return slices.Contains(powers, power) }
-	trust.Powers(workspace, func(power string) bool { return !isRefused(power) })
+func (p *Setup) refuse(s *config.Settings, workspace map[string]any, variables []projectVariable, powers []trust.Sight) {
+	isRefused := func(text string) bool {
+		return slices.ContainsFunc(powers, func(s trust.Sight) bool { return s.Text == text })
+	}
+	trust.Powers(s, workspace, func(power trust.Power) bool { return !isRefused(power.Text) })
 	for _, v := range variables {
 		switch {
-		case !isRefused(v.power):
+		case !isRefused(v.Text):
 		case v.isSetting:
 			p.refusedSettings = append(p.refusedSettings, v.name)
 		default:
@@ -94,8 +129,8 @@ func (p *Setup) seenFile() string {
 
 // projectVariable is a variable that the folder's .env file sets.
 type projectVariable struct {
-	name  string
-	power string // what the user sees of it
+	trust.Power
+	name string
 	// redirects reports whether requests would go to its value with a key of the user's that is
 	// not from the same file.
 	redirects bool
@@ -107,6 +142,10 @@ type projectVariable struct {
 
 // envPower begins the text of a power that is a variable.
 const envPower = ".env sets "
+
+func variablePower(name string) trust.Power {
+	return trust.Power{Text: envPower + name, Class: config.Acts}
+}
 
 // projectVariables returns the variables that the folder's .env file sets, by name, except keys of
 // providers: a file may bring a key of its own.
@@ -130,15 +169,15 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		if slices.Contains(keys, name) || config.IsHarmlessVariable(name) {
 			continue
 		}
-		v := projectVariable{name: name, power: envPower + name}
+		v := projectVariable{name: name, Power: variablePower(name)}
 		if profile := addresses[name]; profile != nil {
-			v.power += "=" + provider.RedactAddress(env.Get(name)) + ", where requests go"
+			v.Text += "=" + provider.RedactAddress(env.Get(name)) + ", where requests go"
 			v.isAddress = true
 			v.redirects = slices.ContainsFunc(append(slices.Clone(profile.KeyVars), profile.TokenVars...), func(key string) bool {
 				return p.Options.Env.Get(key) != ""
 			})
 			if v.redirects {
-				v.power += " with your key"
+				v.Text += " with your key"
 			}
 		}
 		list = append(list, v)
@@ -164,7 +203,9 @@ func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable)
 	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
 	for _, name := range env.OfProject() {
 		if slices.Contains(keys, name) && !config.IsHarmlessVariable(name) {
-			list = append(list, projectVariable{name: name, power: envPower + name + ", a key of another provider"})
+			v := projectVariable{name: name, Power: variablePower(name)}
+			v.Text += ", a key of another provider"
+			list = append(list, v)
 		}
 	}
 	return list
@@ -179,7 +220,7 @@ func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []p
 	values, _ := config.ReadDotEnv(filepath.Join(p.Paths.Dir(), extension.EnvName)) // reading the settings warns
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) && !config.IsHarmlessVariable(name) && !config.IsDangerousVariable(name) {
-			list = append(list, projectVariable{name: name, power: envPower + name, isSetting: true})
+			list = append(list, projectVariable{name: name, Power: variablePower(name), isSetting: true})
 		}
 	}
 	return list
@@ -187,33 +228,68 @@ func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []p
 
 // askPowers asks whether to use what is new in the folder. Without a person it warns, and the
 // answer is no.
-func (p *Setup) askPowers(ctx context.Context, powers []string) (bool, error) {
-	const most = 20
-	var lines []string
-	for _, power := range powers[:min(len(powers), most)] {
-		lines = append(lines, "\n- "+terminal.Cut(terminal.Line(power), 300))
-	}
-	if more := len(powers) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("\n- and %d more", more))
-	}
-	list := strings.Join(lines, "")
+func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []trust.Sight) (bool, error) {
 	if p.Asker == nil && p.InWorktree {
 		return false, nil // the session does not run in this folder
 	}
 	if p.Asker == nil {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + list +
-			"\nTo look at it and use it, start pollux here in a terminal.")
+		p.leaveOut(record, powers)
 		return false, nil
 	}
 	const yes = "Use it"
+	help := "Settings and .env of a trusted folder can start programs, allow tools and\nsend data elsewhere. Pollux uses only what you have seen."
+	if slices.ContainsFunc(powers, func(s trust.Sight) bool { return s.Runs != nil }) {
+		help += "\nPollux asks again when a file of the folder that a command names changes,\nnot for what that file reads in turn."
+	}
 	answer, err := Choose(ctx, p.Asker, Choice{
 		Header: "Changes",
-		Text:   "This folder does more than you have agreed to:" + list,
+		Text:   "This folder does more than you have agreed to:" + p.listPowers(record, powers),
 		Options: []tool.Option{
 			{Key: "y", Label: yes, Description: "until it changes"},
 			{Key: "n", Label: "Ignore it", Description: "in this session; Pollux asks again"},
 		},
-		Help: "Settings and .env of a trusted folder can start programs, allow tools and\nsend data elsewhere. Pollux uses only what you have seen.",
+		Help: help,
 	})
 	return err == nil && answer == yes, err
+}
+
+// listPowers returns a line for each power.
+func (p *Setup) listPowers(record *trust.Record, powers []trust.Sight) string {
+	const most = 20
+	var b strings.Builder
+	for _, s := range powers[:min(len(powers), most)] {
+		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(p.Paths.Dir(), s)), 300))
+	}
+	if more := len(powers) - most; more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more", more)
+	}
+	return b.String()
+}
+
+// Unseen returns the error that ends a run without a person, because the folder restricts it in a way that the user
+// has not seen; nil for none.
+func (p *Setup) Unseen() error { return p.lost }
+
+// leaveOut warns of powers that this run does not use, and notes those without which it must not go on.
+func (p *Setup) leaveOut(record *trust.Record, powers []trust.Sight) {
+	guards, others := []trust.Sight{}, []trust.Sight{}
+	for _, s := range powers {
+		if s.Class&config.Tightens != 0 {
+			guards = append(guards, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	if len(others) > 0 {
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
+			"\nTo look at it and use it, start pollux here in a terminal.")
+		for _, s := range others {
+			p.LeftOut = append(p.LeftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
+		}
+	}
+	if len(guards) > 0 {
+		p.lost = exit.Errorf(exit.Untrusted, "This folder restricts what runs, in a way that you have not seen:%s\n"+
+			"A script does not go on without it. To look at it and use it, start pollux here in a terminal. "+
+			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", p.listPowers(record, guards))
+	}
 }

@@ -76,7 +76,7 @@ func (p *Setup) hasAccepted(project policy.Integrity) bool {
 	}
 	_, changed, err := project.Changed()
 	if changed {
-		p.Warn("Warning: Ignoring workspace policies that are new or changed. To accept them, start Pollux interactively.")
+		p.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 	}
 	return err == nil && !changed
 }

@@ -90,6 +90,9 @@ func (p *Setup) openVariable(name string) string {
 func (p *Setup) ServerSelection(settings *config.Settings) *mcp.Selection {
 	s := &mcp.Selection{Allowed: config.MCPAllowed.In(settings), Excluded: config.MCPExcluded.In(settings)}
 	_, s.OnlyAllowed = p.Options.Flags[string(config.MCPAllowed)] // a flag without a name allows none
+	for scope := config.SystemDefaults; scope < config.CommandLine && !s.OnlyAllowed; scope++ {
+		s.OnlyAllowed = len(config.MCPAllowed.In(settings.ForScope(scope))) > 0 // lists without a common name allow none
+	}
 	var err error
 	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
 		p.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))

@@ -104,9 +104,9 @@ type Options struct {
 	Asker Asker
 	// Interactive says that the consumer of events answers each [agent.ToolAsked].
 	Interactive bool
-	// Trusted says that the program has decided that the folder is trusted. Without it
-	// the user's trusted folders, and then the Asker, decide.
-	Trusted bool
+	// Folder is whether the folder is trusted, as the program has decided. If it is unknown, the user's
+	// trusted folders, and then the Asker, decide; without an Asker the folder must be trusted.
+	Folder trust.State
 	// Offline opens the session even if no model can be reached; [Session.Reachable]
 	// then returns the reason.
 	Offline bool

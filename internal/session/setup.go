@@ -60,6 +60,10 @@ type Setup struct {
 	// skillFolders are the directories outside of the workspace that activated skills have made readable.
 	skillFolders *folders
 
+	// LeftOut are one-line warnings about what the run does without, because the user has not seen it.
+	LeftOut []string
+	lost    error // restrictions that the run must not do without, nil for none
+
 	phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run
 	refusedVariables []string          // of the folder's .env file
@@ -84,8 +88,16 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
-	if refused := trust.CheckTrusted(p.Trust); refused != nil && o.Asker == nil {
-		return nil, refused
+	if o.Asker == nil && o.Folder == trust.Unknown {
+		if refused := trust.CheckTrusted(p.Trust); refused != nil {
+			return nil, refused
+		}
+		if p.lost != nil {
+			return nil, p.lost
+		}
+	}
+	if lost := p.Settings.Lost(); o.Asker == nil && len(lost) > 0 {
+		return nil, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and a script does not go on without them:\n%s\nPlease fix the configuration and try again.", strings.Join(lost, "\n"))
 	}
 	if o.InWorktree {
 		return p.settleInWorktree(ctx)
@@ -145,8 +157,8 @@ func NewSetup(o Options) *Setup {
 // Load reads the settings, and decides whether the folder is trusted.
 func (p *Setup) Load(ctx context.Context) error {
 	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, err error) {
-		if p.Options.Trusted {
-			return trust.Trusted, nil
+		if p.Options.Folder != trust.Unknown {
+			return p.Options.Folder, nil
 		}
 		state, err = p.Decide(s)
 		if err == nil && state == trust.Unknown && p.Asker != nil {

@@ -7,6 +7,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 )
 
 // TestStartMode: settings choose the mode to begin in, except for one that allows
@@ -43,7 +44,7 @@ func TestLoaded(t *testing.T) {
 	loaded := false
 	home := t.TempDir()
 	_, err := Open(t.Context(), Options{
-		Dir: t.TempDir(), Trusted: true, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"},
+		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"},
 		Env:    config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"),
 		Loaded: func(p *Setup) { loaded = config.OutputFormat.In(p.Settings) == "json" },
 	})

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
@@ -70,6 +71,10 @@ func (s *Session) readAgents(ctx context.Context, settings *config.Settings) (pr
 		problems = append(problems, "Warning: "+err.Error())
 	}
 	overrides, ignored := subagent.ReadOverrides(entries)
+	var theirs map[string]json.RawMessage
+	if config.AgentOverrides.Decode(settings.ForScope(config.Workspace), &theirs) == nil {
+		subagent.MarkProject(overrides, theirs)
+	}
 	set, duplicates := subagent.NewSet(list, overrides)
 	problems = append(append(problems, ignored...), duplicates...)
 	s.subagents.set.Store(set)
@@ -110,6 +115,11 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 	if err != nil {
 		s.Warn("Warning: " + terminal.Line(err.Error()))
 	}
+	for _, d := range list {
+		if isProject(d) {
+			d.Content = trust.ServerContent(s.Paths.Dir(), d.Servers)
+		}
+	}
 	unknown := slices.DeleteFunc(slices.Clone(list), func(d *subagent.Definition) bool { return !isProject(d) || has(d) })
 	if len(unknown) == 0 {
 		return list
@@ -137,8 +147,10 @@ func (s *Session) acceptsAgents(ctx context.Context, list []*subagent.Definition
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
 	if s.Asker == nil || !s.Interactive {
-		s.Warn("Warning: Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
-			". To look at them and use them, start pollux here in a terminal.")
+		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
+			". To look at them and use them, start pollux here in a terminal."
+		s.Warn("Warning: " + text)
+		s.LeftOut = append(s.LeftOut, text)
 		return false
 	}
 	const yes = "Use them"
@@ -259,7 +271,7 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	}
 	var configs []mcp.Config
 	for name, entry := range d.Servers {
-		expanded := config.ExpandServer(name, entry, d.Origin == subagent.Project, s.Env)
+		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Env)
 		if len(expanded.Withheld) > 0 {
 			s.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}
@@ -268,7 +280,7 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 			s.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
 			continue
 		}
-		c.IsProject = d.Origin == subagent.Project
+		c.IsProject = d.IsOfProject(name)
 		configs = append(configs, c)
 	}
 	o := s.ServerOptions(configs)

@@ -39,7 +39,7 @@ func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, 
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
 	for _, v := range p.projectVariables(s) {
-		variables = append(variables, strings.TrimPrefix(v.power, envPower))
+		variables = append(variables, strings.TrimPrefix(v.Text, envPower))
 	}
 	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)), variables)
 	switch {
@@ -117,6 +117,7 @@ func contents(dir string, env *config.Env, memoryFiles, variables []string) stri
 		{"Policies", o.Policies, ""},
 		{"Instructions", o.Memory, ""},
 		{"Settings", o.Settings, ""},
+		{"What they do", o.Powers, ""},
 		{"Variables in .env", variables, ""},
 		{"Warnings", o.Warnings, ""},
 		{"Not readable", o.Errors, ""},

@@ -63,7 +63,7 @@ func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 			o := p.TrustOptions()
 			o.Dir = path
 			state, err := trust.Decide(o)
-			if err != nil || p.Options.Trusted || state == trust.Trusted && p.IsTrusted() {
+			if err != nil || p.Options.Folder == trust.Trusted || state == trust.Trusted && p.IsTrusted() {
 				return err
 			}
 			return exit.Errorf(exit.Untrusted, "you do not trust %s. Start pollux in the root of the repository first, and trust it", path)

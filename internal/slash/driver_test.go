@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
@@ -49,12 +50,14 @@ func newDriver(t *testing.T, with setup) *driver {
 	if with.before != nil {
 		with.before(d.dir)
 	}
+	folder := trust.Trusted
 	if with.trusted != "" {
+		folder = trust.Unknown
 		d.file(filepath.Join(d.home, ".gemini", "trustedFolders.json"), `{"`+d.dir+`": "`+with.trusted+`"}`)
 	}
 	sess, err := session.Open(t.Context(), session.Options{
 		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
-		Interactive: true, Asker: d, Recorded: with.recorded, Trusted: with.trusted == "", Generator: d.model(with.model),
+		Interactive: true, Asker: d, Recorded: with.recorded, Folder: folder, Generator: d.model(with.model),
 		Warn: func(text string) {
 			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
 				if strings.HasPrefix(text, known) {

@@ -21,8 +21,13 @@ type acknowledged map[string]map[string]string
 // Has returns a function that reports whether the user has accepted a definition of the project as it is.
 func (a Acknowledgements) Has(project string) (func(*Definition) bool, error) {
 	all, err := a.read()
-	return func(d *Definition) bool { return all[project][d.Name] == d.Hash }, err
+	return func(d *Definition) bool {
+		return all[project][d.Name] == d.Hash && all[project][d.contentKey()] == d.Content
+	}, err
 }
+
+// contentKey is the key of [Definition.Content]. It is the name of no subagent.
+func (d *Definition) contentKey() string { return d.Name + " (files)" }
 
 // Add stores that the user has accepted these definitions of the project.
 func (a Acknowledgements) Add(project string, list []*Definition) error {
@@ -43,6 +48,10 @@ func (a Acknowledgements) Add(project string, list []*Definition) error {
 	}
 	for _, d := range list {
 		all[project][d.Name] = d.Hash
+		delete(all[project], d.contentKey())
+		if d.Content != "" {
+			all[project][d.contentKey()] = d.Content
+		}
 	}
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {

@@ -12,6 +12,7 @@ package subagent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -29,6 +30,9 @@ type Definition struct {
 	// Hash identifies what the user acknowledges of a project's subagent: the SHA-256 of its file or of
 	// its inline card in hexadecimal, or the address of its card.
 	Hash string
+	// Content identifies the content of the project's files that the servers of a project's subagent run, ""
+	// if there are none.
+	Content string
 
 	// The rest is for local subagents.
 
@@ -41,6 +45,8 @@ type Definition struct {
 	Tools []string
 	// Servers are MCP servers for this subagent alone, by name, as entries of the setting mcpServers.
 	Servers map[string]json.RawMessage
+	// ProjectServers are the names of those that the settings of a project add.
+	ProjectServers []string
 	// Model is the name of the model; "" is that of the session. Class, if set, selects a model where the
 	// session's is one of Google's, and Model is "".
 	Model string
@@ -114,6 +120,11 @@ const (
 	DefaultTurns   = 30
 	DefaultTimeout = 10 * time.Minute
 )
+
+// IsOfProject reports whether a project brings the server with this name.
+func (d *Definition) IsOfProject(server string) bool {
+	return d.Origin == Project || slices.Contains(d.ProjectServers, server)
+}
 
 // Title returns the name of the subagent for people.
 func (d *Definition) Title() string {

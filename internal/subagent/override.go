@@ -24,6 +24,8 @@ type Override struct {
 	} `json:"modelConfig"`
 	Tools   []string                   `json:"tools"`
 	Servers map[string]json.RawMessage `json:"mcpServers"`
+	// ProjectServers are the names of the servers that the settings of a project bring.
+	ProjectServers []string `json:"-"`
 }
 
 // ReadOverrides reads the entries of the setting agents.overrides. It ignores values of a wrong type, and returns
@@ -43,6 +45,16 @@ func ReadOverrides(entries map[string]json.RawMessage) (overrides map[string]Ove
 		overrides[name] = o
 	}
 	return overrides, warnings
+}
+
+// MarkProject notes which servers of the overrides are in the entries that the settings of a project have.
+func MarkProject(overrides map[string]Override, entries map[string]json.RawMessage) {
+	theirs, _ := ReadOverrides(entries) // reading the merged entries has warned
+	for name, o := range theirs {
+		merged := overrides[name]
+		merged.ProjectServers = slices.Sorted(maps.Keys(o.Servers))
+		overrides[name] = merged
+	}
 }
 
 // describeType returns what a value of an override must be.
@@ -96,6 +108,7 @@ func (o *Override) apply(d *Definition) *Definition {
 			changed.Servers = map[string]json.RawMessage{}
 		}
 		maps.Copy(changed.Servers, o.Servers)
+		changed.ProjectServers = o.ProjectServers
 	}
 	return &changed
 }

@@ -61,6 +61,8 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
+	// LeftOut are warnings about what the run does without, for the JSON formats. The user has seen them.
+	LeftOut []string
 	// Place returns what the advice about a failed request depends on. nil means general
 	// advice.
 	Place func() wording.Place
@@ -167,7 +169,7 @@ func newFace(o Options) *face {
 	}
 	switch o.Format {
 	case JSON:
-		f.enc = &jsonObject{face: f}
+		f.enc = &jsonObject{face: f, warnings: slices.Clone(o.LeftOut)}
 	case StreamJSON:
 		f.enc = &jsonLines{face: f}
 	default:

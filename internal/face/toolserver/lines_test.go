@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: t.TempDir(), Trusted: true, Interactive: true, Offline: true, Env: config.NewEnv("HOME=" + t.TempDir()),
+		Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Offline: true, Env: config.NewEnv("HOME=" + t.TempDir()),
 		Warn: func(text string) { t.Log(text) },
 	})
 	if err != nil {

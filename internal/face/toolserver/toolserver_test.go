@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 )
 
@@ -50,7 +51,7 @@ func connectWith(t *testing.T, version string, o session.Options, co *sdk.Client
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Dir, o.Trusted, o.Interactive, o.Offline = dir, true, true, true
+	o.Dir, o.Folder, o.Interactive, o.Offline = dir, trust.Trusted, true, true
 	o.Env = config.NewEnv("HOME="+t.TempDir(), "PATH="+os.Getenv("PATH"))
 	o.Warn = func(text string) { t.Log(text) }
 	s, err := session.Open(context.WithoutCancel(t.Context()), o)

@@ -21,6 +21,7 @@ type Contents struct {
 	Policies []string // files
 	Memory   []string // files with instructions for the model
 	Settings []string // keys that the folder's settings set
+	Powers   []string // what the settings do by themselves, other than servers and hooks; see [Powers]
 	// Warnings describe content that needs special attention.
 	Warnings []string
 	// Errors describe files that could not be read.
@@ -76,7 +77,7 @@ func (o *Contents) Empty() bool {
 }
 
 func (o *Contents) lists() []*[]string {
-	return []*[]string{&o.Commands, &o.Servers, &o.Hooks, &o.Skills, &o.Agents, &o.Policies, &o.Memory, &o.Settings}
+	return []*[]string{&o.Commands, &o.Servers, &o.Hooks, &o.Skills, &o.Agents, &o.Policies, &o.Memory, &o.Settings, &o.Powers}
 }
 
 // files returns the names of the files below a directory with this ending, formatted by show.
@@ -122,22 +123,20 @@ func (o *Contents) settings(s *config.Settings) {
 			o.Settings = append(o.Settings, key)
 		}
 	}
-	if servers, ok := s.Lookup("mcpServers"); ok {
-		if servers, ok := servers.(map[string]any); ok {
-			for name := range servers {
-				o.Servers = append(o.Servers, name)
-			}
+	Powers(nil, s.Tree(), func(p Power) bool {
+		key, rest, _ := strings.Cut(p.Text, ".")
+		switch key {
+		case "hooks":
+			event, command, _ := strings.Cut(rest, ": ")
+			o.Hooks = append(o.Hooks, event+": "+command)
+		case "mcpServers":
+			name, _, _ := strings.Cut(rest, ": ")
+			o.Servers = append(o.Servers, name)
+		default:
+			o.Powers = append(o.Powers, p.Text)
 		}
-	}
-	if hooks, ok := s.Lookup("hooks"); ok {
-		if events, ok := hooks.(map[string]any); ok {
-			for event, definitions := range events {
-				for _, command := range commands(definitions) {
-					o.Hooks = append(o.Hooks, event+": "+command)
-				}
-			}
-		}
-	}
+		return true
+	})
 	if command := config.ToolsDiscovery.In(s); command != "" {
 		o.Warnings = append(o.Warnings, "This project runs a command at every start (tools.discoveryCommand): "+command)
 	}
@@ -153,21 +152,4 @@ func (o *Contents) settings(s *config.Settings) {
 	if set, ok := s.Lookup(string(config.ToolSandbox)); ok && set == false {
 		o.Warnings = append(o.Warnings, "This project disables the security sandbox (tools.sandbox).")
 	}
-}
-
-// commands returns the command lines in the definitions of a hook event. They are in the
-// "hooks" list of a definition or, by mistake, directly in the definition.
-func commands(definitions any) []string {
-	var found []string
-	list, _ := definitions.([]any)
-	for _, definition := range list {
-		members, _ := definition.(map[string]any)
-		if command, ok := members["command"].(string); ok {
-			found = append(found, command)
-		}
-		if hooks, ok := members["hooks"].([]any); ok {
-			found = append(found, commands(hooks)...)
-		}
-	}
-	return found
 }

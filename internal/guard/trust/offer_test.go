@@ -50,12 +50,16 @@ func TestLook(t *testing.T) {
 	want := Contents{
 		Commands: []string{"/fix", "/git:commit"},
 		Servers:  []string{"files"},
-		Hooks:    []string{"BeforeTool: ./check.sh", "SessionStart: deep"},
+		Hooks:    []string{"BeforeTool of *: ./check.sh", "SessionStart: 7", `SessionStart: {"hooks":[{"command":"deep"}]}`},
 		Skills:   []string{"draw", "sing"},
 		Agents:   []string{"critic"},
 		Policies: []string{"more.toml"},
 		Memory:   []string{"GEMINI.md"},
 		Settings: []string{"security.folderTrust.enabled", "telemetry", "tools.allowed", "tools.discoveryCommand", "tools.sandbox"},
+		Powers: []string{
+			"telemetry.enabled: true", "telemetry.otlpEndpoint: https://elsewhere.example",
+			"tools.allowed: run_shell_command", "tools.discoveryCommand: ./tools.sh",
+		},
 		Warnings: []string{
 			"This project runs a command at every start (tools.discoveryCommand): ./tools.sh",
 			"This project configures telemetry: what is recorded and where it is sent (telemetry).",

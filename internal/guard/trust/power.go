@@ -5,25 +5,44 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"pollux/internal/config"
 )
 
-// Powers visits what the settings of a folder can do by themselves: run a command, start a server,
-// allow a tool, send or write records, reach other directories. keep gets each as one line of text
-// for people, which changes if anything about it changes; what keep returns false for is removed
-// from tree, a parsed settings file. The order is fixed.
-func Powers(tree map[string]any, keep func(power string) bool) {
-	for _, key := range slices.Sorted(maps.Keys(powerful)) {
-		path := strings.Split(key, ".")
-		section := tree
-		for _, name := range path[:len(path)-1] {
-			section, _ = section[name].(map[string]any)
+// Power is one thing that a folder does by itself: run a command, start a server, allow a tool, send or
+// write records, reach other directories.
+type Power struct {
+	// Text is one line for people, which changes if anything about the power changes except the content
+	// of files.
+	Text string
+	// Class says what the power does. Without a power that tightens, more is allowed.
+	Class config.Class
+	// Runs is the program that the power starts, nil for none.
+	Runs *Program
+}
+
+// Powers visits what the settings of a folder do by themselves, as the table of keys classifies it. below are
+// the settings of the other layers, nil for none. What keep returns false for is removed from tree, a parsed
+// settings file; what only tightens or describes stays. The order is fixed.
+func Powers(below *config.Settings, tree map[string]any, keep func(Power) bool) {
+	v := visitor{keep: keep}
+	for i, keys := 0, config.Keys(); i < len(keys); i++ {
+		key := &keys[i]
+		if key.Support != config.Live || !key.Effect.Class.IsAsked() {
+			continue
 		}
-		last := path[len(path)-1]
+		section, last := sectionOf(tree, key.Path)
 		value, ok := section[last]
 		if !ok {
 			continue
 		}
-		if value = powerful[key](key, value, keep); value == nil {
+		var theirs any
+		if below != nil {
+			theirs = below.OrDefault(key)
+		} else {
+			theirs = key.Default
+		}
+		if value = v.visit(key.Path, key.Effect, theirs, value); value == nil {
 			delete(section, last)
 		} else {
 			section[last] = value
@@ -31,83 +50,118 @@ func Powers(tree map[string]any, keep func(power string) bool) {
 	}
 }
 
-// A visitor visits the value of one setting and returns what is left of it, nil for nothing.
-type visitor func(key string, value any, keep func(string) bool) any
-
-// powerful are the settings with which a project acts by itself. Other settings only adjust what
-// Pollux does anyway, or may only tighten what protects the user.
-var powerful = map[string]visitor{
-	"context.includeDirectories":  eachItem,
-	"general.defaultApprovalMode": whole,
-	"general.plan.directory":      whole,
-	"hooks":                       eachHook,
-	"mcp.allowed":                 eachItem,
-	"mcp.serverCommand":           whole,
-	"mcpServers":                  eachMember,
-	"skills":                      whole,
-	"telemetry":                   eachMember,
-	"tools.allowed":               eachItem,
-	"tools.callCommand":           whole,
-	"tools.core":                  eachItem,
-	"tools.discoveryCommand":      whole,
-	"tools.sandbox":               whole,
-	"tools.sandboxAllowedPaths":   eachItem,
-	"tools.sandboxNetworkAccess":  whole,
+// sectionOf returns the object in a tree that has the last name of a path, nil if there is none.
+func sectionOf(tree map[string]any, path string) (section map[string]any, last string) {
+	section = tree
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		if !more {
+			return section, name
+		}
+		section, _ = section[name].(map[string]any)
+		path = rest
+	}
 }
 
-func whole(key string, value any, keep func(string) bool) any {
-	if keep(key + ": " + inline(value)) {
+// visitor visits the parts of a value.
+type visitor struct{ keep func(Power) bool }
+
+// visit returns what is left of a value, nil for nothing.
+func (v visitor) visit(path string, e *config.Effect, below, value any) any {
+	object, isObject := value.(map[string]any)
+	list, isList := value.([]any)
+	switch {
+	case e.Part == config.Items && isList:
+		return v.items(path, e, below, list)
+	case e.Part == config.Members && isObject, e.Part == config.Fields && isObject:
+		theirs, _ := below.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			part := e.Field(name)
+			if part == nil {
+				part = e.Each
+			}
+			if part == nil {
+				continue // an unknown field does nothing
+			}
+			if left := v.visit(path+"."+name, part, theirs[name], object[name]); left == nil {
+				delete(object, name)
+			} else {
+				object[name] = left
+			}
+		}
+		return object
+	case e.Part == config.Hooks:
+		return v.hooks(path, e, value)
+	case e.Part == config.Entry && isObject:
+		return v.entry(path, e, below, object)
+	}
+	if v.asks(path, e, e.Classify(below, value), value, inline(value)) {
 		return value
 	}
 	return nil
 }
 
-func eachItem(key string, value any, keep func(string) bool) any {
-	items, ok := value.([]any)
-	if !ok {
-		return whole(key, value, keep)
-	}
-	return slices.DeleteFunc(items, func(item any) bool { return !keep(key + ": " + inline(item)) })
+// asks reports whether a value stays.
+func (v visitor) asks(path string, e *config.Effect, c config.Class, value any, text string) bool {
+	return !c.IsAsked() || v.keep(Power{Text: path + ": " + text, Class: c &^ config.Describes, Runs: programOf(e.Starts, value)})
 }
 
-func eachMember(key string, value any, keep func(string) bool) any {
-	members, ok := value.(map[string]any)
-	if !ok {
-		return whole(key, value, keep)
+// items visits the items of a list. Those that the other layers have, too, change nothing.
+func (v visitor) items(path string, e *config.Effect, below any, list []any) any {
+	theirs, _ := below.([]any)
+	return slices.DeleteFunc(list, func(item any) bool {
+		text := inline(item)
+		if slices.ContainsFunc(theirs, func(other any) bool { return inline(other) == text }) {
+			return false
+		}
+		return !v.asks(path, e.Each, e.Each.Classify(nil, item), item, text)
+	})
+}
+
+// entry visits an object that is one power. If it is refused, and another layer has an entry that it
+// replaces, what restricts stays.
+func (v visitor) entry(path string, e *config.Effect, below any, object map[string]any) any {
+	c := e.Classify(below, object)
+	if below == nil && c&config.Acts != 0 {
+		c &^= config.Tightens // it restricts nothing but itself
 	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !keep(key + "." + name + ": " + inline(members[name])) {
-			delete(members, name)
+	if v.asks(path, e, c, object, inline(object)) {
+		return object
+	}
+	if below == nil && c&config.Acts != 0 {
+		return nil
+	}
+	left := map[string]any{}
+	for name, value := range object {
+		if f := e.Field(name); f != nil && f.Classify(nil, value) == config.Tightens {
+			left[name] = value
 		}
 	}
-	return members
+	if len(left) == 0 {
+		return nil
+	}
+	return left
 }
 
-// eachHook visits the hooks of each definition of each event.
-func eachHook(key string, value any, keep func(string) bool) any {
-	events, ok := value.(map[string]any)
+// hooks visits the hooks of the definitions of an event.
+func (v visitor) hooks(path string, e *config.Effect, value any) any {
+	definitions, ok := value.([]any)
 	if !ok {
-		return whole(key, value, keep)
+		return value // no hooks
 	}
-	for _, event := range slices.Sorted(maps.Keys(events)) {
-		definitions, ok := events[event].([]any)
+	for _, d := range definitions {
+		definition, _ := d.(map[string]any)
+		hooks, ok := definition["hooks"].([]any)
 		if !ok {
-			continue // no hooks
+			continue
 		}
-		for _, d := range definitions {
-			definition, _ := d.(map[string]any)
-			hooks, ok := definition["hooks"].([]any)
-			if !ok {
-				continue
-			}
-			when := event
-			if matcher, ok := definition["matcher"].(string); ok && matcher != "" {
-				when += " of " + matcher
-			}
-			definition["hooks"] = slices.DeleteFunc(hooks, func(h any) bool { return !keep(key + "." + when + ": " + inlineHook(h)) })
+		when := path
+		if matcher, ok := definition["matcher"].(string); ok && matcher != "" {
+			when += " of " + matcher
 		}
+		definition["hooks"] = slices.DeleteFunc(hooks, func(h any) bool { return !v.asks(when, e.Each, e.Each.Class, h, inlineHook(h)) })
 	}
-	return events
+	return definitions
 }
 
 // inlineHook returns the command of a hook that has nothing but a command, else all of the hook.

@@ -1,40 +1,96 @@
 package trust
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pollux/internal/durable"
 )
 
-// Seen are the powers of trusted folders that the user has seen, as hashes, by the real path of the
-// folder. A power is a line of text, see [Powers].
-type Seen map[string][]string
+// Record is what the user has seen of trusted folders: their powers and the content of the files that these
+// name, as hashes.
+type Record struct {
+	folders map[string][]string // by real path; each entry has the hashes of a [Sight]
+	// IsFirst reports whether nothing was ever recorded. Then a folder that the user trusts was trusted
+	// before with Gemini CLI.
+	IsFirst bool
+	// Problem is why a record that was there cannot be used, "" if it can. Then nothing counts as seen.
+	Problem string
+}
 
-// ReadSeen reads a file of seen powers. A missing or damaged file results in none, so that the user
-// is asked again.
-func ReadSeen(file string) Seen {
-	seen := Seen{}
-	if data, err := durable.ReadFile(file, maxFile); err == nil && json.Unmarshal(data, &seen) != nil {
-		return Seen{}
+// ReadRecord reads the file of the record. A missing file is a problem if other files beside it show that
+// Pollux has run here before.
+func ReadRecord(file string) *Record {
+	r := &Record{folders: map[string][]string{}}
+	data, err := durable.ReadFile(file, maxFile)
+	switch {
+	case durable.IsAbsent(err) && isEmpty(filepath.Dir(file)):
+		r.IsFirst = true
+	case durable.IsAbsent(err):
+		r.Problem = "it is missing"
+	case err != nil:
+		r.Problem = err.Error()
+	case json.Unmarshal(data, &r.folders) != nil || r.folders == nil:
+		r.folders, r.Problem = map[string][]string{}, "it is damaged"
 	}
-	return seen
+	return r
 }
 
-// Knows reports whether anything about a folder is recorded.
-func (s Seen) Knows(dir string) bool {
-	_, ok := s[realPath(dir, false)]
-	return ok
+// isEmpty reports whether a directory is missing, or has no files.
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return durable.IsAbsent(err) || err == nil && len(entries) == 0
 }
 
-// Has reports whether the user has seen a power of a folder.
-func (s Seen) Has(dir, power string) bool {
-	return slices.Contains(s[realPath(dir, false)], hash(power))
+// Has reports whether the user has seen a power of a folder as it is now.
+func (r *Record) Has(dir string, s Sight) bool {
+	return !s.isOpen && slices.Contains(r.of(dir), strings.Join(s.print, "."))
+}
+
+// of returns the entries of a folder.
+func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
+
+// Describe returns one line about a power for the user: its text, which of its files have changed since they saw
+// it, and what is not checked.
+func (r *Record) Describe(dir string, s Sight) string {
+	var notes []string
+	if changed := r.changed(dir, s); len(changed) > 0 {
+		notes = append(notes, strings.Join(changed, ", ")+" has changed")
+	}
+	if s.Doubt != "" {
+		notes = append(notes, s.Doubt)
+	}
+	if len(notes) == 0 {
+		return s.Text
+	}
+	return s.Text + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// changed returns the files of a power that the user has seen with other content or not at all. It is nil for a
+// power that the user has not seen.
+func (r *Record) changed(dir string, s Sight) []string {
+	var known []string
+	for _, entry := range r.of(dir) {
+		if hashes := strings.Split(entry, "."); hashes[0] == s.print[0] {
+			known = append(known, hashes...)
+		}
+	}
+	if known == nil {
+		return nil
+	}
+	var files []string
+	for i, name := range s.files {
+		if !slices.Contains(known, s.print[i+1]) {
+			files = append(files, name)
+		}
+	}
+	return files
 }
 
 // maxSeen is the maximum number of powers of one folder in the file. The first ones are forgotten.
@@ -42,36 +98,42 @@ const maxSeen = 1000
 
 // Remember records in the file that the user has seen these powers of a folder and accepts them, in
 // addition to those that are recorded: what is gone may come back with another branch.
-func Remember(file, dir string, powers []string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("remember what %s does: %w", dir, err)
-	}
-	unlock, err := durable.Lock(file)
-	if err != nil {
-		return fmt.Errorf("remember what %s does: %w", dir, err)
-	}
-	defer unlock()
-	seen, folder := ReadSeen(file), realPath(dir, false)
-	hashes := append([]string{}, seen[folder]...)
-	for _, power := range powers {
-		if h := hash(power); !slices.Contains(hashes, h) {
-			hashes = append(hashes, h)
-		}
-	}
-	seen[folder] = hashes[max(0, len(hashes)-maxSeen):]
-	data, err := json.MarshalIndent(seen, "", "  ")
-	if err == nil {
-		err = durable.WriteFile(file, append(data, '\n'), 0o600)
-	}
-	if err != nil {
+func Remember(file, dir string, sights []Sight) error {
+	if err := remember(file, realPath(dir, false), sights); err != nil {
 		return fmt.Errorf("remember what %s does: %w", dir, err)
 	}
 	return nil
 }
 
-func hash(power string) string {
-	sum := sha256.Sum256([]byte(power))
-	return hex.EncodeToString(sum[:16])
+func remember(file, folder string, sights []Sight) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	unlock, err := durable.Lock(file)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r := ReadRecord(file)
+	entries := append([]string{}, r.folders[folder]...)
+	for _, s := range sights {
+		if e := strings.Join(s.print, "."); !s.isOpen && !slices.Contains(entries, e) {
+			entries = append(entries, e)
+		}
+	}
+	r.folders[folder] = entries[max(0, len(entries)-maxSeen):]
+	data, err := json.MarshalIndent(r.folders, "", "  ")
+	if err == nil && len(data) > maxFile { // which could not be read again
+		maps.DeleteFunc(r.folders, func(dir string, _ []string) bool {
+			_, err := os.Stat(dir)
+			return errors.Is(err, os.ErrNotExist)
+		})
+		data, err = json.MarshalIndent(r.folders, "", "  ")
+	}
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(file, append(data, '\n'), 0o600)
 }
 
 // IsNamed reports whether the user trusts the folder itself by its path, not as one of many below a

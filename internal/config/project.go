@@ -1,0 +1,84 @@
+package config
+
+// Kind is a kind of thing that a project brings and that Pollux reads without being asked, beside the keys of
+// its settings.
+type Kind struct {
+	// Name is a pattern of files, or describes variables of .env.
+	Name  string
+	Class Class
+	// Untrusted, Unseen and Seen say what it can do: in a folder that is not trusted, in a trusted one if the
+	// user has not seen it as it is, and after they have seen it.
+	Untrusted, Unseen, Seen string
+	// Fields are the keys that files of this kind have, for files with keys.
+	Fields []Field
+}
+
+// ProjectKinds returns the kinds of things that a project brings. The caller must not change them.
+func ProjectKinds() []Kind { return projectKinds[:] }
+
+const (
+	none      = "nothing"
+	same      = "the same"
+	askedThen = "a session asks first; a script leaves it out, with a warning that the JSON formats carry"
+	guarded   = "a session asks first; a script ends with exit code 55"
+)
+
+var projectKinds = [...]Kind{
+	{"hooks at events at which they can refuse", Acts | Tightens, none, guarded, "they run", hookFields},
+	{"other hooks", Acts, none, askedThen, "they run", nil},
+	{"programs and files that hooks, servers and discovery commands name", Acts, none, "a change makes what names them unseen", "they run as they were seen", nil},
+	{".env: keys of providers, project and region of Google Cloud", Describes, "the keys of Gemini, the project and the region are used, with plain characters only", "used", "used", nil},
+	{".env: an address for a key of yours", Acts, none, askedThen + ", also with --skip-trust", "requests go there", nil},
+	{".env: variables that load code or redirect programs", Acts, none, none, none, nil},
+	{".env: variables that describe the project's own work, such as PORT", Describes, none, askedThen + "; with --skip-trust they are set", "they are set", nil},
+	{".env: other variables", Acts, none, askedThen + ", also with --skip-trust", "they are set", nil},
+	{"GEMINI.md and other context files", Describes, none, "instructions for the model; every call passes the gate", same, nil},
+	{".gemini/commands/*.toml", Describes, none, "you can type the command; its shell commands pass the gate", same, []Field{{"prompt", free}, {"description", free}}},
+	{".gemini/skills, .agents/skills", Describes, none, "the model can ask to read them; their scripts pass the gate", same, []Field{{"name", free}, {"description", free}}},
+	{".gemini/agents/*.md", Acts, none, askedThen, "the model can ask to call them; their servers start then", []Field{
+		{"kind", free},
+		{"name", free},
+		{"description", free},
+		{"display_name", free},
+		{"tools", acts},
+		{"mcp_servers", servers},
+		{"mcpServers", servers},
+		{"model", acts},
+		{"temperature", free},
+		{"max_turns", free},
+		{"timeout_mins", free},
+		{"agent_card_url", acts},
+		{"agent_card_json", acts},
+		{"auth", acts},
+	}},
+	{".gemini/policies/*.toml, if your settings allow any", Loosens | Tightens, none, "they only restrict; a session asks for more", "they count", nil},
+	{"policy files that policyPaths names", Tightens, none, "they only restrict", same, nil},
+	{".gitignore, .geminiignore", Tightens, "hide files from tools", "hide files from tools", same, nil},
+	{"the git directory and .gitattributes", Acts, "git asks each time", "git asks if they name programs", same, nil},
+	{"extensions that you have linked to the project", Acts, "all that the extension does: you have installed it", same, same, extensionFields},
+}
+
+var hookFields = []Field{
+	{"matcher", tightens},
+	{"sequential", free},
+	{"hooks", hookEvents},
+	{"type", free},
+	{"command", acts},
+	{"name", free},
+	{"description", free},
+	{"timeout", free},
+	{"env", acts},
+}
+
+var extensionFields = []Field{
+	{"name", free},
+	{"version", free},
+	{"description", free},
+	{"mcpServers", servers},
+	{"contextFileName", free},
+	{"excludeTools", tightens},
+	{"settings", acts},
+	{"themes", free},
+	{"plan", free},
+	{"migratedTo", acts},
+}
