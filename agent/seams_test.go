@@ -155,7 +155,7 @@ func TestHooks(t *testing.T) {
 			}},
 			answers: answers{says(text("a")), says(text("b"))},
 			want:    lines("TurnStarted", "ModelInfo", "text a", "end of turn STOP", "Blocked", "TurnStarted", "text b", "end of turn STOP"),
-			log:     []string{"before hi", "model", "after hi: a (false)", "before say more", "model", "after say more: b (true)"},
+			log:     []string{"before hi", "model", "after hi: a (false)", "before say more", "model", "after hi: a\nb (true)"},
 			sent:    "user: hi\nmodel: a\nuser: say more\n",
 		},
 		{

@@ -55,7 +55,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	keys := sync.OnceValue(p.keyVariables)
 	return slices.DeleteFunc(hooks, func(h hook.Hook) bool {
-		texts := []string{h.Command, h.Name}
+		texts := append([]string{h.Command, h.Name}, h.Args...)
 		for _, value := range h.Env {
 			texts = append(texts, value)
 		}

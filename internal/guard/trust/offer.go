@@ -163,6 +163,10 @@ func commands(definitions any) []string {
 	for _, definition := range list {
 		members, _ := definition.(map[string]any)
 		if command, ok := members["command"].(string); ok {
+			args, _ := members["args"].([]any)
+			for _, arg := range args {
+				command += " " + inline(arg)
+			}
 			found = append(found, command)
 		}
 		if hooks, ok := members["hooks"].([]any); ok {
