@@ -332,9 +332,18 @@ var table = []allowed{
 		what:  "A call that a hook continues with another one counts as one call of the model.",
 	},
 	{
-		kind: words, scenes: "hooks_model_request",
-		paths: []string{`requests[0].body.contents.new[0].parts[*]`, `requests[0].body.contents.new[0].parts[*].text`},
-		what:  "For hooks, the description of the directory and the first prompt are two messages, not one. Gemini CLI sends them as one text if a hook changes the request.",
+		kind: better, scenes: "hooks_outputs",
+		paths: []string{
+			`files."h.txt"`, `files."k.txt"`, `requests[1].body.contents.new[1].parts[*].functionResponse.response.error`,
+			`runs[0].stderr.lines."Error executing tool write_file: Tool execution blocked: *"`, `runs[0].stderr.lines."Hook system message: note"`,
+			`runs[0].stderr.lines."{\"decision\": \"deny\"}"`, `runs[0].stdout[21].**`, `runs[0].stdout[24].**`,
+		},
+		what: "Exit code 2 of a hook blocks unless its JSON has a decision, and a denial in JSON behind other text, or in the words of another agent, is a denial. Gemini CLI runs the call.",
+	},
+	{
+		kind: better, scenes: "hooks_matchers hooks_session",
+		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`},
+		what:  "A warning names a hook's matcher that can match nothing.",
 	},
 	{
 		kind: words, scenes: "hooks_payload_agent",

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // claude translates for hooks of Claude Code, so that a script runs here unchanged: a guard that tests for
@@ -131,11 +132,11 @@ func isServerOf(word, name string) bool {
 }
 
 // plainMatcher matches the matchers that are lists of names.
-var plainMatcher = regexp.MustCompile(`^[\w |,]+$`)
+var plainMatcher = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w |,]+$`) })
 
 // exactNames returns the names in a matcher that is a list of names, nil for any other one.
 func exactNames(matcher string) []string {
-	if !plainMatcher.MatchString(matcher) {
+	if !plainMatcher().MatchString(matcher) {
 		return nil
 	}
 	return strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })

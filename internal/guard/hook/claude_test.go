@@ -205,7 +205,7 @@ func TestClaudeGuards(t *testing.T) {
 		}},
 		{"mcp-readonly.py", "mcp__db__delete_row", "", []call{{remote("db", "delete_row", `{}`), "block: "}, {remote("web", "delete_row", `{}`), ""}}},
 		{"mcp-readonly.py", "mcp__db", "", []call{{remote("db", "delete_row", `{}`), "block: "}}},
-		{"no-secrets.sh", "Grep|Glob|LS|Task", "", []call{
+		{"restricted.sh", "Grep|Glob|LS|Task", "", []call{
 			{hooked("grep_search", `{"pattern":"x","dir_path":"secrets"}`), "block: Not there."},
 			{hooked("glob", `{"pattern":"*","dir_path":"./secrets"}`), "block: "},
 			{hooked("list_directory", `{"dir_path":"a/../secrets"}`), "block: "},

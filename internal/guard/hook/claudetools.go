@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // claudeTool is a tool of Claude Code, and the tool of Pollux that does the same.
@@ -120,7 +121,7 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	if name != "WebFetch" {
 		return []Output{out}
 	}
-	urls := addresses.FindAllString(args.text("prompt"), -1)
+	urls := addresses().FindAllString(args.text("prompt"), -1)
 	for i, url := range urls {
 		urls[i] = strings.TrimRight(url, ".,;:!?)]}>'\"`*")
 	}
@@ -141,8 +142,8 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 }
 
 // addresses matches addresses in the text of a fetch. maxAddresses is the number of runs of a hook for one
-// fetch: the last one has the rest of the addresses.
-var addresses = regexp.MustCompile(`(?i)https?://[^\s"'<>]+`)
+// fetch: the last one has the rest of the addresses().
+var addresses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)https?://[^\s"'<>]+`) })
 
 const maxAddresses = 20
 
@@ -162,7 +163,7 @@ func ownArgs(name string, args Output) Output {
 	}
 	if url := out.text("url"); name == "WebFetch" && url != "" {
 		if prompt := out.text("prompt"); !strings.Contains(prompt, url) { // another address
-			out.set("prompt", url+"\n"+addresses.ReplaceAllString(prompt, ""))
+			out.set("prompt", url+"\n"+addresses().ReplaceAllString(prompt, ""))
 		}
 		delete(out, "url")
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -20,11 +21,13 @@ import (
 // dangerous.
 type condition struct{ tool, spec string }
 
-var conditionForm = regexp.MustCompile(`^\s*([A-Za-z][\w-]*|mcp__[\w*-]+)\s*(?:\((.*)\))?\s*$`)
+var conditionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*([A-Za-z][\w-]*|mcp__[\w*-]+)\s*(?:\((.*)\))?\s*$`)
+})
 
 // parseCondition reads a condition. It returns false for one that Pollux does not understand.
 func parseCondition(text string) (c condition, ok bool) {
-	m := conditionForm.FindStringSubmatch(text)
+	m := conditionForm().FindStringSubmatch(text)
 	if m == nil {
 		return c, false
 	}
@@ -108,7 +111,9 @@ func (s *Set) meets(h *Hook, at target, name string) bool {
 }
 
 // wrappers are programs that run the command after them, and the options between.
-var wrappers = regexp.MustCompile(`^(?:(?:sudo|doas|env|nice|nohup|time|timeout|command|exec|xargs|stdbuf|setsid|builtin)\s+|-\S+\s+|[A-Za-z_]\w*=\S*\s+|\d+[smh]?\s+)+`)
+var wrappers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:sudo|doas|env|nice|nohup|time|timeout|command|exec|xargs|stdbuf|setsid|builtin)\s+|-\S+\s+|[A-Za-z_]\w*=\S*\s+|\d+[smh]?\s+)+`)
+})
 
 // matchesCommand reports whether a condition about commands matches a command line or a part of it.
 func matchesCommand(spec, command string) bool {
@@ -121,7 +126,7 @@ func matchesCommand(spec, command string) bool {
 	}
 	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
 		for _, text := range []string{c.Text, c.Plain} {
-			bare := wrappers.ReplaceAllString(text, "")
+			bare := wrappers().ReplaceAllString(text, "")
 			program, rest, _ := strings.Cut(bare, " ")
 			for _, text := range []string{text, bare, strings.TrimSpace(path.Base(program) + " " + rest)} {
 				if matchesWords(spec, text) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dlclark/regexp2"
 
@@ -116,14 +117,14 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 }
 
 // plainPart matches a part of a matcher that is a name.
-var plainPart = regexp.MustCompile(`^\^?\(?[\w -]+\)?\$?$`)
+var plainPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\^?\(?[\w -]+\)?\$?$`) })
 
 // alternatives returns the parts of a matcher that is a list of names, else the matcher itself.
 func alternatives(matcher string) []string {
 	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(matcher, "^("), ")$"), "|")
 	for i, part := range parts {
 		parts[i] = strings.TrimSpace(part)
-		if !plainPart.MatchString(parts[i]) {
+		if !plainPart().MatchString(parts[i]) {
 			return []string{matcher}
 		}
 	}
