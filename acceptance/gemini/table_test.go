@@ -461,7 +461,7 @@ var table = []allowed{
 		what:  "Commands with the same name are reported when the name is used, not at each start that takes long enough.",
 	},
 	{
-		kind: better, scenes: "ext_all ext_settings ext_stdio",
+		kind: better, scenes: "ext_all ext_settings ext_stdio hooks_payload_mcp",
 		paths: []string{`home.".gemini/pollux/mcp-offers/*.json"`},
 		what:  "What an MCP server offers is kept, so that the next session need not start it before its tools are used.",
 	},
