@@ -40,7 +40,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			p.Warn("Warning: " + problem)
+			p.warnOfHook(problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -49,6 +49,9 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 	}
 	return list
 }
+
+// warnOfHook warns of a hook that does not do what its configuration says.
+func (p *Setup) warnOfHook(text string) { p.Warn("Warning: " + text) }
 
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
 // are expanded with variables, so a project could put one in a command.

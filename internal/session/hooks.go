@@ -41,7 +41,7 @@ func (s *Session) newHooks() *hook.Set {
 		Observe: s.telemetry.RecordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
-		s.Warn("Warning: " + text)
+		s.warnOfHook(text)
 	}
 	return set
 }

@@ -137,9 +137,6 @@ func (s *Set) report(e Event, results []*Result, merged firing, took time.Durati
 	if text := merged.text("systemMessage"); text != "" && !s.o.Interactive && !merged.is("suppressOutput", "true") {
 		s.say(e, "Hook system message: "+text)
 	}
-	if merged.refusal != "" {
-		s.say(e, "Warning: "+merged.refusal)
-	}
 	if len(failed) == 0 {
 		return
 	}
