@@ -508,3 +508,20 @@ func TestSwitched(t *testing.T) {
 		t.Errorf("limits:\n%s", diff)
 	}
 }
+
+// TestModelOfHook checks that the history names the model that a hook selected, and not the one of the prompt.
+func TestModelOfHook(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("one"))}}
+	a := newAgent(t, s, func(cfg *agent.Config) {
+		cfg.Hooks = &fakeHooks{model: func(req *llm.Request) (agent.Verdict, *llm.Response) {
+			req.Model = "other"
+			return agent.Verdict{}, nil
+		}}
+	})
+	play(t.Context(), a, "go")
+	history := a.History()
+	if last := history[len(history)-1]; last.Model != "other" || s.requests[0].Model != "other" {
+		t.Errorf("asked %q, recorded %q", s.requests[0].Model, last.Model)
+	}
+}

@@ -931,3 +931,37 @@ func TestForeignDenials(t *testing.T) {
 		}
 	}
 }
+
+// TestRemotePayload checks what hooks get of a call of a server's tool.
+func TestRemotePayload(t *testing.T) {
+	t.Parallel()
+	servers := func(name, subagent string) Server {
+		if name != "db" || subagent != "" {
+			return Server{}
+		}
+		return Server{Command: "run", Args: []string{"-q"}, Dir: "/d", URL: "https://db.example"}
+	}
+	st := open(t, Options{Server: servers, Hooks: []Hook{command(BeforeTool, "cat > before"), command(AfterTool, "cat > after")}})
+	c := remote("db", "select", `{}`)
+	st.Before(t.Context(), c)
+	st.After(t.Context(), c, tool.Text("row"))
+	const want = `{"args":["-q"],"command":"run","cwd":"/d","server_name":"db","tool_name":"select","url":"https://db.example"}`
+	for _, name := range []string{"before", "after"} {
+		if got := string(encode(st.saved(t, name)["mcp_context"])); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	response, _ := st.saved(t, "after")["tool_response"].(map[string]any)
+	if got := string(encode(response["llmContent"])); got != `[{"text":"row"}]` {
+		t.Errorf("a result of a server: %s", got)
+	}
+	st.After(t.Context(), hooked("look", `{}`), tool.Text("x"))
+	response, _ = st.saved(t, "after")["tool_response"].(map[string]any)
+	if response["llmContent"] != "x" {
+		t.Errorf("a result of a tool of Pollux: %s", encode(response))
+	}
+	st.Before(t.Context(), remote("other", "select", `{}`))
+	if got := string(encode(st.saved(t, "before")["mcp_context"])); got != `{"server_name":"other","tool_name":"select"}` {
+		t.Errorf("an unknown server: %s", got)
+	}
+}

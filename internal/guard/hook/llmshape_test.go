@@ -136,3 +136,37 @@ func TestResponses(t *testing.T) {
 		t.Error("the chunk has changed")
 	}
 }
+
+// TestTurns checks that consecutive contents of one role are one message: a hook that changes the first message
+// changes the description of the directory and the prompt.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	image := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png"}}
+	req := func() *llm.Request {
+		return &llm.Request{Contents: []*llm.Content{
+			llm.User(llm.Text("context ")), llm.User(image, llm.Text("my "), llm.Text("secret")), {Role: llm.RoleUser}, llm.Model(image), llm.Model(llm.Text("")), llm.User(llm.Text("go")),
+		}}
+	}
+	shape := encodeRequest(req())
+	if got := string(encode(shape.Messages)); got != `[{"role":"user","content":"context my secret"},{"role":"user","content":"go"}]` {
+		t.Errorf("messages %s", got)
+	}
+	change := Output{}
+	change.set("messages", []map[string]string{{"role": "user", "content": "nothing"}})
+	changed := req()
+	if err := applyRequest(changed, change, nil); err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, c := range changed.Contents {
+		for _, p := range c.Parts {
+			if p.InlineData != nil {
+				p.Text = "image"
+			}
+			parts = append(parts, string(c.Role)+" "+p.Text)
+		}
+	}
+	if got := strings.Join(parts, ", "); got != "user nothing, user image, model image, model , user go" {
+		t.Errorf("changed to %s", got)
+	}
+}
