@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 // reply is a model's response while it arrives.
 type reply struct {
 	began    time.Time // of the request
+	model    string    // that the request was for
 	parts    []llm.Part
 	text     strings.Builder // plain text not yet in parts
 	thinking thoughtSplitter
@@ -178,6 +180,6 @@ func hasVisibleText(s string) bool {
 // spend records what a reply has used that does not join the history.
 func (r *run) spend(rep *reply) {
 	if j, ok := r.cfg.Journal.(Spender); ok {
-		_ = j.SpendMain(r.chosen, rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
+		_ = j.SpendMain(cmp.Or(rep.model, r.chosen), rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
 	}
 }

@@ -124,7 +124,7 @@ func (r *run) emit(e Event) error {
 
 // runPrompt works on the prompt, and on each prompt that a hook sends after it.
 func (r *run) runPrompt(ctx context.Context, message *llm.Content) error {
-	message, err := r.beforeAgent(ctx, message)
+	message, err := r.beforeAgent(ctx, message, r.prompt)
 	return r.work(ctx, message, err)
 }
 

@@ -155,7 +155,7 @@ func TestHooks(t *testing.T) {
 			}},
 			answers: answers{says(text("a")), says(text("b"))},
 			want:    lines("TurnStarted", "ModelInfo", "text a", "end of turn STOP", "Blocked", "TurnStarted", "text b", "end of turn STOP"),
-			log:     []string{"before hi", "model", "after hi: a (false)", "before say more", "model", "after say more: b (true)"},
+			log:     []string{"before hi", "model", "after hi: a (false)", "before say more", "model", "after hi: a\nb (true)"},
 			sent:    "user: hi\nmodel: a\nuser: say more\n",
 		},
 		{
@@ -506,5 +506,22 @@ func TestSwitched(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"gemini-2.5-pro", "stand-in", "gemini-2.5-pro"}, limits); diff != "" {
 		t.Errorf("limits:\n%s", diff)
+	}
+}
+
+// TestModelOfHook checks that the history names the model that a hook selected, and not the one of the prompt.
+func TestModelOfHook(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("one"))}}
+	a := newAgent(t, s, func(cfg *agent.Config) {
+		cfg.Hooks = &fakeHooks{model: func(req *llm.Request) (agent.Verdict, *llm.Response) {
+			req.Model = "other"
+			return agent.Verdict{}, nil
+		}}
+	})
+	play(t.Context(), a, "go")
+	history := a.History()
+	if last := history[len(history)-1]; last.Model != "other" || s.requests[0].Model != "other" {
+		t.Errorf("asked %q, recorded %q", s.requests[0].Model, last.Model)
 	}
 }

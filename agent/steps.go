@@ -14,15 +14,15 @@ import (
 // The steps of a run, in the order in which run.go calls them. A step that ends the run emits
 // an event with the reason and returns errOver.
 
-// beforeAgent runs the BeforeAgent hook and returns the prompt to send.
-func (r *run) beforeAgent(ctx context.Context, message *llm.Content) (*llm.Content, error) {
+// beforeAgent runs the BeforeAgent hook for a prompt with this text, and returns the prompt to send.
+func (r *run) beforeAgent(ctx context.Context, message *llm.Content, prompt string) (*llm.Content, error) {
 	if r.cfg.LoopDetector != nil {
-		r.cfg.LoopDetector.Reset(r.prompt)
+		r.cfg.LoopDetector.Reset(prompt)
 	}
 	if r.cfg.Hooks == nil {
 		return message, nil
 	}
-	v := r.cfg.Hooks.BeforeAgent(ctx, r.prompt)
+	v := r.cfg.Hooks.BeforeAgent(ctx, prompt)
 	if v.Stop && !v.Block {
 		r.conv.push(ctx, Message{Content: message, Shown: r.shown, IsPrompt: true})
 	}
@@ -36,8 +36,8 @@ func (r *run) beforeAgent(ctx context.Context, message *llm.Content) (*llm.Conte
 	return llm.User(append(slices.Clip(message.Parts), llm.Text("<hook_context>"+escaped+"</hook_context>"))...), nil
 }
 
-// afterAgent runs the AfterAgent hook and returns the prompt that it sends to the model, nil
-// for none.
+// afterAgent runs the AfterAgent hook, with the person's prompt and all that the model said since, and returns the
+// prompt that the hook sends to the model, nil for none.
 func (r *run) afterAgent(ctx context.Context) (*llm.Content, error) {
 	if r.cfg.Hooks == nil {
 		return nil, nil
@@ -56,8 +56,15 @@ func (r *run) afterAgent(ctx context.Context) (*llm.Content, error) {
 	}
 	r.continuations--
 	r.isHookPrompt = true
-	r.prompt, r.response = v.Reason, ""
-	return r.beforeAgent(ctx, llm.User(llm.Text(v.Reason)))
+	return r.beforeAgent(ctx, llm.User(llm.Text(v.Reason)), v.Reason)
+}
+
+// respond adds the text of a turn to the response that the AfterAgent hook gets.
+func (r *run) respond(text string) {
+	if r.response != "" && text != "" {
+		r.response += "\n"
+	}
+	r.response += text
 }
 
 // applyVerdict ends the run if the verdict of a hook requires it.
@@ -249,7 +256,7 @@ func (r *run) answer(ctx context.Context, text string) error {
 	r.conv.push(ctx, Message{Content: r.results}, r.records...)
 	r.results = nil
 	r.conv.push(ctx, Message{Content: llm.Model(llm.Text(text))})
-	r.response += text
+	r.respond(text)
 	return r.end(Text{text})
 }
 

@@ -318,6 +318,12 @@ func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 			return err
 		}
 	}
+	rep.model = req.Model // which a hook may have changed
+	onSwitch := req.OnSwitch
+	req.OnSwitch = func(s llm.Switch) {
+		rep.model = s.To
+		onSwitch(s)
+	}
 	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -353,7 +359,7 @@ func (r *run) applyModelVerdict(v Verdict, instead *llm.Response) error {
 	if v.Stop || !v.Block || text == "" {
 		return r.applyVerdict(v)
 	}
-	r.response += text
+	r.respond(text)
 	for _, e := range []Event{
 		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage},
 		Text{text},
@@ -413,14 +419,14 @@ func (r *run) show(rep *reply, e Event) error {
 func (r *run) commit(ctx context.Context, rep *reply) {
 	r.identifyCalls(rep)
 	parts := rep.parts
-	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
+	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: rep.model})
 	if len(rep.calls) > 0 {
 		r.hasCalled, r.hasNudged = true, false
 	}
 	for _, call := range rep.calls {
 		call.Room = r.roomOfCall(len(rep.calls))
 	}
-	r.response += rep.visibleText()
+	r.respond(rep.visibleText())
 }
 
 // report emits the last events of a turn.

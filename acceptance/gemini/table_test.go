@@ -332,9 +332,18 @@ var table = []allowed{
 		what:  "A `tool_result` of `stream-json` has one key more, `executions`, if what ran is not what `tool_use` has: a hook changed the call or continued it with another one.",
 	},
 	{
-		kind: words, scenes: "hooks_model_request",
-		paths: []string{`requests[0].body.contents.new[0].parts[*]`, `requests[0].body.contents.new[0].parts[*].text`},
-		what:  "For hooks, the description of the directory and the first prompt are two messages, not one. Gemini CLI sends them as one text if a hook changes the request.",
+		kind: better, scenes: "hooks_outputs",
+		paths: []string{
+			`files."h.txt"`, `files."k.txt"`, `requests[1].body.contents.new[1].parts[*].functionResponse.response.error`,
+			`runs[0].stderr.lines."Error executing tool write_file: Tool execution blocked: *"`, `runs[0].stderr.lines."Hook system message: note"`,
+			`runs[0].stderr.lines."{\"decision\": \"deny\"}"`, `runs[0].stdout[21].**`, `runs[0].stdout[24].**`,
+		},
+		what: "Exit code 2 of a hook blocks unless its JSON has a decision, and a denial in JSON behind other text, or in the words of another agent, is a denial. Gemini CLI runs the call.",
+	},
+	{
+		kind: better, scenes: "hooks_matchers hooks_session",
+		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`},
+		what:  "A warning names a hook's matcher that can match nothing.",
 	},
 	{
 		kind: words, scenes: "hooks_payload_agent",
@@ -452,7 +461,7 @@ var table = []allowed{
 		what:  "Commands with the same name are reported when the name is used, not at each start that takes long enough.",
 	},
 	{
-		kind: better, scenes: "ext_all ext_settings ext_stdio",
+		kind: better, scenes: "ext_all ext_settings ext_stdio hooks_payload_mcp",
 		paths: []string{`home.".gemini/pollux/mcp-offers/*.json"`},
 		what:  "What an MCP server offers is kept, so that the next session need not start it before its tools are used.",
 	},

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/policy"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -46,7 +49,7 @@ func hooksCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return c.migrate()
 		},
 	}
-	migrate.Flags().BoolVar(&c.fromClaude, "from-claude", false, "Read .claude/settings.local.json, else .claude/settings.json")
+	migrate.Flags().BoolVar(&c.fromClaude, "from-claude", false, "Read .claude/settings.json and .claude/settings.local.json")
 	cmd.AddCommand(
 		list,
 		&cobra.Command{
@@ -87,6 +90,9 @@ func (c *hookActions) load() (*session.Setup, *hook.Set, error) {
 		SessionID: func() string { return "test" },
 		PlansDir:  func() string { return filepath.Join(setup.Paths.ProjectTempPath(), "test", "plans") },
 	})
+	for _, text := range set.Unmatched(policy.ToolNames()) {
+		setup.Warn("Warning: " + text)
+	}
 	return setup, set, nil
 }
 
@@ -97,14 +103,16 @@ type hookJSON struct {
 	Command    string     `json:"command"`
 	Matcher    string     `json:"matcher,omitempty"`
 	Sequential bool       `json:"sequential"`
-	Timeout    int64      `json:"timeout"` // milliseconds
+	Timeout    int64      `json:"timeout"`           // milliseconds
+	Dialect    string     `json:"dialect,omitempty"` // "" for Gemini CLI's
+	Condition  string     `json:"if,omitempty"`
 	From       string     `json:"from"`
 	Enabled    bool       `json:"enabled"`
 }
 
 func newHookJSON(h *hook.Hook) hookJSON {
 	return hookJSON{
-		Event: h.Event, Name: h.Name, Command: h.Command, Matcher: h.Matcher, Sequential: h.IsSequential,
+		Event: h.Event, Name: h.Name, Command: h.CommandLine(), Dialect: string(h.Dialect), Condition: h.Condition, Matcher: h.Matcher, Sequential: h.IsSequential,
 		Timeout: h.Timeout.Milliseconds(), From: h.Source.String(), Enabled: !h.IsDisabled,
 	}
 }
@@ -236,7 +244,8 @@ func (c *hookActions) show(r *hook.Trial) error {
 		{"Hook", r.Hook.ID()},
 		{"Event", string(r.Hook.Event)},
 		{"From", r.Hook.Source.String()},
-		{"Command", r.Hook.Command},
+		{"Form", r.Hook.Dialect.String()},
+		{"Command", r.Hook.CommandLine()},
 		{"Input", string(r.Input)},
 		{"Result", fmt.Sprintf("%s, after %d ms", outcome, r.Duration.Milliseconds())},
 		{"stdout", r.Stdout},
@@ -276,27 +285,57 @@ func (c *hookActions) migrate() error {
 	if setup.Paths.WorkspaceSettings() == "" {
 		return exit.Errorf(exit.Input, "The home directory has no project settings. Run this command in a project.")
 	}
-	file, hooks, err := readClaude(setup.Paths.Dir())
+	files, hooks, err := readClaude(setup.Paths.Dir())
 	if err != nil {
 		return err
 	}
 	m := hook.FromClaude(hooks)
-	for _, note := range m.Notes {
+	for _, note := range slices.Concat(m.Notes, m.Unmatched(policy.ToolNames()), m.Loose) {
 		setup.Warn("Warning: " + note)
 	}
+	from := setup.Paths.DisplayText(strings.Join(files, " and "))
 	if m.Count == 0 {
-		return exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", setup.Paths.Display(file))
+		return exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", from)
 	}
-	for event, list := range m.Definitions {
-		err := setup.ChangeSettings(config.Workspace, func() error {
-			return setup.Paths.Set(config.Workspace, string(config.HookDefinitions)+"."+event, redecode(list))
-		})
-		if err != nil {
-			return err
+	copied, err := addHooks(setup, m.Definitions)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Copied %d hook(s) from %s to %s.", copied, from, setup.Paths.Display(setup.Paths.WorkspaceSettings()))
+	if more := m.Count - copied; more > 0 {
+		text += fmt.Sprintf("\n%d hook(s) were there already.", more)
+	}
+	if len(m.Loose) > 0 {
+		text += fmt.Sprintf("\nNOT COPIED: %d that may have refused calls or prompts. See the warnings.", len(m.Loose))
+	}
+	return printText(c.term, text+"\nTo check them, run: pollux hooks test <event>")
+}
+
+// addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks
+// are new.
+func addHooks(setup *session.Setup, definitions map[string]any) (count int, err error) {
+	settings := setup.Settings.ForScope(config.Workspace)
+	for _, event := range slices.Sorted(maps.Keys(definitions)) {
+		key := string(config.HookDefinitions) + "." + event
+		found, _ := settings.Lookup(key)
+		there, _ := found.([]any)
+		list := slices.Clone(there)
+		for _, d := range redecode(definitions[event]).([]any) {
+			if slices.ContainsFunc(there, func(other any) bool { return reflect.DeepEqual(redecode(other), d) }) {
+				continue
+			}
+			list = append(list, d)
+			hooks, _ := d.(map[string]any)["hooks"].([]any)
+			count += len(hooks)
+		}
+		if len(list) == len(there) {
+			continue
+		}
+		if err := setup.ChangeSettings(config.Workspace, func() error { return setup.Paths.Set(config.Workspace, key, redecode(list)) }); err != nil {
+			return count, err
 		}
 	}
-	return printText(c.term, setup.Paths.DisplayText(fmt.Sprintf("Copied %d hook(s) from %s to %s.\nTo check them, run: pollux hooks test <event>",
-		m.Count, file, setup.Paths.WorkspaceSettings())))
+	return count, nil
 }
 
 // redecode returns a value in the types of [encoding/json].
@@ -307,10 +346,12 @@ func redecode(v any) any {
 	return decoded
 }
 
-// readClaude returns the hooks in Claude Code's settings of a project, and their file.
-func readClaude(dir string) (file string, hooks map[string]any, err error) {
-	for _, name := range []string{"settings.local.json", "settings.json"} {
-		file = filepath.Join(dir, ".claude", name)
+// readClaude returns the hooks in Claude Code's settings of a project, and their files: those of both files, as in
+// Claude Code.
+func readClaude(dir string) (files []string, hooks map[string]any, err error) {
+	hooks = map[string]any{}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		file := filepath.Join(dir, ".claude", name)
 		data, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -320,10 +361,21 @@ func readClaude(dir string) (file string, hooks map[string]any, err error) {
 			settings, err = config.ParseObject(data)
 		}
 		if err != nil {
-			return file, nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
+			return files, nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
 		}
-		hooks, _ = settings["hooks"].(map[string]any)
-		return file, hooks, nil
+		files = append(files, file)
+		theirs, _ := settings["hooks"].(map[string]any)
+		for event, list := range theirs {
+			before, isList := hooks[event].([]any)
+			more, alsoList := list.([]any)
+			if isList && alsoList {
+				list = slices.Concat(before, more)
+			}
+			hooks[event] = list
+		}
 	}
-	return "", nil, exit.Errorf(exit.Input, "There is no .claude/settings.local.json and no .claude/settings.json in this directory.")
+	if files == nil {
+		return nil, nil, exit.Errorf(exit.Input, "There is no .claude/settings.local.json and no .claude/settings.json in this directory.")
+	}
+	return files, hooks, nil
 }

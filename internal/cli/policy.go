@@ -131,7 +131,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 			return err
 		}
 	}
-	r := policy.CheckFiles(files)
+	r := policy.CheckFiles(files, configuredServers(set))
 	if p.json {
 		err = printJSON(p.term.Out, struct {
 			Files    []string         `json:"files"`
@@ -150,6 +150,15 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 		err = &exit.Shown{Err: exit.Errorf(exit.Config, "Policy files have errors.")}
 	}
 	return err
+}
+
+// configuredServers returns the names of the MCP servers of the settings and of extensions.
+func configuredServers(set *session.Setup) []string {
+	names := []string{}
+	for _, c := range set.ServerConfigs(set.Settings) {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // failedTest is a failed test in JSON output.

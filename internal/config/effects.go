@@ -78,7 +78,7 @@ const (
 	Nothing  Start = iota
 	Command        // a command line
 	Server         // the fields command, args, env and cwd
-	HookLine       // the fields command and env
+	HookLine       // the fields command, args and env
 )
 
 // Field returns the effect of a field, nil for an unknown one, which has none.

@@ -68,6 +68,12 @@ var hookFields = []Field{
 	{"description", free},
 	{"timeout", free},
 	{"env", acts},
+	{"dialect", acts},
+	{"event", acts},
+	{"args", acts},
+	{"shell", acts},
+	{"if", loosens},
+	{"onFailure", loosens},
 }
 
 var extensionFields = []Field{

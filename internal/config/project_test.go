@@ -38,17 +38,20 @@ func TestSchemas(t *testing.T) {
 		{"agents, local", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) local(", `"(\w+)"[,:]`, []string{"agent_card_url", "agent_card_json", "auth"}, []string{"inherit", "query"}},
 		{"agents, remote", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) remote(", `case .*"(\w+)":`, []string{"name", "description", "display_name", "tools", "mcp_servers", "mcpServers", "model", "temperature", "max_turns", "timeout_mins"}, nil},
 		{"MCP servers", serverEntry.Fields, "../mcp/config.go", "type Config struct", tag, []string{"tcp", "extension"}, nil},
-		{"hooks", hookFields, "../guard/hook/config.go", "", tag, nil, nil},
+		{"hooks", hookFields, "../guard/hook/config.go ../guard/hook/claudeconfig.go", "", tag, nil, nil},
 		{"commands", kindOf(t, ".gemini/commands/*.toml").Fields, "../command/load.go", "", `found\["(\w+)"\]`, nil, nil},
 		{"skills", kindOf(t, ".gemini/skills, .agents/skills").Fields, "../skill/frontmatter.go", "", `key == "(\w+)"`, nil, nil},
 		{"extensions", extensionFields, "../extension/manifest.go", "", `(?:f\.text|f\.object|f\.texts|tree)[\[(]"(\w+)"`, []string{"settings", "contextFileName"}, nil},
 		{"overrides of agents", overrides.Each.Fields, "../subagent/override.go", "type Override struct", `^\t[^\t].*` + tag, nil, nil},
 	} {
-		data, err := os.ReadFile(tt.file)
-		if err != nil {
-			t.Fatal(err)
+		text := ""
+		for file := range strings.FieldsSeq(tt.file) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(data)
 		}
-		text := string(data)
 		if tt.from != "" {
 			_, after, ok := strings.Cut(text, tt.from)
 			if !ok {

@@ -69,6 +69,9 @@ func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
 		h := &hooks[i]
 		h.Name, h.Description, h.Matcher = command.Text(h.Name), command.Text(h.Description), command.Text(h.Matcher)
 		h.Command = command.Text(h.Command)
+		for i, arg := range h.Args {
+			h.Args[i] = command.Text(arg)
+		}
 		environ := map[string]string{}
 		for name, text := range h.Env {
 			environ[name] = value.Text(text)

@@ -40,7 +40,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			p.Warn("Warning: " + problem)
+			p.warnOfHook(problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -50,12 +50,18 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 	return list
 }
 
+// warnOfHook warns of a hook that does not do what its configuration says.
+func (p *Setup) warnOfHook(text string) {
+	p.Warn("Warning: " + text)
+	p.LeftOut = append(p.LeftOut, text)
+}
+
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
 // are expanded with variables, so a project could put one in a command.
 func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	keys := sync.OnceValue(p.keyVariables)
 	return slices.DeleteFunc(hooks, func(h hook.Hook) bool {
-		texts := []string{h.Command, h.Name}
+		texts := append([]string{h.Command, h.Name}, h.Args...)
 		for _, value := range h.Env {
 			texts = append(texts, value)
 		}

@@ -3,12 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"pollux/agent"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/policy"
 	"pollux/llm"
 )
 
@@ -22,22 +22,57 @@ func (s *Session) newHooks() *hook.Set {
 		return nil
 	}
 	s.warnOfHooks(hooks)
-	return s.HookSet(hooks, hook.Options{
+	set := s.HookSet(hooks, hook.Options{
 		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
 		Allowed: func(source hook.Source) bool { return s.allowsHooks(source, s.Trusted()) },
-		Configure: func(req *llm.Request, model string) {
+		Mode:    func() string { return s.Mode().String() },
+		Server:  s.describeServer,
+		Configure: func(req *llm.Request, model string) error {
 			resolved, err := s.models.Resolve(model)
 			if err != nil {
-				s.Warn(fmt.Sprintf("Warning: A hook selects the model %q, which is not available: %v", model, err))
-				return
+				return err
 			}
 			req.Model = resolved
 			if req.Use != llm.UseSubagent { // it keeps its own instruction and tools
 				req.Config = s.agent.RequestConfig(resolved)
 			}
+			return nil
 		},
 		Observe: s.telemetry.RecordHook,
 	})
+	for _, text := range set.Unmatched(s.toolNames()) {
+		s.warnOfHook(text)
+	}
+	return set
+}
+
+// toolNames returns the names of all tools that hooks and rules may name, those of MCP servers excepted.
+func (s *Session) toolNames() []string {
+	names := policy.ToolNames()
+	for _, t := range s.registry.All() {
+		names = append(names, t.Spec().Name)
+		names = append(names, t.Spec().Aliases...)
+	}
+	return names
+}
+
+// describeServer describes an MCP server for hooks: without variables and headers, which may be secret.
+func (s *Session) describeServer(name, subagent string) hook.Server {
+	servers := s.servers
+	if subagent != "" {
+		s.subagents.mu.Lock()
+		servers = s.subagents.servers[subagent]
+		s.subagents.mu.Unlock()
+	}
+	if servers == nil {
+		return hook.Server{}
+	}
+	for _, st := range servers.Status() {
+		if c := st.Config; c.Name == name {
+			return hook.Server{Command: c.Command, Args: c.Args, Dir: c.Dir, URL: cmp.Or(c.URL, c.HTTPURL)}
+		}
+	}
+	return hook.Server{}
 }
 
 // warnOfHooks warns, once, of each hook that the project has added.

@@ -60,7 +60,8 @@ type Setup struct {
 	// skillFolders are the directories outside of the workspace that activated skills have made readable.
 	skillFolders *folders
 
-	// LeftOut are one-line warnings about what the run does without, because the user has not seen it.
+	// LeftOut are one-line warnings about what the run does without, for the JSON formats: because the user has not
+	// seen it, or because it cannot have an effect.
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 

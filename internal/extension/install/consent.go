@@ -138,10 +138,10 @@ func (c *consent) hooks(content *Content) {
 		if h.Matcher != "" {
 			at += " (" + h.Matcher + ")"
 		}
-		command := maskText(h.Command)
+		command := maskText(h.CommandLine())
 		c.line("  * %s: %s", at, command)
-		if command != h.Command {
-			c.line("    Config signature: %s", signature(h.Command))
+		if command != h.CommandLine() {
+			c.line("    Config signature: %s", signature(h.CommandLine()))
 		}
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 			c.line("    - %s: %s", name, masked(name, h.Env[name]))

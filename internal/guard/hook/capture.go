@@ -10,6 +10,7 @@ type capture struct {
 	mu      sync.Mutex
 	kept    []byte
 	isTaken bool
+	isCut   bool // something did not fit
 }
 
 // Write keeps what fits and reports all of p as written.
@@ -17,16 +18,17 @@ func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.isTaken {
-		c.kept = append(c.kept, p[:min(max(maxStream-len(c.kept), 0), len(p))]...)
+		n := min(max(maxStream-len(c.kept), 0), len(p))
+		c.kept, c.isCut = append(c.kept, p[:n]...), c.isCut || n < len(p)
 	}
 	return len(p), nil
 }
 
-// take returns what was kept as valid UTF-8. Later writes are dropped.
-func (c *capture) take() string {
+// take returns what was kept as valid UTF-8, and whether something did not fit. Later writes are dropped.
+func (c *capture) take() (text string, isCut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := strings.ToValidUTF8(string(c.kept), "\uFFFD")
+	text = strings.ToValidUTF8(string(c.kept), "\uFFFD")
 	c.kept, c.isTaken = nil, true
-	return text
+	return text, c.isCut
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,42 +12,97 @@ import (
 )
 
 // Read returns the hooks of one source: the value of the key "hooks" of a settings file, or of an
-// extension's hooks.json. What is invalid is left out, and reported in a sentence.
+// extension's hooks.json. Hooks in the form of Claude Code are read as such. What is invalid is left
+// out, and reported in a sentence.
 func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems []string) {
-	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	r := reader{source: source, isClaude: areClaudes(definitions)}
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) {
-			problems = append(problems, invalidEvent(name, source))
+		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) && claudeEvent(name) == "" {
+			r.problems = append(r.problems, invalidEvent(name, source))
 		}
 	}
-	for _, name := range Events() {
-		raw, ok := definitions[string(name)]
-		if !ok {
+	for _, e := range Events() {
+		r.event(e, "", definitions[string(e)])
+		for _, c := range claudeEvents {
+			if c.event == e && c.name != string(e) {
+				r.event(e, c.name, definitions[c.name])
+			}
+		}
+	}
+	return r.hooks, r.problems
+}
+
+// areClaudes reports whether definitions are the value of "hooks" in Claude Code's settings: they have an event
+// that only Claude Code has, and none that only Gemini CLI has.
+func areClaudes(definitions map[string]json.RawMessage) bool {
+	is := false
+	for name := range definitions {
+		switch {
+		case isClaudeOnly(name):
+			is = true
+		case slices.Contains(Events(), Event(name)) && claudeEvent(name) == "":
+			return false
+		}
+	}
+	return is
+}
+
+// reader reads the hooks of one source.
+type reader struct {
+	source   Source
+	isClaude bool // hooks for events with the same name in both dialects are Claude Code's
+	hooks    []Hook
+	problems []string
+}
+
+func (r *reader) report(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+// event reads the definitions for an event. as is Claude Code's name for it, "" for Pollux's.
+func (r *reader) event(e Event, as string, raw json.RawMessage) {
+	if raw == nil {
+		return
+	}
+	name := cmp.Or(as, string(e))
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		r.report("Discarding the hooks for %s from %s settings: they are not a list.", name, r.source)
+		return
+	}
+	for i, item := range list {
+		var d definition
+		if json.Unmarshal(item, &d) != nil || d.Hooks == nil {
+			r.report("Discarding invalid hook definition %d for %s from %s settings: it has no list of hooks.", i+1, name, r.source)
 			continue
 		}
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || list == nil {
-			report("Discarding the hooks for %s from %s settings: they are not a list.", name, source)
-			continue
-		}
-		for i, item := range list {
-			var d definition
-			if json.Unmarshal(item, &d) != nil || d.Hooks == nil {
-				report("Discarding invalid hook definition %d for %s from %s settings: it has no list of hooks.", i+1, name, source)
+		for _, item := range d.Hooks {
+			h := Hook{Event: e, Matcher: string(d.Matcher), IsSequential: bool(d.Sequential), Source: r.source}
+			if as != "" || r.isClaude && claudeEvent(string(e)) == e {
+				h.Dialect, h.As = Claude, as
+			}
+			notes, reason := h.parse(item)
+			if reason != "" {
+				r.report("Discarding invalid hook configuration for %s from %s settings: %s.%s", name, r.source, reason, h.consequence())
 				continue
 			}
-			for _, item := range d.Hooks {
-				h, reason := parseHook(item)
-				if reason != "" {
-					report("Discarding invalid hook configuration for %s from %s settings: %s.", name, source, reason)
-					continue
-				}
-				h.Event, h.Matcher, h.IsSequential, h.Source = name, string(d.Matcher), bool(d.Sequential), source
-				hooks = append(hooks, h)
+			for _, note := range notes {
+				r.report("The hook %s for %s from %s settings: %s.", brief(h.ID()), name, r.source, note)
 			}
+			r.hooks = append(r.hooks, h)
 		}
 	}
-	return hooks, problems
+}
+
+// consequence returns what it means that a hook before tool calls or prompts does not run.
+func (h *Hook) consequence() string {
+	switch h.Event {
+	case BeforeTool:
+		return " Nothing checks the calls of " + cmp.Or(h.Matcher, "tools") + " in its place."
+	case BeforeAgent, BeforeModel:
+		return " Nothing checks in its place."
+	}
+	return ""
 }
 
 // oldKeys are settings that files of old versions have beside the events.
@@ -54,8 +110,8 @@ var oldKeys = []string{"enabled", "disabled", "notifications"}
 
 func invalidEvent(name string, source Source) string {
 	text := fmt.Sprintf("Invalid hook event name: %q from %s config. Skipping.", name, source.label())
-	if e, ok := claudeEvents[name]; ok {
-		text += fmt.Sprintf(" It is called %s here; see 'pollux hooks migrate --help'.", e)
+	if slices.Contains(otherClaudeEvents, name) {
+		text += " It is an event of Claude Code that Pollux does not have."
 	}
 	return text
 }
@@ -85,8 +141,9 @@ func (t *laxBool) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parseHook returns a configured hook, or the reason why it is invalid.
-func parseHook(raw json.RawMessage) (h Hook, reason string) {
+// parse reads the configuration of a hook. reason says why it is invalid; notes are clauses about members that
+// Pollux does not know, or reads in another way.
+func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 	var c struct {
 		Type        laxText         `json:"type"`
 		Command     laxText         `json:"command"`
@@ -94,20 +151,54 @@ func parseHook(raw json.RawMessage) (h Hook, reason string) {
 		Description laxText         `json:"description"`
 		Timeout     json.RawMessage `json:"timeout"`
 		Env         json.RawMessage `json:"env"`
+		Dialect     json.RawMessage `json:"dialect"`
+		ClaudeConfig
 	}
-	if json.Unmarshal(raw, &c) != nil {
-		return h, "it is not an object"
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || json.Unmarshal(raw, &c) != nil {
+		return nil, "it is not an object"
+	}
+	if c.Dialect != nil {
+		dialect := Output{"d": c.Dialect}.text("d")
+		switch {
+		case dialect == "gemini" && h.As == "":
+			h.Dialect = Gemini
+		case dialect == string(Claude) && claudeName(h) != "":
+			h.Dialect = Claude
+		case dialect == string(Claude):
+			return nil, fmt.Sprintf("Claude Code has no event like %s", h.Event)
+		default:
+			return nil, fmt.Sprintf("the dialect must be \"claude\" or \"gemini\", not %s", brief(string(c.Dialect)))
+		}
 	}
 	switch {
 	case c.Type != "command" && c.Type != "plugin": // which Gemini CLI runs as a command
-		return h, fmt.Sprintf("the type must be \"command\", not %q", string(c.Type))
+		return nil, fmt.Sprintf("the type must be \"command\", not %q", string(c.Type))
 	case c.Command == "":
-		return h, "it has no command"
+		return nil, "it has no command"
 	}
-	h = Hook{Name: string(c.Name), Command: string(c.Command), Description: string(c.Description), Timeout: DefaultTimeout}
-	var ms float64
-	if json.Unmarshal(c.Timeout, &ms) == nil && len(c.Timeout) > 0 && string(c.Timeout) != "null" {
-		h.Timeout = milliseconds(ms)
+	h.Name, h.Command, h.Description, h.Timeout = string(c.Name), string(c.Command), string(c.Description), DefaultTimeout
+	isGuessed := c.Dialect == nil && h.Dialect == Gemini && namesClaudeTools(h)
+	if isGuessed {
+		h.Dialect = Claude
+		notes = append(notes, fmt.Sprintf(`its matcher %s names tools of Claude Code, so that it runs as a hook of Claude Code. Add "dialect": "claude" to it, or write %s`,
+			h.Matcher, translateMatcher(h.Matcher)))
+	}
+	unit := 1.0
+	if h.Dialect == Claude {
+		h.Timeout, unit = claudeTimeout, 1000
+		more, reason := c.ClaudeConfig.apply(h, members)
+		if reason != "" {
+			return nil, reason
+		}
+		notes = append(notes, more...)
+	}
+	var n float64
+	if json.Unmarshal(c.Timeout, &n) == nil && len(c.Timeout) > 0 && string(c.Timeout) != "null" {
+		if isGuessed && n > claudeTimeout.Seconds() { // which are milliseconds
+			unit = 1
+		}
+		h.Timeout = milliseconds(n * unit)
 	}
 	var env map[string]any
 	_ = json.Unmarshal(c.Env, &env) // another type sets nothing
@@ -124,7 +215,7 @@ func parseHook(raw json.RawMessage) (h Hook, reason string) {
 		}
 		h.Env[name] = text
 	}
-	return h, ""
+	return notes, ""
 }
 
 // milliseconds converts a timeout. It is at most a day; what is below 0 is 0.

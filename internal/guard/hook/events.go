@@ -2,6 +2,8 @@ package hook
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"pollux/agent"
 	"pollux/internal/guard"
@@ -59,7 +61,8 @@ func (s *Set) PreCompress(ctx context.Context, trigger agent.CompressTrigger) {
 	}
 }
 
-// BeforeModel implements [agent.Hooks]. It also fires BeforeToolSelection.
+// BeforeModel implements [agent.Hooks]. It also fires BeforeToolSelection. A request that hooks wanted to
+// change otherwise than they could is blocked.
 func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict, *llm.Response) {
 	s.mu.Lock()
 	s.request = cachedRequest{}
@@ -75,13 +78,18 @@ func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict,
 			return v, nil
 		}
 		if change := specific.object("llm_request"); change != nil {
-			applyRequest(req, change, s.o.Configure)
+			if err := applyRequest(req, change, s.o.Configure); err != nil {
+				return agent.Verdict{Block: true, Reason: "The result of a hook for BeforeModel cannot be applied: " + err.Error()}, nil
+			}
 		}
 	}
 	if s.has(BeforeToolSelection) {
 		o := s.fire(ctx, BeforeToolSelection, target{}, modelInput{base: s.base(BeforeToolSelection), Request: encode(encodeRequest(req))})
+		if o.refusal != "" {
+			return agent.Verdict{Block: true, Reason: o.refusal}, nil
+		}
 		if c := o.specific().object("toolConfig"); c != nil {
-			req.Config.ToolConfig = &llm.ToolConfig{Mode: c.text("mode"), Allowed: c.texts("allowedFunctionNames")}
+			req.Config.ToolConfig = &llm.ToolConfig{Mode: strings.ToUpper(c.text("mode")), Allowed: c.texts("allowedFunctionNames")}
 		}
 	}
 	return agent.Verdict{}, nil
@@ -113,8 +121,8 @@ func (s *Set) Before(ctx context.Context, c guard.HookedCall) guard.BeforeTool {
 	if !s.has(BeforeTool) {
 		return guard.BeforeTool{}
 	}
-	in := s.toolInput(BeforeTool, c)
-	o := s.fire(ctx, BeforeTool, target{tool: in.Tool}, in)
+	in, at := s.toolInput(BeforeTool, c)
+	o := s.fire(ctx, BeforeTool, at, in)
 	v := o.verdict()
 	b := guard.BeforeTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason}
 	if b.Ask = o.text("decision") == "ask"; b.Ask {
@@ -123,20 +131,44 @@ func (s *Set) Before(ctx context.Context, c guard.HookedCall) guard.BeforeTool {
 	if args := o.specific().object("tool_input"); args != nil {
 		b.Args = encode(args)
 	}
+	if text := o.specific().text("additionalContext"); text != "" && !v.Block && !v.Stop {
+		s.keepContext(c.ID, text)
+	}
 	return b
+}
+
+// keepContext keeps a text for the model, from a hook before a call, until the call has its result.
+func (s *Set) keepContext(id, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const most = 1000 // calls that never ran leave theirs behind
+	if s.contexts == nil || len(s.contexts) >= most {
+		s.contexts = map[string]string{}
+	}
+	s.contexts[id] = text
+}
+
+func (s *Set) takeContext(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.contexts[id]
+	delete(s.contexts, id)
+	return text
 }
 
 // After implements [guard.Hooks].
 func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result) guard.AfterTool {
+	before := s.takeContext(c.ID)
 	if !s.has(AfterTool) {
-		return guard.AfterTool{}
+		return guard.AfterTool{Context: before}
 	}
-	in := s.toolInput(AfterTool, c)
-	in.Result = describeResult(result)
-	o := s.fire(ctx, AfterTool, target{tool: in.Tool}, in)
+	in, at := s.toolInput(AfterTool, c)
+	in.Result = describeResult(result, at.isList)
+	at.hasFailed = result.Error != nil
+	o := s.fire(ctx, AfterTool, at, in)
 	v := o.verdict()
 	specific := o.specific()
-	a := guard.AfterTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason, Context: specific.text("additionalContext")}
+	a := guard.AfterTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason, Context: joinLines(before, specific.text("additionalContext"))}
 	if tail := specific.object("tailToolCallRequest"); tail.text("name") != "" {
 		a.Tail = &guard.Tail{Name: tail.text("name"), Args: []byte("{}")}
 		if args := tail.object("args"); args != nil {
@@ -155,13 +187,7 @@ func (s *Set) Notify(ctx context.Context, c guard.HookedCall, details tool.Confi
 	s.fire(ctx, Notification, target{}, notificationInput{s.base(Notification), "ToolPermission", message, fields})
 }
 
-// verdict returns the stop or block of a merged output.
-func (o Output) verdict() agent.Verdict {
-	switch {
-	case o.isStopping():
-		return agent.Verdict{Stop: true, Reason: o.reason()}
-	case o.isBlocking():
-		return agent.Verdict{Block: true, Reason: o.reason()}
-	}
-	return agent.Verdict{}
+// joinLines joins the texts that are not empty.
+func joinLines(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }

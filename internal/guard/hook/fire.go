@@ -1,22 +1,42 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/crash"
 	"pollux/internal/terminal"
 )
 
-// fire runs the hooks of an event that match the target, and returns their merged output; nil for
-// none.
-func (s *Set) fire(ctx context.Context, e Event, at target, input any) Output {
+// firing is the result of the hooks of an event.
+type firing struct {
+	Output         // merged, nil for none
+	refusal string // why an output cannot be applied, "" if all can
+}
+
+// verdict returns the stop or block of the firing. An output that cannot be applied blocks.
+func (f firing) verdict() agent.Verdict {
+	switch {
+	case f.isStopping():
+		return agent.Verdict{Stop: true, Reason: f.reason()}
+	case f.isBlocking():
+		return agent.Verdict{Block: true, Reason: f.reason()}
+	case f.refusal != "":
+		return agent.Verdict{Block: true, Reason: f.refusal}
+	}
+	return agent.Verdict{}
+}
+
+// fire runs the hooks of an event that match the target, and returns the result.
+func (s *Set) fire(ctx context.Context, e Event, at target, input any) firing {
 	hooks, sequential := s.plan(e, at)
 	if len(hooks) == 0 || ctx.Err() != nil {
-		return nil
+		return firing{}
 	}
 	began := time.Now()
 	encoded := encode(input)
@@ -26,7 +46,7 @@ func (s *Set) fire(ctx context.Context, e Event, at target, input any) Output {
 			results[i] = s.runObserved(ctx, h, encoded)
 			if r := results[i]; !r.Failed() && r.Output != nil {
 				in, _ := parseJSON(string(encoded))
-				encoded = encode(chain(e, in, r.Output))
+				encoded = encodeInput(chain(e, in, r.Output))
 			}
 		}
 	} else {
@@ -44,11 +64,17 @@ func (s *Set) fire(ctx context.Context, e Event, at target, input any) Output {
 		wg.Wait()
 	}
 	if ctx.Err() != nil {
-		return nil // the run has ended
+		return firing{} // the run has ended
 	}
-	merged := merge(e, outputsOf(results))
-	s.report(e, results, merged, time.Since(began))
-	return merged
+	f := firing{Output: merge(e, outputsOf(results))}
+	for _, r := range results {
+		if r.Refusal != "" {
+			f.refusal = fmt.Sprintf("The result of the hook %s for %s cannot be applied: %s", brief(r.Hook.ID()), e, r.Refusal)
+			break
+		}
+	}
+	s.report(e, results, f, time.Since(began))
+	return f
 }
 
 func outputsOf(results []*Result) []Output {
@@ -59,9 +85,35 @@ func outputsOf(results []*Result) []Output {
 	return outputs
 }
 
-func (s *Set) runObserved(ctx context.Context, h *Hook, input []byte) *Result {
-	r := s.run(ctx, h, input)
-	s.o.Log.Debug("hook", "event", h.Event, "hook", h.ID(), "duration", r.Duration, "status", r.Status, "read", r.Reading, "err", r.Err)
+// runObserved runs a hook with the input of the event. A hook that gets one event as several ones runs once
+// for each of them.
+func (s *Set) runObserved(ctx context.Context, p planned, input []byte) *Result {
+	t, isForeign := translators[p.Dialect]
+	if !isForeign {
+		return s.observe(ctx, p, input)
+	}
+	in, _ := parseJSON(string(input))
+	var results []*Result
+	for _, one := range t.inputs(s, p.Hook, p.at, p.name, in) {
+		results = append(results, s.observe(ctx, p, encodeInput(one)))
+	}
+	if len(results) == 1 {
+		return results[0]
+	}
+	whole := *results[0]
+	whole.Output = merge(p.Event, outputsOf(results))
+	for _, r := range results[1:] {
+		whole.Refusal, whole.Notes = cmp.Or(whole.Refusal, r.Refusal), append(whole.Notes, r.Notes...)
+		if !whole.Failed() {
+			whole.Err, whole.Status, whole.Code = r.Err, r.Status, r.Code
+		}
+	}
+	return &whole
+}
+
+func (s *Set) observe(ctx context.Context, p planned, input []byte) *Result {
+	r := s.run(ctx, p, input)
+	s.o.Log.Debug("hook", "event", p.Event, "hook", p.ID(), "duration", r.Duration, "status", r.Status, "read", r.Reading, "err", r.Err)
 	if s.o.Observe != nil {
 		s.o.Observe(Call{r, input})
 	}
@@ -69,9 +121,12 @@ func (s *Set) runObserved(ctx context.Context, h *Hook, input []byte) *Result {
 }
 
 // report shows the person which hooks have failed, and what hooks have to say.
-func (s *Set) report(e Event, results []*Result, merged Output, took time.Duration) {
+func (s *Set) report(e Event, results []*Result, merged firing, took time.Duration) {
 	var failed []string
 	for _, r := range results {
+		for _, note := range r.Notes {
+			s.warnOnce(fmt.Sprintf("Warning: The hook %s for %s %s", brief(r.Hook.ID()), e, note))
+		}
 		if r.Failed() && !(r.Code == 2 && r.Output.isBlocking() && e.isBlockable()) { // which is how a hook blocks
 			failed = append(failed, brief(r.Hook.ID()))
 		}
@@ -111,6 +166,20 @@ func (s *Set) say(e Event, text string) {
 		}
 	}
 	s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
+}
+
+// warnOnce shows a message once per session.
+func (s *Set) warnOnce(text string) {
+	s.mu.Lock()
+	isShown := s.warned[text]
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	s.warned[text] = true
+	s.mu.Unlock()
+	if !isShown {
+		s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
+	}
 }
 
 // brief returns the beginning of a name that may be a whole script.

@@ -6,9 +6,12 @@
 //	set.go      the hooks of a session
 //	events.go   what fires them: the methods are the interfaces of the agent and the gate
 //	fire.go     one firing: plan.go selects the hooks and their order, run.go runs one of them,
-//	            output.go reads what it printed, merge.go merges the outputs of several
+//	            output.go reads what it printed, shape.go checks it, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
-//	trial.go, migrate.go, seen.go   for people: tests, hooks of Claude Code, new hooks of a project
+//	dialect.go  hooks of other agents: claude.go, claudetools.go and condition.go for Claude Code
+//	denial.go   what means a denial, in any dialect
+//	trial.go, migrate.go, seen.go, lint.go   for people: tests, hooks of Claude Code, new hooks of a
+//	            project, matchers that select nothing
 //
 // Hooks of a project are hostile until the folder is trusted. What a hook prints is bounded, and
 // no hook holds the session longer than its timeout and the grace after it.
@@ -17,6 +20,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -110,9 +114,22 @@ type Hook struct {
 	// IsSequential makes all hooks that run at the same event run one after the other.
 	IsSequential bool
 
+	// Dialect is the agent that the hook was written for. As is the dialect's name of the event, "" for the
+	// usual one.
+	Dialect Dialect
+	As      string
+	// Condition limits a hook of Claude Code to some calls of the tools that Matcher selects; "" means all.
+	Condition string
+
 	Name        string
 	Description string
-	Command     string // for bash
+	Command     string // for bash, or a program if Args is set
+	// Args, if not nil, are the arguments of the program Command, which then runs without a shell.
+	Args []string
+	// IsPowerShell runs the command in PowerShell, also on systems where bash is usual.
+	IsPowerShell bool
+	// BlocksOnFailure makes a failure of the hook a block.
+	BlocksOnFailure bool
 	// Run, if set, runs in place of a command. It gets the input of the event and returns the
 	// output, nil for none. It must return when ctx ends.
 	Run     func(ctx context.Context, input json.RawMessage) (output json.RawMessage, err error)
@@ -123,20 +140,38 @@ type Hook struct {
 	IsDisabled bool
 }
 
-// ID returns the name by which the user enables and disables the hook: its name, else its command.
+// ID returns the name by which the user enables and disables the hook: its name, else its command line.
 func (h *Hook) ID() string {
 	if h.Name != "" {
 		return h.Name
 	}
-	return h.Command
+	return h.CommandLine()
+}
+
+// CommandLine returns the command with its arguments, for people.
+func (h *Hook) CommandLine() string {
+	if len(h.Args) == 0 {
+		return h.Command
+	}
+	words := make([]string, 0, 1+len(h.Args))
+	for _, word := range append([]string{h.Command}, h.Args...) {
+		words = append(words, quoteFor(word, 0))
+	}
+	return strings.Join(words, " ")
 }
 
 // IsProjectChoice reports whether a project may disable the hook: its own ones and those of
 // extensions. Hooks of the user, the system and the program may protect the user from the project.
 func (h *Hook) IsProjectChoice() bool { return h.Source == Workspace || h.Source == Extensions }
 
-// key identifies equal hooks of a firing.
-func (h *Hook) key() string { return h.Name + ":" + h.Command }
+// key identifies equal hooks of a firing, and of a project in the file of hooks that the user has seen.
+func (h *Hook) key() string {
+	key := h.Name + ":" + h.CommandLine()
+	if h.Dialect != Gemini {
+		key = string(h.Dialect) + ":" + key
+	}
+	return key
+}
 
 // Kind returns the type of the hook as settings have it.
 func (h *Hook) Kind() string {

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +32,7 @@ type llmConfig struct {
 }
 
 type llmResponse struct {
-	Text       string         `json:"text,omitempty"`
+	Text       *string        `json:"text,omitempty"` // nil for a chunk without parts
 	Candidates []llmCandidate `json:"candidates"`
 	Usage      *llmUsage      `json:"usageMetadata,omitempty"`
 }
@@ -53,17 +55,13 @@ type llmUsage struct {
 	Total      int `json:"totalTokenCount"`
 }
 
-// encodeRequest returns the shape of a request. It has the text of each message; messages without
-// text, the system instruction and the tools are not part of it.
+// encodeRequest returns the shape of a request. It has the text of each turn; turns without text, the system
+// instruction and the tools are not part of it.
 func encodeRequest(req *llm.Request) *llmRequest {
 	shape := &llmRequest{Model: req.Model, Messages: []llmMessage{}}
-	for _, c := range req.Contents {
-		if text, ok := textOf(c); ok {
-			role := string(c.Role)
-			if role != "model" && role != "system" {
-				role = "user"
-			}
-			shape.Messages = append(shape.Messages, llmMessage{role, text})
+	for _, t := range turnsOf(req.Contents) {
+		if t.text != "" {
+			shape.Messages = append(shape.Messages, llmMessage{t.role(), t.text})
 		}
 	}
 	c := &req.Config
@@ -74,24 +72,77 @@ func encodeRequest(req *llm.Request) *llmRequest {
 	return shape
 }
 
-// textOf returns the text parts of a message, thoughts included, and whether there is one.
-func textOf(c *llm.Content) (text string, ok bool) {
-	if c == nil {
-		return "", false
+// turn is consecutive contents of one role. On the wire, and for hooks, they are one message, as in Gemini CLI.
+type turn struct {
+	contents []*llm.Content
+	text     string // of the text parts, thoughts included
+}
+
+func turnsOf(contents []*llm.Content) []*turn {
+	var turns []*turn
+	var texts strings.Builder
+	for _, c := range contents {
+		if c == nil || len(c.Parts) == 0 {
+			continue
+		}
+		if n := len(turns); n == 0 || (turns[n-1].contents[0].Role == llm.RoleModel) != (c.Role == llm.RoleModel) {
+			turns = append(turns, &turn{})
+			texts.Reset()
+		}
+		t := turns[len(turns)-1]
+		t.contents = append(t.contents, c)
+		for i := range c.Parts {
+			if p := &c.Parts[i]; p.IsText() {
+				texts.WriteString(p.Text)
+			}
+		}
+		t.text = texts.String()
 	}
-	var b strings.Builder
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.IsText() {
-			b.WriteString(p.Text)
-			ok = true
+	return turns
+}
+
+// role returns the role of the turn's message for hooks.
+func (t *turn) role() string {
+	if role := string(t.contents[0].Role); role == "model" || role == "system" {
+		return role
+	}
+	return "user"
+}
+
+// with returns the contents of the turn with another text and role. The text takes the place of the first
+// text; other texts go, other parts stay.
+func (t *turn) with(text string, role llm.Role) (contents []*llm.Content) {
+	isPlaced := false
+	for _, c := range t.contents {
+		changed := &llm.Content{Role: role}
+		if !isPlaced && slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.IsText() }) {
+			changed.Parts, isPlaced = append(changed.Parts, llm.Text(text)), true
+		}
+		for _, p := range c.Parts {
+			if !p.IsText() {
+				changed.Parts = append(changed.Parts, p)
+			}
+		}
+		if len(changed.Parts) > 0 {
+			contents = append(contents, changed)
 		}
 	}
-	return b.String(), ok
+	return contents
+}
+
+// hasCalls reports whether the turn has calls of tools, or their results, which belong to its role.
+func (t *turn) hasCalls() bool {
+	return slices.ContainsFunc(t.contents, func(c *llm.Content) bool {
+		return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionCall != nil || p.FunctionResponse != nil })
+	})
 }
 
 // encodeResponse returns the shape of a chunk of a response. Function calls are not part of it.
 func encodeResponse(r *llm.Response) *llmResponse {
-	shape := &llmResponse{Text: r.Text(), Candidates: []llmCandidate{}}
+	shape := &llmResponse{Candidates: []llmCandidate{}}
+	if len(r.Parts()) > 0 {
+		shape.Text = new(r.Text())
+	}
 	for _, c := range r.Candidates {
 		candidate := llmCandidate{
 			Content:      llmContent{Role: "model", Parts: []string{}},
@@ -112,15 +163,27 @@ func encodeResponse(r *llm.Response) *llmResponse {
 	return shape
 }
 
-// applyRequest changes req as a hook's llm_request says. configure sets the model of a request,
-// and what depends on it. Members of another type than that of the shape have no effect.
-func applyRequest(req *llm.Request, change Output, configure func(req *llm.Request, model string)) {
-	if model := change.text("model"); model != "" && model != req.Model && configure != nil {
-		configure(req, model)
+// applyRequest changes req as a hook's llm_request says, which mustBeRequest has checked. configure sets the model
+// of a request, and what depends on it. After an error, req must not be sent.
+func applyRequest(req *llm.Request, change Output, configure func(req *llm.Request, model string) error) error {
+	if model := change.text("model"); model != "" && model != req.Model {
+		if configure == nil {
+			return errors.New("the model cannot be changed here")
+		}
+		if err := configure(req, model); err != nil {
+			return fmt.Errorf("the model %q is not available: %w", model, err)
+		}
 	}
 	var messages []llmMessage
-	if raw, ok := change["messages"]; ok && json.Unmarshal(raw, &messages) == nil {
-		req.Contents = applyMessages(req.Contents, messages)
+	if raw, ok := change["messages"]; ok && string(raw) != "null" {
+		if err := json.Unmarshal(raw, &messages); err != nil {
+			return errors.New("llm_request has messages that are not a list of texts")
+		}
+		contents, err := applyMessages(req.Contents, messages)
+		if err != nil {
+			return err
+		}
+		req.Contents = contents
 	}
 	if config := change.object("config"); config != nil {
 		c := &req.Config
@@ -130,6 +193,7 @@ func applyRequest(req *llm.Request, change Output, configure func(req *llm.Reque
 			c.MaxOutputTokens = int(max(0, min(*n, 1<<40)))
 		}
 	}
+	return nil
 }
 
 // number returns a member that is a number, else nil.
@@ -141,36 +205,53 @@ func (o Output) number(key string) *float64 {
 	return n
 }
 
-// applyMessages gives the messages, in their order, to the contents that have text. The text of
-// a content becomes its first part, and its other parts stay. Contents without a message stay as
-// they are, and messages without a content are appended.
-func applyMessages(contents []*llm.Content, messages []llmMessage) []*llm.Content {
-	contents = slices.Clone(contents)
-	for i, c := range contents {
-		if _, ok := textOf(c); !ok || len(messages) == 0 {
+// applyMessages gives the messages, in their order, to the turns that have text. The text of a turn becomes its
+// first part, and its other parts stay. Turns without a message stay as they are, and messages without a
+// turn are appended.
+//
+// If there are fewer messages than turns with text, and one has another role than its turn, a message was
+// taken out: the texts would go to other turns than they are meant for, and the last ones would stay.
+func applyMessages(contents []*llm.Content, messages []llmMessage) ([]*llm.Content, error) {
+	turns := turnsOf(contents)
+	count := 0
+	for _, t := range turns {
+		if t.text != "" {
+			count++
+		}
+	}
+	var changed []*llm.Content
+	next := 0
+	for _, t := range turns {
+		if t.text == "" || next == len(messages) {
+			changed = append(changed, t.contents...)
 			continue
 		}
-		message := messages[0]
-		messages = messages[1:]
-		if old, _ := textOf(c); old == message.Content {
-			continue // signatures of its parts stay
-		}
-		changed := &llm.Content{Role: c.Role, Parts: []llm.Part{llm.Text(message.Content)}}
-		for _, p := range c.Parts {
-			if !p.IsText() {
-				changed.Parts = append(changed.Parts, p)
+		message := messages[next]
+		next++
+		role := t.contents[0].Role
+		if other := roleOf(message.Role); message.Role != "" && (other == llm.RoleModel) != (role == llm.RoleModel) {
+			if len(messages) < count || t.hasCalls() {
+				return nil, fmt.Errorf("messages[%d] has the role %s, and the message in its place %s. Messages can be changed and added, but not removed", next-1, message.Role, t.role())
 			}
+			role = other
 		}
-		contents[i] = changed
-	}
-	for _, m := range messages {
-		role := llm.RoleUser
-		if m.Role == "model" {
-			role = llm.RoleModel
+		if t.text == message.Content && role == t.contents[0].Role {
+			changed = append(changed, t.contents...) // signatures of its parts stay
+			continue
 		}
-		contents = append(contents, &llm.Content{Role: role, Parts: []llm.Part{llm.Text(m.Content)}})
+		changed = append(changed, t.with(message.Content, role)...)
 	}
-	return contents
+	for _, m := range messages[next:] {
+		changed = append(changed, &llm.Content{Role: roleOf(m.Role), Parts: []llm.Part{llm.Text(m.Content)}})
+	}
+	return changed, nil
+}
+
+func roleOf(name string) llm.Role {
+	if name == "model" || name == "assistant" {
+		return llm.RoleModel
+	}
+	return llm.RoleUser
 }
 
 // decodeResponse returns the response that a hook's llm_response describes, nil if it has no text

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,7 +62,7 @@ func TestApplyRequest(t *testing.T) {
 			`{"messages":[{"content":"one two"},{"content":"si"},{"content":"tres"},{"role":"model","content":"more"},{"role":"system","content":"rule"}]}`,
 			"m1 | user: one  two | model: si call | user: response | user: tres | model: more | user: rule",
 		},
-		{`{"messages":"none","model":7,"config":[]}`, "m1 | user: one  two | model: hm <answer> call | user: response | user: three"},
+		{`{"messages":null,"model":7,"config":[]}`, "m1 | user: one  two | model: hm <answer> call | user: response | user: three"},
 	} {
 		var change Output
 		if err := json.Unmarshal([]byte(tt.change), &change); err != nil {
@@ -69,7 +70,10 @@ func TestApplyRequest(t *testing.T) {
 		}
 		req := sampleRequest()
 		before := req.Contents
-		applyRequest(req, change, func(r *llm.Request, model string) { r.Model = model + "!" })
+		err := applyRequest(req, change, func(r *llm.Request, model string) error { r.Model = model + "!"; return nil })
+		if err != nil {
+			t.Errorf("%s: %v", tt.change, err)
+		}
 		if got := shape(req); got != tt.want {
 			t.Errorf("%s: %s\nwant %s", tt.change, got, tt.want)
 		}
@@ -80,7 +84,9 @@ func TestApplyRequest(t *testing.T) {
 	req := sampleRequest()
 	var change Output
 	_ = json.Unmarshal([]byte(`{"config":{"topK":5,"maxOutputTokens":9,"other":1}}`), &change)
-	applyRequest(req, change, nil)
+	if err := applyRequest(req, change, nil); err != nil {
+		t.Error(err)
+	}
 	c := req.Config
 	if c.Temperature != nil || c.TopP != nil || c.TopK == nil || *c.TopK != 5 || c.MaxOutputTokens != 9 {
 		t.Errorf("config %+v", c)
@@ -102,8 +108,11 @@ func TestResponses(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	call := &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{Name: "look"}})}}}
-	if got := string(encode(encodeResponse(call))); got != `{"candidates":[{"content":{"role":"model","parts":[]},"index":0}]}` {
+	if got := string(encode(encodeResponse(call))); got != `{"text":"","candidates":[{"content":{"role":"model","parts":[]},"index":0}]}` {
 		t.Error(got)
+	}
+	if got := string(encode(encodeResponse(&llm.Response{Usage: chunk.Usage}))); !strings.HasPrefix(got, `{"candidates":[],"usageMetadata"`) {
+		t.Errorf("a chunk without parts: %s", got)
 	}
 
 	decode := func(text string, chunk *llm.Response) *llm.Response {
@@ -125,5 +134,39 @@ func TestResponses(t *testing.T) {
 	}
 	if chunk.Text() != "yes" {
 		t.Error("the chunk has changed")
+	}
+}
+
+// TestTurns checks that consecutive contents of one role are one message: a hook that changes the first message
+// changes the description of the directory and the prompt.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	image := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png"}}
+	req := func() *llm.Request {
+		return &llm.Request{Contents: []*llm.Content{
+			llm.User(llm.Text("context ")), llm.User(image, llm.Text("my "), llm.Text("secret")), {Role: llm.RoleUser}, llm.Model(image), llm.Model(llm.Text("")), llm.User(llm.Text("go")),
+		}}
+	}
+	shape := encodeRequest(req())
+	if got := string(encode(shape.Messages)); got != `[{"role":"user","content":"context my secret"},{"role":"user","content":"go"}]` {
+		t.Errorf("messages %s", got)
+	}
+	change := Output{}
+	change.set("messages", []map[string]string{{"role": "user", "content": "nothing"}})
+	changed := req()
+	if err := applyRequest(changed, change, nil); err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, c := range changed.Contents {
+		for _, p := range c.Parts {
+			if p.InlineData != nil {
+				p.Text = "image"
+			}
+			parts = append(parts, string(c.Role)+" "+p.Text)
+		}
+	}
+	if got := strings.Join(parts, ", "); got != "user nothing, user image, model image, model , user go" {
+		t.Errorf("changed to %s", got)
 	}
 }

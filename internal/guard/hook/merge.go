@@ -17,11 +17,15 @@ func merge(e Event, outputs []Output) Output {
 	case BeforeTool, AfterTool, BeforeAgent, AfterAgent, SessionStart:
 		return mergeDecisions(outputs)
 	case BeforeModel, AfterModel:
-		return mergeFields(outputs, true)
+		return mergeModel(outputs)
 	case BeforeToolSelection:
 		return mergeSelections(outputs)
 	}
-	return mergeFields(outputs, false)
+	merged := Output{}
+	for _, o := range outputs { // later fields replace earlier ones
+		maps.Copy(merged, o)
+	}
+	return merged
 }
 
 // mergeDecisions blocks or stops if any output does, and joins the texts.
@@ -87,16 +91,36 @@ func mergeDecisions(outputs []Output) Output {
 	return merged
 }
 
-// mergeFields lets later fields replace earlier ones; with deep, also inside hookSpecificOutput.
-func mergeFields(outputs []Output, deep bool) Output {
-	merged, specific := Output{}, Output{}
+// mergeModel lets later fields replace earlier ones, also inside hookSpecificOutput and the request in it. A
+// block or stop stays, whatever later hooks print.
+func mergeModel(outputs []Output) Output {
+	merged, specific, request := Output{}, Output{}, Output{}
 	for _, o := range outputs {
 		maps.Copy(merged, o)
 		maps.Copy(specific, o.specific())
+		maps.Copy(request, o.specific().object("llm_request"))
 	}
-	if deep && len(specific) > 0 {
+	if len(request) > 0 {
+		specific.set("llm_request", request)
+	}
+	if len(specific) > 0 {
 		merged.set("hookSpecificOutput", specific)
 	}
+	keep := func(is func(Output) bool, keys ...string) {
+		for _, o := range outputs {
+			if !is(o) {
+				continue
+			}
+			for _, key := range keys {
+				delete(merged, key)
+				if raw, ok := o[key]; ok {
+					merged[key] = raw
+				}
+			}
+		}
+	}
+	keep(Output.isBlocking, "decision", "reason", "stopReason")
+	keep(Output.isStopping, "continue", "stopReason", "reason")
 	return merged
 }
 
@@ -105,7 +129,7 @@ func mergeSelections(outputs []Output) Output {
 	mode, names := "AUTO", map[string]bool{}
 	for _, o := range outputs {
 		c := o.specific().object("toolConfig")
-		switch m := c.text("mode"); {
+		switch m := strings.ToUpper(c.text("mode")); {
 		case m == "NONE" || mode == "NONE":
 			mode = "NONE"
 		case m == "ANY":

@@ -1,59 +1,56 @@
 package hook
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// claudeEvents are Claude Code's names of events.
-var claudeEvents = map[string]Event{
-	"PreToolUse": BeforeTool, "PostToolUse": AfterTool, "UserPromptSubmit": BeforeAgent,
-	"Stop": AfterAgent, "SubAgentStop": AfterAgent, "SubagentStop": AfterAgent, "PreCompact": PreCompress,
-}
-
-// claudeTools are Claude Code's names of tools.
-var claudeTools = map[string]string{
-	"Edit": "replace", "MultiEdit": "replace", "Bash": "run_shell_command", "Read": "read_file", "Write": "write_file",
-	"Glob": "glob", "Grep": "grep_search", "LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search",
-	"TodoWrite": "write_todos",
-}
-
-// ClaudeTool returns the name of Pollux's tool for one of Claude Code's, "" if there is none.
-func ClaudeTool(name string) string { return claudeTools[name] }
-
 // Migration is the result of [FromClaude].
 type Migration struct {
 	// Definitions are the hooks by event, as the key "hooks" of the settings has them.
 	Definitions map[string]any
-	Count       int      // of hooks
-	Notes       []string // what the user must check
+	Count       int // of hooks
+	// Notes name what was left out or is different here, and Loose what was left out although it may have
+	// refused calls or prompts. Each is a sentence.
+	Notes, Loose []string
 }
 
-// FromClaude translates the value of "hooks" in Claude Code's settings.
+// FromClaude takes over the value of "hooks" in Claude Code's settings. The hooks keep their form, with the dialect
+// in each, so that matchers, scripts and conditions mean what they did.
 func FromClaude(hooks map[string]any) Migration {
 	m := Migration{Definitions: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
-		event, known := claudeEvents[name]
-		if !known {
-			event = Event(name)
-			if !slices.Contains(Events(), event) {
-				m.Notes = append(m.Notes, "There is no event "+name+". Its hooks were left out.")
-				continue
-			}
-		}
-		definitions, ok := hooks[name].([]any)
-		if !ok {
-			m.Notes = append(m.Notes, "The hooks for "+name+" are not a list. They were left out.")
+		event := claudeEvent(name)
+		definitions, isList := hooks[name].([]any)
+		switch {
+		case event == "" && isList && len(definitions) == 0:
+			continue
+		case event == "" && (name == "PermissionRequest" || name == "Elicitation"):
+			m.Loose = append(m.Loose, fmt.Sprintf("There is no event %s. Its hooks were left out: you will be asked where they have answered.", name))
+			continue
+		case event == "":
+			m.Notes = append(m.Notes, fmt.Sprintf("There is no event %s. Its hooks were left out.", name))
+			continue
+		case !isList:
+			m.Notes = append(m.Notes, fmt.Sprintf("The hooks for %s are not a list. They were left out.", name))
 			continue
 		}
+		if event == PreCompress {
+			m.Notes = append(m.Notes, "Hooks for PreCompact cannot block here.")
+		}
 		list, _ := m.Definitions[string(event)].([]any)
-		for _, d := range definitions {
-			if d, ok := d.(map[string]any); ok {
-				if d = m.definition(event, d); d != nil {
-					list = append(list, d)
-				}
+		for i, d := range definitions {
+			definition, ok := d.(map[string]any)
+			if !ok {
+				m.Notes = append(m.Notes, fmt.Sprintf("Entry %d for %s is not an object. It was left out.", i+1, name))
+				continue
+			}
+			if definition = m.definition(event, name, definition); definition != nil {
+				list = append(list, definition)
 			}
 		}
 		if list != nil {
@@ -63,43 +60,44 @@ func FromClaude(hooks map[string]any) Migration {
 	return m
 }
 
-// definition translates one matcher with its hooks. It returns nil if no hook is left.
-func (m *Migration) definition(e Event, d map[string]any) map[string]any {
+// leave names a hook that was left out.
+func (m *Migration) leave(e Event, format string, args ...any) {
+	text := fmt.Sprintf(format, args...) + " It was left out."
+	if e == BeforeTool || e == BeforeAgent {
+		m.Loose = append(m.Loose, text+" Nothing checks in its place.")
+		return
+	}
+	m.Notes = append(m.Notes, text)
+}
+
+// definition takes over one matcher with its hooks. It returns nil if no hook is left.
+func (m *Migration) definition(e Event, name string, d map[string]any) map[string]any {
 	to := map[string]any{}
-	if matcher, ok := d["matcher"].(string); ok {
-		if e == BeforeTool || e == AfterTool {
-			matcher = translateMatcher(matcher)
+	matcher, _ := d["matcher"].(string)
+	for _, key := range slices.Sorted(maps.Keys(d)) {
+		switch {
+		case key == "matcher" && matcher != "", key == "sequential":
+			to[key] = d[key]
+		case key == "matcher", key == "hooks", key == "description":
+		default:
+			m.Notes = append(m.Notes, fmt.Sprintf("%s of an entry for %s is not known. It was left out.", key, name))
 		}
-		to["matcher"] = matcher
 	}
-	if sequential, ok := d["sequential"]; ok {
-		to["sequential"] = sequential
+	of := name
+	if matcher != "" {
+		of += " of " + matcher
 	}
-	hooks, _ := d["hooks"].([]any)
+	hooks, ok := d["hooks"].([]any)
+	if !ok {
+		m.leave(e, "An entry for %s has no list of hooks.", of)
+		return nil
+	}
 	list := []any{}
 	for _, item := range hooks {
-		h, ok := item.(map[string]any)
-		if !ok {
-			continue
+		if h := m.hook(e, name, of, matcher, item); h != nil {
+			list = append(list, h)
+			m.Count++
 		}
-		if kind, _ := h["type"].(string); kind != "command" {
-			m.Notes = append(m.Notes, "A hook for "+string(e)+" is not a command. It was left out.")
-			continue
-		}
-		translated := map[string]any{"type": "command"}
-		for _, key := range []string{"name", "description"} {
-			if text, ok := h[key].(string); ok {
-				translated[key] = text
-			}
-		}
-		if command, ok := h["command"].(string); ok {
-			translated["command"] = strings.ReplaceAll(command, "$CLAUDE_PROJECT_DIR", "$GEMINI_PROJECT_DIR")
-		}
-		if seconds, ok := h["timeout"].(float64); ok {
-			translated["timeout"] = seconds * 1000
-		}
-		list = append(list, translated)
-		m.Count++
 	}
 	if len(list) == 0 {
 		return nil
@@ -108,10 +106,59 @@ func (m *Migration) definition(e Event, d map[string]any) map[string]any {
 	return to
 }
 
+// hook takes over one hook. It returns nil if it cannot run here.
+func (m *Migration) hook(e Event, name, of, matcher string, item any) map[string]any {
+	members, _ := item.(map[string]any)
+	to := maps.Clone(members)
+	if to == nil {
+		m.leave(e, "A hook for %s is not an object.", of)
+		return nil
+	}
+	to["dialect"] = string(Claude)
+	if claudeName(&Hook{Event: e}) != name {
+		to["event"] = name
+	}
+	h := Hook{Event: e, Matcher: matcher}
+	raw, err := json.Marshal(to)
+	if err != nil {
+		m.leave(e, "A hook for %s cannot be read.", of)
+		return nil
+	}
+	notes, reason := h.parse(raw)
+	if reason != "" {
+		m.leave(e, "A hook for %s: %s.", of, reason)
+		return nil
+	}
+	for _, note := range notes {
+		m.Notes = append(m.Notes, fmt.Sprintf("The hook %s for %s: %s.", brief(h.ID()), of, note))
+	}
+	for _, variable := range []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_ENV_FILE"} {
+		if strings.Contains(h.CommandLine(), variable) {
+			m.Notes = append(m.Notes, fmt.Sprintf("The hook %s for %s uses %s, which Pollux does not set.", brief(h.ID()), of, variable))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(to)) {
+		if claudeMembers[key] != "" {
+			delete(to, key)
+		}
+	}
+	return to
+}
+
+// Unmatched returns a sentence about each matcher that can select nothing here.
+func (m Migration) Unmatched(tools []string) []string {
+	definitions := map[string]json.RawMessage{}
+	for event, list := range m.Definitions {
+		definitions[event] = encode(list)
+	}
+	hooks, _ := Read(Workspace, definitions)
+	return NewSet(Options{Hooks: hooks}).Unmatched(tools)
+}
+
 // translateMatcher replaces Claude Code's names of tools in a matcher.
 func translateMatcher(matcher string) string {
 	return regexp.MustCompile(`\w+`).ReplaceAllStringFunc(matcher, func(word string) string {
-		if name, ok := claudeTools[word]; ok {
+		if name := ClaudeTool(word); name != "" {
 			return name
 		}
 		if strings.HasPrefix(word, "mcp__") {

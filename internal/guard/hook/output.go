@@ -2,7 +2,10 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -25,17 +28,21 @@ const (
 	ReadSilentExit Reading = "no output, and exit code 2"
 	ReadScalar     Reading = "JSON that is not an object, which has no effect"
 	ReadFunction   Reading = "JSON of a function"
+	ReadEmbedded   Reading = "a denial in JSON beside other text"
+	ReadClaude     Reading = "an answer to Claude Code"
+	ReadFailure    Reading = "a failure, which blocks"
 )
 
 // maxText is the maximum length of plain text that becomes a message, in characters.
 const maxText = 32 << 10
 
-// parseOutput returns the output of a program that ended with a code; code is 0 for one that a
-// signal ended.
-func parseOutput(e Event, stdout, stderr string, code int) (Output, Reading) {
-	text, isError := trim(stdout), false
+// parseOutput returns the output of a program in Pollux's own form. What it prints as JSON counts, whatever
+// its exit code. Two things are stricter than in Gemini CLI: a denial in the words of another agent denies, and
+// exit code 2 blocks unless the JSON has a decision.
+func parseOutput(e Event, a answer) (Output, Reading) {
+	text, isError := trim(a.stdout), false
 	if text == "" {
-		text, isError = trim(stderr), true
+		text, isError = trim(a.stderr), true
 	}
 	pick := func(out, err Reading) Reading {
 		if isError {
@@ -44,28 +51,66 @@ func parseOutput(e Event, stdout, stderr string, code int) (Output, Reading) {
 		return out
 	}
 	if text == "" {
-		if code == 2 && e.isBlockable() {
+		if a.code == 2 && e.isBlockable() {
 			return message("deny", "reason", "Hook exited with code 2"), ReadSilentExit
 		}
 		return nil, ReadNothing
 	}
 	if o, isJSON := parseJSON(text); isJSON {
+		reading := pick(ReadStdout, ReadStderr)
 		if o == nil {
-			return nil, ReadScalar
+			reading = ReadScalar
 		}
-		return o, pick(ReadStdout, ReadStderr)
+		return restrict(e, o, text, a), reading
+	}
+	r := restrictionIn(a.stdout).or(restrictionIn(a.stderr))
+	if r.decision != "" && e.isBlockable() {
+		return message(r.decision, "reason", cmp.Or(r.reason, "No reason provided")), ReadEmbedded
 	}
 	if len(text) > maxText {
 		text, _ = tool.Truncate(text, maxText, nil)
 	}
 	reading := pick(ReadText, ReadErrorText)
-	switch code {
+	switch a.code {
 	case 0:
 		return message("allow", "systemMessage", text), reading
 	case 1:
 		return message("allow", "systemMessage", "Warning: "+text), reading
 	}
 	return message("deny", "reason", text), reading
+}
+
+// ownDecisions are the decisions of Gemini CLI's form, beside which nothing else decides.
+var ownDecisions = []string{"allow", "approve", "ask", "block", "deny"}
+
+// restrict returns an output with the restriction that it has in the words of another agent, and with that of
+// exit code 2. text is the JSON of o, which is nil if that is not an object.
+func restrict(e Event, o Output, text string, a answer) Output {
+	if !e.isBlockable() || o.isBlocking() || o.isStopping() {
+		return o
+	}
+	hasDecision := slices.Contains(ownDecisions, o.text("decision"))
+	r := restrictionOf(json.RawMessage(text))
+	switch {
+	case hasDecision:
+	case a.code == 2:
+		r = restriction{"deny", cmp.Or(r.reason, o.anyReason(), restrictionIn(a.stderr).reason, trim(a.stderr), "Hook exited with code 2")}
+	default:
+		r = r.or(restrictionIn(a.stderr))
+	}
+	if r.decision == "" || r.decision == o.text("decision") {
+		return o
+	}
+	stricter := Output{}
+	maps.Copy(stricter, o)
+	stricter.set("decision", r.decision)
+	if r.reason != "" {
+		stricter.set("reason", r.reason)
+		if r.decision == "ask" && o.text("systemMessage") == "" {
+			stricter.set("systemMessage", r.reason)
+		}
+	}
+	return stricter
 }
 
 // parseJSON returns the output of a JSON text: its object, an empty output for an array, and nil
@@ -157,7 +202,9 @@ func (o Output) isBlocking() bool {
 }
 
 // isStopping reports whether the output stops the run.
-func (o Output) isStopping() bool { return o.is("continue", "false") }
+func (o Output) isStopping() bool {
+	return o.is("continue", "false") || strings.EqualFold(strings.TrimSpace(o.text("continue")), "false")
+}
 
 // reason returns the reason of a block or stop.
 func (o Output) reason() string {

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,14 +34,18 @@ func TestParseOutput(t *testing.T) {
 		{"an object on stderr", BeforeTool, "", `{"decision":"block"}`, 1, `{"decision":"block"}`, ReadStderr},
 		{"an object in a string", BeforeTool, `"{\"decision\":\"deny\"}"`, "", 0, `{"decision":"deny"}`, ReadStdout},
 		{"a string", BeforeTool, `"hello"`, "", 0, `{"decision":"allow","systemMessage":"\"hello\""}`, ReadText},
-		{"an array", BeforeTool, `[1]`, "", 2, `{}`, ReadStdout},
-		{"a number", BeforeTool, `42`, "", 2, "", ReadScalar},
-		{"null", BeforeTool, `null`, "", 2, "", ReadScalar},
-		{"text before an object", BeforeTool, "note\n{\"decision\":\"deny\"}", "", 0, `{"decision":"allow","systemMessage":"note\n{\"decision\":\"deny\"}"}`, ReadText},
+		{"an array", BeforeTool, `[1]`, "", 0, `{}`, ReadStdout},
+		{"a number", BeforeTool, `42`, "", 0, "", ReadScalar},
+		{"null", BeforeTool, `null`, "", 1, "", ReadScalar},
+		{"an array, exit 2", BeforeTool, `[1]`, "", 2, `{"decision":"deny","reason":"Hook exited with code 2"}`, ReadStdout},
+		{"a number, exit 2", BeforeTool, `42`, "no", 2, `{"decision":"deny","reason":"no"}`, ReadScalar},
+		{"null, exit 2, of an event that blocks nothing", PreCompress, `null`, "", 2, "", ReadScalar},
+		{"text before a denial", BeforeTool, "note\n{\"decision\":\"deny\"}", "", 0, `{"decision":"deny","reason":"No reason provided"}`, ReadEmbedded},
+		{"text before an object", BeforeTool, "note\n{\"decision\":\"allow\"}", "", 0, `{"decision":"allow","systemMessage":"note\n{\"decision\":\"allow\"}"}`, ReadText},
 		{"two objects", BeforeTool, `{"a":1}{"b":2}`, "", 2, `{"decision":"deny","reason":"{\"a\":1}{\"b\":2}"}`, ReadText},
 		{"HTML", BeforeTool, `<a & b>`, "", 0, `{"decision":"allow","systemMessage":"<a & b>"}`, ReadText},
 	} {
-		o, reading := parseOutput(tt.event, tt.stdout, tt.stderr, tt.code)
+		o, reading := parseOutput(tt.event, answer{stdout: tt.stdout, stderr: tt.stderr, code: tt.code})
 		got := ""
 		if o != nil {
 			got = string(o.JSON())
@@ -49,7 +54,7 @@ func TestParseOutput(t *testing.T) {
 			t.Errorf("%s: %s (%s), want %s (%s)", tt.name, got, reading, tt.want, tt.reading)
 		}
 	}
-	o, _ := parseOutput(BeforeTool, strings.Repeat("x", 10<<20), "", 2)
+	o, _ := parseOutput(BeforeTool, answer{stdout: strings.Repeat("x", 10<<20), code: 2})
 	if n := len(o.text("reason")); n > maxText+1000 {
 		t.Errorf("the reason has %d characters", n)
 	}
@@ -59,7 +64,7 @@ func TestParseOutput(t *testing.T) {
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		`{"continue":"false","decision":true,"reason":1,"systemMessage":{},"hookSpecificOutput":"x"}`,
+		`{"continue":"no","decision":true,"reason":1,"systemMessage":{},"hookSpecificOutput":"x"}`,
 		`{"continue":null,"decision":["deny"],"stopReason":[]}`,
 		`{"continue":0}`,
 	} {
@@ -106,7 +111,17 @@ func TestMerge(t *testing.T) {
 		{"a later field replaces", BeforeModel, []string{
 			`{"decision":"deny","reason":"a","hookSpecificOutput":{"llm_request":{"model":"x"},"k":1}}`,
 			`{"decision":"allow","hookSpecificOutput":{"llm_request":{"messages":[]}}}`,
-		}, `{"decision":"allow","hookSpecificOutput":{"k":1,"llm_request":{"messages":[]}},"reason":"a"}`},
+		}, `{"decision":"deny","hookSpecificOutput":{"k":1,"llm_request":{"messages":[],"model":"x"}},"reason":"a"}`},
+		{
+			"a block stays, with its reason", AfterModel,
+			[]string{`{"decision":"block","reason":"a"}`, `{"decision":"approve","reason":"b","stopReason":"c"}`},
+			`{"decision":"block","reason":"a"}`,
+		},
+		{
+			"a stop stays", BeforeModel,
+			[]string{`{"continue":false,"stopReason":"a"}`, `{"continue":true,"decision":"deny","reason":"b"}`},
+			`{"continue":false,"decision":"deny","stopReason":"a"}`,
+		},
 		{
 			"simple", SessionEnd,
 			[]string{`{"systemMessage":"a","hookSpecificOutput":{"x":1}}`, `{"systemMessage":"b","hookSpecificOutput":{"y":2}}`},
@@ -150,9 +165,33 @@ func FuzzOutput(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stdout, stderr string, code int) {
 		for _, e := range Events() {
 			stdout, stderr := strings.ToValidUTF8(stdout, "\uFFFD"), strings.ToValidUTF8(stderr, "\uFFFD")
-			o, reading := parseOutput(e, stdout, stderr, code)
+			a := answer{stdout: stdout, stderr: stderr, code: code}
+			o, reading := parseOutput(e, a)
 			if reading == "" {
 				t.Error("not said how it was read")
+			}
+			for _, as := range []string{"", postFailure} {
+				h := &Hook{Event: e, Dialect: Claude, As: as}
+				theirs, reading := claude{}.read(h, "Bash", a)
+				if reading == "" || theirs != nil && !json.Valid(theirs.JSON()) {
+					t.Errorf("Claude Code: %s, %s", theirs.JSON(), reading)
+				}
+				refusal, notes := checkShape(e, theirs, a)
+				if r := restrictionOf(json.RawMessage(trim(stdout))); r.decision == "deny" && e == BeforeTool && !(firing{theirs, refusal}).isDenied() {
+					t.Errorf("Claude Code: %q does not deny: %s", stdout, theirs.JSON())
+				}
+				for _, n := range notes {
+					if n == "" {
+						t.Error("an empty note")
+					}
+				}
+			}
+			refusal, _ := checkShape(e, o, a)
+			if r := restrictionOf(json.RawMessage(trim(stdout))); r.decision == "deny" && e.isBlockable() && !(firing{o, refusal}).isDenied() {
+				t.Errorf("%s: %q does not deny: %s", e, stdout, o.JSON())
+			}
+			if code == 2 && e == BeforeTool && !slices.Contains(ownDecisions, o.text("decision")) && !(firing{o, refusal}).isDenied() {
+				t.Errorf("%q does not deny with exit code 2: %s", stdout, o.JSON())
 			}
 			merged := merge(e, []Output{o, o})
 			if (o == nil) != (merged == nil) {
@@ -164,7 +203,7 @@ func FuzzOutput(f *testing.F) {
 			if !json.Valid(merged.JSON()) {
 				t.Errorf("%s is no JSON", merged.JSON())
 			}
-			v := merged.verdict()
+			v := firing{Output: merged}.verdict()
 			if (v.Stop || v.Block) != (v.Reason != "") {
 				t.Errorf("verdict %+v", v)
 			}
@@ -174,7 +213,15 @@ func FuzzOutput(f *testing.F) {
 				t.Error("the next input is no JSON")
 			}
 			decodeResponse(merged.specific().object("llm_response"), nil)
-			applyRequest(sampleRequest(), merged.specific().object("llm_request"), nil)
+			if change := merged.specific().object("llm_request"); change != nil && mustBeRequest(encode(change)) == "" {
+				_ = applyRequest(sampleRequest(), change, nil) // refused or not
+			}
 		}
 	})
+}
+
+// isDenied reports whether the firing stops or blocks.
+func (f firing) isDenied() bool {
+	v := f.verdict()
+	return v.Stop || v.Block
 }

@@ -1,8 +1,11 @@
 package hook
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +21,41 @@ type base struct {
 	Dir        string `json:"cwd"`
 	Event      Event  `json:"hook_event_name"`
 	Time       string `json:"timestamp"`
+}
+
+// inputOrder is the order of the members of an input, which programs may search as a text. Others come after
+// them.
+var inputOrder = []string{
+	"session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "timestamp", "source", "reason", "trigger", "custom_instructions",
+	"prompt", "prompt_response", "stop_hook_active", "last_assistant_message", "llm_request", "llm_response",
+	"notification_type", "message", "title", "details", "tool_name", "tool_input", "tool_use_id", "tool_response", "error", "mcp_context",
+	"original_request_name",
+}
+
+// encodeInput returns an input that was built from members.
+func encodeInput(o Output) json.RawMessage {
+	var b bytes.Buffer
+	add := func(name string) {
+		b.WriteByte(map[bool]byte{true: '{', false: ','}[b.Len() == 0])
+		b.Write(encode(name))
+		b.WriteByte(':')
+		b.Write(encode(o[name])) // compact
+	}
+	for _, name := range inputOrder {
+		if _, ok := o[name]; ok {
+			add(name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if !slices.Contains(inputOrder, name) {
+			add(name)
+		}
+	}
+	if b.Len() == 0 {
+		return json.RawMessage("{}")
+	}
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
 func (s *Set) base(e Event) base {
@@ -74,8 +112,9 @@ type toolInput struct {
 }
 
 type mcpContext struct {
-	Server string `json:"server_name"`
-	Tool   string `json:"tool_name"`
+	ServerName string `json:"server_name"`
+	ToolName   string `json:"tool_name"`
+	Server
 }
 
 type toolResponse struct {
@@ -89,17 +128,28 @@ type toolError struct {
 	Type    tool.ErrorType `json:"type"`
 }
 
-func (s *Set) toolInput(e Event, c guard.HookedCall) toolInput {
+// toolInput returns the input of an event about a call, and the target of matchers.
+func (s *Set) toolInput(e Event, c guard.HookedCall) (toolInput, target) {
 	in := toolInput{base: s.base(e), Tool: c.Tool.Spec().Name, Args: c.Current, Requested: c.Requested}
+	at := target{tool: in.Tool, id: c.ID, args: c.Current, isList: c.Tool.Spec().Kind == tool.KindAgent}
 	if r, ok := tool.As[tool.Remote](c.Tool); ok && r.Server() != "" {
-		in.MCP = &mcpContext{Server: r.Server(), Tool: r.RemoteName()}
+		in.MCP = &mcpContext{ServerName: r.Server(), ToolName: r.RemoteName()}
+		at.server, at.remote, at.isList = r.Server(), r.RemoteName(), true
+		if s.o.Server != nil {
+			subagent := ""
+			if p, ok := tool.As[tool.Private](c.Tool); ok {
+				subagent = p.Subagent()
+			}
+			in.MCP.Server = s.o.Server(r.Server(), subagent)
+		}
 	}
-	return in
+	return in, at
 }
 
-// describeResult returns the result of a call as hooks get it.
-func describeResult(r *tool.Result) *toolResponse {
-	t := &toolResponse{Content: contentOf(r.Content), Display: displayOf(r.Display)}
+// describeResult returns the result of a call as hooks get it. isList is set for tools whose results are
+// lists of parts in Gemini CLI, also if there is one part.
+func describeResult(r *tool.Result, isList bool) *toolResponse {
+	t := &toolResponse{Content: contentOf(r.Content, isList), Display: displayOf(r.Display)}
 	if r.Error != nil {
 		t.Error = &toolError{r.Error.Message, r.Error.Type}
 		if len(r.Content) == 0 {
@@ -110,11 +160,11 @@ func describeResult(r *tool.Result) *toolResponse {
 }
 
 // contentOf returns what the model gets: a string if it is a single text, else a list of parts.
-func contentOf(parts []llm.Part) any {
-	if len(parts) == 0 {
+func contentOf(parts []llm.Part, isList bool) any {
+	switch {
+	case len(parts) == 0:
 		return ""
-	}
-	if len(parts) == 1 && parts[0].IsText() {
+	case len(parts) == 1 && parts[0].IsText() && !isList:
 		return parts[0].Text
 	}
 	list := []any{}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -11,50 +12,80 @@ import (
 // matchTimeout is the time limit of one match, because users' expressions may need backtracking.
 const matchTimeout = time.Second
 
-// target is what matchers of a firing select by: a tool's name, or the trigger of an event. The
+// target is what matchers of a firing select by: a tool call, or the trigger of an event. The
 // zero target is matched by all matchers.
-type target struct{ tool, trigger string }
+type target struct {
+	tool, trigger string
+	// The rest is about the call of a tool: its server and its name there, the id, the arguments, whether its
+	// result is a list of parts, and whether it is an error.
+	server, remote, id string
+	args               json.RawMessage
+	isList, hasFailed  bool
+}
+
+// planned is a hook that runs, with the name that the hook's dialect has for the target's tool.
+type planned struct {
+	*Hook
+	at   target
+	name string
+}
 
 // plan returns the hooks of a firing, in their order, and whether they run one after the other. Of
 // equal hooks the first one runs, but one of a project does not replace one of another source.
-func (s *Set) plan(e Event, at target) (selected []*Hook, sequential bool) {
+func (s *Set) plan(e Event, at target) (selected []planned, sequential bool) {
 	seen := map[string]int{} // indices of selected
 	for _, h := range s.byEvent[e] {
-		if s.isDisabled(h) || !s.matches(h.Matcher, at) {
+		if s.isDisabled(h) {
 			continue
 		}
+		name, ok := s.selects(h, at)
+		if !ok {
+			continue
+		}
+		p := planned{h, at, name}
 		sequential = sequential || h.IsSequential
 		switch i, isSeen := seen[h.key()]; {
 		case !isSeen || h.Run != nil:
 			seen[h.key()] = len(selected)
-			selected = append(selected, h)
+			selected = append(selected, p)
 		case selected[i].Source == Workspace:
-			selected[i] = h
+			selected[i] = p
 		}
 	}
 	return selected, sequential
 }
 
-// matches reports whether a matcher selects the target.
-func (s *Set) matches(matcher string, at target) bool {
+// selects reports whether the matcher of a hook selects the target, and which name the target has in the
+// hook's dialect.
+func (s *Set) selects(h *Hook, at target) (name string, ok bool) {
+	if t, isForeign := translators[h.Dialect]; isForeign {
+		return t.selects(s, h, at)
+	}
+	matcher := h.Matcher
 	if m := strings.TrimSpace(matcher); m == "" || m == "*" {
-		return true
+		return at.tool, true
 	}
 	switch {
 	case at.tool != "":
-		re, err := s.compile(matcher)
-		if err != nil {
-			return matcher == at.tool
-		}
-		found, err := re.MatchString(at.tool)
-		if err != nil {
-			s.o.Log.Debug("hook matcher failed", "matcher", matcher, "err", err)
-		}
-		return found
+		return at.tool, s.finds(matcher, at.tool)
 	case at.trigger != "":
-		return matcher == at.trigger
+		return "", matcher == at.trigger
 	}
-	return true
+	return "", true
+}
+
+// finds reports whether a regular expression finds something in a name. One that does not compile is a name
+// itself. A search that takes too long counts as found, because the hook may be a guard.
+func (s *Set) finds(matcher, name string) bool {
+	re, err := s.compile(matcher)
+	if err != nil {
+		return matcher == name
+	}
+	found, err := re.MatchString(name)
+	if err != nil {
+		s.o.Log.Debug("hook matcher failed", "matcher", matcher, "err", err)
+	}
+	return found || err != nil
 }
 
 // compile compiles a matcher in JavaScript syntax, once.

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,10 @@ type Result struct {
 	Duration time.Duration
 	Output   Output  // nil for none
 	Reading  Reading // how Output was read
+	// Refusal is why the output cannot be applied; "" if it can. What the hook wanted to change is then
+	// refused. Notes are sentences about parts of the output that have no effect.
+	Refusal string
+	Notes   []string
 	// Err is the reason why there is no output: the hook did not start, ran too long or returned
 	// an error. It is nil for an exit code other than 0.
 	Err error
@@ -40,17 +45,27 @@ type Result struct {
 // Failed reports whether the hook failed. A failed hook may have an output.
 func (r *Result) Failed() bool { return r.Err != nil || r.Status != process.Status{} }
 
-// run runs a hook with this input.
-func (s *Set) run(ctx context.Context, h *Hook, input []byte) *Result {
+// run runs a hook with this input, which is in the form of its dialect.
+func (s *Set) run(ctx context.Context, p planned, input []byte) *Result {
 	began := time.Now()
+	h := p.Hook
 	r := &Result{Hook: h, Reading: ReadNothing}
 	switch {
 	case h.Source.isSettings() && !s.o.Allowed(h.Source):
 		r.Err = errors.New("security: blocked execution of project hook in untrusted folder")
+		r.Duration = time.Since(began)
+		return r
 	case h.Run != nil:
 		s.runFunction(ctx, r, input)
 	default:
-		s.runCommand(ctx, r, input)
+		s.runCommand(ctx, r, p.name, input)
+	}
+	if isBroken := r.Err != nil || r.Status != (process.Status{}) && r.Code != 2; isBroken && h.BlocksOnFailure && h.Event.isBlockable() && ctx.Err() == nil {
+		reason := "The hook has failed"
+		if r.Err != nil {
+			reason += ": " + r.Err.Error()
+		}
+		r.Output, r.Reading = message("deny", "reason", reason), ReadFailure
 	}
 	r.Duration = time.Since(began)
 	return r
@@ -83,8 +98,11 @@ func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
 	case got := <-done:
 		r.Err = got.err
 		if r.Err == nil && len(got.output) > 0 {
-			r.Output, _ = parseJSON(trim(string(got.output)))
+			text := trim(string(got.output))
+			r.Output, _ = parseJSON(text)
+			r.Output = restrict(r.Hook.Event, r.Output, text, answer{})
 			r.Reading = ReadFunction
+			r.Refusal, r.Notes = checkShape(r.Hook.Event, r.Output, answer{stdout: text})
 		}
 	case <-limited.Done():
 		r.Err = context.Cause(limited)
@@ -92,7 +110,7 @@ func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
 }
 
 // runCommand runs a program and reads its output.
-func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
+func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []byte) {
 	if r.Hook.Timeout <= 0 {
 		r.Err = timedOut(r.Hook.Timeout)
 		return
@@ -110,13 +128,25 @@ func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
 		return
 	}
 	r.Err = s.wait(ctx, p, r.Hook)
-	r.Stdout, r.Stderr = stdout.take(), stderr.take()
+	var a answer
+	a.stdout, a.isCut = stdout.take()
+	a.stderr, _ = stderr.take()
+	r.Stdout, r.Stderr = a.stdout, a.stderr
 	if r.Err != nil {
+		if denial := restrictionOf([]byte(trim(a.stdout))).or(restrictionIn(a.stdout)); denial.decision == "deny" && r.Hook.Event.isBlockable() {
+			r.Output, r.Reading = message("deny", "reason", cmp.Or(denial.reason, "No reason provided")), ReadEmbedded
+		}
 		return
 	}
 	r.Status = p.Status()
 	r.Code = max(0, r.Status.Code)
-	r.Output, r.Reading = parseOutput(r.Hook.Event, r.Stdout, r.Stderr, r.Code)
+	a.code = r.Code
+	if t, ok := translators[r.Hook.Dialect]; ok {
+		r.Output, r.Reading = t.read(r.Hook, name, a)
+	} else {
+		r.Output, r.Reading = parseOutput(r.Hook.Event, a)
+	}
+	r.Refusal, r.Notes = checkShape(r.Hook.Event, r.Output, a)
 }
 
 // wait waits until the program has ended and its output was read. It does not wait for processes
@@ -193,7 +223,10 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	}
 	c := &process.Command{Name: "hook " + h.ID(), Env: env, Dir: s.o.Dir, Grace: grace}
 	path := process.Getenv(env, "PATH")
-	if runtime.GOOS == "windows" {
+	switch {
+	case h.Args != nil:
+		return direct(c, h, vars, path)
+	case runtime.GOOS == "windows" || h.IsPowerShell:
 		return powershell(c, h.Command, vars, env)
 	}
 	shell, err := process.LookPath(path, "bash")
@@ -204,6 +237,27 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	return c, nil
 }
 
+// direct sets the program of a hook that runs without a shell.
+func direct(c *process.Command, h *Hook, vars []variable, path string) (*process.Command, error) {
+	words := append([]string{h.Command}, h.Args...)
+	for i, word := range words {
+		for _, v := range vars {
+			word = strings.NewReplacer("${"+v.name+"}", v.value, "$"+v.name, v.value).Replace(word)
+		}
+		words[i] = word
+	}
+	program := words[0]
+	if !strings.ContainsAny(program, `/\\`) {
+		found, err := process.LookPath(path, program)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not in PATH", program)
+		}
+		program = found
+	}
+	c.Path, c.Args = program, words[1:]
+	return c, nil
+}
+
 // powershell sets the program of a hook on Windows: the user's PowerShell.
 func powershell(c *process.Command, command string, vars []variable, env []string) (*process.Command, error) {
 	path := process.Getenv(env, "PATH")
@@ -211,7 +265,7 @@ func powershell(c *process.Command, command string, vars []variable, env []strin
 		command = strings.ReplaceAll(command, "$"+v.name, "'"+strings.ReplaceAll(v.value, "'", "''")+"'")
 	}
 	command += "; if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }"
-	for _, name := range []string{"pwsh.exe", "powershell.exe"} {
+	for _, name := range []string{"pwsh.exe", "powershell.exe", "pwsh"} {
 		if found, err := process.LookPath(path, name); err == nil {
 			c.Path, c.Args = found, []string{"-NoProfile", "-NonInteractive", "-Command", command}
 			return c, nil

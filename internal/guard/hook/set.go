@@ -26,9 +26,13 @@ type Options struct {
 	Launcher process.Launcher
 	// Allowed reports whether hooks of settings with this source may run now.
 	Allowed func(Source) bool
-	// Configure sets the model of a request, and what depends on it; nil ignores models that
-	// hooks name.
-	Configure func(req *llm.Request, model string)
+	// Configure sets the model of a request, and what depends on it. The error says why the model is not
+	// available. nil knows no models that hooks may name.
+	Configure func(req *llm.Request, model string) error
+	// Mode returns the approval mode; nil is the default one.
+	Mode func() string
+	// Server describes an MCP server of the session, or of a subagent's own ones; nil knows none.
+	Server func(name, subagent string) Server
 	// Interactive is true if a person uses the session.
 	Interactive bool
 	// Message shows a message to the person. It may be called from several goroutines at once.
@@ -36,6 +40,14 @@ type Options struct {
 	// Observe, if set, is called after each run of a hook, from several goroutines at once.
 	Observe func(Call)
 	Log     *slog.Logger // nil discards
+}
+
+// Server is how an MCP server is reached, as hooks get it. It has no secrets: no variables and headers.
+type Server struct {
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Dir     string   `json:"cwd,omitempty"`
+	URL     string   `json:"url,omitempty"`
 }
 
 // Disabled are the IDs of hooks that do not run.
@@ -66,6 +78,8 @@ type Set struct {
 	disabled Disabled
 	patterns map[string]pattern
 	request  cachedRequest
+	warned   map[string]bool   // messages that are shown once per session
+	contexts map[string]string // by id of a call: for the model, from hooks before the call
 
 	leftovers process.Leftovers // hooks that left processes running
 }

@@ -240,7 +240,7 @@ func TestPlan(t *testing.T) {
 		{"[", "look", ""},
 		{"[", "[", "x"}, // not a regular expression
 		{"LOOK", "look", ""},
-		{`^(a+)+$`, strings.Repeat("a", 60) + "!", ""}, // ends in time
+		{`^(a+)+$`, strings.Repeat("a", 60) + "!", "x"}, // ends in time: the hook may be a guard
 	} {
 		st := open(t, Options{Hooks: []Hook{named("x", tt.matcher)}})
 		got := ""
@@ -362,7 +362,7 @@ func TestBadHooks(t *testing.T) {
 		"hangs":                         {text: "sleep 100", timeout: 50 * time.Millisecond, failed: true},
 		"hangs with a child":            {text: "sleep 100 & wait", timeout: 50 * time.Millisecond, failed: true},
 		"has no time at all":            {text: "echo no; exit 2", timeout: -1, failed: true},
-		"denies and then hangs":         {text: `echo '{"decision":"deny"}'; sleep 100`, timeout: 100 * time.Millisecond, failed: true},
+		"denies and then hangs":         {text: `echo '{"decision":"deny","reason":"r"}'; sleep 100`, timeout: 2 * time.Second, failed: true, blocked: "r"},
 		"prints 100 MB":                 {text: `head -c 100000000 /dev/zero | tr '\0' x; exit 2`, blocked: "xxx"},
 		"prints 100 MB to stderr":       {text: `head -c 100000000 /dev/zero | tr '\0' x >&2; exit 2`, blocked: "xxx"},
 		"prints without end":            {text: "yes", timeout: 100 * time.Millisecond, failed: true},
@@ -373,7 +373,7 @@ func TestBadHooks(t *testing.T) {
 		"prints after its parent":       {text: `(sleep 5; echo '{"decision":"allow"}') & echo $! > child; echo '{"decision":"deny","reason":"r"}'`, blocked: "r"},
 		"prints invalid UTF-8":          {text: `printf '\xff\xfe no'; exit 2`, blocked: "\uFFFD no"},
 		"prints NUL":                    {text: `printf 'a\0b'; exit 2`, blocked: "a\x00b"},
-		"prints JSON of another event":  {text: `echo '{"hookSpecificOutput":{"hookEventName":"AfterModel","llm_response":{"candidates":[]},"toolConfig":{"mode":"NONE"},"clearContext":true}}'`},
+		"prints JSON of another event":  {text: `echo '{"hookSpecificOutput":{"hookEventName":"AfterModel","llm_response":{"candidates":[]},"toolConfig":{"mode":"NONE"},"clearContext":true}}'`, failed: true},
 		"does not exist":                {text: "/nonexistent/hook", failed: true, blocked: "No such file"},
 		"is a syntax error":             {text: "if (", failed: false, blocked: "syntax error"},
 		"is empty":                      {text: ":"},

@@ -1,10 +1,12 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +22,17 @@ type Trial struct {
 // sample.
 func (s *Set) Try(ctx context.Context, h Hook, changes map[string]json.RawMessage) Trial {
 	in, _ := parseJSON(string(encode(s.sample(&h))))
+	p := planned{Hook: &h, at: target{tool: in.text("tool_name"), id: "test", args: in["tool_input"]}}
+	if t, ok := translators[h.Dialect]; ok {
+		p.name, _ = t.selects(s, &h, p.at)
+		if h.Event == BeforeTool || h.Event == AfterTool {
+			p.name = cmp.Or(p.name, p.at.claudeNames()[0])
+		}
+		in = t.inputs(s, &h, p.at, p.name, in)[0]
+	}
 	maps.Copy(in, changes)
-	input := encode(in)
-	r := s.run(ctx, &h, input)
+	input := encodeInput(in)
+	r := s.run(ctx, p, input)
 	return Trial{Result: r, Input: input, Effects: effects(h.Event, r)}
 }
 
@@ -44,7 +54,7 @@ func (s *Set) sample(h *Hook) any {
 	case BeforeModel, BeforeToolSelection:
 		return modelInput{base: b, Request: request}
 	case AfterModel:
-		return modelInput{base: b, Request: request, Response: &llmResponse{Text: "Understood.", Candidates: []llmCandidate{{
+		return modelInput{base: b, Request: request, Response: &llmResponse{Text: new("Understood."), Candidates: []llmCandidate{{
 			Content: llmContent{Role: "model", Parts: []string{"Understood."}}, FinishReason: "STOP",
 		}}}}
 	case Notification:
@@ -53,6 +63,9 @@ func (s *Set) sample(h *Hook) any {
 		}}
 	}
 	in := toolInput{base: b, Tool: toolOf(h.Matcher)}
+	if own := ClaudeTool(in.Tool); own != "" {
+		in.Tool = own
+	}
 	in.Args = sampleArgs(in.Tool, s.o.Dir)
 	if h.Event == AfterTool {
 		in.Result = &toolResponse{Content: "test", Display: "test"}
@@ -94,22 +107,25 @@ func sampleArgs(name, dir string) json.RawMessage {
 
 // effects describes what the output of a hook would do.
 func effects(e Event, r *Result) []string {
-	o := merge(e, []Output{r.Output})
-	if o == nil {
-		return []string{"has no effect"}
+	o := firing{Output: merge(e, []Output{r.Output}), refusal: r.Refusal}
+	list := slices.Clone(r.Notes)
+	if o.Output == nil && o.refusal == "" {
+		return append(list, "has no effect")
 	}
 	s := o.specific()
 	v := o.verdict()
-	var list []string
 	add := func(is bool, text string) {
 		if is {
 			list = append(list, text)
 		}
 	}
 	add(v.Stop && e.isBlockable(), "stops the run: "+v.Reason)
-	add(v.Block && e.isBlockable(), "blocks: "+v.Reason)
+	add(v.Block && o.refusal == "" && e.isBlockable(), "blocks: "+v.Reason)
+	if o.refusal != "" {
+		return append(list, "cannot be applied, and blocks: "+o.refusal)
+	}
 	switch e {
-	case SessionStart, BeforeAgent, AfterTool:
+	case SessionStart, BeforeAgent, BeforeTool, AfterTool:
 		add(s.text("additionalContext") != "", "adds for the model: "+s.text("additionalContext"))
 	}
 	switch e {

@@ -48,8 +48,9 @@ func (r Report) Failed() bool {
 	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Severity == "error" })
 }
 
-// CheckFiles checks policy files, and the *.toml files of directories. A missing path is an error.
-func CheckFiles(files []File) Report {
+// CheckFiles checks policy files, and the *.toml files of directories. A missing path is an error. servers are the
+// names of the MCP servers, nil if they are not known.
+func CheckFiles(files []File, servers []string) Report {
 	var r Report
 	var rules []Rule
 	for _, f := range files {
@@ -69,6 +70,9 @@ func CheckFiles(files []File) Report {
 		}
 	}
 	r.Rules = len(rules)
+	for i := range rules {
+		r.Problems = append(r.Problems, rules[i].never(servers)...)
+	}
 	r.shadowed(rules)
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		return cmp.Or(slices.Index(r.Files, a.File)-slices.Index(r.Files, b.File), a.Line-b.Line)

@@ -244,7 +244,7 @@ toolName = ""
 decision = "deny"
 priority = 2
 `)
-	r := CheckFiles([]File{UserFile(dir), UserFile(filepath.Join(dir, "none.toml"))})
+	r := CheckFiles([]File{UserFile(dir), UserFile(filepath.Join(dir, "none.toml"))}, nil)
 	var got []string
 	for _, p := range r.Problems {
 		got = append(got, p.String(filepath.Base))

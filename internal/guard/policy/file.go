@@ -385,6 +385,9 @@ func SuggestTool(name string) string {
 	return fmt.Sprintf("did you mean %q?", near)
 }
 
+// ToolNames returns the names of the built-in tools of Pollux and of Gemini CLI, old names included.
+func ToolNames() []string { return slices.Clone(toolNames) }
+
 // toolNames lists the built-in tools.
 var toolNames = []string{
 	"update_topic", "list_directory", "read_file", "grep_search", "search_file_content", "glob", "activate_skill", "replace", "write_file",

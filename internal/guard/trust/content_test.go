@@ -97,6 +97,7 @@ func TestContent(t *testing.T) {
 		{hookOf("./link.sh"), "guard.sh"},
 		{hookOf("gcc -I./dist -include dist/index.js x.c"), "dist/index.js"},
 		{`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "check", "env": {"NODE_OPTIONS": "--require=./x.js"}}]}]}}`, "x.js"},
+		{`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh", "args": ["-u", "guard.sh"]}]}]}}`, "guard.sh"},
 		{`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "sh guard.sh", "name": "n", "timeout": 5}]}]}}`, "guard.sh"},
 		{server(`"command": "./guard.sh"`), "guard.sh"},
 		{server(`"command": "sh", "args": ["guard.sh"]`), "guard.sh"},

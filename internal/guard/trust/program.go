@@ -33,14 +33,14 @@ func programOf(how config.Start, value any) *Program {
 		line, _ := value.(string)
 		p.Lines = []string{line}
 	case config.HookLine:
+		if args, ok := object["args"].([]any); ok { // no shell reads them
+			p.Words = wordsOf(field("command"), args)
+			break
+		}
 		p.Lines = []string{field("command")}
 	case config.Server:
-		p.Words, p.Dir = []string{field("command")}, field("cwd")
 		args, _ := object["args"].([]any)
-		for _, arg := range args {
-			word, _ := arg.(string)
-			p.Words = append(p.Words, word)
-		}
+		p.Words, p.Dir = wordsOf(field("command"), args), field("cwd")
 	}
 	env, _ := object["env"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -52,6 +52,16 @@ func programOf(how config.Start, value any) *Program {
 		return nil
 	}
 	return p
+}
+
+// wordsOf returns a command and its arguments.
+func wordsOf(command string, args []any) []string {
+	words := []string{command}
+	for _, arg := range args {
+		word, _ := arg.(string)
+		words = append(words, word)
+	}
+	return words
 }
 
 // sequences returns what may name files of the folder dir, in the order of the command line and in any way

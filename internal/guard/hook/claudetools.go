@@ -1,0 +1,255 @@
+package hook
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// claudeTool is a tool of Claude Code, and the tool of Pollux that does the same.
+type claudeTool struct {
+	name string
+	own  string
+	// args are its names of arguments, by Pollux's.
+	args map[string]string
+	// paths are arguments that are absolute paths in Claude Code.
+	paths []string
+	// write and read, if set, change arguments whose form differs: write from Pollux's to Claude Code's, with
+	// the names of Claude Code, and read back.
+	write, read func(args Output)
+}
+
+// claudeTools are the tools that both have. Of several names for one tool, the first one that a
+// matcher selects counts.
+var claudeTools = []claudeTool{
+	{name: "Bash", own: "run_shell_command", args: map[string]string{"is_background": "run_in_background"}},
+	{name: "Edit", own: "replace", args: map[string]string{"allow_multiple": "replace_all"}, paths: []string{"file_path"}},
+	{name: "MultiEdit", own: "replace", paths: []string{"file_path"}, write: writeEdits, read: readEdits},
+	{name: "Write", own: "write_file", paths: []string{"file_path"}},
+	{name: "Read", own: "read_file", paths: []string{"file_path"}, write: writeRange, read: readRange},
+	{name: "Glob", own: "glob", args: map[string]string{"dir_path": "path"}, paths: []string{"path"}},
+	{name: "Grep", own: "grep_search", args: map[string]string{"dir_path": "path", "include_pattern": "glob"}, paths: []string{"path"}},
+	{name: "LS", own: "list_directory", args: map[string]string{"dir_path": "path"}, paths: []string{"path"}},
+	{name: "WebFetch", own: "web_fetch"},
+	{name: "WebSearch", own: "google_web_search"},
+	{name: "TodoWrite", own: "write_todos"},
+	{name: "Task", own: "invoke_agent", args: map[string]string{"agent_name": "subagent_type"}},
+	{name: "Agent", own: "invoke_agent", args: map[string]string{"agent_name": "subagent_type"}},
+	{name: "Skill", own: "activate_skill", args: map[string]string{"name": "skill"}},
+	{name: "AskUserQuestion", own: "ask_user"},
+	{name: "ExitPlanMode", own: "exit_plan_mode"},
+	{name: "EnterPlanMode", own: "enter_plan_mode"},
+	{name: "BashOutput", own: "read_background_output"},
+}
+
+// otherClaudeTools are tools of Claude Code that Pollux does not have.
+var otherClaudeTools = []string{
+	"NotebookEdit", "NotebookRead", "KillBash", "KillShell", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList",
+	"SlashCommand", "ToolSearch", "LSP", "Monitor", "CronCreate", "CronDelete", "CronList", "EnterWorktree", "ExitWorktree",
+	"ListMcpResourcesTool", "ReadMcpResourceTool",
+}
+
+// ClaudeTool returns the name of Pollux's tool for one of Claude Code's, "" if there is none.
+func ClaudeTool(name string) string {
+	for i := range claudeTools {
+		if claudeTools[i].name == name {
+			return claudeTools[i].own
+		}
+	}
+	return ""
+}
+
+// claudeToolNames returns the names of the tools of Claude Code that Pollux has.
+func claudeToolNames() []string {
+	names := make([]string, len(claudeTools))
+	for i := range claudeTools {
+		names[i] = claudeTools[i].name
+	}
+	return names
+}
+
+func findClaudeTool(name, own string) *claudeTool {
+	for i := range claudeTools {
+		if t := &claudeTools[i]; t.name == name && (own == "" || t.own == own) {
+			return t
+		}
+	}
+	return nil
+}
+
+// claudeNames returns Claude Code's names of the target's tool, at least one.
+func (at target) claudeNames() []string {
+	if at.server != "" {
+		plain := func(name string) string { return regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, "_") }
+		return []string{"mcp__" + plain(at.server) + "__" + plain(at.remote)}
+	}
+	var names []string
+	for i := range claudeTools {
+		if claudeTools[i].own == at.tool {
+			names = append(names, claudeTools[i].name)
+		}
+	}
+	if names == nil {
+		return []string{at.tool}
+	}
+	return names
+}
+
+// claudeArgs returns the arguments of a call as Claude Code has them. A fetch of several addresses is several
+// calls there, so that a guard of addresses sees each.
+func claudeArgs(at target, name string, args Output, dir string) []Output {
+	t := findClaudeTool(name, at.tool)
+	if t == nil || at.server != "" {
+		return []Output{args}
+	}
+	out := renamed(args, t.args)
+	for _, key := range t.paths {
+		if path := out.text(key); path != "" && !filepath.IsAbs(path) {
+			out.set(key, filepath.Join(dir, path))
+		} else if path != "" {
+			out.set(key, filepath.Clean(path))
+		}
+	}
+	if t.write != nil {
+		t.write(out)
+	}
+	if name != "WebFetch" {
+		return []Output{out}
+	}
+	urls := addresses().FindAllString(args.text("prompt"), -1)
+	for i, url := range urls {
+		urls[i] = strings.TrimRight(url, ".,;:!?)]}>'\"`*")
+	}
+	slices.Sort(urls)
+	urls = slices.Compact(urls)
+	if len(urls) > maxAddresses {
+		urls = append(urls[:maxAddresses], strings.Join(urls[maxAddresses:], " "))
+	}
+	if len(urls) == 0 {
+		return []Output{out}
+	}
+	list := make([]Output, len(urls))
+	for i, url := range urls {
+		list[i] = maps.Clone(out)
+		list[i].set("url", url)
+	}
+	return list
+}
+
+// addresses matches addresses in the text of a fetch. maxAddresses is the number of runs of a hook for one
+// fetch: the last one has the rest of the addresses().
+var addresses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)https?://[^\s"'<>]+`) })
+
+const maxAddresses = 20
+
+// ownArgs returns arguments of Claude Code as Pollux has them.
+func ownArgs(name string, args Output) Output {
+	t := findClaudeTool(name, "")
+	if t == nil {
+		return args
+	}
+	back := make(map[string]string, len(t.args))
+	for own, theirs := range t.args {
+		back[theirs] = own
+	}
+	out := maps.Clone(args)
+	if t.read != nil {
+		t.read(out)
+	}
+	if url := out.text("url"); name == "WebFetch" && url != "" {
+		if prompt := out.text("prompt"); !strings.Contains(prompt, url) { // another address
+			out.set("prompt", url+"\n"+addresses().ReplaceAllString(prompt, ""))
+		}
+		delete(out, "url")
+	}
+	return renamed(out, back)
+}
+
+// renamed returns members under other names.
+func renamed(o Output, names map[string]string) Output {
+	out := Output{}
+	for key, value := range o {
+		if other, ok := names[key]; ok {
+			key = other
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// writeEdits makes one edit a list of one.
+func writeEdits(args Output) {
+	edit := Output{}
+	for own, theirs := range map[string]string{"old_string": "old_string", "new_string": "new_string", "allow_multiple": "replace_all"} {
+		if raw, ok := args[own]; ok {
+			edit[theirs] = raw
+			delete(args, own)
+		}
+	}
+	args.set("edits", []Output{edit})
+}
+
+// readEdits makes a list of one edit that edit. A longer list stays, which no tool accepts.
+func readEdits(args Output) {
+	var edits []Output
+	if json.Unmarshal(args["edits"], &edits) != nil || len(edits) != 1 {
+		return
+	}
+	delete(args, "edits")
+	for key, raw := range edits[0] {
+		if key == "replace_all" {
+			key = "allow_multiple"
+		}
+		args[key] = raw
+	}
+}
+
+// writeRange makes a first and a last line an offset and a number of lines.
+func writeRange(args Output) {
+	start, end := args.number("start_line"), args.number("end_line")
+	delete(args, "start_line")
+	delete(args, "end_line")
+	first := 1.0
+	if start != nil {
+		first = *start
+		args.set("offset", first)
+	}
+	if end != nil {
+		args.set("limit", *end-first+1)
+	}
+}
+
+func readRange(args Output) {
+	offset, limit := args.number("offset"), args.number("limit")
+	delete(args, "offset")
+	delete(args, "limit")
+	first := 1.0
+	if offset != nil {
+		first = math.Max(1, *offset)
+		args.set("start_line", first)
+	}
+	if limit != nil {
+		args.set("end_line", first+*limit-1)
+	}
+}
+
+// claudeResponse returns the result of a call as Claude Code has it.
+func claudeResponse(name string, args, result Output) any {
+	text := result.text("llmContent")
+	if name == "Bash" {
+		return map[string]any{"stdout": text, "stderr": "", "interrupted": false, "isImage": false}
+	}
+	r := map[string]any{"success": result["error"] == nil}
+	if path := args.text("file_path"); path != "" {
+		r["filePath"] = path
+	}
+	if raw := result["llmContent"]; len(raw) > 0 {
+		r["content"] = raw
+	}
+	return r
+}

@@ -1,0 +1,132 @@
+package hook
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dlclark/regexp2"
+
+	"pollux/tool/spelling"
+)
+
+// namesClaudeTools reports whether the matcher of a hook selects tools of Claude Code, and none that Pollux or
+// Gemini CLI has.
+func namesClaudeTools(h *Hook) bool {
+	if h.Event != BeforeTool && h.Event != AfterTool || h.matcherText() != h.Matcher || mayBeRemote(h.Matcher) {
+		return false
+	}
+	s := NewSet(Options{})
+	for i := range claudeTools {
+		if s.finds(h.Matcher, claudeTools[i].own) {
+			return false
+		}
+	}
+	return s.selectsAny(h.Matcher, claudeToolNames())
+}
+
+// mayBeRemote reports whether a matcher may be about tools of MCP servers or discovered tools, which come later.
+func mayBeRemote(matcher string) bool {
+	re, err := regexp2.Compile(matcher, regexp2.ECMAScript)
+	if err != nil {
+		return strings.Contains(matcher, "mcp")
+	}
+	re.MatchTimeout = matchTimeout
+	for _, name := range []string{"mcp_", "mcp_s_t", "mcp__s__t", "discovered_tool_x"} {
+		if ok, err := re.MatchString(name); ok || err != nil {
+			return true
+		}
+	}
+	return strings.Contains(matcher, "mcp_") || strings.Contains(matcher, "discovered_")
+}
+
+// Unmatched returns a sentence about each matcher that can select nothing: no tool, or no source or reason of
+// its event. tools are the names of all tools that a session may have, those of servers excepted.
+func (s *Set) Unmatched(tools []string) (sentences []string) {
+	for _, h := range s.Hooks() {
+		if h.IsDisabled || h.matcherText() != h.Matcher {
+			continue
+		}
+		parts := []string{h.Matcher}
+		if h.Event == BeforeTool || h.Event == AfterTool || h.Dialect == Claude {
+			parts = alternatives(h.Matcher)
+		}
+		for _, part := range parts {
+			text := s.unmatched(&h, part, tools)
+			if text != "" && !slices.Contains(sentences, text) {
+				sentences = append(sentences, text)
+			}
+		}
+	}
+	return sentences
+}
+
+// unmatched returns a sentence about a part of a matcher that selects nothing, "" if it may select something.
+func (s *Set) unmatched(h *Hook, part string, tools []string) string {
+	var names []string
+	what := "no tool"
+	switch h.Event {
+	case BeforeTool, AfterTool:
+		if mayBeRemote(part) {
+			return ""
+		}
+		names = tools
+		if h.Dialect == Claude {
+			names = slices.Concat(claudeToolNames(), tools)
+		}
+	case SessionStart:
+		names, what = []string{string(StartupSource), string(ResumeSource), string(ClearSource)}, "no source"
+	case SessionEnd:
+		names, what = []string{string(ExitReason), string(ClearReason), string(OtherReason)}, "no reason"
+		if h.Dialect == Claude {
+			names[0] = claudeTrigger(SessionEnd, names[0])
+		}
+	case PreCompress:
+		names, what = []string{"auto", "manual"}, "no trigger"
+	default:
+		return "" // matchers have no effect
+	}
+	matches := func(name string) bool {
+		switch {
+		case h.Dialect == Claude:
+			return s.selectsAny(part, []string{name})
+		case what == "no tool":
+			return s.finds(part, name)
+		}
+		return h.Matcher == name
+	}
+	if slices.ContainsFunc(names, matches) {
+		return ""
+	}
+	text := fmt.Sprintf("The matcher %q of the hook %s for %s can match %s.", part, brief(h.ID()), h.Event, what)
+	word := strings.Trim(part, "^$()")
+	own := ClaudeTool(word)
+	switch near := spelling.Closest(word, slices.Values(names)); {
+	case h.Dialect == Gemini && own != "":
+		text += fmt.Sprintf(" Tools are called otherwise here: write %q.", own)
+	case h.Dialect == Claude && slices.Contains(otherClaudeTools, word):
+		text += " Pollux does not have this tool of Claude Code."
+	case what != "no tool" && h.Dialect == Gemini && strings.Contains(part, "|"):
+		text += " Write an entry for each value."
+	case near != "":
+		text += fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return text
+}
+
+// plainPart matches a part of a matcher that is a name.
+var plainPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\^?\(?[\w -]+\)?\$?$`) })
+
+// alternatives returns the parts of a matcher that is a list of names, else the matcher itself.
+func alternatives(matcher string) []string {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(matcher, "^("), ")$"), "|")
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+		if !plainPart().MatchString(parts[i]) {
+			return []string{matcher}
+		}
+	}
+	return parts
+}
