@@ -181,7 +181,7 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 	}
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired && !g.call.MustAsk {
+		if !g.hooked.IsRequired && !g.call.MustAsk && g.quotedFrom == "" {
 			return nil, nil
 		}
 		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Approval: g.approval("", nil)}
@@ -203,7 +203,7 @@ func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
 // are the addresses that the call will fetch.
 func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	c, p := g.policyCall(), g.opts.Policy
-	a := tool.Approval{Hooked: g.hooked, Reach: reach.Of(reach.Call{
+	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{
 		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
 	})}
 	a.Reason, a.IsUsual = p.Question(c)

@@ -287,6 +287,9 @@ func (d *dialog) showApproval(a *tool.Approval) {
 	if len(a.Outside) > 0 {
 		d.print("Outside the workspace: " + joinBrief(d.shortPaths(a.Outside)))
 	}
+	if a.Quoted != "" {
+		d.print("Warning: these words stand in " + brief(a.Quoted) + ". The model may only repeat them.")
+	}
 	if a.IsChanged {
 		d.print("Warning: a hook has changed this call. The model did not write it like this.")
 	}

@@ -127,6 +127,9 @@ func newQuestion(details tool.Confirmation) (question, bool) {
 		return question{}, false
 	}
 	q := question{text: fmt.Sprintf("Pollux: %s\n%s", terminal.Line(title), shown(text))}
+	if a.Quoted != "" {
+		q.text += "\nWarning: these words stand in " + terminal.Line(a.Quoted)
+	}
 	if a.Reason != "" {
 		q.text += "\nReason: " + terminal.Line(a.Reason)
 	}
