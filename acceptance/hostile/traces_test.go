@@ -33,6 +33,10 @@ func (r *result) check() {
 		got := r.output
 		if a.isCall() {
 			got = r.results["attempt_"+strconv.Itoa(i)]
+		} else if len(r.scene.Answers) > 0 && r.scene.Each == nil { // the result of a call in an answer is in the next request
+			for _, q := range r.requests {
+				got += "\n" + string(q.Body)
+			}
 		}
 		if !strings.Contains(got, r.fill(a.Stopped, strconv.Itoa(i), "")) {
 			r.t.Errorf("%s: not stopped by %q, but:\n%.600s", a.Name, a.Stopped, got)
