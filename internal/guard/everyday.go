@@ -24,15 +24,15 @@ func isEverydayCommand(c shellcmd.Command) bool {
 	}
 	words := make([]string, len(c.Words))
 	for i, w := range c.Words {
-		if words[i] = w.Value; !w.Static || i > 0 && !isPlain(w.Value) {
+		if words[i] = w.Value; !w.Static {
 			return false
 		}
 	}
-	if command := strings.Join(words, " "); slices.Contains(installs[:], command) {
+	if slices.Contains(installs[:], strings.Join(words, " ")) {
 		return true
 	}
 	first, isKnown := everyday[words[0]]
-	return isKnown && (first == nil || len(words) > 1 && slices.Contains(first, words[1]) && (words[1] != "install" || len(words) == 2))
+	return isKnown && !slices.ContainsFunc(words[1:], func(w string) bool { return !isPlain(w) }) && (first == nil || len(words) > 1 && slices.Contains(first, words[1]) && (words[1] != "install" || len(words) == 2))
 }
 
 // everyday are programs, and the first arguments with which they read, build and test; nil if
@@ -60,10 +60,10 @@ var installs = [...]string{
 func isPlain(arg string) bool {
 	flag, isFlag := strings.CutPrefix(arg, "-")
 	if !isFlag {
-		return !strings.ContainsAny(arg, "=@~:") && !strings.HasPrefix(arg, "/") && !strings.Contains(arg+"/", "../")
+		return !strings.ContainsAny(arg, "=@~:") && !strings.HasPrefix(arg, "/") && !slices.Contains(strings.Split(arg, "/"), "..")
 	}
 	flag, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-	return (slices.Contains(longFlags[:], flag) || len(flag) < 4 && strings.Trim(flag, "ahijklnqrstuvwx0123456789") == "") && strings.Trim(value, "0123456789") == ""
+	return (slices.Contains(longFlags[:], flag) || len(flag) < 4 && strings.Trim(flag, "Aahijklnqrstuvwx0123456789") == "") && strings.Trim(value, "0123456789") == ""
 }
 
 var longFlags = [...]string{
