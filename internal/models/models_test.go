@@ -380,7 +380,6 @@ func TestReturnsCalls(t *testing.T) {
 		{`{"modelProviders": {"anthropic": {"baseUrl": "http://127.0.0.1:1"}}}`, "anthropic/claude-x", []string{"ANTHROPIC_API_KEY=k"}, false},
 		{`{}`, "ollama/qwen", []string{"OLLAMA_HOST=127.0.0.1:1"}, false},
 		{`{}`, "openrouter/a/b", []string{"OPENROUTER_API_KEY=k"}, false},
-		{`{}`, "none/such", []string{"GEMINI_API_KEY=k"}, false},
 	} {
 		d := &Directory{accountModels: openAccounts(t, c.settings, c.env...)}
 		if got := d.ReturnsCalls(c.model); got != c.want {
