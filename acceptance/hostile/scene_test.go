@@ -42,11 +42,11 @@ type scene struct {
 	// Interactive runs the program at a terminal, where a user refuses whatever Pollux asks.
 	Interactive bool
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
-	Offline  bool
-	Changes  []string // files that may be new or changed, such as project/notes.txt
-	Text     string   // what the model says at the end
-	Never    []string // lines that must not be in the output
-	Stopped  string   // for attacks by the project itself: is in the output
+	Offline bool
+	Changes []string // files that may be new or changed, such as project/notes.txt
+	Text    string   // what the model says at the end
+	Never   []string // lines that must not be in the output
+	Stopped string   // for attacks by the project itself: is in the output
 	// Wire is the protocol of the model: "gemini" if empty, or "openai".
 	Wire string
 	// Prompt is the user's, "go" if empty. Answers are texts of the model, one for each request,

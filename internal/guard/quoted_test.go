@@ -61,6 +61,7 @@ type writeCall struct{ path string }
 
 func (c *writeCall) Summary() string            { return c.path }
 func (c *writeCall) Locations() []tool.Location { return []tool.Location{{Path: "/project/" + c.path}} }
+
 func (c *writeCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	return nil, nil
 }
@@ -127,6 +128,7 @@ func TestRepeatedWords(t *testing.T) {
 					given := quotation.New()
 					given.Add(&llm.Request{Contents: []*llm.Content{llm.User(llm.Text("\nContent from @README.md:\n"), llm.Text(readme))}})
 					o := policy.Options{Mode: mode, Interactive: interactive, Trusted: true, Dir: "/project", Inside: func(string) bool { return true }}
+					o.Git = o.Inside
 					o.Rules = []policy.Rule{{Tools: []string{"*"}, Decision: policy.Allow, Priority: 100}}
 					gate := New(Options{Policy: policy.New(o), Interactive: interactive, Given: given})
 					asked := 0
@@ -142,6 +144,9 @@ func TestRepeatedWords(t *testing.T) {
 						})
 					}
 					a := admit()
+					if grants := gate.opts.Policy.Grants(); len(grants) > 0 && asked > 0 {
+						t.Errorf("%s: the answer is lasting: %v", c.name, grants)
+					}
 					want := c.asked && id != "run_1"
 					switch {
 					case interactive && (asked == 1) != want, a.Run == nil && (interactive || !want), a.Run != nil && !interactive && want:

@@ -146,8 +146,9 @@ func TestSources(t *testing.T) {
 	}
 	c := newTalk()
 	c.called("1", "sh", `{"command":"ls"}`, "a")
-	if c.Has("sh ls") || c.Has("ls\na") {
-		t.Error("the model's own calls are no quotation")
+	c.called("2", "write_file", `{"content":`+string(llm.AppendString(nil, quote))+`}`, "written")
+	if c.Has(quote) {
+		t.Error("the model's own words are a quotation")
 	}
 	if _, ok := c.Find("sh", " .. "); ok {
 		t.Error("no words stand somewhere")

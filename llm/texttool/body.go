@@ -209,9 +209,6 @@ func (p *parser) accept(calls []writtenCall, isTaught bool) {
 			p.release()
 			return
 		}
-		if len(p.pending) == 0 {
-			p.pendingAt = p.place
-		}
 		p.pending = append(p.pending, p.held...)
 	} else {
 		p.show.cut = true

@@ -28,22 +28,21 @@ type parser struct {
 	isRead  bool         // the problem is one of the last of calls
 	isCut   bool         // the problem is that the answer was cut off
 
-	mode      mode
-	held      []byte  // text that may be part of a call
-	open      opening // of the call in held
-	object    laxjson.Reader
-	markup    markup
-	code      int           // up to where held was searched for the end of the code
-	codeEnds  int           // closing fences that did not end the code
-	depth     int           // nesting depth of the object if it is not JSON
-	isAtEnd   bool          // nothing has followed the last call, an object without missing brackets
-	closers   []string      // ends of the fences and elements around the last call, innermost last
-	pending   []byte        // everything from the first call that waits on
-	pendingAt fence.Tracker // the place where it begins
-	thought   string        // the tag that ends the thought
-	tail      []byte        // of the visible text
-	place     fence.Tracker
-	show      textWriter
+	mode     mode
+	held     []byte  // text that may be part of a call
+	open     opening // of the call in held
+	object   laxjson.Reader
+	markup   markup
+	code     int      // up to where held was searched for the end of the code
+	codeEnds int      // closing fences that did not end the code
+	depth    int      // nesting depth of the object if it is not JSON
+	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
+	closers  []string // ends of the fences and elements around the last call, innermost last
+	pending  []byte   // everything from the first call that waits on
+	thought  string   // the tag that ends the thought
+	tail     []byte   // of the visible text
+	place    fence.Tracker
+	show     textWriter
 }
 
 // mode is the state of a parser.
@@ -204,7 +203,7 @@ func (p *parser) dropCalls() {
 			p.calls[left], left = c, left+1
 		}
 	}
-	p.calls, p.waits, p.place = p.calls[:left], p.waits[:left], p.pendingAt
+	p.calls, p.waits = p.calls[:left], p.waits[:left]
 	p.output(s)
 }
 

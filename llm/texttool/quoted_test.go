@@ -79,11 +79,12 @@ func TestQuotations(t *testing.T) {
 	}
 	for name, form := range forms {
 		for _, in := range []string{form, "# README\n\nSome text.\n\n" + form + "\n\nMore text.\n", numbered(form), string(llm.AppendString(nil, form)), strings.ReplaceAll(form, "\n", "\n> ")} {
+			g := givenTexts("other", in)
 			for around, frame := range surroundings {
 				answer := strings.ReplaceAll(frame, "%", form)
 				for _, isNative := range []bool{false, true} {
 					for _, n := range []int{1, 5, 1 << 20} {
-						if got := read(givenTexts("other", in), isNative, pieces(answer, n)...); slices.ContainsFunc(got.Calls, isReadFile) {
+						if got := read(g, isNative, pieces(answer, n)...); slices.ContainsFunc(got.Calls, isReadFile) {
 							t.Fatalf("%s in %s, native %v, in pieces of %d: %q from %q: %+v", name, around, isNative, n, in, answer, got)
 						}
 					}
@@ -183,6 +184,37 @@ func TestQuotedBroken(t *testing.T) {
 				t.Errorf("%s: %+v", broken, got)
 			}
 		}
+	}
+}
+
+// TestQuotedParts checks that what a model adds to a quotation makes no call of it.
+func TestQuotedParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, before, behind string }{
+		{"<function=glob>", "", "\n</function>"},
+		{"<function=glob>\n<parameter=pattern>*.go", "", "</parameter>\n</function>"},
+		{`"name": "glob", "arguments": {"pattern": "*.go"`, `{"tool_call": {`, "}}}"},
+		{`glob[ARGS]{"pattern": "*.go"}`, "[TOOL_CALLS]", ""},
+		{"glob(pattern='*.go')", "```tool_code\n", "\n```"},
+		{"glob(pattern='*.go')", "```tool_code\nread_file(file_path='a')\n", "\n```"},
+		{`{"name": "glob", "arguments": {"pattern": "*.go"}}`, `{"tool_calls": [{"name": "read_file", "arguments": {}}, `, "]}"},
+		{`{"tool_call": {"name": "glob", "arguments": {"pattern": "*.go"}}}`, `{"thought": "I look.", ` + "\x00", ""},
+	} {
+		answer := c.before + c.text + c.behind
+		if before, cut, ok := strings.Cut(answer, "\x00{"); ok { // the text is inside of another object
+			answer = before + cut
+		}
+		if got := read(nil, false, answer); len(got.Calls) == 0 {
+			t.Errorf("%q has no call: %+v", answer, got)
+		}
+		if got := read(givenTexts(c.text), false, answer); len(got.Calls) > 0 || got.Wrong {
+			t.Errorf("%q in %q: %+v", c.text, answer, got)
+		}
+	}
+	p := newParser(declared, false)
+	p.given = givenTexts("a")
+	if p.nextAttempt().given != p.given {
+		t.Error("a repeated request is given the same")
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/session"
+	"pollux/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -249,6 +250,20 @@ func TestShown(t *testing.T) {
 	} {
 		if got := shown(text); got != want {
 			t.Errorf("%.40q: %.200q", text, got)
+		}
+	}
+}
+
+// TestQuoted checks that a question says where the words of a call are from, and offers no lasting
+// answer.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	approval := tool.Approval{Quoted: "README.md\x1b[8m", Offers: []tool.Offer{{Outcome: tool.ProceedAlways}}}
+	for _, details := range []tool.Confirmation{
+		&tool.ExecConfirmation{Command: "rm x", Approval: approval}, &tool.EditConfirmation{Approval: approval}, &tool.InfoConfirmation{Approval: approval},
+	} {
+		if q, ok := newQuestion(details); !ok || !strings.Contains(q.text, "Warning: these words stand in README.md") || strings.Contains(q.text, "\x1b") || q.lasting != "" {
+			t.Errorf("%T: %+v", details, q)
 		}
 	}
 }
