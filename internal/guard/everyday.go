@@ -8,8 +8,7 @@ import (
 )
 
 // isEveryday reports whether a command only reads, builds and tests, as instructions of every
-// project tell to. Each of its commands must be one of everyday, with plain words and well-known
-// flags.
+// project tell to: with plain words and well-known flags.
 func isEveryday(command string) bool {
 	script, err := shellcmd.Parse(command)
 	if err != nil || script.Substitutes || script.Evaluates != "" || len(script.Redirections) > 0 || len(script.Commands) == 0 {
@@ -31,22 +30,38 @@ func isEverydayCommand(c shellcmd.Command) bool {
 	if slices.Contains(installs[:], strings.Join(words, " ")) {
 		return true
 	}
-	first, isKnown := everyday[words[0]]
-	return isKnown && !slices.ContainsFunc(words[1:], func(w string) bool { return !isPlain(w) }) && (first == nil || len(words) > 1 && slices.Contains(first, words[1]) && (words[1] != "install" || len(words) == 2))
+	if slices.ContainsFunc(words[1:], func(w string) bool { return !isPlain(w) }) {
+		return false
+	}
+	first, isKnown := firstArguments(words[0])
+	return isKnown && (first == nil || len(words) > 1 && slices.Contains(first, words[1]) && (words[1] != "install" || len(words) == 2))
 }
 
-// everyday are programs, and the first arguments with which they read, build and test; nil if
-// the first argument does not matter. "install" has no arguments.
-var everyday = map[string][]string{
-	"cat": nil, "cd": nil, "echo": nil, "grep": nil, "head": nil, "ls": nil, "pwd": nil, "tail": nil, "wc": nil, "which": nil,
-	"git": {"add", "branch", "diff", "log", "show", "status"},
-
-	"bazel": {"build", "test"}, "bun": {"install", "run", "test"}, "cargo": {"bench", "build", "check", "clippy", "doc", "fmt", "run", "test"},
-	"cmake": {"--build"}, "dotnet": {"build", "restore", "run", "test"}, "go": {"build", "fmt", "generate", "mod", "run", "test", "vet"},
-	"gradle": nil, "./gradlew": nil, "make": nil, "mvn": nil, "./mvnw": nil, "just": nil, "ninja": nil, "rake": nil, "task": nil, "tox": nil, "nox": nil,
-	"npm": {"ci", "install", "run", "start", "test"}, "pnpm": {"build", "install", "lint", "run", "start", "test"}, "yarn": {"build", "install", "lint", "run", "start", "test"},
-	"swift": {"build", "test"}, "pytest": nil, "jest": nil, "vitest": nil, "tsc": nil, "eslint": nil, "prettier": nil,
-	"black": nil, "gofmt": nil, "gofumpt": nil, "golangci-lint": nil, "mypy": nil, "ruff": nil, "staticcheck": nil,
+// firstArguments returns the first arguments with which a program reads, builds and tests, nil if
+// the first argument does not matter, and false for a program that may do anything else. "install"
+// has no arguments.
+func firstArguments(program string) ([]string, bool) {
+	switch program {
+	case "cat", "cd", "echo", "grep", "head", "ls", "pwd", "tail", "wc", "which",
+		"gradle", "./gradlew", "make", "mvn", "./mvnw", "just", "ninja", "rake", "task", "tox", "nox",
+		"pytest", "jest", "vitest", "tsc", "eslint", "prettier", "black", "gofmt", "gofumpt", "golangci-lint", "mypy", "ruff", "staticcheck":
+		return nil, true
+	case "git":
+		return []string{"add", "branch", "diff", "log", "show", "status"}, true
+	case "bazel", "swift":
+		return []string{"build", "test"}, true
+	case "cargo":
+		return []string{"bench", "build", "check", "clippy", "doc", "fmt", "run", "test"}, true
+	case "cmake":
+		return []string{"--build"}, true
+	case "dotnet":
+		return []string{"build", "restore", "run", "test"}, true
+	case "go":
+		return []string{"build", "fmt", "generate", "mod", "run", "test", "vet"}, true
+	case "bun", "npm", "pnpm", "yarn":
+		return []string{"build", "ci", "install", "lint", "run", "start", "test"}, true
+	}
+	return nil, false
 }
 
 // installs are commands that install what the project names, nothing else.
@@ -56,7 +71,7 @@ var installs = [...]string{
 }
 
 // isPlain reports whether an argument is a word, a path in the project, or a flag of which no
-// program of everyday takes the name of a file, a program or a script.
+// such program takes the name of a file, a program or a script.
 func isPlain(arg string) bool {
 	flag, isFlag := strings.CutPrefix(arg, "-")
 	if !isFlag {
