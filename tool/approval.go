@@ -10,6 +10,9 @@ type Approval struct {
 	// approval mode.
 	Reason  string
 	IsUsual bool
+	// Quoted is where the words of a call stand that a model wrote as text, such as "README.md":
+	// text that neither the user nor the model has written. It is "" for other calls.
+	Quoted string
 	Reach
 	// Offers are the lasting answers that the person may give, the one for the shortest time first.
 	// It is empty if the answer can only be about this call.
@@ -72,6 +75,9 @@ type Hooked struct {
 
 // Once reports whether a person can approve only this call, not later ones.
 func (h Hooked) Once() bool { return h.IsRequired || h.IsChanged }
+
+// Once reports whether a person can approve only this call, not later ones.
+func (a *Approval) Once() bool { return a.Hooked.Once() || a.Quoted != "" }
 
 // Offer is a lasting answer that a person may give.
 type Offer struct {

@@ -4,6 +4,7 @@ package hostile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ import (
 
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/openai"
 )
 
 const (
@@ -78,7 +80,7 @@ func play(t *testing.T, p programs, s *scene) *result {
 	}
 	evil.Start()
 	t.Cleanup(evil.Close)
-	model, err := scriptmodel.Start(r.script(evil.URL), scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
+	model, err := scriptmodel.Start(r.script(evil.URL), scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}, openai.Chat{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,19 +88,20 @@ func play(t *testing.T, p programs, s *scene) *result {
 	r.prepare(evil.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	prompt := cmp.Or(s.Prompt, "go")
 	program, args := p.pollux, slices.Clone(s.Args)
 	switch s.face {
 	case headless:
-		args = append(args, "-p", "go")
+		args = append(args, "-p", prompt)
 	case terminal:
-		args = append(args, "-i", "go")
+		args = append(args, "-i", prompt)
 	case served:
 		args = append([]string{"mcp", "serve"}, args...)
 	case library:
 		program = p.library
 	}
 	for i := range args {
-		args[i] = r.fill(args[i], "scene", evil.URL)
+		args[i] = r.fill(args[i], r.canary(), evil.URL)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
@@ -150,12 +153,27 @@ func (r *result) script(evil string) *scriptmodel.Script {
 			add(scriptmodel.Call{ID: []string{"works_", "attempt_"}[i] + canary, Name: name, Args: r.fill(args, canary, evil)})
 		}
 	}
+	for i, text := range r.scene.Answers {
+		turns = append(turns, scriptmodel.Turn{Steps: []scriptmodel.Step{scriptmodel.Text{Text: r.fill(text, "0", evil)}}})
+		if name, args, ok := strings.Cut(text, " "); ok && strings.HasPrefix(name, "CALL:") {
+			turns[len(turns)-1].Steps[0] = scriptmodel.Call{ID: "answer_" + strconv.Itoa(i), Name: strings.TrimPrefix(name, "CALL:"), Args: r.fill(args, "0", evil)}
+		}
+	}
 	text := done
 	if r.scene.Text != "" {
 		text = r.fill(r.scene.Text, "scene", evil) + "\n" + done
 	}
 	turns = append(turns, scriptmodel.Turn{Steps: []scriptmodel.Step{scriptmodel.Text{Text: text}}, Times: -1})
 	return &scriptmodel.Script{Turns: turns}
+}
+
+// canary is the name of the file that the texts of a scene are about: that of the only attempt,
+// if the model answers with texts.
+func (r *result) canary() string {
+	if len(r.scene.Answers) > 0 {
+		return "0"
+	}
+	return "scene"
 }
 
 // fill replaces the names in a text.
@@ -175,6 +193,12 @@ func (r *result) environ(model, evil string) []string {
 		"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GOCOVERDIR": os.Getenv("GOCOVERDIR"),
 		"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_FORCE_FILE_STORAGE": "true", "GEMINI_MODEL": "gemini-2.5-flash",
 		"GEMINI_API_KEY": secret, "GOOGLE_GEMINI_BASE_URL": model, "NO_PROXY": "127.0.0.1",
+	}
+	if r.scene.Wire == "openai" {
+		env["OPENAI_API_KEY"], env["OPENAI_BASE_URL"], env["OPENAI_MODEL"] = secret, model+"/v1", "local"
+		for _, name := range []string{"GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"} {
+			delete(env, name)
+		}
 	}
 	if r.scene.Offline {
 		env["HTTPS_PROXY"] = "http://127.0.0.1:9"
@@ -217,7 +241,7 @@ func (r *result) prepare(evil string) {
 	}
 	for name, text := range files {
 		path := filepath.Join(r.root, r.fill(name, "scene", evil))
-		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(r.fill(text, "scene", evil)), 0o700))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(r.fill(text, r.canary(), evil)), 0o700))
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -19,6 +20,10 @@ type kind struct {
 	Kind   string // what these attacks do, for docs/security.md
 	Stops  string // what stops them, for docs/security.md
 	Scenes []*scene
+	// Forms are texts that a scene plays in turn, see scene.Each. Around is what the model writes
+	// around them.
+	Forms  []struct{ Name, Text string }
+	Around []struct{ Name, Text, Stopped string }
 }
 
 // scene is one run of the program. In its texts, {{HOME}}, {{WORK}} (the project) and {{OUTSIDE}}
@@ -49,10 +54,52 @@ type scene struct {
 	// Unwritten are texts that must not be in a new file.
 	Unwritten []string
 	Stopped   string // for attacks by the project itself: is in the output
-	Works     []attempt
-	Attempts  []attempt
+	// Wire is the protocol of the model: "gemini" if empty, or "openai".
+	Wire string
+	// Prompt is the user's, "go" if empty. Answers are texts of the model, one for each request,
+	// before Text.
+	Prompt  string
+	Answers []string
+	// Each makes a scene of each combination of the kind's forms and what is around them, of which
+	// it takes every Each[1]-th from Each[0] on. In the texts, {{FORM}} is the form, {{JSON}} the
+	// same as a JSON string without quotes, and {{QUOTE}} the form in what is around it.
+	Each     []int
+	Works    []attempt
+	Attempts []attempt
 
 	face, mode string // of this run
+}
+
+// expand returns the scenes that are made of one, itself if it has no Each.
+func (k *kind) expand(s *scene) []*scene {
+	if len(s.Each) != 2 {
+		return []*scene{s}
+	}
+	var list []*scene
+	for i, form := range k.Forms {
+		for j, around := range k.Around {
+			if (i+j)%s.Each[1] != s.Each[0] {
+				continue
+			}
+			quoted, _ := json.Marshal(form.Text) // a string
+			fill := strings.NewReplacer(
+				"{{FORM}}", form.Text, "{{JSON}}", string(quoted[1:len(quoted)-1]),
+				"{{QUOTE}}", strings.NewReplacer("{{FORM}}", form.Text, "{{LINES}}", strings.ReplaceAll(form.Text, "\n", "\n> ")).Replace(around.Text),
+			)
+			c := *s
+			c.Name += ": " + form.Name + ", " + around.Name
+			c.Prompt, c.Files, c.Answers = fill.Replace(s.Prompt), map[string]string{}, nil
+			for name, text := range s.Files {
+				c.Files[name] = fill.Replace(text)
+			}
+			for _, text := range s.Answers {
+				c.Answers = append(c.Answers, fill.Replace(text))
+			}
+			c.Attempts = []attempt{{Name: c.Name, Stopped: cmp.Or(around.Stopped, s.Stopped)}}
+			list = append(list, &c)
+		}
+	}
+	return list
 }
 
 // attempt is a call of the model: of Tool with Args, or of run_shell_command with Command.
@@ -94,6 +141,11 @@ func readKinds(t *testing.T) []*kind {
 		if err := d.Decode(k); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
+		var scenes []*scene
+		for _, s := range k.Scenes {
+			scenes = append(scenes, k.expand(s)...)
+		}
+		k.Scenes = scenes
 		var names []string
 		var spread []*scene
 		for _, s := range k.Scenes {

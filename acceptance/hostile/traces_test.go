@@ -33,6 +33,10 @@ func (r *result) check() {
 		got := r.output
 		if a.isCall() {
 			got = r.results["attempt_"+strconv.Itoa(i)]
+		} else if len(r.scene.Answers) > 0 && r.scene.Each == nil { // the result of a call in an answer is in the next request
+			for _, q := range r.requests {
+				got += "\n" + string(q.Body)
+			}
 		}
 		isStopped := func(text string) bool {
 			return strings.Contains(got, r.fill(strings.TrimSpace(text), strconv.Itoa(i), ""))

@@ -16,6 +16,7 @@ import (
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/observe"
+	"pollux/llm/texttool"
 	"pollux/tool"
 )
 
@@ -60,7 +61,7 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
 	probeAgent := session.NewAgent(c.models, c.set.Settings, session.Parts{
 		Model:     c.model,
-		Generator: quiet.WithStandIns(c.models, quiet.WithToolCalls(c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log))), isPlanning),
+		Generator: quiet.WithStandIns(c.models, quiet.WithToolCalls(c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
 		Tools:     tool.NewRegistry(probeTool{}),
 		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // approves the only tool
 		MaxTurns:  new(3),

@@ -196,7 +196,7 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired && !g.written.MustAsk {
+		if !g.hooked.IsRequired && !g.written.MustAsk && g.quotedFrom == "" {
 			return nil
 		}
 		return &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.call.Summary(), Approval: g.approval("", nil)}
@@ -218,7 +218,7 @@ func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 // are the addresses that the call will fetch.
 func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	c, p := g.policyCall(), g.opts.Policy
-	a := tool.Approval{Hooked: g.hooked, Reach: reach.Of(reach.Call{
+	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{
 		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
 	})}
 	a.Reason, a.IsUsual = p.Question(c)

@@ -22,6 +22,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/llm/argmap"
+	"pollux/llm/quotation"
 	"pollux/tool"
 )
 
@@ -34,7 +35,9 @@ type Options struct {
 	Subagent string
 
 	Origins Origins // nil trusts all words
-	Hooks   Hooks   // nil for none
+	// Given is what models were given, for calls that were read from their text; nil trusts them.
+	Given *quotation.Index
+	Hooks Hooks // nil for none
 	// Tool returns the tool with a name, for the calls that hooks make; nil knows none.
 	Tool     func(name string) (tool.Tool, bool)
 	Snapshot Snapshot // nil for none
@@ -116,6 +119,7 @@ func (g *gatedCall) pass(ctx context.Context) *refusal {
 		g.hooks,
 		g.policy,
 		g.forceQuestion,
+		g.checkQuoted,
 		g.confirm,
 	} {
 		if ctx.Err() != nil {
@@ -147,6 +151,8 @@ type gatedCall struct {
 
 	untrustedWords []string // words of the command, see findWarnings
 	changedFiles   []string // build files that the command uses, see findWarnings
+	quotedFrom     string   // untrusted text in which quotedWords stand, see checkQuoted
+	quotedWords    string
 
 	began, asked time.Time     // when the call reached the gate, and when it was admitted
 	idle         time.Duration // the time between its admission and its run

@@ -46,12 +46,17 @@ func (g *gatedCall) findWarnings(ctx context.Context) error {
 
 // hasWarnings reports whether the call has warnings. Then an approval applies to this call
 // only.
-func (g *gatedCall) hasWarnings() bool { return len(g.untrustedWords)+len(g.changedFiles) > 0 }
+func (g *gatedCall) hasWarnings() bool {
+	return len(g.untrustedWords)+len(g.changedFiles) > 0 || g.quotedFrom != ""
+}
 
 // acceptWarnings records that a person has approved the call with its warnings.
 func (g *gatedCall) acceptWarnings() {
 	if g.opts.Origins != nil {
 		g.opts.Origins.Accept(g.untrustedWords)
+	}
+	if g.quotedFrom != "" {
+		g.opts.Given.Accept(g.quotedWords)
 	}
 	g.changed.remove(g.changedFiles)
 }

@@ -260,6 +260,13 @@ func (d *Directory) Provider(model string) (account auth.Account, name string, o
 	return m.account, m.name, true
 }
 
+// ReturnsCalls reports whether a model is known to return calls as its protocol has them: its
+// provider does, and is at its own address.
+func (d *Directory) ReturnsCalls(model string) bool {
+	account, _, ok := d.Provider(model)
+	return ok && account.Profile != nil && account.Profile.ReturnsCalls && !account.HasCustomAddress()
+}
+
 // ResolveFallbacks returns the names in requests of the models in the user's setting
 // pollux.fallback. It leaves out a model that no account serves, and warns. The directory must
 // be one of [Open].

@@ -363,3 +363,30 @@ func TestCheckName(t *testing.T) {
 		t.Error("a provider that does not answer confirms a name")
 	}
 }
+
+// TestReturnsCalls checks whose text is never read as calls: models at the vendor's own address.
+func TestReturnsCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		settings, model string
+		env             []string
+		want            bool
+	}{
+		{`{}`, "gemini-2.5-pro", []string{"GEMINI_API_KEY=k"}, true},
+		{`{}`, "gemini-2.5-pro", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1"}, false},
+		{`{}`, "openai/gpt-5", []string{"OPENAI_API_KEY=k"}, true},
+		{`{}`, "openai/x", []string{"OPENAI_API_KEY=k", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}, false},
+		{`{}`, "anthropic/claude-x", []string{"ANTHROPIC_API_KEY=k"}, true},
+		{`{"modelProviders": {"anthropic": {"baseUrl": "http://127.0.0.1:1"}}}`, "anthropic/claude-x", []string{"ANTHROPIC_API_KEY=k"}, false},
+		{`{}`, "ollama/qwen", []string{"OLLAMA_HOST=127.0.0.1:1"}, false},
+		{`{}`, "openrouter/a/b", []string{"OPENROUTER_API_KEY=k"}, false},
+	} {
+		d := &Directory{accountModels: openAccounts(t, c.settings, c.env...)}
+		if got := d.ReturnsCalls(c.model); got != c.want {
+			t.Errorf("%s with %q: %v", c.model, c.env, got)
+		}
+	}
+	if (&Directory{}).ReturnsCalls("gemini-2.5-pro") {
+		t.Error("a generator of the caller is not known")
+	}
+}

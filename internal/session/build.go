@@ -19,6 +19,7 @@ import (
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
 	"pollux/llm"
+	"pollux/llm/quotation"
 	"pollux/tool"
 )
 
@@ -66,6 +67,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.saved = rules.saved                            // rules
 	s.openAgents(ctx)                                // settings, trust, policy, the person
 	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
+	s.given = quotation.New()                        // nothing
 	generator, err := s.generator()                  // models, stats, telemetry, policy
 	if err != nil {
 		return nil, err
@@ -224,6 +226,7 @@ func (s *Session) newGate() *guard.Gate {
 		Policy:      s.policy,
 		Interactive: s.Interactive,
 		Origins:     s.origins(),
+		Given:       s.given,
 		Tool:        s.registry.Lookup,
 		Threshold:   config.TruncateToolOutput.In(s.Settings),
 		OutputDir:   s.outputDir,

@@ -209,7 +209,7 @@ func (w *delegate) title(name string) string {
 // newGate makes the gate of the subagent's calls.
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
-		Policy: w.policy, Interactive: w.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Tool: w.registry.Lookup,
+		Policy: w.policy, Interactive: w.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.given, Tool: w.registry.Lookup,
 		Threshold: config.TruncateToolOutput.In(w.Settings), OutputDir: w.outputDir, Log: w.Log,
 	}
 	if w.hooks != nil {

@@ -80,7 +80,7 @@ func (s *Session) generator() (llm.Generator, error) {
 			// 0 would be the default of the package.
 			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Settings)*float64(time.Second))),
 		})
-		s.fallback = s.WithStandIns(s.models, s.WithToolCalls(s.models, g), s.isPlanning)
+		s.fallback = s.WithStandIns(s.models, s.WithToolCalls(s.models, g, texttool.Options{Given: s.given, HasCalled: s.hasCalled}), s.isPlanning)
 		g = s.fallback
 	}
 	if s.Record == "" {
@@ -156,10 +156,12 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 
 // WithToolCalls returns the model g such that it calls tools as they expect: for a
 // model that has no tool calling, calls are read from its text, and the names of
-// arguments that models get wrong are corrected.
-func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator) llm.Generator {
-	options := texttool.Options{
-		Log: func(model, message string) { p.Log.Debug(message, "model", model) },
+// arguments that models get wrong are corrected. The options say what is known of the session.
+func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
+	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
+	hasCalled := options.HasCalled
+	options.HasCalled = func(model string) bool {
+		return m.ReturnsCalls(model) || hasCalled != nil && hasCalled(model)
 	}
 	switch config.ToolCalling.In(p.Settings) {
 	case "text":

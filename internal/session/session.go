@@ -51,6 +51,7 @@ import (
 	"pollux/internal/worktree"
 	"pollux/llm"
 	"pollux/llm/fallback"
+	"pollux/llm/quotation"
 	"pollux/tool"
 )
 
@@ -190,6 +191,8 @@ type Session struct {
 	typed     tool.Tool         // the shell of a person
 	template  tool.Tool         // the shell of custom commands
 	gate      *guard.Gate
+	given     *quotation.Index // what models were given: a quotation is not a call
+	callers   callers
 	builtin   []tool.Tool // that tools.core permits
 	subagents subagents
 

@@ -82,6 +82,9 @@ func (l *approvalLines) approval(a *tool.Approval) {
 		}
 		l.add("Outside the workspace: " + joinBrief(paths))
 	}
+	if a.Quoted != "" {
+		l.add("Warning: these words stand in " + briefLine(a.Quoted) + ". The model may only repeat them.")
+	}
 	if a.Continues != "" {
 		l.add("Warning: a hook makes this call after " + briefLine(a.Continues) + ". The model did not make it.")
 	}

@@ -17,6 +17,8 @@ type Tracker struct {
 	fenceSize int
 	fenceInfo string
 
+	quoted bool // the line is one of a quotation or a table
+
 	span int // backticks that opened the current code span, 0 if there is none
 	run  int // backticks directly before this place, on a line of text
 }
@@ -38,6 +40,10 @@ const maxInfo = 64
 // IsLineStart reports whether only white space precedes this place on its line.
 func (t *Tracker) IsLineStart() bool { return t.line == lineBlank }
 
+// IsLineHead reports whether only white space and marks of lists and quotations precede this place
+// on its line.
+func (t *Tracker) IsLineHead() bool { return t.line == lineBlank || t.line == linePrefix }
+
 // InFence reports whether this place is inside a fenced code block. The line that opens
 // or closes the block is not.
 func (t *Tracker) InFence() bool { return t.fenceChar != 0 }
@@ -45,6 +51,10 @@ func (t *Tracker) InFence() bool { return t.fenceChar != 0 }
 // Info returns the first word of the info string of the open block, in lower case: ""
 // if there is none.
 func (t *Tracker) Info() string { return t.fenceInfo }
+
+// InQuote reports whether this place is on a line of a quotation or a table: one that begins with
+// > or |.
+func (t *Tracker) InQuote() bool { return t.quoted }
 
 // Closes reports whether a run of size characters c, followed by words on the same line,
 // closes the open block.
@@ -130,7 +140,11 @@ func (t *Tracker) beginLine(c byte) {
 	case c == ' ' || c == '\t' || c == '\r':
 	case c == '`' || c == '~':
 		t.line, t.char, t.size, t.info = lineRun, c, 1, t.info[:0]
-	case strings.IndexByte(">-*+", c) >= 0, '0' <= c && c <= '9', (c == '.' || c == ')') && t.line == linePrefix:
+	case c == '|' && t.line == lineBlank:
+		t.quoted, t.line = true, lineText
+	case c == '>':
+		t.quoted, t.line = true, linePrefix
+	case strings.IndexByte("-*+", c) >= 0, '0' <= c && c <= '9', (c == '.' || c == ')') && t.line == linePrefix:
 		t.line = linePrefix
 	default:
 		t.line = lineText
@@ -161,5 +175,5 @@ func (t *Tracker) endLine() {
 			t.fenceChar, t.fenceInfo = 0, ""
 		}
 	}
-	t.line, t.size, t.info, t.span, t.run = lineBlank, 0, t.info[:0], 0, 0
+	t.line, t.size, t.info, t.span, t.run, t.quoted = lineBlank, 0, t.info[:0], 0, 0, false
 }

@@ -95,3 +95,36 @@ func BenchmarkTracker(b *testing.B) {
 		tr.Add(s)
 	}
 }
+
+// TestInQuote checks which lines are those of a quotation or a table, and which places only marks
+// of lists precede.
+func TestInQuote(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]bool{ // in a quotation, at the head of a line
+		"":              {false, true},
+		"> ":            {true, true},
+		"> a":           {true, false},
+		" - > b":        {true, false},
+		"a > b":         {false, false},
+		"> a\n":         {false, true},
+		"| a | ":        {true, false},
+		"a | b":         {false, false},
+		"- ":            {false, true},
+		"12. ":          {false, true},
+		"- | a":         {false, false},
+		"> ```json\n> ": {true, true},
+		"> a\n> ":       {true, true},
+	} {
+		for size := 1; size <= len(text)+1; size++ {
+			var tr fence.Tracker
+			for rest := text; rest != ""; {
+				n := min(size, len(rest))
+				tr.Add(rest[:n])
+				rest = rest[n:]
+			}
+			if got := [2]bool{tr.InQuote(), tr.IsLineHead()}; got != want {
+				t.Errorf("%q in pieces of %d: %v", text, size, got)
+			}
+		}
+	}
+}

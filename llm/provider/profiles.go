@@ -9,14 +9,16 @@ func profiles() []*Profile {
 	return []*Profile{
 		{
 			ID: "gemini", Name: "Google AI Studio", Aliases: StringList{"google"},
-			Protocol: Gemini, BaseURLVars: StringList{"GOOGLE_GEMINI_BASE_URL"},
+			ReturnsCalls: true,
+			Protocol:     Gemini, BaseURLVars: StringList{"GOOGLE_GEMINI_BASE_URL"},
 			KeyVars:    StringList{"GEMINI_API_KEY"},
 			KeyPage:    "aistudio.google.com/apikey",
 			SmallModel: "flash-lite",
 		},
 		{
 			ID: "vertexai", Name: "Google Vertex AI", Aliases: StringList{"vertex", "vertex-ai"},
-			Protocol: Vertex, BaseURLVars: StringList{"GOOGLE_VERTEX_BASE_URL"},
+			ReturnsCalls: true,
+			Protocol:     Vertex, BaseURLVars: StringList{"GOOGLE_VERTEX_BASE_URL"},
 			KeyVars:    StringList{"GOOGLE_API_KEY"},
 			KeyPage:    "console.cloud.google.com/apis/credentials",
 			SmallModel: "flash-lite",
@@ -24,7 +26,8 @@ func profiles() []*Profile {
 		},
 		{
 			ID: "openai", Name: "OpenAI",
-			Protocol: Chat, BaseURL: "https://api.openai.com/v1", BaseURLVars: StringList{"OPENAI_BASE_URL", "OPENAI_API_ENDPOINT"}, Imitated: true,
+			ReturnsCalls: true,
+			Protocol:     Chat, BaseURL: "https://api.openai.com/v1", BaseURLVars: StringList{"OPENAI_BASE_URL", "OPENAI_API_ENDPOINT"}, Imitated: true,
 			KeyVars: StringList{"OPENAI_API_KEY"},
 			KeyPage: "platform.openai.com/api-keys",
 			Model:   "gpt-5.6-sol", SmallModel: "gpt-5.6-luna", ModelVars: StringList{"OPENAI_MODEL"},
@@ -33,7 +36,8 @@ func profiles() []*Profile {
 		},
 		{
 			ID: "anthropic", Name: "Anthropic", Aliases: StringList{"claude"},
-			Protocol: Anthropic, BaseURL: "https://api.anthropic.com", BaseURLVars: StringList{"ANTHROPIC_BASE_URL", "ANTHROPIC_API_ENDPOINT"},
+			ReturnsCalls: true,
+			Protocol:     Anthropic, BaseURL: "https://api.anthropic.com", BaseURLVars: StringList{"ANTHROPIC_BASE_URL", "ANTHROPIC_API_ENDPOINT"},
 			KeyVars: StringList{"ANTHROPIC_API_KEY"}, TokenVars: StringList{"ANTHROPIC_AUTH_TOKEN"},
 			KeyPage: "console.anthropic.com/settings/keys",
 			Model:   "claude-sonnet-4-6", SmallModel: "claude-haiku-4-5-20251001", ModelVars: StringList{"ANTHROPIC_MODEL"},
@@ -48,7 +52,8 @@ func profiles() []*Profile {
 		},
 		{
 			ID: "bedrock", Name: "Amazon Bedrock", Aliases: StringList{"aws"},
-			Protocol: Bedrock, BaseURLVars: StringList{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "ANTHROPIC_BEDROCK_BASE_URL"},
+			ReturnsCalls: true,
+			Protocol:     Bedrock, BaseURLVars: StringList{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "ANTHROPIC_BEDROCK_BASE_URL"},
 			TokenVars: StringList{"AWS_BEARER_TOKEN_BEDROCK"}, Keyless: true,
 			Model: "us.anthropic.claude-opus-5", SmallModel: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
 		},

@@ -73,6 +73,10 @@ type Profile struct {
 	// entries do.
 	Imitated bool `json:"imitated,omitempty"`
 
+	// ReturnsCalls means that the models of the provider, at its own address, make calls as the
+	// protocol has them. Their text is never read as calls.
+	ReturnsCalls bool `json:"-"`
+
 	// Quirks are the provider's deviations from its protocol: an openai.Quirks or an
 	// anthropic.Quirks as JSON, as the protocol requires.
 	Quirks json.RawMessage `json:"quirks,omitempty"`

@@ -12,7 +12,7 @@ import (
 // scanAfterCall drops the end of a call, and returns the rest of s.
 func (p *parser) scanAfterCall(s string) (rest string) {
 	drop := func(n int) {
-		if p.isNative {
+		if len(p.pending) > 0 {
 			p.pending = append(p.pending, s[:n]...)
 		}
 		s = s[n:]
@@ -35,6 +35,7 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 			return ""
 		}
 		size, verdict := p.matchClosers(s)
+		endsFence := verdict == yes && s[0] != '<'
 		if verdict == no {
 			size, verdict = matchEnd(s)
 		}
@@ -43,7 +44,9 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 			p.held = append(p.held, s...)
 			return ""
 		case yes:
-			drop(size)
+			if drop(size); endsFence {
+				p.endFence()
+			}
 			continue
 		}
 		switch matchInventedResult(s, p.isTool) {
@@ -54,7 +57,7 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 			p.held = append(p.held, s...)
 			return ""
 		}
-		p.mode, p.place = inText, fence.Tracker{}
+		p.mode, p.place, p.tail = inText, fence.Tracker{}, nil
 		return s
 	}
 }

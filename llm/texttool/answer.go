@@ -22,6 +22,13 @@ type answer struct {
 	text          []byte        // visible text at the end, not yet yielded
 }
 
+// newAnswer returns the state of the answer to a request.
+func newAnswer(o *Options, req *llm.Request, tools toolSet) *answer {
+	p := newParser(tools, false)
+	p.given = &given{o.Given, req}
+	return &answer{options: o, model: req.Model, parser: p}
+}
+
 // UnreadableCall is the code of the [llm.Error] for an answer with a call that stays
 // unreadable after all corrections.
 const UnreadableCall = "UNREADABLE_TOOL_CALL"

@@ -18,9 +18,10 @@ import (
 //
 // This is remembered for the lifetime of the generator.
 //
-// A call that a server passes on as text is understood if it ends the answer: it begins
-// a line, nothing but other calls follows it, it is neither in inline code nor in a
-// fence of a programming language, and its tool is declared. All else is text.
+// A call that a server passes on as text is understood if the server has never returned one, and
+// o.HasCalled does not know it to. The call must end the answer: it begins a line, nothing but other
+// calls follows it, it is no quotation (see the package comment), not in a fence of a programming
+// language, and its tool is declared. All else is text.
 func AsNeeded(g llm.Generator, o Options) *Adaptive {
 	return &Adaptive{Generator: g, text: Wrap(g, o)}
 }
@@ -71,7 +72,11 @@ func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 // stream requests an answer with tools, and returns calls in its text as calls.
 func (a *Adaptive) stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+		if a.hasCalled(req.Model) {
+			a.Generator.Stream(ctx, req)(yield)
+			return
+		}
+		n := newNativeAnswer(&a.text.options, req, declaredTools(&req.Config))
 		if n.stream(a.Generator.Stream(ctx, req), yield) {
 			a.learnCalling(req.Model, n)
 		}
@@ -87,13 +92,21 @@ func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Respons
 	if a.learnFrom(req, err) {
 		return a.text.Generate(ctx, req)
 	}
-	if err != nil {
+	if err != nil || a.hasCalled(req.Model) {
 		return r, err
 	}
-	n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+	n := newNativeAnswer(&a.text.options, req, declaredTools(&req.Config))
 	r = n.whole(r)
 	a.learnCalling(req.Model, n)
 	return r, nil
+}
+
+// hasCalled reports whether the server of a model is known to return calls.
+func (a *Adaptive) hasCalled(model string) bool {
+	if known := a.models.Get(model); known != nil && known.isNative {
+		return true
+	}
+	return a.text.options.HasCalled != nil && a.text.options.HasCalled(model)
 }
 
 // needsText reports whether the model is known to need tools in text.
@@ -119,18 +132,15 @@ func (a *Adaptive) learnFrom(req *llm.Request, err error) bool {
 // learnCalling remembers whether the server has returned a call or passed one on as
 // text.
 func (a *Adaptive) learnCalling(model string, n *nativeAnswer) {
-	known := a.models.Get(model)
 	switch {
-	case n.hasCall && (known == nil || !known.isNative):
+	case n.hasCall:
 		a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
 		a.models.Update(model, func(k toolCalling) *toolCalling {
 			k.isNative = true
 			return &k
 		})
-	case len(n.parser.calls) > 0 && (known == nil || !known.isNative):
-		a.useText(model, "its server passes its calls on as text")
 	case len(n.parser.calls) > 0:
-		a.log(model, "its server has passed a call on as text: it is run")
+		a.useText(model, "its server passes its calls on as text")
 	}
 }
 

@@ -107,7 +107,13 @@ func TestCallsInContent(t *testing.T) {
 		calls   []int
 		tools   []bool // of each request
 		finish  llm.FinishReason
+		known   bool // to return calls
 	}{
+		{
+			name:    "a service that is known to return calls",
+			answers: [][]*llm.Response{says(llm.FinishStop, form)}, known: true,
+			texts: []string{form}, calls: []int{0}, tools: []bool{true}, finish: llm.FinishStop,
+		},
 		{
 			name:    "the server has returned none: then tools are in text",
 			answers: [][]*llm.Response{says(llm.FinishStop, "I look.\n", form[:20], form[20:]), says(llm.FinishStop, "So.")},
@@ -116,7 +122,7 @@ func TestCallsInContent(t *testing.T) {
 		{
 			name:    "the server has returned one",
 			answers: [][]*llm.Response{native, says(llm.FinishOther, form), says(llm.FinishStop, "So.\n\n")},
-			texts:   []string{"", "", "So.\n\n"}, calls: []int{1, 1, 0}, tools: []bool{true, true, true}, finish: llm.FinishStop,
+			texts:   []string{"", form, "So.\n\n"}, calls: []int{1, 0, 0}, tools: []bool{true, true, true}, finish: llm.FinishStop,
 		},
 		{
 			name: "beside a call of the server",
@@ -150,7 +156,7 @@ func TestCallsInContent(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := &model{answers: c.answers}
-			g := texttool.AsNeeded(m, texttool.Options{})
+			g := texttool.AsNeeded(m, texttool.Options{HasCalled: func(string) bool { return c.known }})
 			var a llmtest.Answer
 			for i := range c.answers {
 				req := request()
@@ -174,7 +180,7 @@ func TestCallsInContent(t *testing.T) {
 			if c.mode != "" {
 				req.Config.ToolConfig.Mode = c.mode
 			}
-			r, err := texttool.AsNeeded(m, texttool.Options{}).Generate(t.Context(), req)
+			r, err := texttool.AsNeeded(m, texttool.Options{HasCalled: func(string) bool { return c.known }}).Generate(t.Context(), req)
 			if err != nil || r.Text() != c.texts[0] && len(c.answers[0]) == 1 || len(r.Candidates[0].Content.FunctionCalls()) != c.calls[0] {
 				t.Errorf("generate: %v %s", err, r.AppendJSON(nil))
 			}

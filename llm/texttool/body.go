@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pollux/llm"
 	"pollux/llm/laxjson"
 )
 
@@ -56,11 +55,7 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 	case laxjson.Done:
 		n += p.open.at
 		rest, p.held = string(p.held[n:]), p.held[:n]
-		if p.open.inSpan && !p.tools.has(p.open.tool) {
-			p.release()
-			return rest
-		}
-		p.accept([]llm.FunctionCall{p.markup.call(p.open.tool, p.tools)})
+		p.accept([]writtenCall{{call: p.markup.call(p.open.tool, p.tools)}}, p.open.tags == &parameterTags && p.open.end == functionEnd)
 	case laxjson.Broken:
 		if !isWhole { // what was not read may hold other calls
 			n := p.open.at + p.markup.at
@@ -112,7 +107,7 @@ func (p *parser) scanCode(isWhole bool) (rest string) {
 		}
 		if calls, ok := readPython(string(p.held[p.open.at:p.code]), p.tools); ok {
 			rest, p.held = string(p.held[p.code:]), p.held[:p.code]
-			p.accept(calls)
+			p.accept(calls, false)
 			return rest
 		}
 		p.code += size
@@ -126,7 +121,7 @@ func (p *parser) scanCode(isWhole bool) (rest string) {
 		return ""
 	}
 	if calls, ok := readPython(string(p.held[p.open.at:]), p.tools); ok {
-		p.accept(calls)
+		p.accept(calls, false)
 	} else {
 		p.reject(noLiterals)
 	}
@@ -164,33 +159,53 @@ func (p *parser) scanProse(s string) (rest string) {
 // acceptObject handles a complete object in held, of which so many closing brackets were
 // missing. It returns false and does nothing if too many were.
 func (p *parser) acceptObject(missing int) bool {
-	calls, problem := readCalls(p.object.JSON(), p.tools, p.open, missing)
+	calls, isTaught, problem := readCalls(p.object.JSON(), p.tools, p.open, missing)
 	mixed := p.object.MixedText()
-	hasMixed := func(c llm.FunctionCall) bool {
-		return mixed.Start > 0 && slices.Contains(memberNames(c.Args), mixed.Name)
+	hasMixed := func(c writtenCall) bool {
+		return mixed.Start > 0 && slices.Contains(memberNames(c.call.Args), mixed.Name)
 	}
 	switch {
 	case problem == noEnd:
 		return false
 	case p.isNative && (problem != "" || slices.ContainsFunc(calls, hasMixed)) || problem == "" && len(calls) == 0:
 		p.release()
+	case problem != "" && p.isQuoted(p.body()), problem == "" && p.areQuoted(calls):
+		p.release()
 	case problem != "":
 		p.problem, p.mode = problem, afterBrokenCall
 	case slices.ContainsFunc(calls, hasMixed):
-		p.form = rawForm(calls[0].Name, mixed.Name, p.tools)
+		p.form = rawForm(calls[0].call.Name, mixed.Name, p.tools)
 		p.problem = fmt.Sprintf(`the value of %.100q has line breaks as they are and also \n, which may be a line break or two characters`, mixed.Name)
 		p.mode = afterBrokenCall
 	default:
-		p.accept(calls)
+		p.accept(calls, isTaught)
 	}
 	return true
 }
 
-// accept adds the calls in held.
-func (p *parser) accept(calls []llm.FunctionCall) {
-	if p.isNative {
-		known := func(c llm.FunctionCall) bool { return p.tools.has(c.Name) }
-		if slices.ContainsFunc(calls, func(c llm.FunctionCall) bool { return !known(c) }) || len(p.pending)+len(p.held) > maxHeld {
+// accept adds the calls in held, unless they are a quotation. isTaught means that they have a form
+// of the instruction: these count anywhere, others only at the end of the answer.
+func (p *parser) accept(calls []writtenCall, isTaught bool) {
+	if p.areQuoted(calls) {
+		p.release()
+		return
+	}
+	isAllowed := func(c writtenCall) bool { return !p.isNative || p.tools.has(c.call.Name) }
+	p.closers = append(p.closers, p.open.closers...)
+	if len(p.closers) > maxClosers {
+		p.closers = p.closers[len(p.closers)-maxClosers:]
+	}
+	waits := untilEnd
+	switch {
+	case p.isNative || !isTaught:
+	case slices.ContainsFunc(p.closers, isFence):
+		waits = untilFence
+	case len(p.pending) == 0:
+		waits = forNothing
+	}
+	if waits != forNothing {
+		if slices.ContainsFunc(calls, func(c writtenCall) bool { return !isAllowed(c) }) || len(p.pending)+len(p.held) > maxHeld {
+			p.closers = nil
 			p.release()
 			return
 		}
@@ -198,12 +213,10 @@ func (p *parser) accept(calls []llm.FunctionCall) {
 	} else {
 		p.show.cut = true
 	}
-	p.calls = append(p.calls, calls...)
-	p.held, p.mode = nil, afterCall
-	p.closers = append(p.closers, p.open.closers...)
-	if len(p.closers) > maxClosers {
-		p.closers = p.closers[len(p.closers)-maxClosers:]
+	for _, c := range calls {
+		p.calls, p.waits = append(p.calls, c.call), append(p.waits, waits)
 	}
+	p.held, p.mode = nil, afterCall
 }
 
 // maxClosers is the maximum number of ends of fences and elements that are expected.
@@ -211,7 +224,7 @@ const maxClosers = 8
 
 // reject handles a call that cannot be parsed.
 func (p *parser) reject(why string) {
-	if !p.isNative && isIntendedCall(string(p.held), p.open, p.tools) {
+	if !p.isNative && isIntendedCall(string(p.held), p.open, p.tools) && !p.isQuotedStart(p.body()) {
 		p.problem, p.mode = why, afterBrokenCall
 		return
 	}

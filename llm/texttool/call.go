@@ -13,15 +13,16 @@ import (
 
 // readCalls returns the calls in a JSON value behind an opening. If the value is meant
 // as a call but invalid, it returns the problem. If the value is not a call, it returns
-// neither. missing is the number of closing brackets that the text lacked.
-func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []llm.FunctionCall, problem string) {
+// neither. missing is the number of closing brackets that the text lacked. isTaught means that all
+// calls have the form of the instruction.
+func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []writtenCall, isTaught bool, problem string) {
 	r := callReader{tools: tools, opening: o}
 	switch {
 	case o.tool != "":
 		r.hasArgs = true
 		if r.isCallable(o.tool) {
 			r.named++
-			r.calls = append(r.calls, llm.FunctionCall{Name: o.tool, Args: data})
+			r.calls = append(r.calls, writtenCall{call: llm.FunctionCall{Name: o.tool, Args: data}})
 		}
 	case data[0] == '[':
 		r.outer = 1
@@ -33,13 +34,13 @@ func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []llm.
 	}
 	switch {
 	case r.named == 0:
-		return nil, ""
+		return nil, false, ""
 	case r.problem != "":
-		return nil, r.problem
+		return nil, false, r.problem
 	case missing > r.depth || missing > 0 && !r.hasArgs:
-		return nil, noEnd
+		return nil, false, noEnd
 	}
-	return r.calls, ""
+	return r.calls, r.taught == len(r.calls), ""
 }
 
 // noEnd is the problem of a call whose arguments lack closing brackets.
@@ -50,7 +51,8 @@ type callReader struct {
 	opening
 	tools toolSet
 
-	calls   []llm.FunctionCall
+	calls   []writtenCall
+	taught  int // number of calls in the form of the instruction
 	problem string
 	named   int  // number of names of tools
 	outer   int  // number of brackets around the value
@@ -74,7 +76,9 @@ func (r *callReader) readValue(data []byte) {
 	}
 	switch {
 	case o.ToolCall != nil:
+		before := len(r.calls)
 		r.readItems(o.ToolCall)
+		r.taught += len(r.calls) - before
 	case o.ToolCalls != nil:
 		r.readItems(o.ToolCalls)
 	case o.FunctionCall != nil && r.isLoose:
@@ -115,7 +119,7 @@ const (
 // isCallable reports whether a call by this name is one of a tool: a declared one, or any
 // name where the form of the call leaves no doubt.
 func (r *callReader) isCallable(name string) bool {
-	return r.tools.has(name) || !r.inSpan && isName(name)
+	return r.tools.has(name) || isName(name)
 }
 
 // readItem reads a call.
@@ -164,7 +168,7 @@ func (r *callReader) readItem(data []byte, depth int, f callForm) {
 		if name != "" {
 			r.problem = fmt.Sprintf("%.100q is not the name of a tool", name)
 		}
-		if mentionsTool(string(data), r.tools) || name != "" && !r.inSpan {
+		if mentionsTool(string(data), r.tools) || name != "" {
 			r.named++
 		}
 		return
@@ -176,7 +180,7 @@ func (r *callReader) readItem(data []byte, depth int, f callForm) {
 		r.problem = `"arguments" is no object`
 		return
 	}
-	r.calls = append(r.calls, llm.FunctionCall{Name: name, Args: object})
+	r.calls = append(r.calls, writtenCall{call: llm.FunctionCall{Name: name, Args: object}, text: string(data)})
 }
 
 // objectOf returns the arguments of a call as an object. They may be an object, a

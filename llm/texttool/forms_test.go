@@ -59,6 +59,13 @@ var trainedForms = map[string]string{
 // looseForms are those of trainedForms that are calls only of declared tools.
 var looseForms = []string{"llama", "llama, a parameter first", "llama with type", "tool_code, by position"}
 
+// taughtForms are those of trainedForms that are calls before other text, too: the instruction has
+// them, whatever stands around them.
+var taughtForms = []string{
+	"qwen", "qwen without element", "qwen fenced", "qwen without begin", "qwen with end of answer",
+	"a thought before the call", "a thought, bare",
+}
+
 // TestTrainedForms reads each form, in pieces of any size, in text mode and as the text of
 // a server that declares tools, before and behind other text.
 func TestTrainedForms(t *testing.T) {
@@ -77,9 +84,16 @@ func TestTrainedForms(t *testing.T) {
 						t.Errorf("native, in pieces of %d: %+v", n, got)
 					}
 				}
-				got, _ := parse(pieces(form+"\n"+form+"\nDone.", n), false)
-				if got.Text != "Done." || !slices.Equal(got.Calls, []string{readFive, readFive}) {
+				got, _ := parse(pieces(form+"\n"+form, n), false)
+				if got.Text != "" || !slices.Equal(got.Calls, []string{readFive, readFive}) {
 					t.Errorf("twice, in pieces of %d: %+v", n, got)
+				}
+				got, _ = parse(pieces(form+"\nDone.", n), false)
+				if want := (parsed{Text: form + "\nDone."}); !slices.Contains(taughtForms, name) && !cmp.Equal(got, want) {
+					t.Errorf("before text, in pieces of %d: %+v", n, got)
+				}
+				if want := (parsed{Text: "Done.", Calls: []string{readFive}}); slices.Contains(taughtForms, name) && !cmp.Equal(got, want) {
+					t.Errorf("before text, in pieces of %d: %+v", n, got)
 				}
 				got = parseNative(pieces(form+"\n"+form, n))
 				if got.Text != "" || !slices.Equal(got.Calls, []string{readFive, readFive}) {
@@ -237,8 +251,8 @@ func TestMarkup(t *testing.T) {
 func TestBehindBroken(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
-		"`<function=save>\n<parameter=<b>` " + callA,
-		"```tool_code\nx\n" + strings.Repeat("```\n", maxCodeEnds) + callA,
+		"{\"tool\": 5} " + callA,
+		"```tool_code\nx\n" + strings.Repeat("```\n", maxCodeEnds+1) + callA,
 	} {
 		want, _ := parse([]string{in}, false)
 		if len(want.Calls) != 1 {
@@ -276,7 +290,7 @@ e\q")`: `write_file{"content":"a \"b\"\n'c' 'd\\nAée\\q"}`,
 		calls, ok := readPython(in, declared)
 		var got []string
 		for _, c := range calls {
-			got = append(got, c.Name+string(c.Args))
+			got = append(got, c.call.Name+string(c.call.Args))
 		}
 		if strings.Join(got, " ") != want || ok != (want != "") {
 			t.Errorf("%q: %q %v", in, got, ok)
@@ -287,8 +301,8 @@ e\q")`: `write_file{"content":"a \"b\"\n'c' 'd\\nAée\\q"}`,
 // TestFencesInCode checks that a fence in a string does not end the code of a call.
 func TestFencesInCode(t *testing.T) {
 	t.Parallel()
-	in := "```tool_code\nwrite_file(content=\"\"\"# A\n```sh\nls\n```\n\"\"\")\n```\nDone."
-	want := parsed{Text: "Done.", Calls: []string{`write_file{"content":"# A\n` + "```sh\\nls\\n```" + `\n"}`}}
+	in := "```tool_code\nwrite_file(content=\"\"\"# A\n```sh\nls\n```\n\"\"\")\n```\n"
+	want := parsed{Calls: []string{`write_file{"content":"# A\n` + "```sh\\nls\\n```" + `\n"}`}}
 	for _, n := range []int{1, 4, 1000} {
 		got, _ := parse(pieces(in, n), false)
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -54,7 +54,10 @@ type tags struct {
 	isExact bool     // all that is between the tags is the value, see [betweenTags]
 }
 
-const closingParameter = "</parameter>"
+const (
+	closingParameter = "</parameter>"
+	functionEnd      = "</function>"
+)
 
 var (
 	parameterTags = tags{begin: []string{"<parameter=", "<parameter name="}, name: ">", end: closingParameter}

@@ -21,7 +21,7 @@ func isName(s string) bool {
 // starts like one and names a tool, a declared one unless the start leaves no doubt.
 func isIntendedCall(held string, o opening, tools toolSet) bool {
 	if o.tool != "" {
-		return !o.inSpan || tools.has(o.tool)
+		return true
 	}
 	if o.form == pythonForm || o.form == otherForm {
 		return mentionsTool(held[o.at:], tools)
@@ -30,7 +30,7 @@ func isIntendedCall(held string, o opening, tools toolSet) bool {
 		return false
 	}
 	rest := held[o.afterColon:]
-	isNamed := !o.inSpan && namesTool(held[o.at:])
+	isNamed := namesTool(held[o.at:])
 	switch {
 	case strings.HasPrefix(o.key, "tool_call") || o.key == "function_call":
 		return isNamed || mentionsTool(rest, tools)

@@ -18,8 +18,10 @@ type nativeAnswer struct {
 	isEnded bool // a chunk had a finish reason
 }
 
-func newNativeAnswer(o *Options, tools toolSet) *nativeAnswer {
-	return &nativeAnswer{options: o, parser: newParser(tools, true)}
+func newNativeAnswer(o *Options, req *llm.Request, tools toolSet) *nativeAnswer {
+	p := newParser(tools, true)
+	p.given = &given{o.Given, req}
+	return &nativeAnswer{options: o, parser: p}
 }
 
 // declaredTools returns the tools that a model may call.

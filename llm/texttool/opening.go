@@ -9,6 +9,7 @@ import (
 // opening is the start of text that may be a call.
 type opening struct {
 	at      int      // index of the call's body; without an opening, the number of bytes to skip
+	start   int      // index of the call itself, behind the fences and elements around it
 	form    form     // of the body
 	closers []string // ends of the fences and elements around the body, innermost last
 	fence   string   // the fence of code, if the call begins with one
@@ -23,7 +24,6 @@ type opening struct {
 	tool      string // its name, if the body is the arguments
 	isTrained bool   // a form that models are trained on: any name is that of a tool
 	isLoose   bool   // a key as common as "name" may be that of a call
-	inSpan    bool   // inline code: only a declared tool is called
 	isAlone   bool   // nothing precedes on the line
 }
 
@@ -40,7 +40,7 @@ const (
 // place is where an opening stands.
 type place struct {
 	isLineStart bool
-	inSpan      bool // in a code span
+	isLineHead  bool // only marks of lists precede on the line
 }
 
 // verdict is the result of matching incomplete text.
@@ -104,19 +104,19 @@ func isDataFence(info string) bool {
 // matchOpening matches the start of a call at the start of s, which begins with one
 // of openers.
 func matchOpening(s string, at place) (opening, verdict) {
-	o := opening{at: 1, isLoose: at.isLineStart, isAlone: at.isLineStart, inSpan: at.inSpan}
+	o := opening{at: 1, isLoose: at.isLineStart, isAlone: at.isLineStart}
 	switch c := s[0]; c {
 	case '`', '~':
-		return matchFence(s, o)
+		return matchFence(s, o, at.isLineHead)
 	case '<', '[', '{':
 		return matchBody(s, 0, o, at.isLineStart)
 	}
 	return o, no
 }
 
-// matchFence matches a fence, or the backticks around inline code, and the start of the
-// call in it.
-func matchFence(s string, o opening) (opening, verdict) {
+// matchFence matches a fence and the start of the call in it. A fence that does not begin its line
+// is inline code, unless a line ends behind it.
+func matchFence(s string, o opening, isLineHead bool) (opening, verdict) {
 	i := countRun(s, s[0])
 	o.at = i
 	o.closers = []string{s[:i]}
@@ -126,20 +126,18 @@ func matchFence(s string, o opening) (opening, verdict) {
 		return o, no
 	case i == len(s):
 		return o, maybe
-	case i < 3 && s[0] == '~':
+	case i < 3: // inline code
 		return o, no
-	case i < 3 && o.inSpan: // the end of inline code
-		return o, no
-	case i < 3:
-		o.isLoose, o.inSpan = false, true
-		return matchBody(s, i, o, false)
 	}
 	n, v := matchInfo(s[i:])
 	if v != yes {
 		return o, v
 	}
+	if !isLineHead && s[i+n-1] != '\n' {
+		return o, no
+	}
 	info := strings.TrimSpace(s[i : i+n])
-	o.fence, o.isData, o.isLoose, o.inSpan = s[:i], isDataFence(info), true, false
+	o.fence, o.isData, o.isLoose = s[:i], isDataFence(info), true
 	i += n
 	word, _, _ := strings.Cut(info, " ")
 	o.isTrained = slices.Contains(callFences[:], word)
@@ -149,7 +147,7 @@ func matchFence(s string, o opening) (opening, verdict) {
 			return o, v
 		}
 		if c := s[i+n]; c != '{' && c != '[' && c != '<' {
-			o.at, o.form = i+n, pythonForm
+			o.at, o.start, o.form = i+n, i+n, pythonForm
 			return o, yes
 		}
 	}
@@ -166,6 +164,7 @@ func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 			return o, v
 		}
 		i += n
+		o.start = i
 		if s[i] != '<' {
 			break
 		}
@@ -220,7 +219,7 @@ func matchGLM(s string, i int, o opening) (opening, verdict) {
 // begins a line, its form is otherForm.
 func matchInElement(i, depth int, o opening, match func() (opening, verdict)) (opening, verdict) {
 	body, v := match()
-	if v != no || depth == 0 || !o.isAlone || o.inSpan || !strings.HasPrefix(o.closers[len(o.closers)-1], "</") {
+	if v != no || depth == 0 || !o.isAlone || !strings.HasPrefix(o.closers[len(o.closers)-1], "</") {
 		return body, v
 	}
 	o.at, o.form, o.end = i, otherForm, o.closers[len(o.closers)-1]

@@ -19,7 +19,9 @@ type parser struct {
 	// count, and one that cannot be parsed is text.
 	isNative bool
 
+	given   *given // nil: nothing is a quotation
 	calls   []llm.FunctionCall
+	waits   []wait       // of calls: those that wait are text if other text follows
 	problem string       // why an intended call is invalid
 	form    string       // in which it should be written again, "" for that of the instruction
 	broken  laxjson.Text // the last string in an object that cannot be parsed, for its problem
@@ -36,7 +38,9 @@ type parser struct {
 	depth    int      // nesting depth of the object if it is not JSON
 	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
 	closers  []string // ends of the fences and elements around the last call, innermost last
-	pending  []byte   // of a native answer: everything from the first call on
+	pending  []byte   // everything from the first call that waits on
+	thought  string   // the tag that ends the thought
+	tail     []byte   // of the visible text
 	place    fence.Tracker
 	show     textWriter
 }
@@ -49,6 +53,7 @@ const (
 	inCall                // in text that may be a call
 	afterCall             // closing fences and extra brackets belong to the call
 	afterBrokenCall       // after a call that cannot be parsed: hold back everything
+	inThought             // in <think>: nothing is a call
 	inInventedResult      // the model writes the result of its own call: ignore the rest
 )
 
@@ -62,7 +67,7 @@ func newParser(tools toolSet, isNative bool) *parser {
 // nextAttempt returns the parser of the next attempt, whose text follows the text of
 // this one.
 func (p *parser) nextAttempt() *parser {
-	return &parser{tools: p.tools, show: textWriter{shown: p.show.shown, cut: true, gap: "\n\n"}}
+	return &parser{tools: p.tools, given: p.given, show: textWriter{shown: p.show.shown, cut: true, gap: "\n\n"}}
 }
 
 // isDone reports whether the rest of the answer is ignored.
@@ -71,7 +76,7 @@ func (p *parser) isDone() bool { return p.mode == inInventedResult }
 // add parses s and returns the text that is certainly not part of a call.
 func (p *parser) add(s string) string {
 	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly all chunks
-		p.place.Add(s)
+		p.note(s)
 		return p.show.addFast(s)
 	}
 	p.parse(s)
@@ -94,6 +99,8 @@ func (p *parser) parse(s string) {
 				p.problem = ""
 				p.release()
 			}
+		case inThought:
+			s = p.scanThought(p.withHeld(s))
 		case inInventedResult:
 			s = ""
 		}
@@ -109,10 +116,10 @@ func (p *parser) end(cut bool) string {
 	if p.problem != "" && p.broken.Start > 0 {
 		p.problem = p.textProblem(p.broken)
 	}
-	if (p.mode == inText || p.mode == afterCall) && len(p.held) > 0 && !p.endsFence(string(p.held)+"\n") {
+	if (p.mode == inText || p.mode == afterCall || p.mode == inThought) && len(p.held) > 0 && !p.endsFence(string(p.held)+"\n") {
 		p.release()
 	}
-	if p.isNative && (cut || p.mode == inText) {
+	if len(p.pending) > 0 && (p.mode == inText || cut && slices.Contains(p.waits, untilEnd)) {
 		p.dropCalls()
 	}
 	if len(p.calls) == 0 && p.problem == "" {
@@ -174,19 +181,39 @@ func (p *parser) text(s string) {
 		p.pending = append(p.pending, s...)
 		return
 	}
-	p.place.Add(s)
+	p.output(s)
+}
+
+// output writes text that is visible.
+func (p *parser) output(s string) {
+	p.note(s)
 	p.show.add(s)
 }
 
-// dropCalls outputs the calls of a native answer as text, because they do not end it.
+// dropCalls outputs the calls that wait as text, because other text follows.
 func (p *parser) dropCalls() {
 	if len(p.pending) == 0 {
 		return
 	}
 	s := string(p.pending)
-	p.pending, p.calls, p.closers = nil, nil, nil
-	p.place.Add(s)
-	p.show.add(s)
+	p.pending, p.closers = nil, nil
+	left := 0
+	for i, c := range p.calls {
+		if p.waits[i] == forNothing {
+			p.calls[left], left = c, left+1
+		}
+	}
+	p.calls, p.waits = p.calls[:left], p.waits[:left]
+	p.output(s)
+}
+
+// endFence ends the waiting of calls in a fence that holds nothing else.
+func (p *parser) endFence() {
+	if len(p.pending) == 0 || slices.Contains(p.waits, untilEnd) {
+		return
+	}
+	p.pending, p.show.cut = nil, true
+	clear(p.waits)
 }
 
 // release outputs the held text.
@@ -206,6 +233,16 @@ func (p *parser) scanText(s string) (rest string) {
 		}
 		p.text(s[:i+n])
 		s, i = s[i+n:], 0
+		if skip, v := p.matchThought(s); v == maybe {
+			p.held = append(p.held, s...)
+			return ""
+		} else if v == yes {
+			p.text(s[:skip])
+			return s[skip:]
+		}
+		if p.mode == inThought {
+			return s
+		}
 		size, closing := p.matchClosers(s)
 		stray := p.matchStray(s)
 		o, opens := opening{at: 1}, no
@@ -245,35 +282,17 @@ func (p *parser) matchStray(s string) verdict {
 
 // match matches the start of a call at the start of s, which begins with one of openers.
 func (p *parser) match(s string) (opening, verdict) {
-	at := place{isLineStart: p.place.IsLineStart(), inSpan: p.place.InSpan()}
+	at := place{isLineStart: p.place.IsLineStart(), isLineHead: p.place.IsLineHead()}
 	size := 1
 	if s[0] == '`' || s[0] == '~' {
 		size = countRun(s, s[0])
 	}
 	skip := opening{at: size}
-	if p.isNative && (!at.isLineStart || p.place.InFence()) {
+	if p.isNative && !at.isLineStart || p.isQuoting(s[0]) {
 		return skip, no
 	}
-	if p.place.InFence() {
-		isRun := (s[0] == '`' || s[0] == '~') && at.isLineStart
-		switch {
-		case isRun && size == len(s) && size <= maxFence:
-			return skip, maybe
-		case isRun && size >= 3:
-			// The line may close the fence, or open another one.
-			n, v := matchInfo(s[size:])
-			switch {
-			case v != yes:
-				return skip, v
-			case p.place.Closes(s[0], size, s[size:size+n]) && s[size+n-1] == '\n', !isDataFence(s[size : size+n]):
-				return skip, no
-			}
-		case !isDataFence(p.place.Info()):
-			return skip, no
-		}
-	}
 	o, v := matchOpening(s, at)
-	if p.isNative && (o.inSpan || o.form == otherForm || o.fence != "" && !o.isData) {
+	if p.isNative && (o.form == otherForm || o.fence != "" && !o.isData) {
 		return skip, no
 	}
 	return o, v

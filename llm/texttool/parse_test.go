@@ -80,7 +80,7 @@ func TestParser(t *testing.T) {
 		{name: "no word for the fence", in: "```\n" + callA + "\n```", calls: []string{readA}},
 		{name: "odd fence", in: "~~~~ tool_code x=\"1\"\n\n" + callA + "\n~~~~", calls: []string{readA}},
 		{name: "on the fence's line", in: "```json " + callA + "```", calls: []string{readA}},
-		{name: "inline code", in: "Now `" + callA + "` ok", text: "Now ok", calls: []string{readA}},
+		{name: "inline code", in: "Now `" + callA + "` ok", text: "Now `" + callA + "` ok"},
 		{name: "tag", in: "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"/a\"}}\n</tool_call>", calls: []string{readA}},
 		{name: "prose around", in: "One.\n```json\n" + callA + "\n```\n\nTwo.", text: "One.\nTwo.", calls: []string{readA}},
 		{name: "several fences", in: "```json\n" + callA + "\n```\nand\n```json\n" + callB + "\n```", text: "and", calls: []string{readA, `glob{"pattern":"*.go"}`}},
@@ -108,11 +108,11 @@ func TestParser(t *testing.T) {
 		{name: "raw line breaks", in: "{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"a\n\tb\"}}}", calls: []string{`write_file{"content":"a\n\tb"}`}},
 		{name: "missing end", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, calls: []string{readA}},
 		{name: "missing end in a fence", in: "```json\n" + `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}}` + "\n```\nWait.", text: "Wait.", calls: []string{readA}},
-		{name: "missing end before text", in: `{"tool": "read_file", "args": {"file_path": "/a"}` + "\nI wait.", text: "I wait.", calls: []string{readA}},
+		{name: "missing end before text", in: `{"tool_call": {"name": "read_file", "args": {"file_path": "/a"}` + "\nI wait.", text: "I wait.", calls: []string{readA}},
 		{name: "missing end of a list", in: `{"tool_calls": [{"tool": "read_file", "args": {"file_path": "/a"}`, calls: []string{readA}},
 		{name: "too many ends", in: callA + "}}\n", calls: []string{readA}},
 		{name: "fence without end", in: "```json\n" + callA, calls: []string{readA}},
-		{name: "end of a fence behind text", in: "```json\n" + callA + "\n(reading)\n```\nOk", text: "(reading)\n\nOk", calls: []string{readA}},
+		{name: "end of a fence behind text", in: "```json\n" + callA + "\n(reading)\n```\nOk", text: "```json\n" + callA + "\n(reading)\n```\nOk"},
 
 		// Intended calls that are invalid.
 		{name: "quotes within", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "say "hi""}}}`, wrong: true},
@@ -143,7 +143,7 @@ func TestParser(t *testing.T) {
 		{name: "Chinese prose", in: "好的，我先看文件：\n```json\n" + callA + "\n```\n。请稍候…", text: "好的，我先看文件：\n。请稍候…", calls: []string{readA}},
 		{name: "Chinese prose, bare", in: "我来读取“/a”：" + callA + "，然后继续。", text: "我来读取“/a”：\n，然后继续。", calls: []string{readA}},
 		{name: "Chinese arguments", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "他说：“好，{}”。"}}}`, calls: []string{`write_file{"content":"他说：“好，{}”。"}`}},
-		{name: "missing end before Chinese", in: `{"tool": "read_file", "args": {"file_path": "/a"}` + "。我等待。", text: "。我等待。", calls: []string{readA}},
+		{name: "missing end before Chinese", in: `{"tool_call": {"name": "read_file", "args": {"file_path": "/a"}` + "。我等待。", text: "。我等待。", calls: []string{readA}},
 		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", wrong: true},
 		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, wrong: true},
 		{name: "Chinese quotes within", in: `{"tool_call": {“name”: “read_file”, "arguments": {}}}`, wrong: true},
@@ -178,14 +178,14 @@ func TestHeld(t *testing.T) {
 	for _, c := range [][2]string{
 		{"a `", "a"},
 		{"x", " `x"},
-		{"``", ""}, // may be the fence of a call
-		{"y", "``y"},
+		{"``", "``"},
+		{"y", "y"},
 		{"\n```go", ""},
 		{"\n", ""},
 		{"f", "\n```go\nf"},
 		{" {", " {"}, // a call does not begin in a program
-		{"\n```", ""},
-		{"\n", "\n```"},
+		{"\n```", "\n```"},
+		{"\n", ""}, // white space may precede a call
 		{"{", ""},
 		{" \"too", ""},
 		{"ls\": 1", ""}, // any key, at the start of a line

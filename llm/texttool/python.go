@@ -16,15 +16,16 @@ import (
 // that consists of calls with literal arguments only. Arguments without a name have
 // those of the tool's parameters, in their order. It returns false if the code contains
 // anything else.
-func readPython(code string, tools toolSet) ([]llm.FunctionCall, bool) {
+func readPython(code string, tools toolSet) ([]writtenCall, bool) {
 	p := python{rest: code, tools: tools}
-	var calls []llm.FunctionCall
+	var calls []writtenCall
 	for p.skip(); p.rest != ""; p.skip() {
+		before := p.rest
 		call, ok := p.call()
 		if !ok {
 			return nil, false
 		}
-		calls = append(calls, call)
+		calls = append(calls, writtenCall{call, before[:len(before)-len(p.rest)]})
 		p.space()
 		if p.rest != "" && p.rest[0] != ';' && p.rest[0] != '\n' && p.rest[0] != '#' {
 			return nil, false

@@ -22,7 +22,14 @@
 // written as text, calls in the form in which the model wrote them.
 //
 // The parser also accepts the forms in which models were trained to call tools (see
-// docs/models.md), and JSON with small mistakes (see llm/laxjson). Under the key
+// docs/models.md), and JSON with small mistakes (see llm/laxjson). These count only at the end
+// of an answer.
+//
+// A quotation is not a call: one whose text stands in anything that the model was given
+// (see llm/quotation), or that is in inline code, behind a quote, in a quotation or a table of
+// Markdown, in a thought, or in a fence with other text. It stays text.
+//
+// Under the key
 // tool_call and in a form that stands for nothing else, any name is that of a tool: the
 // caller answers calls of tools that do not exist. Under keys as common as "name" only
 // the names of declared tools count; all else remains text. If the model intended a call
@@ -38,6 +45,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/quotation"
 )
 
 // Options configures the parsing of calls. The zero value is right for most callers.
@@ -52,6 +60,12 @@ type Options struct {
 	// Always reports whether a model is known to have no tool calling. Only [AsNeeded]
 	// uses it: [Wrap] treats all models so.
 	Always func(model string) bool
+	// HasCalled reports whether a model, or the service that it belongs to, is known to return
+	// calls as its protocol has them. Its text is never read. Only [AsNeeded] uses it.
+	HasCalled func(model string) bool
+	// Given is what models were given. Generators that share it know what models of the others
+	// were given. nil is a new one.
+	Given *quotation.Index
 	// Now and Rand are used for the ids of calls. The defaults are the clock and random
 	// numbers.
 	Now  func() time.Time
@@ -63,6 +77,9 @@ type Options struct {
 func Wrap(g llm.Generator, o Options) *Generator {
 	if o.Corrections == 0 {
 		o.Corrections = 2
+	}
+	if o.Given == nil {
+		o.Given = quotation.New()
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -95,10 +112,10 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 	case len(tools) == 0:
 		return g.Generator.Stream(ctx, textReq)
 	case req.Use.IsAuxiliary():
-		return g.streamQuoting(ctx, textReq, tools)
+		return g.streamQuoting(ctx, req, textReq, tools)
 	}
 	return func(yield func(*llm.Response, error) bool) {
-		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
+		a := newAnswer(&g.options, req, tools)
 		hasStarted, hasYielded := false, false
 		for {
 			for chunk, err := range g.Generator.Stream(ctx, textReq) {
@@ -145,9 +162,9 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 		if err != nil {
 			return r, err
 		}
-		return newNativeAnswer(&g.options, tools).whole(r), nil
+		return newNativeAnswer(&g.options, req, tools).whole(r), nil
 	}
-	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
+	a := newAnswer(&g.options, req, tools)
 	var parts []llm.Part
 	for {
 		whole, err := g.Generator.Generate(ctx, textReq)
@@ -175,9 +192,9 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 
 // streamQuoting requests the answer to a question of Pollux itself, such as a summary. It
 // may quote calls, so that only one at its end is a call.
-func (g *Generator) streamQuoting(ctx context.Context, textReq *llm.Request, tools toolSet) iter.Seq2[*llm.Response, error] {
+func (g *Generator) streamQuoting(ctx context.Context, req, textReq *llm.Request, tools toolSet) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		newNativeAnswer(&g.options, tools).stream(g.Generator.Stream(ctx, textReq), yield)
+		newNativeAnswer(&g.options, req, tools).stream(g.Generator.Stream(ctx, textReq), yield)
 	}
 }
 

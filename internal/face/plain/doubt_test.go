@@ -17,13 +17,14 @@ func TestDoubtful(t *testing.T) {
 		o := titled
 		o.IsAllowed = func(*agent.PreparedCall) bool { return true }
 		var got []tool.Answer
-		first, second := shellQuestion(), shellQuestion()
+		first, second, third := shellQuestion(), shellQuestion(), shellQuestion()
+		third.Quoted = "the output of \"cat a\x1b[2J\""
 		first.UntrustedFlags = []string{"--evil\x1b[2J", "http://x/" + strings.Repeat("a", 1000)}
 		second.ModifiedBuildFiles = make([]string, 25)
 		for i := range second.ModifiedBuildFiles {
 			second.ModifiedBuildFiles[i] = "Makefile"
 		}
-		o.Run = asks(&got, first, second)
+		o.Run = asks(&got, first, second, third)
 		p := sit(t, o)
 		p.types("go")
 		s := p.skips()
@@ -35,10 +36,14 @@ func TestDoubtful(t *testing.T) {
 		if s := p.skips(); !strings.Contains(s, "changed in this session: Makefile, ") || !strings.Contains(s, "and 5 more\n") {
 			t.Errorf("sees %q", s)
 		}
+		p.answers("1")
+		if s := p.skips(); strings.Contains(s, "\x1b[2J") || !strings.Contains(s, "Warning: these words stand in the output of \"cat a") {
+			t.Errorf("sees %q", s)
+		}
 		p.answers("n")
 		p.answers("")
 		p.leaves()
-		if want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}; !cmp.Equal(got, want) {
+		if want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}; !cmp.Equal(got, want) {
 			t.Errorf("answered %+v", got)
 		}
 	})

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
 	"pollux/internal/session"
+	"pollux/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -331,4 +332,18 @@ func TestRounds(t *testing.T) {
 		t.Errorf("without an answer: %+v", r)
 	}
 	call("rm made", "", nil) // still waits when the client goes
+}
+
+// TestQuoted checks that a question says where the words of a call are from, and offers no lasting
+// answer.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	approval := tool.Approval{Quoted: "README.md\x1b[8m", Offers: []tool.Offer{{Outcome: tool.ProceedAlways}}}
+	for _, details := range []tool.Confirmation{
+		&tool.ExecConfirmation{Command: "rm x", Approval: approval}, &tool.EditConfirmation{Approval: approval}, &tool.InfoConfirmation{Approval: approval},
+	} {
+		if q, ok := newQuestion(details, func(path string) string { return path }); !ok || !strings.Contains(q.text, "Warning: these words stand in README.md") || strings.Contains(q.text, "\x1b") || q.lasting != "" {
+			t.Errorf("%T: %+v", details, q)
+		}
+	}
 }

@@ -32,6 +32,10 @@ func (q *query) runsLater() bool {
 	})
 }
 
+// RunsLater reports whether a call names a file that other programs run, or that decides what they
+// run, long after the call.
+func (e *Engine) RunsLater(c Call) bool { return e.decider(c).q.runsLater() }
+
 // isLaterFile reports whether a file, below the project if it is relative, is such a file.
 func isLaterFile(file string) bool {
 	names := strings.Split(filepath.ToSlash(filepath.Clean(file)), "/")
