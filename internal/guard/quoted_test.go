@@ -135,7 +135,7 @@ func TestRepeatedWords(t *testing.T) {
 					call := &agent.ToolCall{ID: id, Name: c.tool.Spec().Name, Args: json.RawMessage(c.args)}
 					admit := func() agent.Admission {
 						return gate.Admit(t.Context(), call, c.tool, func(_ context.Context, q *agent.Question) (tool.Answer, error) {
-			details := q.Details()
+							details := q.Details()
 							asked++
 							once, ok := details.(interface{ Once() bool })
 							if text := fmt.Sprintf("%+v", details); !ok || !once.Once() || !strings.Contains(text, "Quoted:README.md") || !strings.Contains(text, "Offers:[]") {
