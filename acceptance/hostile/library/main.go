@@ -1,5 +1,6 @@
 // Command library embeds an agent in the current directory, as a product would, and refuses whatever the
-// agent asks. It takes the approval mode as --approval-mode and prints what happens.
+// agent asks. It takes the approval mode as --approval-mode and prints what happens. It trusts the directory if
+// GEMINI_CLI_TRUST_WORKSPACE is true.
 package main
 
 import (
@@ -25,7 +26,7 @@ func main() {
 
 func run(approval pollux.Approval) error {
 	a, err := pollux.New(pollux.Options{
-		Approval: approval, Interactive: true, Log: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Approval: approval, Interactive: true, TrustDir: os.Getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true", Log: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err
