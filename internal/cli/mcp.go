@@ -205,7 +205,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 		for i := range statuses {
 			list = append(list, newServerJSON(&statuses[i]))
 		}
-		return printJSON(c.term.Out, list)
+		return printJSON(c.term, list)
 	}
 	if len(statuses) == 0 {
 		return printText(c.term, "No MCP servers configured.")
@@ -276,7 +276,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 		why := cmp.Or(st.Err, errors.New("it is "+string(st.State)))
 		return exit.Errorf(exit.General, "%s", failure(name, why))
 	case c.json:
-		return printJSON(c.term.Out, newServerJSON(st))
+		return printJSON(c.term, newServerJSON(st))
 	}
 	text := fmt.Sprintf("%s: %s\n%s", terminal.Line(name), terminal.Line(st.Config.Target()), "Connected")
 	for _, part := range []struct {

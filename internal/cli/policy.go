@@ -88,7 +88,7 @@ func (p *policyActions) list(cmd *cobra.Command, _ []string) error {
 	for i := range rules {
 		list[i] = rules[i].JSON()
 	}
-	return printJSON(p.term.Out, list)
+	return printJSON(p.term, list)
 }
 
 func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
@@ -111,7 +111,7 @@ func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
 	if !p.json {
 		return printText(p.term, policy.FormatExplanations(list, set.DisplayFile))
 	}
-	return printJSON(p.term.Out, struct {
+	return printJSON(p.term, struct {
 		Sessions policy.ExplanationJSON `json:"sessions"`
 		Scripts  policy.ExplanationJSON `json:"scripts"`
 	}{list[0].JSON(), list[1].JSON()})
@@ -133,7 +133,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 	}
 	r := policy.CheckFiles(files)
 	if p.json {
-		err = printJSON(p.term.Out, struct {
+		err = printJSON(p.term, struct {
 			Files    []string         `json:"files"`
 			Rules    int              `json:"rules"`
 			Problems []policy.Problem `json:"problems"`
@@ -174,7 +174,7 @@ func (p *policyActions) test(cmd *cobra.Command, paths []string) error {
 		count, failed = count+n, append(failed, list...)
 	}
 	if p.json {
-		err = printJSON(p.term.Out, struct {
+		err = printJSON(p.term, struct {
 			Tests  int          `json:"tests"`
 			Failed []failedTest `json:"failed"`
 		}{count, failed})

@@ -59,7 +59,7 @@ func (c *sessionActions) show(ctx context.Context, words []string) error {
 		return err
 	}
 	if c.json {
-		_, err = c.term.Out.Write(data)
+		_, err = c.term.Out.JSON().Write(data)
 		return err
 	}
 	return printText(c.term, strings.TrimRight(string(data), "\n"))
@@ -161,7 +161,7 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 // report prints the session that an action has made.
 func (c *sessionActions) report(action string, i sessions.Info) error {
 	if c.json {
-		return printCleanJSON(c.term, newSessionJSON(i, 0, ""))
+		return printJSON(c.term, newSessionJSON(i, 0, ""))
 	}
 	return printText(c.term, action+" as session "+i.ID+": "+i.Title)
 }
