@@ -11,7 +11,7 @@ import (
 // cursor, hide or turn text. It is safe for concurrent use.
 //
 // JSON is written with [Writer.JSON], which changes no value. Only the few packages that a test in
-// internal/arch lists may use [Writer.Styled] and [Writer.Raw].
+// internal/arch lists may use [Writer.Styled] and [Writer.Unsanitized].
 type Writer struct {
 	w     io.Writer
 	clean func(string) string
@@ -53,8 +53,8 @@ func (w *Writer) Styled() io.Writer {
 	})
 }
 
-// Raw returns the stream itself, which shows whatever is written to it.
-func (w *Writer) Raw() io.Writer { return w.w }
+// Unsanitized returns the stream itself, which shows whatever is written to it.
+func (w *Writer) Unsanitized() io.Writer { return w.w }
 
 func (w *Writer) write(p []byte, clean func([]byte) []byte) (int, error) {
 	w.mu.Lock()

@@ -30,7 +30,7 @@ func TestWriter(t *testing.T) {
 		case "styled":
 			to, text = w.Styled(), text+Style(Red, "red")+text
 		case "raw":
-			to = w.Raw()
+			to = w.Unsanitized()
 		}
 		if n, err := io.WriteString(to, text); n != len(text) || err != nil {
 			t.Errorf("%s: %d, %v", tt.name, n, err)

@@ -169,7 +169,7 @@ func newFace(o Options) *face {
 	default:
 		f.out = newOutput(o.Out)
 		if o.Raw {
-			f.out = newOutput(o.Out.Raw())
+			f.out = newOutput(o.Out.Unsanitized())
 		} else {
 			f.out.width = o.OutWidth
 		}
