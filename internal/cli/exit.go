@@ -51,13 +51,13 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 // stdout. A line for people goes to stderr. With json this is the object again if scripts for
 // Gemini CLI expect it there.
 func (p *program) report(err error) {
-	message := wording.Error(err)
+	message, summary := terminal.Brief(wording.Error(err)), terminal.Brief(wording.Summary(err))
 	if p.id == "" {
 		p.id = uuid.NewString()
 	}
 	switch p.format {
 	case "json":
-		object := jsonError(p.id, err, wording.Summary(err))
+		object := jsonError(p.id, err, summary)
 		if isForPeople(err) {
 			p.line(message)
 		} else {
@@ -66,7 +66,7 @@ func (p *program) report(err error) {
 		fmt.Fprintf(p.term.Out.JSON(), "%s\n", object)
 	case "stream-json":
 		p.line(message)
-		fmt.Fprintf(p.term.Out.JSON(), "%s\n", streamError(err, wording.Summary(err)))
+		fmt.Fprintf(p.term.Out.JSON(), "%s\n", streamError(err, summary))
 	default:
 		p.line(message)
 	}
@@ -107,7 +107,7 @@ func jsonError(id string, err error, message string) []byte {
 		if api.Status != 0 {
 			code = api.Status
 		}
-		message, details = api.Error(), api.Body
+		message, details = terminal.Brief(api.Error()), api.Body
 	}
 	return encode(struct {
 		SessionID string `json:"session_id"`

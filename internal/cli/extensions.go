@@ -69,7 +69,7 @@ func (c *extensionActions) manage(run func(m *install.Manager) error) (err error
 	}
 	user := &terminalUser{term: c.term, input: c.term.Input()}
 	defer user.input.Close()
-	return run(c.setup.ExtensionManager(user, c.note))
+	return run(c.setup.ExtensionManager(user, func(text string) { printWhole(c.term, text) }))
 }
 
 // note prints a line for people. Standard output is for what scripts read.

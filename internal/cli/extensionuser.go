@@ -26,7 +26,7 @@ type terminalUser struct {
 // as in Gemini CLI.
 func (u *terminalUser) Confirm(ctx context.Context, text, question string, byDefault bool) (bool, error) {
 	if text != "" {
-		printNote(u.term, text)
+		printWhole(u.term, text)
 	}
 	fmt.Fprint(u.term.Out, terminal.Visible(question))
 	answer, err := u.readLine(ctx)

@@ -141,7 +141,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 	} else {
 		var b strings.Builder
 		for _, problem := range r.Problems {
-			b.WriteString(terminal.Line(problem.String(set.DisplayFile)) + "\n")
+			b.WriteString(terminal.Brief(terminal.Line(problem.String(set.DisplayFile))) + "\n")
 		}
 		fmt.Fprintf(&b, "%s, %s, %s", wording.Count(len(r.Files), "file"), wording.Count(r.Rules, "rule"), wording.Count(len(r.Problems), "problem"))
 		err = printText(p.term, b.String())

@@ -14,8 +14,12 @@ func printText(t *terminal.Terminal, text string) error {
 	return err
 }
 
-// printNote is [printText] for standard error. It ignores write errors.
-func printNote(t *terminal.Terminal, text string) {
+// printNote prints a warning or a note to standard error, in a length that people read. It ignores write
+// errors.
+func printNote(t *terminal.Terminal, text string) { printWhole(t, terminal.Brief(text)) }
+
+// printWhole prints a text that the user must see as a whole to standard error, such as what they consent to.
+func printWhole(t *terminal.Terminal, text string) {
 	fmt.Fprintln(t.Err, t.WrapErr(terminal.Visible(text)))
 }
 

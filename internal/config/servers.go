@@ -42,7 +42,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 				}
 			}
 		}
-		e := &Expander{lookup: lookup, budget: maxSettings}
+		e := &Expander{lookup: lookup, budget: maxInserted}
 		if one.Scope == Workspace {
 			e.withholds = secret.InVariable
 		}
@@ -56,7 +56,7 @@ func (k Servers) In(s *Settings, lookup func(name string) (string, bool)) []Serv
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
 func ExpandServer(name string, entry json.RawMessage, isProject bool, lookup func(name string) (string, bool)) ServerEntry {
-	e := &Expander{lookup: lookup, budget: maxSettings}
+	e := &Expander{lookup: lookup, budget: maxInserted}
 	if isProject {
 		e.withholds = secret.InVariable
 	}

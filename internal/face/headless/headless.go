@@ -386,7 +386,7 @@ func (f *face) finish(err error) error {
 func (f *face) printErr(line string) {
 	f.out.endLine()
 	f.out.flush()
-	f.err.line(terminal.Visible(line))
+	f.err.line(terminal.Visible(terminal.Brief(line)))
 }
 
 // announceCancel writes a line to Err if a cancelled run does not end within
