@@ -10,6 +10,7 @@ import (
 const (
 	maxCalls = 1000
 	maxArgs  = 64 << 20 // bytes of the arguments of all calls
+	maxCall  = 4 << 20  // bytes of the arguments of a call; no model writes as much on purpose
 	maxReply = 1 << 30  // bytes of everything
 )
 
@@ -25,6 +26,8 @@ func (rep *reply) exceed(p *llm.Part) bool {
 	switch {
 	case rep.callCount > maxCalls:
 		what = "Your reply makes more than 1,000 calls."
+	case p.FunctionCall != nil && len(p.FunctionCall.Args) > maxCall:
+		what = "The arguments of this call are larger than 4 MB."
 	case rep.argsSize > maxArgs:
 		what = "The arguments of the calls in your reply are larger than 64 MB."
 	case rep.size+rep.argsSize > maxReply:
