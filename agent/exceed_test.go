@@ -30,6 +30,11 @@ func TestExceedReply(t *testing.T) {
 			part: sized(4<<20 + 1), want: true,
 			text: "Not run. The arguments of this call are larger than 4 MB. It was cut off at this call. " + shorterText,
 		},
+		"a nested call": {part: llm.Part{FunctionCall: &llm.FunctionCall{Args: []byte(strings.Repeat("[", 500) + strings.Repeat("]", 500))}}},
+		"a call nested too deep": {
+			part: llm.Part{FunctionCall: &llm.FunctionCall{Args: []byte(strings.Repeat("[", 501) + strings.Repeat("]", 501))}}, want: true,
+			text: "Not run. The arguments of this call are nested more than 500 deep. It was cut off at this call. " + shorterText,
+		},
 		"calls too large": {
 			before: reply{argsSize: 60<<20 + 1}, part: sized(4 << 20), want: true,
 			text: "Not run. The arguments of the calls in your reply are larger than 64 MB. It was cut off at this call. " + shorterText,
