@@ -13,13 +13,13 @@ import (
 // isUnseen reports whether r is an invisible character that no text needs: direction marks, tags, line
 // separators, spaces without width. Text of others is shown without them.
 func isUnseen(r rune) bool {
-	return r >= 0xAD && isHidden(r) && !isJoiner(r) && !unicode.In(r, unicode.Mn, unicode.Lo) ||
+	return r >= 0xAD && IsHidden(r) && !isJoiner(r) && !unicode.In(r, unicode.Mn, unicode.Lo) ||
 		0xE0000 <= r && r <= 0xE0FFF || r == 0x3164 || r == 0xFFA0
 }
 
-// isHidden reports whether a terminal shows nothing for r, or only its effect on other characters.
+// IsHidden reports whether a terminal shows nothing for r, or only its effect on other characters.
 // It includes the characters that some texts need: joiners, variation selectors, fillers.
-func isHidden(r rune) bool {
+func IsHidden(r rune) bool {
 	switch {
 	case r < 0xAD, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
@@ -42,7 +42,7 @@ func joins(before, joiner, after rune) bool {
 	}
 	isJoined := func(r rune) bool {
 		return unicode.In(r, unicode.L, unicode.M, unicode.S) && r > 0x7F && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) &&
-			(!isHidden(r) || r == 0xFE0F)
+			(!IsHidden(r) || r == 0xFE0F)
 	}
 	return isJoined(before) && isJoined(after)
 }
@@ -55,14 +55,14 @@ func Visible(s string) string {
 	if strings.ContainsAny(s, "\r\v\f") {
 		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n").Replace(s)
 	}
-	if strings.IndexFunc(s, isHidden) < 0 {
+	if strings.IndexFunc(s, IsHidden) < 0 {
 		return s
 	}
 	var out strings.Builder
 	out.Grow(len(s) + 16)
 	before := rune(0)
 	for i, r := range s {
-		if isHidden(r) {
+		if IsHidden(r) {
 			after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 			if !isJoiner(r) || !joins(before, r, after) {
 				out.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
@@ -90,10 +90,10 @@ func AppendJSON(dst, text []byte) []byte {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			dst = utf8.AppendRune(dst, r)
-		case r > 0xFFFF && isHidden(r):
+		case r > 0xFFFF && IsHidden(r):
 			high, low := utf16.EncodeRune(r)
 			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
-		case r < 0xA0 || isHidden(r):
+		case r < 0xA0 || IsHidden(r):
 			dst = fmt.Appendf(dst, `\u%04x`, r)
 		default:
 			dst = append(dst, text[:n]...)

@@ -91,7 +91,7 @@ func FuzzAppendJSON(f *testing.F) {
 		if string(x) != string(y) {
 			t.Errorf("%q became %q", s, got)
 		}
-		if strings.ContainsFunc(string(got), func(r rune) bool { return r == 0x7f || r >= 0x80 && r < 0xa0 || isHidden(r) }) {
+		if strings.ContainsFunc(string(got), func(r rune) bool { return r == 0x7f || r >= 0x80 && r < 0xa0 || IsHidden(r) }) {
 			t.Errorf("%q became %q", s, got)
 		}
 	})
