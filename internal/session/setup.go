@@ -58,6 +58,9 @@ type Setup struct {
 	// skillFolders are the directories outside of the workspace that activated skills have made readable.
 	skillFolders *folders
 
+	// LeftOut are one-line warnings about what the run does without, because the user has not seen it.
+	LeftOut []string
+
 	phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run
 	refusedVariables []string          // of the folder's .env file

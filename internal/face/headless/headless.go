@@ -60,6 +60,8 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
+	// LeftOut are warnings about what the run does without, for the JSON formats. The user has seen them.
+	LeftOut []string
 	// Place returns what the advice about a failed request depends on. nil means general
 	// advice.
 	Place func() wording.Place
@@ -163,7 +165,7 @@ func newFace(o Options) *face {
 	f := &face{Options: o, stripper: newStripper(o.Format), err: &errOutput{w: o.Err, width: o.ErrWidth}}
 	switch o.Format {
 	case JSON:
-		f.out, f.enc = newOutput(o.Out.JSON()), &jsonObject{face: f}
+		f.out, f.enc = newOutput(o.Out.JSON()), &jsonObject{face: f, warnings: slices.Clone(o.LeftOut)}
 	case StreamJSON:
 		f.out, f.enc = newOutput(o.Out.JSON()), &jsonLines{face: f}
 	default:

@@ -26,7 +26,7 @@ type Job struct {
 	// Input describes the sources of the prompt.
 	Input Input
 	// Options configures the rendering. RunJob sets Format, Debug, Model, Prompt,
-	// Place and Stats from the session.
+	// Place, Stats and LeftOut from the session.
 	Options Options
 	// Terminal is the terminal that / commands use.
 	Terminal *terminal.Terminal
@@ -61,6 +61,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
+	o.LeftOut = s.LeftOut
 	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {

@@ -67,14 +67,7 @@ func (j *jsonObject) success() {
 		b = appendError(b, invalidStream, j.unusable)
 	}
 	if len(j.warnings) > 0 {
-		b = append(b, `,"warnings":[`...)
-		for i, w := range j.warnings {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendString(b, w)
-		}
-		b = append(b, ']')
+		b = appendWarnings(b, j.warnings)
 	}
 	j.out.writeJSON(indented(append(b, '}')))
 }
@@ -110,6 +103,18 @@ func (j *jsonObject) errorObject(x explanation) []byte {
 
 // invalidStream is the error type of an unusable response.
 const invalidStream = "INVALID_STREAM"
+
+// appendWarnings appends the member warnings of an object.
+func appendWarnings(b []byte, warnings []string) []byte {
+	b = append(b, `,"warnings":[`...)
+	for i, w := range warnings {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, w)
+	}
+	return append(b, ']')
+}
 
 // indented returns a JSON value indented, with a final line feed.
 func indented(b []byte) []byte {

@@ -20,6 +20,9 @@ func (l *jsonLines) begin() {
 	l.openLine("init")
 	l.member("session_id", l.SessionID)
 	l.member("model", l.Model)
+	if len(l.LeftOut) > 0 {
+		l.buf = appendWarnings(l.buf, l.LeftOut)
+	}
 	l.closeLine()
 	l.openLine("message")
 	l.member("role", "user")
