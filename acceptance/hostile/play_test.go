@@ -89,14 +89,20 @@ func play(t *testing.T, program string, s *scene) *result {
 	if s.Interactive {
 		args = append(slices.Clone(s.Args), "-i", "go")
 	}
+	if s.Command != nil {
+		args = slices.Concat(s.Args, s.Command)
+	}
 	for i := range args {
 		args[i] = r.fill(args[i], "scene", evil.URL)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
-	if s.Interactive {
+	switch {
+	case s.Interactive:
 		r.output, r.status = converse(cmd)
-	} else {
+	case s.ErrTerminal:
+		r.output, r.status = runWithErrTerminal(cmd)
+	default:
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		r.status = cmd.Run()
@@ -148,7 +154,7 @@ func (r *result) script(evil string) *scriptmodel.Script {
 // fill replaces the names in a text.
 func (r *result) fill(text, canary, evil string) string {
 	return strings.NewReplacer(
-		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{MANY}}", strings.Repeat("echo;", 5000),
+		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{PATHS}}", strings.Repeat("$PATH", 100_000), "{{NESTED}}", strings.Repeat("[", 3000)+strings.Repeat("]", 3000), "{{STARS}}", strings.Repeat("*a", 2000), "{{LONG}}", strings.Repeat("a", 100_000), "{{LONGWORDS}}", strings.Repeat("ab ", 33_000), "{{MANY}}", strings.Repeat("echo;", 5000),
 		"{{ROOT}}", r.root, "{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
 		"{{OUTSIDE}}", filepath.Join(r.root, "outside"), "{{CANARY}}", filepath.Join(r.root, "canary", canary),
 		"{{SECRET}}", secret, "{{PRIVATE}}", private, "{{EVILHOST}}", strings.ReplaceAll(strings.TrimPrefix(evil, "http://"), ":", "/"), "{{EVIL}}", evil,

@@ -36,6 +36,12 @@ type scene struct {
 	Setup    string            // a script of bash that runs in the project before
 	// Interactive runs the program at a terminal, where a user refuses whatever Pollux asks.
 	Interactive bool
+	// Command is a subcommand with its arguments, in place of a prompt.
+	Command []string
+	// ErrTerminal makes standard error a terminal.
+	ErrTerminal bool
+	// Most is the number of bytes that the output may have, 0 for any.
+	Most int
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
 	Offline  bool
 	Changes  []string // files that may be new or changed, such as project/notes.txt
