@@ -61,6 +61,10 @@ func Text(s string) string {
 	return l.Strip(s) + l.Flush()
 }
 
+// Title returns text of others as a single line: [Text] with each line end, tab and run of spaces replaced by
+// one space. For a name within a message of Pollux, use [Line].
+func Title(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }
+
 // Line returns s as a single line that is safe to print: [Visible] with each line end, tab and
 // run of spaces replaced by one space.
 func Line(s string) string { return strings.Join(strings.Fields(Visible(s)), " ") }
