@@ -10,7 +10,11 @@ import (
 const (
 	maxCalls = 1000
 	maxArgs  = 64 << 20 // bytes of the arguments of all calls
+	maxCall  = 4 << 20  // bytes of the arguments of a call; no model writes as much on purpose
 	maxReply = 1 << 30  // bytes of everything
+	// maxNesting bounds the nesting of arguments. They become part of requests and of records, whose readers
+	// have limits of their own.
+	maxNesting = 500
 )
 
 // exceed counts a part and reports whether the response exceeds its bounds with it. The response ends
@@ -25,6 +29,10 @@ func (rep *reply) exceed(p *llm.Part) bool {
 	switch {
 	case rep.callCount > maxCalls:
 		what = "Your reply makes more than 1,000 calls."
+	case p.FunctionCall != nil && len(p.FunctionCall.Args) > maxCall:
+		what = "The arguments of this call are larger than 4 MB."
+	case p.FunctionCall != nil && llm.IsNested(p.FunctionCall.Args, maxNesting):
+		what = "The arguments of this call are nested more than 500 deep."
 	case rep.argsSize > maxArgs:
 		what = "The arguments of the calls in your reply are larger than 64 MB."
 	case rep.size+rep.argsSize > maxReply:

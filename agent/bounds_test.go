@@ -22,7 +22,7 @@ func TestBounds(t *testing.T) {
 	}
 	large := []*llm.Response{
 		chunk("", call("a", "count", `{"text": "small"}`)),
-		chunk("", call("b", "count", `{"text": "`+strings.Repeat("x", 64<<20)+`"}`)),
+		chunk("", call("b", "count", `{"text": "`+strings.Repeat("x", 4<<20)+`"}`)),
 		chunk("", call("c", "count", `{}`)),
 	}
 	for _, tt := range []struct {
@@ -32,7 +32,7 @@ func TestBounds(t *testing.T) {
 		want   string
 	}{
 		{"calls", many, 1000, "Not run. Your reply makes more than 1,000 calls."},
-		{"arguments", large, 1, "Not run. The arguments of the calls in your reply are larger than 64 MB."},
+		{"arguments", large, 1, "Not run. The arguments of this call are larger than 4 MB."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -93,11 +93,11 @@ func (r *run) refuseCut(rep *reply) {
 		return
 	}
 	for i, call := range rep.calls {
-		reason := ""
+		reason, shown := "", "Not run: the response was cut off in the middle of this call."
 		switch {
 		case r.warnings[call] != nil:
 		case rep.refusal != "" && i == len(rep.calls)-1:
-			reason = rep.refusal
+			reason, shown = rep.refusal, strings.TrimSuffix(rep.refusal, " "+shorterText)
 		case !isObject(call.Args) || !json.Valid(call.Args):
 			reason = "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText
 		}
@@ -108,7 +108,7 @@ func (r *run) refuseCut(rep *reply) {
 			r.warnings = map[*ToolCall]*tool.Result{}
 		}
 		r.warnings[call] = &tool.Result{
-			Display: tool.TextDisplay("Not run: the response was cut off in the middle of this call."),
+			Display: tool.TextDisplay(shown),
 			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: reason},
 		}
 	}

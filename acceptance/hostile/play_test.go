@@ -100,16 +100,21 @@ func play(t *testing.T, p programs, s *scene) *result {
 	case library:
 		program = p.library
 	}
+	if s.Command != nil {
+		args = slices.Concat(s.Args, s.Command)
+	}
 	for i := range args {
 		args[i] = r.fill(args[i], r.canary(), evil.URL)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
-	switch s.face {
-	case terminal:
+	switch {
+	case s.face == terminal:
 		r.output, r.status = converse(cmd)
-	case served:
+	case s.face == served:
 		r.serve(ctx, cmd, evil.URL)
+	case s.ErrTerminal:
+		r.output, r.status = runWithErrTerminal(cmd)
 	default:
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -179,7 +184,7 @@ func (r *result) canary() string {
 // fill replaces the names in a text.
 func (r *result) fill(text, canary, evil string) string {
 	return strings.NewReplacer(
-		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{MANY}}", strings.Repeat("echo;", 5000),
+		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{PATHS}}", strings.Repeat("$PATH", 100_000), "{{NESTED}}", strings.Repeat("[", 3000)+strings.Repeat("]", 3000), "{{STARS}}", strings.Repeat("*a", 2000), "{{LONG}}", strings.Repeat("a", 100_000), "{{LONGWORDS}}", strings.Repeat("ab ", 33_000), "{{MANY}}", strings.Repeat("echo;", 5000),
 		"{{ROOT}}", r.root, "{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
 		"{{OUTSIDE}}", filepath.Join(r.root, "outside"), "{{CANARY}}", filepath.Join(r.root, "canary", canary),
 		"{{SECRET}}", secret, "{{PRIVATE}}", private, "{{EVILHOST}}", strings.ReplaceAll(strings.TrimPrefix(evil, "http://"), ":", "/"), "{{EVIL}}", evil,

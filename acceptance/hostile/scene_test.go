@@ -46,6 +46,12 @@ type scene struct {
 	Faces, Modes []string
 	// StoppedIn is Stopped by "face mode", mode or face. Alternatives are separated by ||.
 	StoppedIn map[string]string
+	// Command is a subcommand with its arguments, in place of a prompt.
+	Command []string
+	// ErrTerminal makes standard error a terminal.
+	ErrTerminal bool
+	// Most is the number of bytes that the output may have, 0 for any.
+	Most int
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
 	Offline bool
 	Changes []string // files that may be new or changed, such as project/notes.txt

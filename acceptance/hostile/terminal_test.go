@@ -54,3 +54,30 @@ func converse(cmd *exec.Cmd) (string, error) {
 		}
 	}
 }
+
+// runWithErrTerminal runs a program whose standard error is a terminal. It returns standard output and what the
+// terminal gets, without the carriage returns that a terminal adds.
+func runWithErrTerminal(cmd *exec.Cmd) (string, error) {
+	terminal, tty, err := pty.Open()
+	if err != nil {
+		return "", err
+	}
+	defer terminal.Close()
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 50, Cols: 400}); err != nil {
+		return "", err
+	}
+	var out, shown bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, tty
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	_ = tty.Close() // the program has its own
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&shown, terminal) // EIO at the end of the program
+	}()
+	err = cmd.Wait()
+	<-read
+	return out.String() + strings.ReplaceAll(shown.String(), "\r\n", "\n"), err
+}

@@ -123,6 +123,9 @@ func (r *result) traces(patience time.Duration) []string {
 		add("a process still runs: %q", command)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
+	if most := r.scene.Most; most > 0 && len(r.output) > most {
+		add("the output has %d bytes", len(r.output))
+	}
 	if c := controls(r.output, r.scene.Interactive); c != "" {
 		add("the output has control characters: %s", c)
 	}
@@ -166,7 +169,7 @@ func secretsIn(text string) []string {
 
 // controls returns the control characters in the output that Pollux does not write itself.
 func controls(output string, terminal bool) string {
-	pattern := regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\U000e0001-\U000e007f]")
+	pattern := regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2064\u2066-\u2069\u3164\ufeff\U000e0001-\U000e01ef]")
 	if terminal { // Pollux draws with escape sequences
 		pattern = regexp.MustCompile("\x1b\\]52|\x1bP|\x1b_|\x1b\\^|[\u0080-\u009f\u061c\u202a-\u202e\u2028\u2029\u2066-\u2069\U000e0001-\U000e007f]")
 	}
@@ -179,7 +182,7 @@ func controls(output string, terminal bool) string {
 
 func TestControls(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"a\x1b[2Jb", "a\rb", "\u202e", "\u009b", "\U000e0041"} {
+	for _, text := range []string{"a\x1b[2Jb", "a\rb", "\u202e", "\u009b", "\U000e0041", "\u200b", "\x7f"} {
 		if controls(text, false) == "" {
 			t.Errorf("%q: nothing found", text)
 		}

@@ -54,26 +54,20 @@ var owners = []struct {
 	{
 		"os",
 		[]string{"Stdin", "Stdout", "Stderr"},
-		[]string{"internal/terminal", "internal/cli", "cmd", "acceptance", "bench", "examples"},
-		"only internal/terminal and internal/cli touch the process's streams; take a reader or writer",
+		[]string{"internal/terminal", "cmd", "acceptance", "bench", "examples"},
+		"only cmd hands the process's streams to internal/terminal; take a *terminal.Terminal, a reader or a writer",
 	},
 	{
 		"fmt",
 		[]string{"Print", "Printf", "Println"},
-		[]string{"internal/terminal", "internal/cli", "cmd", "acceptance", "bench", "examples"},
-		"only internal/terminal and internal/cli touch the process's streams; take a writer and use fmt.Fprint",
-	},
-	{
-		"log",
-		[]string{"Print", "Printf", "Println"},
-		[]string{"bench", "examples"},
-		"only internal/terminal and internal/cli touch the process's streams; take a *slog.Logger",
+		[]string{"internal/terminal", "acceptance", "bench", "examples"},
+		"only internal/terminal touches the process's streams; take a writer and use fmt.Fprint",
 	},
 	{
 		"",
 		[]string{"print", "println"},
 		nil,
-		"only internal/terminal and internal/cli touch the process's streams",
+		"only internal/terminal touches the process's streams",
 	},
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,12 +125,12 @@ func (c *authActions) write(s *authStatus, problem error) error {
 	var text strings.Builder
 	line := func(head, body string) {
 		if body != "" {
-			body = c.setup.Paths.DisplayText(clean(body))
+			body = c.setup.Paths.DisplayText(terminal.Visible(body))
 			text.WriteString(terminal.Hang(fmt.Sprintf("%-9s ", head), body, c.term.OutWidth()) + "\n")
 		}
 	}
 	if s.Type == "" && problem != nil {
-		fmt.Fprintln(&text, clean(wording.Error(problem)))
+		fmt.Fprintln(&text, terminal.Visible(wording.Error(problem)))
 	} else if problem != nil {
 		line("Problem", wording.Error(problem))
 	}
@@ -186,10 +185,7 @@ func storeError(err error) error {
 }
 
 func (c *authActions) print(v any) error {
-	e := json.NewEncoder(c.term.Out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return printJSON(c.term, v)
 }
 
 func (c *authActions) set(words []string) error {
@@ -261,7 +257,7 @@ func (c *authActions) readKey(p *provider.Profile, words []string) (string, erro
 			return "", exit.Errorf(exit.General, "Cannot hide the key while you type: %w. Use standard input.", err)
 		}
 		defer show()
-		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown): ", clean(cmp.Or(p.Name, p.ID)))))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown): ", terminal.Visible(cmp.Or(p.Name, p.ID)))))
 	}
 	input := c.term.Input()
 	defer input.Close()
@@ -288,7 +284,7 @@ func (c *authActions) readKey(p *provider.Profile, words []string) (string, erro
 		case got.err != nil:
 			return "", exit.Errorf(exit.Input, "Cannot read the key: %w.", got.err)
 		case key == "":
-			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", clean(cmp.Or(strings.Join(words, ""), "PROVIDER")))
+			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", terminal.Visible(cmp.Or(strings.Join(words, ""), "PROVIDER")))
 		}
 		return key, nil
 	}

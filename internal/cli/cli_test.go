@@ -173,7 +173,7 @@ func TestUsage(t *testing.T) {
 		"--session-id|a b":                "Invalid session ID \"a b\": Only alphanumeric characters, dashes, and underscores are allowed.",
 		"--session-id|../x":               "Invalid session ID \"../x\": Only alphanumeric characters, dashes, and underscores are allowed.",
 		"demo|--bogus":                    "Unknown argument: bogus",
-		"--bogus\x1b[2J":                  "Unknown argument: bogus[2J",
+		"--bogus\x1b[2J":                  "Unknown argument: bogus",
 	} {
 		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil)}}).do()
 		if s.code != exit.General || s.ran || s.out.Len() > 0 {
@@ -223,7 +223,7 @@ func TestHelpIsWrapped(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	p := &program{env: config.NewEnv()}
-	p.term, p.closed = watchOut(&terminal.Terminal{Out: &b})
+	p.term, p.closed = watchOut(&terminal.Terminal{Out: terminal.NewWriter(&b)})
 	printHelp(&b, p.rootCommand(), 70)
 	for _, line := range strings.Split(b.String(), "\n")[4:] {
 		if len(line) > 70 {
@@ -415,7 +415,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkVersion(b *testing.B) {
 	t, _, _ := terminal.Test("")
-	t.Out = new(bytes.Buffer)
+	t.Out = terminal.NewWriter(new(bytes.Buffer))
 	env := config.NewEnv("CLI_VERSION=1")
 	b.ReportAllocs()
 	for b.Loop() {

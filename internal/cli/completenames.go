@@ -21,7 +21,7 @@ func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(*
 		if len(words) >= most {
 			return nil, none
 		}
-		setup, err := look(&terminal.Terminal{In: t.In, Out: t.Out, Err: io.Discard}, env)
+		setup, err := look(&terminal.Terminal{In: t.In, Out: t.Out, Err: terminal.NewWriter(io.Discard)}, env)
 		if err != nil {
 			return nil, none
 		}

@@ -62,7 +62,7 @@ func (c *configActions) sub(use, short string, n int, run func(words []string) e
 			return &usageError{message: fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), wording.Count(n, "argument"), len(words)), cmd: cmd}
 		}
 		if _, ok := config.ParseScope(c.scope); c.scope != "" && !ok {
-			return &usageError{message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", clean(c.scope)), cmd: cmd}
+			return &usageError{message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(c.scope)), cmd: cmd}
 		}
 		return run(words)
 	}
@@ -134,7 +134,7 @@ func (c *configActions) get(words []string) error {
 	case v == nil:
 		return exit.Errorf(exit.General, "%s is not set.", key)
 	case isText:
-		_, err := fmt.Fprintln(c.term.Out, clean(text)) // a value, which may be copied
+		_, err := fmt.Fprintln(c.term.Out, terminal.Visible(text)) // a value, which may be copied
 		return err
 	}
 	return c.print(v)
@@ -253,7 +253,7 @@ func (c *configActions) change(scope config.Scope, edit func() error) error {
 // quietSettings reads the settings without warnings.
 func (c *configActions) quietSettings() (*session.Setup, error) {
 	quiet := *c.term
-	quiet.Err = io.Discard
+	quiet.Err = terminal.NewWriter(io.Discard)
 	return loadSettings(&quiet, c.env)
 }
 
@@ -318,7 +318,7 @@ func (c *configActions) path([]string) error {
 		if file == "" {
 			return exit.Errorf(exit.General, "The home directory has no workspace settings. Use the user settings.")
 		}
-		_, err := fmt.Fprintln(c.term.Out, clean(file))
+		_, err := fmt.Fprintln(c.term.Out, terminal.Visible(file))
 		return err
 	}
 	// Continue after an error: users need the path of a broken file to fix it.
@@ -334,7 +334,7 @@ func (c *configActions) path([]string) error {
 			continue
 		}
 		list = append(list, layerJSON{Scope: l.Scope.String(), File: l.File, State: l.State})
-		rows = append(rows, []string{l.Scope.String(), clean(l.File), l.State})
+		rows = append(rows, []string{l.Scope.String(), terminal.Visible(l.File), l.State})
 	}
 	if c.json {
 		return c.print(list)
@@ -351,16 +351,8 @@ func show(v any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // cannot fail: v is a JSON value
-	return clean(strings.TrimSuffix(b.String(), "\n"))
+	return string(terminal.AppendJSON(nil, []byte(strings.TrimSuffix(b.String(), "\n"))))
 }
 
 // print prints a value as indented JSON to standard output.
-func (c *configActions) print(v any) error { return printJSON(c.term.Out, v) }
-
-// printJSON writes a value as indented JSON, without escaping HTML.
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+func (c *configActions) print(v any) error { return printJSON(c.term, v) }

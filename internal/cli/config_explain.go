@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/terminal"
 )
 
 // explain implements "config explain": it prints the value of a key, its source, and the value
@@ -93,7 +94,7 @@ func (c *configActions) writeExplanation(e *config.Explanation) error {
 		if l.Line > 0 {
 			place += ":" + strconv.Itoa(l.Line)
 		}
-		rows = append(rows, []string{"  " + l.Scope.String(), content, clean(place)})
+		rows = append(rows, []string{"  " + l.Scope.String(), content, terminal.Visible(place)})
 	}
 	return printTable(c.term, nil, rows)
 }

@@ -30,6 +30,8 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 		message = "Cannot use --worktree with --list-sessions or --delete-session. Run them in the worktree, or use pollux sessions list --all."
 	case f.Changed("session-id") && strings.TrimSpace(r.sessionID) == "":
 		message = "The --session-id option cannot be empty."
+	case len(r.sessionID) > maxID:
+		message = fmt.Sprintf("Invalid session ID %q: It has more than %d characters.", r.sessionID, maxID)
 	case f.Changed("session-id") && strings.Trim(r.sessionID, idCharacters) != "":
 		message = fmt.Sprintf("Invalid session ID %q: Only alphanumeric characters, dashes, and underscores are allowed.", r.sessionID)
 	default:
@@ -37,6 +39,9 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 	}
 	return &usageError{message: message}
 }
+
+// maxID is the maximum length of a session id. It is part of names of files.
+const maxID = 128
 
 // idCharacters lists the characters allowed in a session id.
 const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

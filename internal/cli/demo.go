@@ -25,7 +25,7 @@ func demoCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return demo.Run(cmd.Context(), demo.Options{
-				Out: t.Out, Keep: keep, Live: t.OutTTY, Colour: t.OutColor(),
+				Out: t.Out.Styled(), Keep: keep, Live: t.OutTTY, Colour: t.OutColor(),
 				Start: func(ctx context.Context, s demo.Setup) (iter.Seq2[agent.Event, error], error) {
 					return startDemo(ctx, env, s)
 				},

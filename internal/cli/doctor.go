@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,12 +37,9 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				e := json.NewEncoder(t.Out)
-				e.SetIndent("", "  ")
-				e.SetEscapeHTML(false)
-				err = e.Encode(report)
+				err = printJSON(t, report)
 			} else {
-				err = report.Write(t.Out, doctor.Layout{Width: t.OutWidth(), Color: t.OutColor(), All: all})
+				err = report.Write(t.Out.Styled(), doctor.Layout{Width: t.OutWidth(), Color: t.OutColor(), All: all})
 			}
 			if failure := report.Failure(); err == nil && failure != nil {
 				err = &exit.Shown{Err: failure}

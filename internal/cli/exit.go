@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/internal/exit"
+	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
 )
@@ -50,22 +51,22 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 // stdout. A line for people goes to stderr. With json this is the object again if scripts for
 // Gemini CLI expect it there.
 func (p *program) report(err error) {
-	message := wording.Error(err)
+	message, summary := terminal.Brief(wording.Error(err)), terminal.Brief(wording.Summary(err))
 	if p.id == "" {
 		p.id = uuid.NewString()
 	}
 	switch p.format {
 	case "json":
-		object := jsonError(p.id, err, wording.Summary(err))
+		object := jsonError(p.id, err, summary)
 		if isForPeople(err) {
 			p.line(message)
 		} else {
-			fmt.Fprintf(p.term.Err, "%s\n", object)
+			fmt.Fprintf(p.term.Err.JSON(), "%s\n", object)
 		}
-		fmt.Fprintf(p.term.Out, "%s\n", object)
+		fmt.Fprintf(p.term.Out.JSON(), "%s\n", object)
 	case "stream-json":
 		p.line(message)
-		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, wording.Summary(err)))
+		fmt.Fprintf(p.term.Out.JSON(), "%s\n", streamError(err, summary))
 	default:
 		p.line(message)
 	}
@@ -82,9 +83,10 @@ func isForPeople(err error) bool {
 // line prints a message to stderr, wrapped if stderr is a terminal, and in red if it supports
 // color.
 func (p *program) line(message string) {
-	message = p.term.WrapErr(clean(message))
+	message = p.term.WrapErr(terminal.Visible(message))
 	if p.term.ErrColor() {
-		message = "\x1b[31m" + message + "\x1b[0m"
+		fmt.Fprintln(p.term.Err.Styled(), terminal.Style(terminal.Red, message))
+		return
 	}
 	fmt.Fprintln(p.term.Err, message)
 }
@@ -105,7 +107,7 @@ func jsonError(id string, err error, message string) []byte {
 		if api.Status != 0 {
 			code = api.Status
 		}
-		message, details = api.Error(), api.Body
+		message, details = terminal.Brief(api.Error()), api.Body
 	}
 	return encode(struct {
 		SessionID string `json:"session_id"`
@@ -152,15 +154,4 @@ func encode(v any, indent string) []byte {
 	enc.SetIndent("", indent)
 	_ = enc.Encode(v) // strings and numbers only
 	return []byte(strings.TrimSuffix(b.String(), "\n"))
-}
-
-// clean removes control characters, except newlines and tabs, from untrusted text, so that
-// the text cannot control the terminal.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r >= ' ' && (r < 0x7f || r > 0x9f) {
-			return r
-		}
-		return -1
-	}, text)
 }

@@ -55,7 +55,7 @@ func TestErrors(t *testing.T) {
 		{"shown", "text", &exit.Shown{Err: api}, 1, "", ""},
 		{"shown", "json", fmt.Errorf("x: %w", &exit.Shown{Err: exit.Errorf(exit.TurnLimit, "enough")}), 53, "", ""},
 		{"cancelled", "text", context.Canceled, 130, "", "context canceled\n"},
-		{"escapes", "text", exit.Errorf(exit.Input, "a\x1b[2J\u009bb\r\x07\nc\td"), 42, "", "a[2Jb\nc\td\n"},
+		{"escapes", "text", exit.Errorf(exit.Input, "a\x1b[2J\u009bb\r\x07\nc\td"), 42, "", "a\nc\td\n"},
 	} {
 		s := (&start{args: []string{"-o", tt.format, "--session-id", "s1", "-p", "x"}, run: failing(tt.err)}).do()
 		out := regexp.MustCompile(`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`).ReplaceAllString(s.out.String(), `"timestamp":"T"`)

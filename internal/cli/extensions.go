@@ -69,7 +69,7 @@ func (c *extensionActions) manage(run func(m *install.Manager) error) (err error
 	}
 	user := &terminalUser{term: c.term, input: c.term.Input()}
 	defer user.input.Close()
-	return run(c.setup.ExtensionManager(user, c.note))
+	return run(c.setup.ExtensionManager(user, func(text string) { printWhole(c.term, text) }))
 }
 
 // note prints a line for people. Standard output is for what scripts read.
@@ -196,7 +196,7 @@ func (c *extensionActions) list(ctx context.Context, m *install.Manager) error {
 		for _, e := range installed {
 			all = append(all, m.DescribeJSON(e))
 		}
-		return printCleanJSON(c.term, all)
+		return printJSON(c.term, all)
 	case len(installed) == 0:
 		return printText(c.term, "No extensions installed.")
 	}
@@ -208,7 +208,7 @@ func (c *extensionActions) list(ctx context.Context, m *install.Manager) error {
 		}
 		texts = append(texts, text)
 	}
-	_, err = fmt.Fprintln(c.term.Out, clean(strings.Join(texts, "\n\n"))) // scripts read the lines
+	_, err = fmt.Fprintln(c.term.Out, terminal.Visible(strings.Join(texts, "\n\n"))) // scripts read the lines
 	return err
 }
 

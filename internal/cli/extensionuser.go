@@ -26,9 +26,9 @@ type terminalUser struct {
 // as in Gemini CLI.
 func (u *terminalUser) Confirm(ctx context.Context, text, question string, byDefault bool) (bool, error) {
 	if text != "" {
-		printNote(u.term, text)
+		printWhole(u.term, text)
 	}
-	fmt.Fprint(u.term.Out, clean(question))
+	fmt.Fprint(u.term.Out, terminal.Visible(question))
 	answer, err := u.readLine(ctx)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -60,7 +60,7 @@ func (u *terminalUser) Value(ctx context.Context, s extension.Setting) (string, 
 		defer show()
 		text += " (not shown)"
 	}
-	fmt.Fprint(u.term.Out, u.term.WrapOut(clean(text))+": ")
+	fmt.Fprint(u.term.Out, u.term.WrapOut(terminal.Visible(text))+": ")
 	value, err := u.readLine(ctx)
 	if errors.Is(err, io.EOF) {
 		fmt.Fprintln(u.term.Out)

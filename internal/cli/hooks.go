@@ -137,10 +137,7 @@ func (c *hookActions) list() error {
 }
 
 func (c *hookActions) print(v any) error {
-	e := json.NewEncoder(c.term.Out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return printJSON(c.term, v)
 }
 
 func (c *hookActions) setEnabled(id string, enabled bool) error {
@@ -192,7 +189,7 @@ func (c *hookActions) test(ctx context.Context, name string) error {
 	case len(hooks) == 0 && slices.Contains(hook.Events(), hook.Event(name)):
 		return exit.Errorf(exit.Input, "There are no hooks for %s. To list hooks, run: pollux hooks list", name)
 	case len(hooks) == 0:
-		return exit.Errorf(exit.Input, "There is no hook and no event %q. To list hooks, run: pollux hooks list", terminal.Cut(clean(name), 60))
+		return exit.Errorf(exit.Input, "There is no hook and no event %q. To list hooks, run: pollux hooks list", terminal.Cut(terminal.Visible(name), 60))
 	}
 	trials := []trialJSON{}
 	for i := range hooks {
@@ -254,7 +251,7 @@ func (c *hookActions) show(r *hook.Trial) error {
 		{"Effect", strings.Join(r.Effects, "\n")},
 	}
 	for _, row := range rows {
-		text := strings.TrimRight(clean(row[1]), " \n")
+		text := strings.TrimRight(terminal.Visible(row[1]), " \n")
 		if text == "" {
 			text = "-"
 		}

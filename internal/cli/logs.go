@@ -116,7 +116,8 @@ func (c *logsAction) print(ctx context.Context, path string) error {
 			if _, ok := logs.Parse(line); !ok {
 				return nil // the end of a write that failed
 			}
-			text = string(terminal.AppendJSON(nil, line))
+			_, err := fmt.Fprintf(c.term.Out.JSON(), "%s\n", line)
+			return err
 		}
 		_, err := fmt.Fprintln(c.term.Out, text)
 		return err

@@ -111,9 +111,9 @@ func (c *mcpActions) remove(name string) error {
 	case err != nil:
 		return err
 	case !found:
-		return printText(c.term, fmt.Sprintf("Server %q not found in %s settings.", name, scopeName(scope)))
+		return printText(c.term, terminal.Brief(fmt.Sprintf("Server %q not found in %s settings.", name, scopeName(scope))))
 	}
-	return printText(c.term, fmt.Sprintf("Server %q removed from %s settings.", name, scopeName(scope)))
+	return printText(c.term, terminal.Brief(fmt.Sprintf("Server %q removed from %s settings.", name, scopeName(scope))))
 }
 
 // setEnabled enables or disables a server in all projects.
@@ -134,7 +134,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err := setup.ServerSwitches().Set(name, enabled); err != nil {
 		return err
 	}
-	if err := printText(c.term, fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb)); err != nil {
+	if err := printText(c.term, terminal.Brief(fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb))); err != nil {
 		return err
 	}
 	if enabled && setup.ServerSelection(setup.Settings).State(name) == mcp.Blocked {
@@ -205,7 +205,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 		for i := range statuses {
 			list = append(list, newServerJSON(&statuses[i]))
 		}
-		return printJSON(c.term.Out, list)
+		return printJSON(c.term, list)
 	}
 	if len(statuses) == 0 {
 		return printText(c.term, "No MCP servers configured.")
@@ -276,7 +276,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 		why := cmp.Or(st.Err, errors.New("it is "+string(st.State)))
 		return exit.Errorf(exit.General, "%s", failure(name, why))
 	case c.json:
-		return printJSON(c.term.Out, newServerJSON(st))
+		return printJSON(c.term, newServerJSON(st))
 	}
 	text := fmt.Sprintf("%s: %s\n%s", terminal.Line(name), terminal.Line(st.Config.Target()), "Connected")
 	for _, part := range []struct {
@@ -308,7 +308,7 @@ func (c *mcpActions) auth(ctx context.Context, name string) error {
 		if err := servers.SignOut(ctx, name); err != nil {
 			return exit.Errorf(exit.General, "%w", err)
 		}
-		return printText(c.term, fmt.Sprintf("Signed out of MCP server %q.", name))
+		return printText(c.term, terminal.Brief(fmt.Sprintf("Signed out of MCP server %q.", name)))
 	}
 	return plain.RunTask(ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
 		if err := servers.Authorize(ctx, name, ask, show); err != nil {

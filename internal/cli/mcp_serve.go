@@ -54,5 +54,5 @@ func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Fla
 		return err
 	}
 	defer s.Close()
-	return toolserver.Serve(ctx, s, toolserver.Options{In: t.In, Out: t.Out})
+	return toolserver.Serve(ctx, s, toolserver.Options{In: t.In, Out: t.Out.JSON()})
 }

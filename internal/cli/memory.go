@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -33,7 +31,7 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 					set.Warn("Warning: This folder is not trusted: its own memory files are not used.")
 				}
 				if asJSON {
-					return writeMemoryJSON(t.Out, set.IsTrusted(), files)
+					return writeMemoryJSON(t, set.IsTrusted(), files)
 				}
 				return write(set.Paths, files)
 			},
@@ -69,7 +67,7 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 // printMemory prints the text of the files, as the model sees it, and a table of their estimated
 // tokens.
 func printMemory(t *terminal.Terminal, paths *config.Paths, files []memory.File) error {
-	if _, err := fmt.Fprintln(t.Out, clean(memory.Show(files))); err != nil || len(files) == 0 {
+	if _, err := fmt.Fprintln(t.Out, terminal.Visible(memory.Show(files))); err != nil || len(files) == 0 {
 		return err
 	}
 	fmt.Fprintln(t.Out)
@@ -84,7 +82,7 @@ func printMemory(t *terminal.Terminal, paths *config.Paths, files []memory.File)
 			note += " (cut)"
 		}
 		total += f.Tokens()
-		rows = append(rows, []string{strconv.Itoa(f.Tokens()), string(f.Tier), clean(paths.Display(f.Path)) + note})
+		rows = append(rows, []string{strconv.Itoa(f.Tokens()), string(f.Tier), terminal.Visible(paths.Display(f.Path)) + note})
 	}
 	rows = append(rows, []string{strconv.Itoa(total), "", "in every request, estimated"})
 	return printTable(t, []string{"TOKENS", "TIER", "FILE"}, rows)
@@ -107,7 +105,7 @@ type memoryFileJSON struct {
 	Text    string   `json:"text"`
 }
 
-func writeMemoryJSON(w io.Writer, trusted bool, files []memory.File) error {
+func writeMemoryJSON(t *terminal.Terminal, trusted bool, files []memory.File) error {
 	all := memoryJSON{Trusted: trusted, Files: []memoryFileJSON{}}
 	for _, f := range files {
 		all.Tokens += f.Tokens()
@@ -116,10 +114,7 @@ func writeMemoryJSON(w io.Writer, trusted bool, files []memory.File) error {
 			Imports: append([]string{}, f.Imports...), Cut: f.Cut, Text: f.Text,
 		})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(all)
+	return printJSON(t, all)
 }
 
 // addMemory adds a text to the user's global memory file and prints the result.

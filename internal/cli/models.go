@@ -3,10 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -43,7 +41,7 @@ func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			failure := listError(lists)
 			switch {
 			case asJSON:
-				err = writeModelsJSON(t.Out, lists)
+				err = writeModelsJSON(t, lists)
 			case failure == nil:
 				err = writeModels(t, lists)
 			}
@@ -267,7 +265,7 @@ type modelJSON struct {
 	Price     *catalog.Price `json:"price"`
 }
 
-func writeModelsJSON(w io.Writer, lists []listing) error {
+func writeModelsJSON(t *terminal.Terminal, lists []listing) error {
 	number := func(n int) *int {
 		if n <= 0 {
 			return nil
@@ -290,8 +288,5 @@ func writeModelsJSON(w io.Writer, lists []listing) error {
 			})
 		}
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(list)
+	return printJSON(t, list)
 }

@@ -88,7 +88,7 @@ func (p *policyActions) list(cmd *cobra.Command, _ []string) error {
 	for i := range rules {
 		list[i] = rules[i].JSON()
 	}
-	return printJSON(p.term.Out, list)
+	return printJSON(p.term, list)
 }
 
 func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
@@ -111,7 +111,7 @@ func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
 	if !p.json {
 		return printText(p.term, policy.FormatExplanations(list, set.DisplayFile))
 	}
-	return printJSON(p.term.Out, struct {
+	return printJSON(p.term, struct {
 		Sessions policy.ExplanationJSON `json:"sessions"`
 		Scripts  policy.ExplanationJSON `json:"scripts"`
 	}{list[0].JSON(), list[1].JSON()})
@@ -133,7 +133,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 	}
 	r := policy.CheckFiles(files, configuredServers(set))
 	if p.json {
-		err = printJSON(p.term.Out, struct {
+		err = printJSON(p.term, struct {
 			Files    []string         `json:"files"`
 			Rules    int              `json:"rules"`
 			Problems []policy.Problem `json:"problems"`
@@ -141,7 +141,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 	} else {
 		var b strings.Builder
 		for _, problem := range r.Problems {
-			b.WriteString(terminal.Line(problem.String(set.DisplayFile)) + "\n")
+			b.WriteString(terminal.Brief(terminal.Line(problem.String(set.DisplayFile))) + "\n")
 		}
 		fmt.Fprintf(&b, "%s, %s, %s", wording.Count(len(r.Files), "file"), wording.Count(r.Rules, "rule"), wording.Count(len(r.Problems), "problem"))
 		err = printText(p.term, b.String())
@@ -183,7 +183,7 @@ func (p *policyActions) test(cmd *cobra.Command, paths []string) error {
 		count, failed = count+n, append(failed, list...)
 	}
 	if p.json {
-		err = printJSON(p.term.Out, struct {
+		err = printJSON(p.term, struct {
 			Tests  int          `json:"tests"`
 			Failed []failedTest `json:"failed"`
 		}{count, failed})

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"pollux/internal/terminal"
@@ -10,23 +10,25 @@ import (
 // printText prints lines of text to standard output. It removes control characters, and breaks
 // the lines at the width of a terminal.
 func printText(t *terminal.Terminal, text string) error {
-	_, err := fmt.Fprintln(t.Out, t.WrapOut(clean(text)))
+	_, err := fmt.Fprintln(t.Out, t.WrapOut(terminal.Visible(text)))
 	return err
 }
 
-// printNote is [printText] for standard error. It ignores write errors.
-func printNote(t *terminal.Terminal, text string) {
-	fmt.Fprintln(t.Err, t.WrapErr(clean(text)))
+// printNote prints a warning or a note to standard error, in a length that people read. It ignores write
+// errors.
+func printNote(t *terminal.Terminal, text string) { printWhole(t, terminal.Brief(text)) }
+
+// printWhole prints a text that the user must see as a whole to standard error, such as what they consent to.
+func printWhole(t *terminal.Terminal, text string) {
+	fmt.Fprintln(t.Err, t.WrapErr(terminal.Visible(text)))
 }
 
-// printCleanJSON prints JSON without characters that a terminal does not show.
-func printCleanJSON(t *terminal.Terminal, v any) error {
-	var b bytes.Buffer
-	if err := printJSON(&b, v); err != nil {
-		return err
-	}
-	_, err := t.Out.Write(terminal.AppendJSON(nil, b.Bytes()))
-	return err
+// printJSON prints a value as indented JSON to standard output.
+func printJSON(t *terminal.Terminal, v any) error {
+	e := json.NewEncoder(t.Out.JSON())
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // printTable prints a table of clean cells to standard output, at the width of a terminal.

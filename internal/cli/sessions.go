@@ -117,7 +117,7 @@ func (c *sessionActions) list(ctx context.Context) error {
 		return err
 	}
 	if c.json {
-		return printCleanJSON(c.term, newListJSON(projects))
+		return printJSON(c.term, newListJSON(projects))
 	}
 	var rows [][]string
 	now := time.Now()
@@ -203,7 +203,7 @@ func (c *sessionActions) search(ctx context.Context, words []string) error {
 		return err
 	}
 	if c.json {
-		err = printCleanJSON(c.term, newFoundJSON(found, projects))
+		err = printJSON(c.term, newFoundJSON(found, projects))
 	} else {
 		err = c.printFound(found, hasMore)
 	}
@@ -263,7 +263,7 @@ func (c *sessionActions) printFound(found []sessions.Found, hasMore bool) error 
 	if hasMore {
 		fmt.Fprintf(&b, "More sessions contain it. To print all, use --limit 0.\n")
 	}
-	_, err := fmt.Fprint(c.term.Out, clean(b.String()))
+	_, err := fmt.Fprint(c.term.Out, terminal.Visible(b.String()))
 	return err
 }
 
@@ -276,7 +276,7 @@ func (c *sessionActions) delete(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(s.ID), err)
 	}
 	if c.json {
-		return printCleanJSON(c.term, newSessionJSON(s.Info, s.number, s.project))
+		return printJSON(c.term, newSessionJSON(s.Info, s.number, s.project))
 	}
 	return printText(c.term, deletedText(s.Info, s.number))
 }

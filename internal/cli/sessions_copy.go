@@ -36,7 +36,7 @@ var formats = map[string]func(*secret.Masker, transcript.Info, *journal.Session)
 
 // masker returns what removes secrets from sessions, nil if the user wants to keep them there.
 func (c *sessionActions) masker() *secret.Masker {
-	quiet := terminal.Terminal{In: c.term.In, Out: c.term.Out, Err: io.Discard}
+	quiet := terminal.Terminal{In: c.term.In, Out: c.term.Out, Err: terminal.NewWriter(io.Discard)}
 	setup, err := look(&quiet, c.env)
 	if err != nil { // settings that are not valid do not keep the user from a session
 		return secret.NewMasker(secret.Values(c.env.List()))
@@ -73,7 +73,7 @@ func (c *sessionActions) show(ctx context.Context, words []string) error {
 		return err
 	}
 	if c.json {
-		_, err = c.term.Out.Write(data)
+		_, err = c.term.Out.JSON().Write(data)
 		return err
 	}
 	return printText(c.term, strings.TrimRight(string(data), "\n"))
@@ -178,7 +178,7 @@ func (c *sessionActions) fork(ctx context.Context, words []string) error {
 // report prints the session that an action has made.
 func (c *sessionActions) report(action string, i sessions.Info) error {
 	if c.json {
-		return printCleanJSON(c.term, newSessionJSON(i, 0, ""))
+		return printJSON(c.term, newSessionJSON(i, 0, ""))
 	}
 	return printText(c.term, action+" as session "+i.ID+": "+i.Title)
 }

@@ -49,7 +49,7 @@ func (c *sessionActions) rewind(ctx context.Context, words []string) error {
 		return exit.Errorf(exit.General, "%s", terminal.Line(text))
 	}
 	if c.json {
-		return printCleanJSON(c.term, newPromptJSON(found.ID, p))
+		return printJSON(c.term, newPromptJSON(found.ID, p))
 	}
 	fmt.Fprintf(c.term.Err, "Rewound session %s to the state before prompt %d, which was:\n", terminal.Line(found.ID), p.Number)
 	return printText(c.term, p.Text)
@@ -67,7 +67,7 @@ func (c *sessionActions) listPrompts(info sessions.Info) error {
 	}
 	switch {
 	case c.json:
-		return printCleanJSON(c.term, list)
+		return printJSON(c.term, list)
 	case len(list) == 0:
 		return printText(c.term, "This session has no prompts to rewind to.")
 	}

@@ -126,8 +126,8 @@ type pipe struct {
 // watchOut returns a copy of the terminal whose output is a [pipe], and the pipe.
 func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
 	watched := *t
-	p := &pipe{Writer: t.Out}
-	watched.Out = p
+	p := &pipe{Writer: t.Out.Unsanitized()}
+	watched.Out = terminal.NewWriter(p)
 	return &watched, p
 }
 

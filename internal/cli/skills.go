@@ -94,7 +94,7 @@ func (c *skillActions) list() error {
 		for i := range skills {
 			list = append(list, newSkillJSON(&skills[i]))
 		}
-		return printCleanJSON(c.term, list)
+		return printJSON(c.term, list)
 	}
 	if len(skills) == 0 {
 		return printText(c.term, "No skills discovered.")

@@ -53,7 +53,7 @@ func (c *skillActions) installer() (*install.Installer, error) {
 	i.Show = func(text string) { printNote(c.term, text) }
 	i.Consent = func(ctx context.Context, text string) (bool, error) {
 		if c.consent {
-			printNote(c.term, "You have consented to the following:\n"+text)
+			printWhole(c.term, "You have consented to the following:\n"+text)
 			return true, nil
 		}
 		user := &terminalUser{term: c.term, input: c.term.Input()}

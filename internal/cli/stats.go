@@ -75,7 +75,7 @@ func (c *statsAction) run(ctx context.Context) error {
 	case err != nil:
 		return exit.Errorf(exit.General, "Cannot read the sessions: %w.", durable.Cause(err))
 	case c.json:
-		return printCleanJSON(c.term, report.JSON())
+		return printJSON(c.term, report.JSON())
 	case len(report.Rows) == 0:
 		return printText(c.term, c.nothing())
 	}

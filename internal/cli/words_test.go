@@ -16,7 +16,7 @@ func TestWrongWords(t *testing.T) {
 		"memory|add":       {"Not enough non-option arguments: got 0, need at least 1", ""},
 		"memory|list|x":    {"Unknown argument: x", ""},
 		"demo|surplus":     {"Unknown argument: surplus", ""},
-		"demo|a\x1b[2J|b":  {"Unknown arguments: a[2J, b", ""},
+		"demo|a\x1b[2J|b":  {"Unknown arguments: a, b", ""},
 		"config|get":       {"pollux config get takes 1 argument, not 0.", ""},
 		"completion|a|b":   {"Choose a shell: bash, zsh, fish.", ""},
 		"config|--bogus|x": {"Unknown argument: bogus", ""},

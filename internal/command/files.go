@@ -44,6 +44,9 @@ func readFiles(ctx context.Context, list []segment, s Session) (map[string][]llm
 	for _, t := range targets {
 		r.replace(t, got)
 	}
+	if got.More > 0 {
+		s.Note(fmt.Sprintf("The prompt names too many files: the last %d of them are left out.", got.More))
+	}
 	return r.replaced, nil
 }
 

@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 	if want := ".hidden b git:deep:x.y git:fix_it_ " + strings.Repeat("n", 47) + "... b"; names(commands) != want || len(problems) > 0 {
 		t.Errorf("commands %s\nwant %s\nproblems %v", names(commands), want, problems)
 	}
-	for i, want := range map[int]string{0: "Custom command from .hidden.toml", 3: "Fix it", 5: "[e] Custom command from b.toml"} {
+	for i, want := range map[int]string{0: "Custom command from .hidden.toml", 3: `Fix\u202e it`, 5: "[e] Custom command from b.toml"} {
 		if got := commands[i].Description; got != want {
 			t.Errorf("%s: description %q, want %q", commands[i].Name, got, want)
 		}

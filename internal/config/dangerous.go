@@ -5,14 +5,17 @@ import (
 	"strings"
 )
 
-// VariableClass returns what a variable does by itself if a project's .env file sets it. Variables that no table
-// knows belong to the application, or to any other program: they act.
-func VariableClass(name string) Class {
+// VariableClass returns what a variable does by itself if a project's .env file sets it to a value. Variables that
+// no table knows belong to the application, or to any other program: they act.
+func VariableClass(name, value string) Class {
 	if changesPrograms(name) {
 		return Acts
 	}
 	for _, v := range envTable {
 		if prefix, all := strings.CutSuffix(v.Name, "*"); v.Name == name || all && strings.HasPrefix(name, prefix) {
+			if v.Class == Loosens|Tightens {
+				return loosensIf(value == "" || value == "0" || strings.EqualFold(value, "false"))
+			}
 			return v.Class
 		}
 	}

@@ -12,7 +12,9 @@ import (
 type Expander struct {
 	fixed  map[string]string // for ${name}, whatever characters it has; they come first
 	lookup func(string) (string, bool)
-	budget int // number of bytes that may still be inserted
+	budget int                  // number of bytes that may still be inserted
+	isCut  bool                 // something was not inserted, because the budget was too small
+	known  map[string]expansion // what lookup and withholds have returned, by name
 	// withholds, if set, reports whether a variable must not be inserted. It is then not replaced, and
 	// its name is in withheld.
 	withholds func(name, value string) bool
@@ -22,12 +24,12 @@ type Expander struct {
 }
 
 // NewExpander returns an expander of variables that lookup returns; nil knows none. fixed are values for
-// ${name} that come first, and whose names may have any characters. The expander inserts at most 16 MB.
+// ${name} that come first, and whose names may have any characters. The expander inserts at most 1 MB.
 func NewExpander(fixed map[string]string, lookup func(name string) (string, bool)) *Expander {
 	if lookup == nil {
 		lookup = func(string) (string, bool) { return "", false }
 	}
-	return &Expander{fixed: fixed, lookup: lookup, budget: maxSettings}
+	return &Expander{fixed: fixed, lookup: lookup, budget: maxInserted}
 }
 
 // Value expands all strings of a JSON value in place, and returns it.
@@ -84,23 +86,56 @@ func (e *Expander) text(text string) string {
 		n, name, fallback, hasFallback := parseReference(after)
 		value, set := "", false
 		if n > 0 {
-			value, set = e.lookup(name)
-			if set && e.withholds != nil && e.withholds(name, value) {
-				e.withheld = append(e.withheld, name)
-				set, hasFallback = false, false
+			v := e.variable(name)
+			value, set = v.value, v.isSet
+			if v.isWithheld {
+				hasFallback = false
 			}
 			if !set && hasFallback {
 				value, set = fallback, true
 			}
 		}
-		if set && len(value) <= e.budget {
-			e.budget -= len(value)
+		if set && e.spend(len(value)) {
 			b.WriteString(value)
 		} else if n == 0 || !e.dropsUnset {
 			b.WriteString("$" + after[:n])
 		}
 		text = after[n:]
 	}
+}
+
+// expansion is what an expander knows about a variable.
+type expansion struct {
+	value             string
+	isSet, isWithheld bool
+}
+
+// variable looks up a variable, once: a text may name it a million times.
+func (e *Expander) variable(name string) expansion {
+	v, isKnown := e.known[name]
+	if isKnown {
+		return v
+	}
+	v.value, v.isSet = e.lookup(name)
+	if v.isSet && e.withholds != nil && e.withholds(name, v.value) {
+		e.withheld = append(e.withheld, name)
+		v = expansion{isWithheld: true}
+	}
+	if e.known == nil {
+		e.known = map[string]expansion{}
+	}
+	e.known[name] = v
+	return v
+}
+
+// spend reports whether n more bytes may be inserted.
+func (e *Expander) spend(n int) bool {
+	if n > e.budget {
+		e.isCut = true
+		return false
+	}
+	e.budget -= n
+	return true
 }
 
 // parseFixed parses the text after a dollar sign as a reference to one of the fixed values. It returns the
@@ -114,10 +149,9 @@ func (e *Expander) parseFixed(s string) (n int, value string, ok bool) {
 		return 0, "", false
 	}
 	value, ok = e.fixed[s[1:end]]
-	if !ok || len(value) > e.budget {
+	if !ok || !e.spend(len(value)) {
 		return 0, "", false
 	}
-	e.budget -= len(value)
 	return end + 1, value, true
 }
 

@@ -47,8 +47,29 @@ func TestExpandIsBounded(t *testing.T) {
 	t.Parallel()
 	env := NewEnv("A=" + strings.Repeat("x", 1<<20))
 	text := strings.Repeat("$A", 1000)
-	if got := expand(text, env.Lookup); len(got) > maxSettings+len(text) {
+	if got := expand(text, env.Lookup); len(got) > maxInserted+len(text) {
 		t.Errorf("%d bytes became %d", len(text), len(got))
+	}
+	p := newPlace(t, "A="+strings.Repeat("x", 1<<10))
+	write(t, filepath.Join(p.home, ".gemini", "settings.json"), `{"telemetry": {"outfile": "`+strings.Repeat("$A", 2000)+`"}}`)
+	s, warnings := p.mustLoad(t)
+	v, _ := s.Lookup("telemetry.outfile")
+	if got, _ := v.(string); len(got) > maxInserted+4000 || len(warnings) != 1 || !strings.Contains(string(warnings[0]), "expand to more than 1 MB") {
+		t.Errorf("%d bytes, warnings %q", len(got), warnings)
+	}
+}
+
+// A variable is looked up once, and searched for secrets once, however often it is named.
+func TestExpandLooksUpOnce(t *testing.T) {
+	t.Parallel()
+	looked, searched := 0, 0
+	e := NewExpander(nil, func(string) (string, bool) { looked++; return "x", true })
+	e.withholds = func(name, _ string) bool { searched++; return name == "B" }
+	if got := e.Text(strings.Repeat("$A$B", 1000)); got != strings.Repeat("x$B", 1000) {
+		t.Errorf("%d bytes: %.20s", len(got), got)
+	}
+	if looked != 2 || searched != 2 || len(e.withheld) != 1 {
+		t.Errorf("looked up %d times, searched %d times, withheld %q", looked, searched, e.withheld)
 	}
 }
 
@@ -90,7 +111,7 @@ func FuzzExpand(f *testing.F) {
 }
 
 func expand(text string, lookup func(name string) (string, bool)) string {
-	e := Expander{lookup: lookup, budget: maxSettings}
+	e := Expander{lookup: lookup, budget: maxInserted}
 	return e.text(text)
 }
 

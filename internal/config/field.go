@@ -144,7 +144,7 @@ func ParseValue(path, text string, env *Env) (any, error) {
 func fit(path string, v any, env *Env) (fitting any, problem string) {
 	written := nest(map[string]any{path: clone(v)})
 	tree := nest(map[string]any{path: clone(v)})
-	expander := Expander{lookup: env.Lookup, budget: maxSettings}
+	expander := Expander{lookup: env.Lookup, budget: maxInserted}
 	expander.tree("", tree)
 	expanded := !reflect.DeepEqual(written, tree)
 	var c checker

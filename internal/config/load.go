@@ -134,7 +134,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		return nil
 	}
 	delete(tree, "admin") // only an administrator's server can set these
-	expander := Expander{lookup: l.env.Lookup, budget: maxSettings}
+	expander := Expander{lookup: l.env.Lookup, budget: maxInserted}
 	if scope == Workspace {
 		expander.withholds = l.env.withholder() // a project could send them anywhere
 	}
@@ -143,6 +143,9 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		slices.Sort(expander.withheld)
 		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s names %s. The settings of a project do not get variables with secrets. Move what needs them to your own settings.",
 			path, "$"+strings.Join(slices.Compact(expander.withheld), ", $"))))
+	}
+	if expander.isCut {
+		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: The variables in %s expand to more than %d MB. Pollux leaves the rest of them as it is written.", path, maxInserted>>20)))
 	}
 	names, written, warnings := migrate(tree, scope)
 	l.flat.add(path, names)

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// maxSettings is the maximum size in bytes of a settings file, before and after variables
-	// are expanded.
+	// maxSettings is the maximum size in bytes of a settings file.
 	maxSettings = 16 << 20
+	// maxInserted is the maximum number of bytes that variables add to a settings file, or to one of its
+	// servers.
+	maxInserted = 1 << 20
 	// maxDepth is the maximum nesting depth of objects and lists.
 	maxDepth = 1000
 )

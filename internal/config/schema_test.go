@@ -175,7 +175,8 @@ A higher layer overrides those below it:
 - Objects are merged key by key. Other values replace those below, except where the tables say otherwise.
 - A project can only tighten what protects you. A value of workspace settings that would loosen it is ignored with a warning, see
   [policies](policies.md#settings-of-a-project).
-- In texts, ` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables.
+- In texts, ` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables. They insert at
+  most 1 MB into a file.
 - A wrong value is ignored with a warning, and the layer below applies. A script ends with exit code 52 if the value would have
   restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON.
 - What a project's value does by itself stands behind the meaning: *acts* and *loosens* take effect after you have seen them,

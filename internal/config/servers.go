@@ -42,7 +42,7 @@ func (k Servers) In(s *Settings, env *Env) []ServerEntry {
 				}
 			}
 		}
-		e := &Expander{lookup: env.Lookup, budget: maxSettings}
+		e := &Expander{lookup: env.Lookup, budget: maxInserted}
 		if one.Scope == Workspace {
 			e.withholds = withholds
 		}
@@ -56,7 +56,7 @@ func (k Servers) In(s *Settings, env *Env) []ServerEntry {
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
 func ExpandServer(name string, entry json.RawMessage, isProject bool, env *Env) ServerEntry {
-	e := &Expander{lookup: env.Lookup, budget: maxSettings}
+	e := &Expander{lookup: env.Lookup, budget: maxInserted}
 	if isProject {
 		e.withholds = env.withholder()
 	}

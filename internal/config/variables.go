@@ -15,7 +15,8 @@ type Variable struct {
 	// Ambient reports whether editors or systems set the variable, or it is only an addition
 	// to something else: then there is no warning if it has no effect.
 	Ambient bool
-	// Class is what the variable does by itself if a project's .env file sets it.
+	// Class is what the variable does by itself if a project's .env file sets it. One that loosens and tightens
+	// does either by its value: false and 0 loosen.
 	Class Class
 	// Doc is a one-line description for users.
 	Doc string
@@ -97,7 +98,7 @@ var envTable = [...]Variable{
 	// Trust and sandbox.
 	{"GEMINI_CLI_TRUST_WORKSPACE", live, !ambient, Loosens, "true or false: trust the folder or not. Takes precedence over the file."},
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, Tightens, "true: do not trust the folder."},
-	{"GEMINI_SANDBOX", live, !ambient, Loosens, "Sandbox to run in. Not available yet: Pollux refuses to run."},
+	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run in. Not available yet: Pollux refuses to run."},
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
 	{"GEMINI_SANDBOX_IMAGE", later, ambient, Acts, "Sandbox image."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", later, ambient, Acts, "Default sandbox image."},

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
@@ -36,21 +37,11 @@ func newScreen(out io.Writer, colour bool, dir string) *screen {
 	return &screen{out: out, colour: colour, dir: dir, summaries: map[string]string{}}
 }
 
-// The text styles, as parameters of the SGR escape sequence.
-const (
-	plain = ""
-	bold  = "1"
-	dim   = "2"
-	red   = "31"
-	green = "32"
-	cyan  = "36"
-)
-
 func (s *screen) styled(style, text string) string {
-	if !s.colour || style == plain || text == "" {
+	if !s.colour {
 		return text
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return terminal.Style(style, text)
 }
 
 func (s *screen) printf(format string, args ...any) {
@@ -60,10 +51,10 @@ func (s *screen) printf(format string, args ...any) {
 }
 
 func (s *screen) intro(setup Setup) {
-	s.printf("%s\n", s.styled(bold, "Pollux demo"))
+	s.printf("%s\n", s.styled(terminal.Bold, "Pollux demo"))
 	s.printf("The model is a script on %s: no key, no network. The agent, its\n", setup.BaseURL)
 	s.printf("tools and the project in %s are real.\n\n", setup.Dir)
-	s.printf("%s %s\n", s.styled(cyan, ">"), s.styled(bold, setup.Prompt))
+	s.printf("%s %s\n", s.styled(terminal.Cyan, ">"), s.styled(terminal.Bold, setup.Prompt))
 }
 
 // show prints an event. It ignores events that the script cannot cause.
@@ -74,7 +65,7 @@ func (s *screen) show(e agent.Event) error {
 		s.printf("\n")
 	case agent.Thought:
 		s.end()
-		s.printf("%s\n", s.styled(dim, "("+e.Subject+")"))
+		s.printf("%s\n", s.styled(terminal.Dim, "("+e.Subject+")"))
 	case agent.Text:
 		s.text(e.Text)
 	case agent.ToolUpdated:
@@ -87,10 +78,10 @@ func (s *screen) show(e agent.Event) error {
 		e.Answer(tool.Answer{Outcome: tool.Cancel}) // the demo's agent approves calls itself
 	case agent.InvalidStream:
 		s.end()
-		s.printf("%s\n", s.styled(red, e.Message))
+		s.printf("%s\n", s.styled(terminal.Red, e.Message))
 	case agent.Waiting:
 		s.end()
-		s.printf("%s\n", s.styled(red, fmt.Sprintf("%v; retrying", e.Err)))
+		s.printf("%s\n", s.styled(terminal.Red, fmt.Sprintf("%v; retrying", e.Err)))
 	}
 	return s.err
 }
@@ -143,14 +134,14 @@ func (s *screen) end() {
 func (s *screen) finished(e agent.ToolFinished) {
 	s.end()
 	s.calls++
-	mark := s.styled(green, "+")
+	mark := s.styled(terminal.Green, "+")
 	if e.Status != agent.Success {
-		mark = s.styled(red, "x")
+		mark = s.styled(terminal.Red, "x")
 	}
 	summary := s.summaries[e.Call.ID]
 	delete(s.summaries, e.Call.ID)
-	s.printf("  %s %s %s %s\n", mark, s.styled(bold, e.Call.Name), oneLine(summary),
-		s.styled(dim, fmt.Sprintf("(%d ms)", e.Duration.Milliseconds())))
+	s.printf("  %s %s %s %s\n", mark, s.styled(terminal.Bold, e.Call.Name), oneLine(summary),
+		s.styled(terminal.Dim, fmt.Sprintf("(%d ms)", e.Duration.Milliseconds())))
 	if e.Result != nil {
 		s.quote(strings.ReplaceAll(shown(e.Result), s.dir+string(filepath.Separator), ""))
 	}
@@ -187,10 +178,10 @@ func (s *screen) quote(text string) {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		if i == maxLines {
-			s.printf("      %s\n", s.styled(dim, fmt.Sprintf("... %d more lines", len(lines)-i)))
+			s.printf("      %s\n", s.styled(terminal.Dim, fmt.Sprintf("... %d more lines", len(lines)-i)))
 			return
 		}
-		s.printf("      %s\n", s.styled(dim, l))
+		s.printf("      %s\n", s.styled(terminal.Dim, l))
 	}
 }
 
@@ -204,19 +195,19 @@ func oneLine(text string) string {
 
 func (s *screen) heading(text string) {
 	s.end()
-	s.printf("\n%s\n", s.styled(bold, text))
+	s.printf("\n%s\n", s.styled(terminal.Bold, text))
 }
 
 func (s *screen) diff(text string) {
 	for l := range strings.Lines(text) {
-		style := plain
+		style := ""
 		switch {
 		case strings.HasPrefix(l, "+"):
-			style = green
+			style = terminal.Green
 		case strings.HasPrefix(l, "-"):
-			style = red
+			style = terminal.Red
 		case strings.HasPrefix(l, "@@"):
-			style = cyan
+			style = terminal.Cyan
 		}
 		s.printf("%s\n", s.styled(style, strings.TrimRight(l, "\n")))
 	}
@@ -228,7 +219,7 @@ func (s *screen) tests(out []byte) {
 }
 
 func (s *screen) outro(requests int, took time.Duration) {
-	s.printf("\n%s\n", s.styled(green, fmt.Sprintf("Done in %.2f s: %d requests, %d tool calls.",
+	s.printf("\n%s\n", s.styled(terminal.Green, fmt.Sprintf("Done in %.2f s: %d requests, %d tool calls.",
 		took.Seconds(), requests, s.calls)))
 }
 

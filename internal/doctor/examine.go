@@ -341,7 +341,7 @@ func (r *Report) Write(w io.Writer, layout Layout) error {
 	if r.Terminal.ScreenReader {
 		layout.Width = 0
 	}
-	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictNote: "\x1b[90m", verdictBroken: "\x1b[31m"}
+	colors := map[verdict]string{verdictOK: terminal.Green, verdictWarning: terminal.Yellow, verdictNote: terminal.Gray, verdictBroken: terminal.Red}
 	var b strings.Builder
 	for i := range r.Sections {
 		s := &r.Sections[i]
@@ -353,7 +353,7 @@ func (r *Report) Write(w io.Writer, layout Layout) error {
 			mark := fmt.Sprintf("  %-8s ", cmp.Or(shownVerdicts[c.Verdict], string(c.Verdict)))
 			line := terminal.Hang(mark, terminal.Line(c.Subject)+": "+r.text(c.Text), layout.Width)
 			if layout.Color && strings.HasPrefix(line, mark) {
-				line = "  " + colors[c.Verdict] + mark[2:len(mark)-1] + "\x1b[0m" + line[len(mark)-1:]
+				line = "  " + terminal.Style(colors[c.Verdict], mark[2:len(mark)-1]) + line[len(mark)-1:]
 			}
 			b.WriteString(line + "\n")
 			if c.Next != "" {

@@ -247,8 +247,12 @@ type executionJSON struct {
 	Millis  int64 `json:"durationMs,omitempty"`
 }
 
-// executionsJSON returns the executions of a call without what the record of the call says.
+// executionsJSON returns the executions of a call without what the record of the call says. A call that ran
+// alone, as the model wrote it and without a question, has none.
 func executionsJSON(c *agent.CallRecord) []executionJSON {
+	if len(c.Executions) == 1 && isPlain(c, &c.Executions[0]) {
+		return nil
+	}
 	var list []executionJSON
 	for i, x := range c.Executions {
 		one := executionJSON{Execution: x}
@@ -267,6 +271,12 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 		list = append(list, one)
 	}
 	return list
+}
+
+// isPlain reports whether the record of a call says all about its only execution.
+func isPlain(c *agent.CallRecord, x *agent.Execution) bool {
+	return x.IsAsWritten() && x.Name == c.Name && x.Status == c.Status &&
+		x.Decision == agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}
 }
 
 // appendCall appends a call whose result is in a message.

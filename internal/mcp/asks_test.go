@@ -115,7 +115,7 @@ func TestElicits(t *testing.T) {
 // unfence returns the text of a result without the marks around it.
 func unfence(r *tool.Result) string {
 	text := llm.PartsText(r.Content)
-	return strings.TrimSuffix(strings.TrimPrefix(text, untrusted+"\n"), "\n"+untrustedEnd)
+	return strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
 }
 
 // Servers learn that no person is there, and that Pollux does not ask the model for them.

@@ -108,7 +108,7 @@ func plainError(err error) error {
 // fail returns the result of a call that failed, with what the server says.
 func (c *call) fail(content json.RawMessage) *tool.Result {
 	request := fmt.Sprintf(`{"name":%s,"args":%s}`, strconv.Quote(c.listed.Name), c.args)
-	r := tool.Fail(tool.ErrMCP, fmt.Sprintf("MCP tool '%s' reported tool error for function call: %s with response: %s", c.listed.Name, request, fence(string(content))))
+	r := tool.Fail(tool.ErrMCP, fmt.Sprintf("MCP tool '%s' reported tool error for function call: %s with response: %s", c.listed.Name, request, tool.Untrusted(string(content))))
 	r.Display = tool.TextDisplay(fmt.Sprintf("Error: MCP tool '%s' reported an error.", c.listed.Name))
 	return r
 }

@@ -56,9 +56,16 @@ const DefaultTimeout = 10 * time.Minute
 // ErrNoTransport is the error of [Parse] for an entry that does not say how to reach the server.
 var ErrNoTransport = errors.New("it has none of command, url and httpUrl")
 
+// maxEntry is the maximum length of an entry with expanded variables, in bytes. Systems start no program with
+// a longer command line.
+const maxEntry = 1 << 20
+
 // Parse reads an entry of mcpServers.
 func Parse(name string, entry json.RawMessage) (Config, error) {
 	c := Config{Name: name}
+	if len(entry) > maxEntry {
+		return c, fmt.Errorf("it is longer than %d MB", maxEntry>>20)
+	}
 	var wrong *json.UnmarshalTypeError
 	switch err := json.Unmarshal(entry, &c); {
 	case errors.As(err, &wrong) && wrong.Field != "":

@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 		}
 		remote, _ := tool.As[tool.Remote](one)
 		got := callTool(t.Context(), t, r, name, `{}`, tool.Host{})
-		if want := fence("called " + remote.RemoteName()); got.Error != nil || got.Content[0].Text != want {
+		if want := tool.Untrusted("called " + remote.RemoteName()); got.Error != nil || got.Content[0].Text != want {
 			t.Errorf("%s: %+v, want %q", name, got, want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestEscapes(t *testing.T) {
 	t.Parallel()
 	_, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "escapes")}})
 	got := callTool(t.Context(), t, r, "mcp_toy_paint", `{}`, tool.Host{})
-	if text := got.Content[0].Text; strings.Count(text, untrustedEnd) != 1 || !strings.HasSuffix(text, untrustedEnd) {
+	if text := got.Content[0].Text; strings.Count(text, "</untrusted_context>") != 1 || !strings.HasSuffix(text, "</untrusted_context>") {
 		t.Errorf("result %q", text)
 	}
 }
@@ -138,7 +138,7 @@ func TestAlienAnswers(t *testing.T) {
 	_, r, warned := run(t, Options{Configs: []Config{toy(t, "toy", "alien")}})
 	for i := range 3 {
 		got := callTool(t.Context(), t, r, "mcp_toy_ask", `{}`, tool.Host{})
-		if got.Error != nil || got.Content[0].Text != fence("for this request") {
+		if got.Error != nil || got.Content[0].Text != tool.Untrusted("for this request") {
 			t.Fatalf("call %d: %+v, warnings %q", i, got, warned())
 		}
 	}

@@ -215,11 +215,11 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Error reading resource %s: %v", c.resource.URI, err))
 	}
 	text := join(contents, func(one Content) string { return fmt.Sprintf("[Binary Data (%s)]", one.mimeType()) })
-	return &tool.Result{Content: []llm.Part{llm.Text(fence(text))}, Display: tool.TextDisplay(text)}
+	return &tool.Result{Content: []llm.Part{llm.Text(tool.Untrusted(text))}, Display: tool.TextDisplay(text)}
 }
 
 // Untrusted returns the text of a resource for a prompt, marked as untrusted.
-func Untrusted(contents []Content) string { return fence(plainText(contents)) }
+func Untrusted(contents []Content) string { return tool.Untrusted(plainText(contents)) }
 
 // plainText returns the text of a resource for a prompt.
 func plainText(contents []Content) string {

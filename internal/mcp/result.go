@@ -69,20 +69,20 @@ func (c *call) result(r *callToolResult) *tool.Result {
 func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 	switch b.Type {
 	case "text":
-		return fence(b.Text), b.Text, nil
+		return tool.Untrusted(b.Text), b.Text, nil
 	case "image", "audio", "blob": // the last one is not of the protocol: servers for files send it
 		return c.media(b.Type, strings.ToUpper(b.Type[:1])+b.Type[1:], b.MIMEType, b.Data)
 	case "resource":
 		switch {
 		case b.Resource == nil:
 		case b.Resource.Text != nil:
-			return fence(*b.Resource.Text), *b.Resource.Text, nil
+			return tool.Untrusted(*b.Resource.Text), *b.Resource.Text, nil
 		case b.Resource.Blob != nil:
 			return c.media("embedded resource", "Embedded Resource", b.Resource.MIMEType, b.Resource.Blob)
 		}
 	case "resource_link":
 		name := cmp.Or(b.Title, b.Name)
-		return fence(resourceLink(name, b.URI)), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
+		return tool.Untrusted(resourceLink(name, b.URI)), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
 	}
 	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
 }
@@ -92,7 +92,7 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 func (c *call) media(kind, title, mime string, data []byte) (text, shown string, part *llm.Part) {
 	mime = cmp.Or(mime, noType)
 	if (mime == noType || strings.HasPrefix(mime, "text/")) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
-		return fence(string(data)), string(data), nil
+		return tool.Untrusted(string(data)), string(data), nil
 	}
 	shown = fmt.Sprintf("[%s: %s]", title, mime)
 	if mime == noType {
@@ -110,14 +110,3 @@ func inline(mime string, data []byte) *llm.Part {
 
 // noType is the MIME type of data of which nothing is known.
 const noType = "application/octet-stream"
-
-// Marks around text from a server.
-const (
-	untrusted    = "<untrusted_context>"
-	untrustedEnd = "</untrusted_context>"
-)
-
-// fence marks a text as untrusted. The text cannot end the mark.
-func fence(text string) string {
-	return untrusted + "\n" + strings.ReplaceAll(text, untrustedEnd, "&lt;/untrusted_context&gt;") + "\n" + untrustedEnd
-}

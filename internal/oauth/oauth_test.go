@@ -192,7 +192,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 		"huge":     "HOST sent more than 1 MiB",
 		"redirect": "the authorization server answers a request for tokens with status 307",
 		"broken":   "the authorization server answers a request for tokens with status 500",
-		"denied":   "the authorization server refuses: access_denied (no Pollux: signed in" + strings.Repeat("x", 200-len("no Pollux: signed in")) + "…)",
+		"denied":   "the authorization server refuses: access_denied (no Pollux: signed in\\u202e" + strings.Repeat("x", 200-len(`no Pollux: signed in\u202e`)) + "…)",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()

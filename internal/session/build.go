@@ -54,7 +54,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
 	s.dirs = s.Workspace.Dirs                        // workspace
-	s.addResumedDirs()                               // the resumed session, workspace
+	s.addResumedDirs(ctx)                            // the resumed session, workspace, the person
 	s.openExtensionFiles()                           // extensions, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory

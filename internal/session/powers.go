@@ -143,8 +143,8 @@ type projectVariable struct {
 // envPower begins the text of a power that is a variable.
 const envPower = ".env sets "
 
-func variablePower(name string) trust.Power {
-	return trust.Power{Text: envPower + name, Class: config.Acts}
+func variablePower(name, value string) trust.Power {
+	return trust.Power{Text: envPower + name, Class: config.VariableClass(name, value)}
 }
 
 // projectVariables returns the variables that the folder's .env file sets, by name, except keys of
@@ -169,7 +169,10 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		if slices.Contains(keys, name) || config.IsHarmlessVariable(name) {
 			continue
 		}
-		v := projectVariable{name: name, Power: variablePower(name)}
+		v := projectVariable{name: name, Power: variablePower(name, env.Get(name))}
+		if v.Class == config.Tightens {
+			continue // it always holds
+		}
 		if profile := addresses[name]; profile != nil {
 			v.Text += "=" + provider.RedactAddress(env.Get(name)) + ", where requests go"
 			v.isAddress = true
@@ -195,7 +198,7 @@ func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable)
 	}
 	hasKey := p.Options.Env.First(keys...) != ""
 	list := slices.DeleteFunc(variables, func(v projectVariable) bool {
-		return !v.redirects && (!config.VariableClass(v.name).IsAsked() || v.isAddress && !hasKey)
+		return !v.redirects && (!v.Class.IsAsked() || v.isAddress && !hasKey)
 	})
 	if !hasKey {
 		return list
@@ -203,7 +206,7 @@ func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable)
 	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
 	for _, name := range env.OfProject() {
 		if slices.Contains(keys, name) && !config.IsHarmlessVariable(name) {
-			v := projectVariable{name: name, Power: variablePower(name)}
+			v := projectVariable{name: name, Power: variablePower(name, env.Get(name))}
 			v.Text += ", a key of another provider"
 			list = append(list, v)
 		}
@@ -220,7 +223,7 @@ func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []p
 	values, _ := config.ReadDotEnv(filepath.Join(p.Paths.Dir(), extension.EnvName)) // reading the settings warns
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) && !config.IsHarmlessVariable(name) && !config.IsDangerousVariable(name) {
-			list = append(list, projectVariable{name: name, Power: variablePower(name), isSetting: true})
+			list = append(list, projectVariable{name: name, Power: variablePower(name, values[name]), isSetting: true})
 		}
 	}
 	return list

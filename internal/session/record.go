@@ -23,6 +23,7 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 	"pollux/internal/usage"
+	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -263,16 +264,43 @@ func orphanText(p shell.Process) string {
 	return fmt.Sprintf("Still running since Pollux ended: the background command %s. To end it: kill %d", name, p.PID)
 }
 
-// addResumedDirs adds the directories that the resumed session had in its workspace.
-func (s *Session) addResumedDirs() {
+// addResumedDirs adds the directories that the resumed session had in its workspace, if the user agrees. A run
+// without a user leaves them out: the user who added them may not mean this run.
+func (s *Session) addResumedDirs(ctx context.Context) {
 	if s.resumed == nil {
 		return
 	}
-	for _, dir := range s.resumed.Directories {
+	dirs := slices.DeleteFunc(slices.Clone(s.resumed.Directories), func(dir string) bool {
+		return s.Workspace.Contains(workspace.RealPath(dir))
+	})
+	if len(dirs) == 0 || !s.agreesToDirs(ctx, dirs) {
+		return
+	}
+	for _, dir := range dirs {
 		if _, _, err := s.Workspace.Add(dir); err != nil {
 			s.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
 		}
 	}
+}
+
+// agreesToDirs asks the user whether the resumed session may use directories outside of the project again.
+func (s *Session) agreesToDirs(ctx context.Context, dirs []string) bool {
+	shown := make([]string, len(dirs))
+	for i, dir := range dirs {
+		shown[i] = terminal.Line(s.Paths.Display(dir))
+	}
+	if !s.Interactive || s.Asker == nil {
+		text := "Leaving out " + strings.Join(shown, ", ") + ", which this session had in its workspace. To use it again: --include-directories " + shellcmd.Quote(strings.Join(dirs, ","))
+		s.LeftOut = append(s.LeftOut, text)
+		s.Warn("Warning: " + text)
+		return false
+	}
+	const yes, no = "Use them", "Leave them out"
+	answer, err := Choose(ctx, s.Asker, Choice{
+		Header: "Directories", Text: "This session had these directories outside of the project in its workspace:\n- " + strings.Join(shown, "\n- ") + "\nUse them again?",
+		Options: []tool.Option{{Key: "y", Label: yes, Description: "tools may read and change files there"}, {Key: "n", Label: no, Description: "to add one later, type /dir add"}},
+	})
+	return err == nil && answer == yes
 }
 
 // IsRecorded reports whether the conversation is on disk, so that it can be resumed.

@@ -29,7 +29,7 @@ func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
 		return err
 	}
 	s.endHooks(ctx, hook.OtherReason)
-	s.addResumedDirs()
+	s.addResumedDirs(ctx)
 	s.restart(ctx, s.SessionID)
 	s.restore(ctx)
 	s.startHooks(ctx, hook.ResumeSource)

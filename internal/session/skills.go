@@ -29,8 +29,8 @@ func (p *Setup) SkillSources(trusted bool) []skill.Source {
 	if trusted && !p.Paths.AtHome() {
 		dir := p.Paths.Dir()
 		list = append(list,
-			skill.Source{Tier: skill.Workspace, Dir: filepath.Join(dir, ".gemini", "skills")},
-			skill.Source{Tier: skill.Workspace, Dir: filepath.Join(dir, ".agents", "skills")})
+			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".gemini", "skills")},
+			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".agents", "skills")})
 	}
 	return list
 }

@@ -115,7 +115,7 @@ func infoOf(files []file) Info {
 // title returns the title of a session on one line, without characters that control a terminal.
 func title(o *journal.Outline) string {
 	for _, text := range [...]string{o.Summary, o.Prompt, o.Command} {
-		if line := terminal.Line(text); line != "" {
+		if line := terminal.Title(text); line != "" {
 			return shorten(line, maxTitle)
 		}
 	}

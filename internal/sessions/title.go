@@ -148,7 +148,7 @@ func (t *Titler) ask(ctx context.Context, excerpt string) (string, error) {
 // none.
 func cleanTitle(answer string) string {
 	for line := range strings.Lines(answer) {
-		line = strings.NewReplacer("`", "", "**", "").Replace(terminal.Line(line))
+		line = strings.NewReplacer("`", "", "**", "").Replace(terminal.Title(line))
 		line = strings.TrimLeft(line, "#*->: ")
 		if head, rest, ok := strings.Cut(line, ":"); ok && strings.EqualFold(head, "title") {
 			line = rest

@@ -54,7 +54,7 @@ func TestCutFrontMatter(t *testing.T) {
 func TestCleanName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"tidy": "tidy", ` a:b\c/d<e>f*g?h"i|j `: "a-b-c-d-e-f-g-h-i-j", "two words": "two words", "../x": "..-x", "a\x1b[31m\nb\u202e": "a b", "\x07": "",
+		"tidy": "tidy", ` a:b\c/d<e>f*g?h"i|j `: "a-b-c-d-e-f-g-h-i-j", "two words": "two words", "../x": "..-x", "a\x1b[31m\nb\u202e": `a b-u202e`, "\x07": "",
 	} {
 		if got := cleanName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

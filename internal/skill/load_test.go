@@ -103,6 +103,42 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A skill of a project is not a link to another place, neither its directory, nor its file, nor the directory of
+// skills; also if it becomes one later.
+func TestLoadLinksOutOfProject(t *testing.T) {
+	t.Parallel()
+	outside, project := t.TempDir(), t.TempDir()
+	write(t, outside, "a/SKILL.md", text("a", "outside"))
+	write(t, project, "tools/inside/SKILL.md", text("inside", "project"))
+	at := write(t, project, "skills/later/SKILL.md", text("later", "project"))
+	write(t, project, "skills/file/README.md", "x")
+	for link, target := range map[string]string{
+		"skills/dir": filepath.Join(outside, "a"), "skills/file/SKILL.md": filepath.Join(outside, "a", "SKILL.md"),
+		"all": outside, "skills/inside": "../tools/inside", "skills/up": "../../" + filepath.Base(outside) + "/a",
+	} {
+		if err := os.Symlink(target, filepath.Join(project, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Load([]Source{{Dir: filepath.Join(project, "skills"), Tier: Workspace, Root: project}, {Dir: filepath.Join(project, "all"), Tier: Workspace, Root: project}}, nil)
+	if want := "inside=project later=project"; list(s) != want {
+		t.Errorf("skills %s\nwant %s", list(s), want)
+	}
+	if n := strings.Count(strings.Join(s.Problems, "\n"), "it is a link that leads out of the project"); n < 3 {
+		t.Errorf("problems %q", s.Problems)
+	}
+	later, _ := s.Lookup("later")
+	if err := os.Remove(at); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "a", "SKILL.md"), at); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := later.Instructions(); err == nil {
+		t.Errorf("the instructions are %q", got)
+	}
+}
+
 // A changed body counts at once.
 func TestInstructions(t *testing.T) {
 	t.Parallel()

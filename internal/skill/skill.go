@@ -8,6 +8,7 @@ package skill
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,8 @@ type Source struct {
 	Dir       string
 	Tier      Tier
 	Extension string // name of the extension, else ""
+	// Root is the directory that no skill may be outside of, after links are followed; "" allows all links.
+	Root string
 	// Expand, if not nil, replaces the variables of an extension in a text.
 	Expand func(string) string
 }
@@ -95,8 +98,14 @@ func (s *Skill) read() ([]byte, error) {
 	if s.IsBuiltin() {
 		return own.ReadFile(s.Path)
 	}
+	if s.Root != "" && !workspace.IsWithin(workspace.RealPath(s.Path), workspace.RealPath(s.Root)) {
+		return nil, errOutside
+	}
 	return durable.ReadFile(s.Path, maxFile)
 }
+
+// errOutside is the error of a skill of a project that is a link to another place of this computer.
+var errOutside = errors.New("it is a link that leads out of the project. To use it, link it for yourself: pollux skills link DIRECTORY")
 
 func (s *Skill) expand(text string) string {
 	if s.Expand == nil {

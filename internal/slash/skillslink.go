@@ -22,14 +22,15 @@ func SkillInstaller(p *session.Setup, scopeName string) (*install.Installer, err
 		return nil, err
 	}
 	dir := filepath.Join(p.Paths.GeminiDir(), "skills")
+	root := ""
 	if scope == config.Workspace {
-		root := p.Paths.Dir()
+		root = p.Paths.Dir()
 		dir = filepath.Join(root, ".gemini", "skills")
 		if !workspace.IsWithin(workspace.RealPath(dir), workspace.RealPath(root)) {
 			return nil, exit.Errorf(exit.General, "%s is a link that leads out of the project. Remove it, or use --scope user.", p.Paths.Display(dir))
 		}
 	}
-	return &install.Installer{Dir: dir, Fetcher: p.Fetcher()}, nil
+	return &install.Installer{Dir: dir, Root: root, Fetcher: p.Fetcher()}, nil
 }
 
 // skillsLink links the skills of a directory, after the user's consent.

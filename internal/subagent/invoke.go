@@ -240,9 +240,9 @@ func (c *invocation) runRemote(ctx context.Context, host tool.Host) *tool.Result
 	case err != nil:
 		message := "Error calling remote agent: " + err.Error()
 		return &tool.Result{
-			Content: []llm.Part{llm.Text(strings.TrimSpace(text + "\n\n" + message))}, Display: tool.TextDisplay(strings.TrimSpace(text + "\n\n" + message)),
+			Content: []llm.Part{llm.Text(tool.Untrusted(strings.TrimSpace(text + "\n\n" + message)))}, Display: tool.TextDisplay(strings.TrimSpace(text + "\n\n" + message)),
 			Summary: message, Problem: c.problem(err),
 		}
 	}
-	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
+	return &tool.Result{Content: []llm.Part{llm.Text(tool.Untrusted(text))}, Display: tool.TextDisplay(text)}
 }

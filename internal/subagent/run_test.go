@@ -326,10 +326,10 @@ func TestRemote(t *testing.T) {
 	client := func(err error) func(*subagent.Definition) (subagent.Remote, error) {
 		return func(*subagent.Definition) (subagent.Remote, error) { return remote{err}, nil }
 	}
-	if got := run(subagent.Options{Remote: client(nil)}); got != "heard hi" {
+	if got := run(subagent.Options{Remote: client(nil)}); got != tool.Untrusted("heard hi") {
 		t.Errorf("with a client: %q", got)
 	}
-	if got := run(subagent.Options{Remote: client(errors.New("gone"))}); got != "heard hi\n\nError calling remote agent: gone" {
+	if got := run(subagent.Options{Remote: client(errors.New("gone"))}); got != tool.Untrusted("heard hi\n\nError calling remote agent: gone") {
 		t.Errorf("with a client that fails: %q", got)
 	}
 }

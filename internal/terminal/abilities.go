@@ -74,7 +74,7 @@ func (t *Terminal) size() (width, height int) {
 	for _, stream := range [...]struct {
 		tty bool
 		of  any
-	}{{t.OutTTY, t.Out}, {t.InTTY, t.In}, {t.ErrTTY, t.Err}} {
+	}{{t.OutTTY, t.out}, {t.InTTY, t.In}, {t.ErrTTY, t.err}} {
 		file, ok := stream.of.(interface{ Fd() uintptr })
 		if !stream.tty || !ok {
 			continue

@@ -69,7 +69,7 @@ func TestAbilities(t *testing.T) {
 		"TERM": "screen", "TMUX": "/tmp/tmux", "SSH_TTY": "/dev/pts/1", "WAYLAND_DISPLAY": "w", "KONSOLE_VERSION": "240800", "LANG": "C.UTF-8",
 	})
 	term := New(tty, tty, tty, env)
-	term.Out = wrapped{term.Out}
+	term.Out = NewWriter(wrapped{term.Out.Unsanitized()})
 	got := term.Abilities(env)
 	want := Abilities{
 		In: true, Out: true, Err: true, Width: 97, Height: 24, Term: "screen", Colors: Colors16, ColorsBy: "TERM",

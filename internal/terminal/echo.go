@@ -36,7 +36,7 @@ type Streams struct {
 // Lend returns the streams for a program that uses the terminal. The caller calls restore when
 // the program has ended; it resets the terminal modes, which the program may have changed.
 func (t *Terminal) Lend() (s Streams, restore func()) {
-	s.Out, s.Err = t.Out, t.Err
+	s.Out, s.Err = t.Out.Unsanitized(), t.Err.Unsanitized()
 	if t.out != nil {
 		s.Out, s.Err = t.out, t.err
 	}

@@ -1,13 +1,6 @@
 package terminal
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "strings"
 
 // Linear is a [Stripper] for line-based output and screen readers. In its text, the order of
 // the characters is the order in which they are shown and read aloud. It replaces carriage
@@ -60,52 +53,18 @@ func isStraight(s string) bool {
 	return true
 }
 
-// isUnseen reports whether r is an invisible character that affects its neighbors. It excludes
-// the joiners, which some scripts need.
-func isUnseen(r rune) bool {
-	switch {
-	case r < 0xAD, r == 0x200C, r == 0x200D, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
-		return false
-	case 0xE0000 <= r && r <= 0xE0FFF: // tag characters: hidden text
-		return true
-	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
-}
-
-// AppendJSON appends JSON text to dst with escape sequences in place of the characters that a
-// terminal or an editor does not show as they are: C1 control characters, invisible characters and
-// those that change the text direction. In valid JSON they occur only in strings.
-func AppendJSON(dst, text []byte) []byte {
-	for len(text) > 0 {
-		if text[0] < utf8.RuneSelf {
-			n := slices.IndexFunc(text, func(b byte) bool { return b >= utf8.RuneSelf })
-			if n < 0 {
-				n = len(text)
-			}
-			dst, text = append(dst, text[:n]...), text[n:]
-			continue
-		}
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r > 0xFFFF && isUnseen(r):
-			high, low := utf16.EncodeRune(r)
-			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
-		case r < 0xA0 || isUnseen(r):
-			dst = fmt.Appendf(dst, `\u%04x`, r)
-		default:
-			dst = append(dst, text[:n]...)
-		}
-		text = text[n:]
-	}
-	return dst
-}
-
-// Text returns s as a [Linear] returns it: safe to print, possibly with several lines.
+// Text returns text of others as a [Linear] returns it: safe to print, possibly with several lines.
+// Invisible characters are removed, except those that scripts and emoji need. For text of Pollux with
+// names of others in it, use [Visible].
 func Text(s string) string {
 	var l Linear
 	return l.Strip(s) + l.Flush()
 }
 
-// Line returns s as a single line that is safe to print: [Text] with each line end, tab and
+// Title returns text of others as a single line: [Text] with each line end, tab and run of spaces replaced by
+// one space. For a name within a message of Pollux, use [Line].
+func Title(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }
+
+// Line returns s as a single line that is safe to print: [Visible] with each line end, tab and
 // run of spaces replaced by one space.
-func Line(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }
+func Line(s string) string { return strings.Join(strings.Fields(Visible(s)), " ") }

@@ -38,7 +38,7 @@ func TestLinear(t *testing.T) {
 			}
 		})
 	}
-	if got := Line(" a\r\n\tb\x1b[1m  c\u202e\n"); got != "a b c" {
+	if got := Line(" a\r\n\tb\x1b[1m  c\u202e\n"); got != `a b c\u202e` {
 		t.Errorf("as a line: %q", got)
 	}
 }

@@ -1,5 +1,6 @@
 // Package terminal represents the terminal as a value: the input, the outputs, and what they
-// can show. Code that prints gets a [Terminal]; nothing else accesses the standard streams.
+// can show. Code that prints gets a [Terminal]; nothing else accesses the standard streams. Its
+// outputs are [Writer]s, which let nothing pass that controls a terminal.
 package terminal
 
 import (
@@ -14,8 +15,8 @@ import (
 // Terminal holds the three standard streams and what is known about them.
 type Terminal struct {
 	In  io.Reader
-	Out io.Writer
-	Err io.Writer
+	Out *Writer // text, with invisible characters removed
+	Err *Writer // notes, with invisible characters as escape sequences
 
 	// InTTY, OutTTY and ErrTTY report which streams are terminals.
 	InTTY, OutTTY, ErrTTY bool
@@ -25,7 +26,7 @@ type Terminal struct {
 	// Color reports whether the user wants colors on streams that are terminals.
 	Color bool
 
-	out, err    *os.File     // the files that New was given; Out and Err may be wrapped
+	out, err    *os.File     // the files that New was given; nil in tests
 	changes     *changes     // nil if nothing can be changed
 	isUnwrapped *atomic.Bool // see SetWrapping; nil if lines are always wrapped
 }
@@ -34,7 +35,7 @@ type Terminal struct {
 // NO_COLOR and TERM=dumb disable colors.
 func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	t := &Terminal{
-		In: in, Out: out, Err: err,
+		In: in, Out: NewWriter(out), Err: NewNoteWriter(err),
 		out: out, err: err, changes: &changes{}, isUnwrapped: new(atomic.Bool),
 		InTTY:  term.IsTerminal(int(in.Fd())),
 		OutTTY: term.IsTerminal(int(out.Fd())),
@@ -91,5 +92,5 @@ func (t *Terminal) WrapErr(text string) string { return Wrap(text, t.ErrWidth())
 // buffers. None of its streams is a terminal.
 func Test(input string) (t *Terminal, out, err *bytes.Buffer) {
 	out, err = new(bytes.Buffer), new(bytes.Buffer)
-	return &Terminal{In: bytes.NewReader([]byte(input)), Out: out, Err: err}, out, err
+	return &Terminal{In: bytes.NewReader([]byte(input)), Out: NewWriter(out), Err: NewNoteWriter(err)}, out, err
 }

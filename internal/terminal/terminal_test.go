@@ -67,7 +67,7 @@ func TestOutWidth(t *testing.T) {
 	defer w.Close()
 	term := New(tty, tty, w, getenv(nil))
 	watched := *term
-	watched.Out = wrapped{term.Out}
+	watched.Out = NewWriter(wrapped{term.Out.Unsanitized()})
 	for _, columns := range []int{80, 40, 0} {
 		if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/stats"
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/observe"
@@ -68,7 +69,7 @@ func example(t *testing.T, format Format, failure error) string {
 		s := stats.New()
 		s.Price = func(model string) *catalog.Price { return catalog.ForProvider("gemini", model).Price }
 		o := Options{
-			Format: format, Out: &out, Err: &errs, SessionID: sessionID, Model: "gemini-2.5-flash",
+			Format: format, Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), SessionID: sessionID, Model: "gemini-2.5-flash",
 			Prompt: "What is the module called?", Stats: s,
 		}
 		request := func(took time.Duration, u llm.Usage) {

@@ -15,7 +15,6 @@ package headless
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"slices"
 	"time"
@@ -42,8 +41,8 @@ const (
 // is [Text].
 type Options struct {
 	Format Format
-	Out    io.Writer // receives only answers
-	Err    io.Writer // receives everything else
+	Out    *terminal.Writer // receives only answers
+	Err    *terminal.Writer // receives everything else
 
 	// OutWidth and ErrWidth return the columns at which texts for people on Out and Err are
 	// broken, 0 to break none. nil is 0.
@@ -163,16 +162,19 @@ func newFace(o Options) *face {
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	f := &face{Options: o, stripper: newStripper(o.Format), out: newOutput(o.Out), err: &errOutput{w: o.Err, width: o.ErrWidth}}
-	if !o.Raw {
-		f.out.width = o.OutWidth
-	}
+	f := &face{Options: o, stripper: newStripper(o.Format), err: &errOutput{w: o.Err, width: o.ErrWidth}}
 	switch o.Format {
 	case JSON:
-		f.enc = &jsonObject{face: f, warnings: slices.Clone(o.LeftOut)}
+		f.out, f.enc = newOutput(o.Out.JSON()), &jsonObject{face: f, warnings: slices.Clone(o.LeftOut)}
 	case StreamJSON:
-		f.enc = &jsonLines{face: f}
+		f.out, f.enc = newOutput(o.Out.JSON()), &jsonLines{face: f}
 	default:
+		f.out = newOutput(o.Out)
+		if o.Raw {
+			f.out = newOutput(o.Out.Unsanitized())
+		} else {
+			f.out.width = o.OutWidth
+		}
 		f.enc = &plainText{face: f}
 	}
 	return f
@@ -386,7 +388,7 @@ func (f *face) finish(err error) error {
 func (f *face) printErr(line string) {
 	f.out.endLine()
 	f.out.flush()
-	f.err.line(terminal.Text(line))
+	f.err.line(terminal.Visible(terminal.Brief(line)))
 }
 
 // announceCancel writes a line to Err if a cancelled run does not end within

@@ -25,6 +25,7 @@ import (
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
+	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -252,7 +253,7 @@ func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err e
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		o := s.options
-		o.Format, o.Out, o.Err = format, &out, &errs
+		o.Format, o.Out, o.Err = format, terminal.NewWriter(&out), terminal.NewNoteWriter(&errs)
 		o.SessionID, o.Model, o.Prompt = sessionID, "auto", "Who is\nPollux?"
 		o.Stats = stats.New()
 		o.Start = time.Now().Add(-1500 * time.Millisecond)
@@ -444,7 +445,7 @@ func TestFail(t *testing.T) {
 				var out, errs bytes.Buffer
 				var err error
 				synctest.Test(t, func(t *testing.T) {
-					err = RenderFailure(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID}, tt.err)
+					err = RenderFailure(Options{Format: format, Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), SessionID: sessionID}, tt.err)
 				})
 				fmt.Fprintf(&got, "== %s: exit %d ==\n%s-- stderr --\n%s", format, exit.CodeOf(err), quote(out.String()), quote(errs.String()))
 				if format != Text {
@@ -465,7 +466,7 @@ func TestColor(t *testing.T) {
 		{&llm.Error{Message: "oops\x1b[2J"}, "oops.\n"},
 	} {
 		var out, errs bytes.Buffer
-		_ = RenderFailure(Options{Out: &out, Err: &errs, Color: true}, tt.err)
+		_ = RenderFailure(Options{Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), Color: true}, tt.err)
 		if errs.String() != tt.want || out.Len() > 0 {
 			t.Errorf("%v: stderr %q, stdout %q", tt.err, errs.String(), out.String())
 		}
@@ -503,7 +504,7 @@ func TestReaderGone(t *testing.T) {
 		}
 		out := &failing{takes: 10, err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}}
 		var errs bytes.Buffer
-		err := Run(t.Context(), Options{Format: format, Out: out, Err: &errs}, endless)
+		err := Run(t.Context(), Options{Format: format, Out: terminal.NewWriter(out), Err: terminal.NewNoteWriter(&errs)}, endless)
 		if !errors.Is(err, ErrClosed) || !stopped || errs.Len() > 0 {
 			t.Errorf("%s: Run = %v, stopped %t, stderr %q", format, err, stopped, errs.String())
 		}
@@ -514,7 +515,7 @@ func TestOutputFull(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
 		var errs bytes.Buffer
-		err := Run(t.Context(), Options{Format: format, Out: &failing{err: syscall.ENOSPC}, Err: &errs}, source(nil, agent.Text{Text: "x"}))
+		err := Run(t.Context(), Options{Format: format, Out: terminal.NewWriter(&failing{err: syscall.ENOSPC}), Err: terminal.NewNoteWriter(&errs)}, source(nil, agent.Text{Text: "x"}))
 		if exit.CodeOf(err) != exit.General || !strings.Contains(errs.String(), "Cannot write the answer: no space left on device") {
 			t.Errorf("%s: Run = %v, stderr %q", format, err, errs.String())
 		}
@@ -532,7 +533,7 @@ func TestReaderGoneCancels(t *testing.T) {
 				cancel(errors.New("standard output is closed"))
 				return 0, syscall.EPIPE
 			})
-			err := Run(ctx, Options{Format: format, Out: out, Err: &errs}, func(yield func(agent.Event, error) bool) {
+			err := Run(ctx, Options{Format: format, Out: terminal.NewWriter(out), Err: terminal.NewNoteWriter(&errs)}, func(yield func(agent.Event, error) bool) {
 				if !yield(agent.Text{Text: "a"}, nil) || !yield(agent.Text{Text: "b"}, nil) {
 					time.Sleep(time.Second) // a slow end
 					return
@@ -555,7 +556,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // The failure of the run is still returned when the pipe is closed.
 func TestFailureOnBrokenPipe(t *testing.T) {
 	t.Parallel()
-	err := Run(t.Context(), Options{Format: JSON, Out: &failing{err: syscall.EPIPE}, Err: io.Discard}, source(&llm.Error{Status: 500}))
+	err := Run(t.Context(), Options{Format: JSON, Out: terminal.NewWriter(&failing{err: syscall.EPIPE}), Err: terminal.NewNoteWriter(io.Discard)}, source(&llm.Error{Status: 500}))
 	if exit.CodeOf(err) != exit.General || errors.Is(err, ErrClosed) {
 		t.Errorf("Run = %v", err)
 	}
@@ -576,7 +577,7 @@ func TestHostileText(t *testing.T) {
 	for _, format := range formats {
 		for _, raw := range []bool{false, true} {
 			var out, errs bytes.Buffer
-			o := Options{Format: format, Out: &out, Err: &errs, Raw: raw, RawAccepted: true, SessionID: evil, Model: evil, Prompt: evil}
+			o := Options{Format: format, Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), Raw: raw, RawAccepted: true, SessionID: evil, Model: evil, Prompt: evil}
 			if err := Run(t.Context(), o, source(&llm.Error{Message: evil, Body: evil, Code: evil, Status: 500}, e...)); err == nil {
 				t.Errorf("%s: no error", format)
 			}
@@ -624,7 +625,7 @@ func TestCancelling(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var out, errs bytes.Buffer
-			err := Run(ctx, Options{Out: &out, Err: &errs}, func(yield func(agent.Event, error) bool) {
+			err := Run(ctx, Options{Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs)}, func(yield func(agent.Event, error) bool) {
 				cancel()
 				time.Sleep(takes)
 				if yield(agent.Cancelled{}, nil) {
@@ -641,7 +642,7 @@ func TestCancelling(t *testing.T) {
 func TestDebugShowsTheAnswerOfTheVendor(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	_ = Run(t.Context(), Options{Out: &out, Err: &errs, Debug: true}, source(&llm.Error{Status: 400, Message: "bad", Body: `{"error":"bad"}`}))
+	_ = Run(t.Context(), Options{Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), Debug: true}, source(&llm.Error{Status: 400, Message: "bad", Body: `{"error":"bad"}`}))
 	if want := "bad (status 400).\n[DEBUG] {\"error\":\"bad\"}\n"; errs.String() != want {
 		t.Errorf("stderr: %q", errs.String())
 	}
@@ -653,7 +654,7 @@ func TestErrorLines(t *testing.T) {
 	c := &agent.ToolCall{ID: "1", Name: "look", Args: json.RawMessage("{}")}
 	e := join(turn(1, ""), events(agent.ToolRequested{Call: c}, done(c, agent.Failed, tool.Fail("x", "bad\nWarning: fake\nmore"))), turn(2, "ok"))
 	var out, errs bytes.Buffer
-	if err := Run(t.Context(), Options{Format: Text, Out: &out, Err: &errs}, source(nil, e...)); err != nil {
+	if err := Run(t.Context(), Options{Format: Text, Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs)}, source(nil, e...)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "Error executing tool look: bad\n  Warning: fake\n  more\n"; errs.String() != want {

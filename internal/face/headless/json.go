@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pollux/agent"
-	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
@@ -78,7 +77,7 @@ func (j *jsonObject) failure(x explanation) {
 	object := j.errorObject(x)
 	j.out.writeJSON(object)
 	j.out.flush()
-	j.err.write(terminal.AppendJSON(nil, object))
+	j.err.writeJSON(object)
 }
 
 func (j *jsonObject) early(x explanation) {

@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/tool"
@@ -135,10 +136,10 @@ func (f *face) newExplanation(err error) explanation {
 	}
 	var api *llm.Error
 	var fatal *exit.Error
-	x := explanation{kind: exit.TypeOf(err), message: err.Error(), code: int(exit.CodeOf(err))}
+	x := explanation{kind: exit.TypeOf(err), message: terminal.Brief(err.Error()), code: int(exit.CodeOf(err))}
 	switch {
 	case errors.As(err, &fatal):
-		x.line, x.isFatal = fatal.Message, true
+		x.line, x.isFatal = terminal.Brief(fatal.Message), true
 		if fatal.Code == exit.General && errors.As(err, &api) && api.IsBadKey() {
 			x.code = api.Status
 		}
@@ -148,8 +149,8 @@ func (f *face) newExplanation(err error) explanation {
 		if f.Place != nil {
 			at = f.Place()
 		}
-		x.line, x.message, x.details = wording.Failure(api, at), api.Error(), api.Body
-		x.streamKind, x.streamMessage = "unknown", wording.APIError(api)
+		x.line, x.message, x.details = terminal.Brief(wording.Failure(api, at)), terminal.Brief(api.Error()), api.Body
+		x.streamKind, x.streamMessage = "unknown", terminal.Brief(wording.APIError(api))
 		if api.Status == 429 {
 			x.streamMessage += wording.NextStep(api, at)
 		}
@@ -163,7 +164,7 @@ func (f *face) newExplanation(err error) explanation {
 			x.line += "\n[DEBUG] " + api.Body
 		}
 	default:
-		x.line = "An unexpected critical error occurred: " + err.Error()
+		x.line = "An unexpected critical error occurred: " + terminal.Brief(err.Error())
 	}
 	if x.streamKind == "" {
 		x.streamKind, x.streamMessage = x.kind, x.message

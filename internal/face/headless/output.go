@@ -2,6 +2,7 @@ package headless
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -60,14 +61,14 @@ func (o *output) append(s string) {
 	o.afterWrite(s[len(s)-1])
 }
 
-// writeJSON writes JSON text, with nothing in it that a terminal would not show as it is.
+// writeJSON writes JSON text.
 func (o *output) writeJSON(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(b) == 0 || o.err != nil {
 		return
 	}
-	o.buf = terminal.AppendJSON(o.buf, b)
+	o.buf = append(o.buf, b...)
 	o.afterWrite(b[len(b)-1])
 }
 
@@ -150,7 +151,7 @@ func isClosedPipe(err error) bool {
 // errOutput writes whole lines and is safe for concurrent use. It ignores write errors.
 type errOutput struct {
 	mu    sync.Mutex
-	w     io.Writer
+	w     *terminal.Writer
 	width func() int // columns at which lines are broken, 0 to break none; nil is 0
 }
 
@@ -166,10 +167,11 @@ func (e *errOutput) wrap(s string) string {
 // printFailure writes the message of a failure for people, in red if the failure is
 // fatal and color is set.
 func (e *errOutput) printFailure(x explanation, color bool) {
-	line := terminal.Text(x.line)
+	line := terminal.Visible(x.line)
 	if x.isFatal && color {
-		line = "\x1b[31m" + e.wrap(line) + "\x1b[0m"
-		e.write([]byte(line + "\n"))
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		fmt.Fprintln(e.w.Styled(), terminal.Style(terminal.Red, e.wrap(line)))
 		return
 	}
 	e.line(line)
@@ -179,4 +181,11 @@ func (e *errOutput) write(b []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	_, _ = e.w.Write(b)
+}
+
+// writeJSON writes JSON text.
+func (e *errOutput) writeJSON(b []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, _ = e.w.JSON().Write(b)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 )
 
 // writes records each write with its time.
@@ -82,7 +83,7 @@ func TestOutputWidth(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	b.Reset()
-	e := errOutput{w: &b, width: out.width}
+	e := errOutput{w: terminal.NewNoteWriter(&b), width: out.width}
 	e.printFailure(explanation{line: "one two three four five", isFatal: true}, true)
 	if got, want := b.String(), "\x1b[31mone two three four\nfive\x1b[0m\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -127,7 +128,7 @@ func TestSlowPipe(t *testing.T) {
 			read <- string(b)
 		}()
 		const chunks = 3000
-		err = Run(t.Context(), Options{Format: format, Out: w, Err: io.Discard}, func(yield func(agent.Event, error) bool) {
+		err = Run(t.Context(), Options{Format: format, Out: terminal.NewWriter(w), Err: terminal.NewNoteWriter(io.Discard)}, func(yield func(agent.Event, error) bool) {
 			for i := range chunks {
 				if !yield(agent.Text{Text: strconv.Itoa(i) + strings.Repeat(".", 100) + "\n"}, nil) {
 					return
@@ -192,7 +193,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(string(format), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := Run(context.Background(), Options{Format: format, Out: io.Discard, Err: io.Discard}, events); err != nil {
+				if err := Run(context.Background(), Options{Format: format, Out: terminal.NewWriter(io.Discard), Err: terminal.NewNoteWriter(io.Discard)}, events); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -215,7 +216,7 @@ func BenchmarkPipe(b *testing.B) {
 	}()
 	const chunks = 20000
 	for b.Loop() {
-		err := Run(context.Background(), Options{Out: w, Err: io.Discard}, func(yield func(agent.Event, error) bool) {
+		err := Run(context.Background(), Options{Out: terminal.NewWriter(w), Err: terminal.NewNoteWriter(io.Discard)}, func(yield func(agent.Event, error) bool) {
 			for range chunks {
 				if !yield(agent.Text{Text: "a word or two, "}, nil) {
 					return

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pollux/internal/terminal"
 )
 
 // RenderAnswer has the output of a run with the same answer.
@@ -17,7 +19,7 @@ func TestSay(t *testing.T) {
 		StreamJSON: {`{"type":"init",`, `"role":"user","content":"/x"`, `"role":"assistant","content":"All\n  well.","delta":true}`, `"type":"result",`, `"status":"success"`},
 	} {
 		var out, errs bytes.Buffer
-		err := RenderAnswer(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID, Prompt: "/x"}, "All\n\x1b[1m  well.")
+		err := RenderAnswer(Options{Format: format, Out: terminal.NewWriter(&out), Err: terminal.NewNoteWriter(&errs), SessionID: sessionID, Prompt: "/x"}, "All\n\x1b[1m  well.")
 		if err != nil || errs.Len() > 0 {
 			t.Errorf("%s: %v, %s", format, err, errs.String())
 		}
@@ -28,7 +30,7 @@ func TestSay(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	if err := RenderAnswer(Options{Out: &failing{err: syscall.EPIPE}, Err: &errs}, "x"); !errors.Is(err, ErrClosed) {
+	if err := RenderAnswer(Options{Out: terminal.NewWriter(&failing{err: syscall.EPIPE}), Err: terminal.NewNoteWriter(&errs)}, "x"); !errors.Is(err, ErrClosed) {
 		t.Errorf("nobody reads: %v", err)
 	}
 }

@@ -519,16 +519,16 @@ func TestPromptInEditor(t *testing.T) {
 		e := &pen{write: func(s string) (string, error) { return s + " all\n", nil }}
 		p := sit(t, backend{Editor: e})
 		p.types("explain" + editKey)
-		p.sees("> explain\a\nUser: explain all\nModel: You said: explain all|\n> ")
+		p.sees("> explain\nUser: explain all\nModel: You said: explain all|\n> ")
 		e.write = func(string) (string, error) { return " \n", nil }
 		p.types(editKey)
-		p.sees("\a\nThe editor left nothing: there is nothing to send.\n> ")
+		p.sees("\nThe editor left nothing: there is nothing to send.\n> ")
 		e.write = func(string) (string, error) { return "", errors.New("Editor command 'x' was not found") }
 		p.types("explain this" + editKey)
-		p.sees("explain this\a\nEditor command 'x' was not found\n> ")
+		p.sees("explain this\nEditor command 'x' was not found\n> ")
 		e.write = func(s string) (string, error) { return s + " now", nil }
 		p.types(editKey) // what came to nothing is there again
-		p.sees("\a\nUser: explain this now\nModel: You said: explain this now\n> ")
+		p.sees("\nUser: explain this now\nModel: You said: explain this now\n> ")
 		p.leaves()
 	})
 }

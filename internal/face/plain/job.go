@@ -245,7 +245,7 @@ func (l *loop) showResult(r slash.Result) {
 		l.screen.line("Starting a new conversation.")
 	case isBlank(text):
 	case r.Failed:
-		l.screen.line("Error: " + text)
+		l.screen.line("Error: " + terminal.Brief(text))
 	default:
 		l.screen.line(text)
 	}

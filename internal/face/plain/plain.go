@@ -112,7 +112,7 @@ func newFace(o backend) *Face {
 
 // Warn shows a message between other output, without disturbing what the user types.
 func (f *Face) Warn(text string) {
-	f.screen.line(terminal.Text(text))
+	f.screen.line(terminal.Visible(terminal.Brief(text)))
 	f.screen.flush()
 	f.wakeLoop()
 }

@@ -61,7 +61,7 @@ func sit(t *testing.T, o backend) *person {
 	t.Helper()
 	r, w := io.Pipe()
 	p := &person{t: t, in: w, paper: &paper{}, interrupt: make(chan struct{}, 8), done: make(chan error, 1)}
-	o.Terminal = &terminal.Terminal{In: r, Out: p.paper, Err: io.Discard}
+	o.Terminal = &terminal.Terminal{In: r, Out: terminal.NewWriter(p.paper), Err: terminal.NewNoteWriter(io.Discard)}
 	o.Interrupts = p.interrupt
 	if o.Run == nil {
 		o.Run = echo

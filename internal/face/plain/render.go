@@ -193,24 +193,24 @@ func (l *loop) showCancelled() {
 func (l *loop) errorText(err error) string {
 	var api *llm.Error
 	var known *exit.Error
-	text := err.Error()
+	text := terminal.Brief(err.Error())
 	switch {
 	case errors.Is(err, context.Canceled) && l.job != nil && l.job.isInterrupted:
 		l.job.isCancelled = true
 		return "Request cancelled. Press Ctrl+C again to exit."
 	case errors.As(err, &known):
-		text = known.Message
+		text = terminal.Brief(known.Message)
 	case errors.As(err, &api):
 		at := wording.Place{InSession: true}
 		if l.backend.Place != nil {
 			at = l.backend.Place()
 		}
-		text = wording.Failure(api, at)
+		text = terminal.Brief(wording.Failure(api, at))
 		if l.backend.Debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
 	}
-	return "Error: " + terminal.Text(text)
+	return "Error: " + terminal.Visible(text)
 }
 
 // silenceTimer fires when nothing was shown for a while during a job, because a screen

@@ -271,7 +271,7 @@ func TestCalls(t *testing.T) {
 		{"cancelled", []agent.Event{run(c, "sleep 9"), agenttest.Finished(c, agent.CallCancelled, nil)}, "Shell: sleep 9\nCancelled: Shell\n"},
 		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search\n"},
 		{"live output", []agent.Event{run(c, "make"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("x")}, done(c, &tool.Result{})}, "Shell: make\nDone: Shell\n"},
-		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls x\nOutput of Shell:\n  a\n  b\n  c\nDone: Shell: x\n"},
+		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls \\u202ex\nOutput of Shell:\n  a\n  b\n  c\nDone: Shell: x\n"},
 		{"flood", []agent.Event{run(c, "yes"), done(c, &tool.Result{Display: tool.TerminalDisplay(strings.Repeat("y\n", 1<<20) + strings.Repeat("z", 5000))})}, "Shell: yes\n" +
 			"Output of Shell, the last 15 lines, 1048562 more lines before them:\n" + strings.Repeat("  y\n", 14) + "  " + strings.Repeat("z", 2000) + "... (3000 more characters)\nDone: Shell\n"},
 	} {
@@ -370,7 +370,7 @@ func TestFlood(t *testing.T) {
 
 func BenchmarkAnswer(b *testing.B) {
 	for b.Loop() {
-		v := renderer{screen: newScreen(&terminal.Terminal{Out: new(paper), OutTTY: true, Width: 80}), timer: stoppedTimer()}
+		v := renderer{screen: newScreen(&terminal.Terminal{Out: terminal.NewWriter(new(paper)), OutTTY: true, Width: 80}), timer: stoppedTimer()}
 		for range 1000 {
 			v.addText("a word or two, ")
 		}

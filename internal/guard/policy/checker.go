@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+
+	"pollux/internal/terminal"
 )
 
 // Checker checks calls that rules allow. It can deny a call or require a question, but not
@@ -143,10 +146,17 @@ func (d *decider) allowedPath(c *Checker, path string) Decision {
 	return worst
 }
 
-// segment returns a name as lenient file systems interpret it.
+// segment returns a name as lenient file systems interpret it: they ignore case, invisible characters, periods
+// and spaces at its end, and the name of a stream.
 func segment(name string) string {
 	name, _, _ = strings.Cut(name, ":")
-	return strings.ToLower(strings.TrimRight(name, ". "))
+	name = strings.Map(func(r rune) rune {
+		if terminal.IsHidden(r) {
+			return -1
+		}
+		return unicode.ToLower(unicode.ToUpper(r)) // also ſ, which is an s
+	}, name)
+	return strings.TrimRight(name, ". ")
 }
 
 // checker parses a [[safety_checker]].

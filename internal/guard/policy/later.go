@@ -99,8 +99,13 @@ var laterPatterns = splitPatterns(
 	// Editors: tasks, plugins, programs that they run.
 	".vscode *.code-workspace .idea .ideavimrc .zed .fleet .vs *.sublime-project .helix .bsp .luarc.json* .ycm_extra_conf.py .pylintrc pylintrc",
 	".vim .vimrc .gvimrc .lvimrc .local.vimrc .exrc .nvim .nvimrc .nvim.lua .lazy.lua .vimspector.json .emacs* .dir-locals*.el .nanorc",
-	// Other agents, and what decides which files the tools of Pollux see.
-	".mcp.json .claude .cursor* .windsurf* .codex .aider* .continue .roo .cline* .opencode opencode.json* .kiro .amazonq .goose* .geminiignore",
+	// Other agents: their settings, hooks, servers, skills and plugins, which they or Pollux read in this directory. Plain
+	// instructions at its top, such as AGENTS.md, are not among them.
+	".mcp.json .agents .agent _agents _agent .antigravity* .gemini-plugin .qwen .claude .claude.json .claude-plugin .cursor* .codex .codex-plugin",
+	".windsurf* .devin .opencode .opencode.json* opencode.json* .crush .crush.json crush.json .amp .aider* .continue* .roo* .cline* .kilo* .rules .copilot",
+	".kiro .amazonq .goose* .trae .junie .augment* .factory .openhands .mcpb gemini-extension.json qwen-extension.json hooks/hooks.json mcp_config.json",
+	// What decides which files the tools of Pollux see.
+	".geminiignore .aiexclude",
 	// Shells, terminals and desktops.
 	".profile .bashrc .bash_* .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh",
 	".tmux* .screenrc .xprofile .xsession* .xinitrc .config .local",

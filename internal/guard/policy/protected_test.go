@@ -42,6 +42,10 @@ func TestProtectedFiles(t *testing.T) {
 		"sitecustomize.py", "lib/usercustomize.py", "src/x.pth", ".pdbrc", ".ghci", ".psqlrc", "mise.toml", "mise.local.toml", ".tool-versions",
 		".nvim.lua", ".ideavimrc", "x.code-workspace", ".bsp/sbt.json", ".luarc.json", ".tmux.conf", ".ssh/config", ".config/mise/config.toml", ".actrc",
 		"Justfile", "justfile", "Taskfile.yml", "Taskfile.dist.yaml", "Rakefile", "tox.ini", "noxfile.py", "Makefile", "sub/package.json",
+		".agents/hooks.json", ".agents/skills/x/SKILL.md", "_agent/x", ".qwen/settings.json", "crush.json", ".crush.json", ".crush/x", ".amp/settings.json",
+		".claude/settings.json", ".claude-plugin/plugin.json", ".antigravity-plugin/plugin.json", ".gemini-plugin/x", ".cursor-plugin/x", ".cursor/mcp.json",
+		".codex/hooks.json", ".opencode/plugin/x.js", "opencode.json", ".windsurfrules", ".clinerules", ".rules", "gemini-extension.json", "hooks/hooks.json",
+		".agent\u017f/hooks.json", "cru\u017fh.json", ".agent\u200cs/x", "crush\u200b.json", ".\u2060QWEN. /x", ".\u200dhusky/x", ".gem\ufeffini/settings.json", "m\u0131se.toml/../mise.toml",
 		"ci/new.yml", "new", "./.husky/x", "src/../.husky/x",
 	} {
 		for _, name := range []string{"write_file", "replace"} {
@@ -57,6 +61,7 @@ func TestProtectedFiles(t *testing.T) {
 		".gemini/GEMINI.md", "sub/.gemini/GEMINI.md", ".gemini/plans/a.md", ".gemini/tmp/x/y/plans/a.md", "main.go", "src/env", "environment.ts",
 		"git.go", "plain/main.go", "docs/github/workflows.md", "vscode/x", "README.md", "Makefile.md",
 		"gradle/x.txt", "wrapper/gradle", "src/config", "conftest.py", "jest.config.js", "docs/lefthook", "local/x", "emacs.md", "AGENTS.md", "site.py",
+		"CLAUDE.md", "sub/CLAUDE.md", "CRUSH.md", "QWEN.md", "agents/x.go", "src/agents/x", "crush.go", "src/hooks.json", "rules/x", "docs/qwen.md",
 	} {
 		if got := headless.Check(call("write_file", "file_path", path)).Decision; got != Allow {
 			t.Errorf("%s: %v", path, got)

@@ -30,6 +30,8 @@ var limits = unpack.Limits{Bytes: 100 << 20, Files: 10_000}
 type Installer struct {
 	// Dir is the directory of skills.
 	Dir string
+	// Root is the directory that links must not lead out of, "" if they may.
+	Root string
 	// Fetcher clones repositories.
 	Fetcher *fetch.Fetcher
 	// Consent shows the user a text, which may have several lines, and reports whether the user agrees.
@@ -73,6 +75,9 @@ func (i *Installer) Link(ctx context.Context, dir string) ([]Skill, error) {
 	}
 	for _, k := range skills {
 		at := i.path(k.Name)
+		if i.Root != "" && !workspace.IsWithin(workspace.RealPath(k.Path), workspace.RealPath(i.Root)) {
+			return nil, exit.Errorf(exit.General, "Skill %q is outside of the project, which uses no links to other places. Use --scope user, or install it.", k.Name)
+		}
 		if info, err := os.Lstat(at); err == nil && info.Mode().Type() != fs.ModeSymlink {
 			return nil, exit.Errorf(exit.General, "Skill %q is already installed in %s. To replace it, uninstall it first.", k.Name, at)
 		}

@@ -40,6 +40,7 @@ func Pattern(path string) string {
 type Collection struct {
 	Files   []File
 	Skipped []Skipped
+	More    int // files that are left out because there are too many; Skipped has the first of them
 }
 
 // File is a file that was read.
@@ -59,13 +60,19 @@ type Skipped struct {
 	Err error
 }
 
-// maxCollected is the maximum size of all contents together, in bytes.
-const maxCollected = 32 << 20
+const (
+	// maxCollected is the maximum size of all contents together, in bytes.
+	maxCollected = 32 << 20
+	// maxFiles is the maximum number of files, maxFound that of paths that are compared to find the first ones.
+	maxFiles = 2000
+	maxFound = 100_000
+)
 
 // Collect reads the selected files: each within the limits of read_file, and all together up
-// to 32 MiB. Files that cannot or must not be read are skipped, and so are directories and files
-// that are rarely wanted: dependencies, build output, archives, office documents. The error is
-// the one of ctx.
+// to 32 MiB and 2,000 files. Files that cannot or must not be read are skipped, and so are directories
+// and files that are rarely wanted or hold secrets: dependencies, build output, archives, office
+// documents, .env files of any name. A path of Include is read whatever its name. The error is the one
+// of ctx.
 func Collect(ctx context.Context, w *workspace.Workspace, s Selection) (*Collection, error) {
 	c := &collector{w: w, Selection: s, found: map[string]bool{}}
 	for _, pattern := range s.Include {
@@ -83,6 +90,11 @@ func Collect(ctx context.Context, w *workspace.Workspace, s Selection) (*Collect
 		paths = append(paths, p)
 	}
 	slices.Sort(paths)
+	if n := len(paths) - maxFiles; n > 0 {
+		c.More = n
+		c.skip(paths[maxFiles], nil, "it and %d more files are left out: more than %d files in all", n-1, maxFiles)
+		paths = paths[:maxFiles]
+	}
 	for _, p := range paths {
 		if err := c.read(ctx, p); err != nil {
 			return nil, err
@@ -125,6 +137,9 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 	}
 	err := c.w.Walk(ctx, base, workspace.WalkOptions{Filter: c.Filter, Prune: func(_, name string) bool { return isPruned(name) }}, func(e workspace.Entry) error {
 		rel := e.Rel()
+		if c.isFull() {
+			return fs.SkipAll
+		}
 		if ok, _ := doublestar.Match(rest, strings.ToLower(rel)); !ok || isExcluded(e.Name) || !c.isFile(e) {
 			return nil
 		}
@@ -140,11 +155,25 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 	return nil
 }
 
+func (c *collector) isFull() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.found) >= maxFound
+}
+
+// skip notes that a file is not read.
+func (c *collector) skip(path string, err error, reason string, args ...any) {
+	c.Skipped = append(c.Skipped, Skipped{tool.Skipped{Path: path, Reason: fmt.Sprintf(reason, args...)}, err})
+}
+
 // isFile reports whether e is a file or a link to one. A link out of the workspace counts as a
 // file, so that it is reported as skipped.
 func (c *collector) isFile(e workspace.Entry) bool {
 	if e.Type&fs.ModeSymlink == 0 {
 		return e.Type.IsRegular()
+	}
+	if isExcludedPath(workspace.RealPath(e.Path())) {
+		return false
 	}
 	info, err := c.w.Disk().Stat(e.Path())
 	return isRefusal(err) || err == nil && info.Mode().IsRegular()
@@ -152,6 +181,9 @@ func (c *collector) isFile(e workspace.Entry) bool {
 
 // isPruned reports whether directories of this name are excluded.
 func isPruned(name string) bool {
+	if isEnvironment(name) {
+		return true
+	}
 	switch name {
 	case "node_modules", ".git", "bower_components", ".svn", ".hg",
 		".vscode", ".idea", "dist", "build", "coverage", "__pycache__":
@@ -167,14 +199,20 @@ func isExcluded(name string) bool {
 		"doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp", "pyc", "pyo":
 		return true
 	}
-	return name == ".DS_Store" || name == ".env" || name == "GEMINI.md"
+	return name == ".DS_Store" || name == "GEMINI.md" || isEnvironment(name)
 }
+
+// isExcludedPath reports whether a file is left out because of its name, or that of a directory above it.
+func isExcludedPath(path string) bool {
+	return isExcluded(filepath.Base(path)) || slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), isEnvironment)
+}
+
+// isEnvironment reports whether a file or directory of this name is for variables, and may hold secrets.
+func isEnvironment(name string) bool { return strings.HasPrefix(strings.ToLower(name), ".env") }
 
 // read reads one file, or skips it.
 func (c *collector) read(ctx context.Context, abs string) error {
-	skip := func(err error, reason string, args ...any) {
-		c.Skipped = append(c.Skipped, Skipped{tool.Skipped{Path: abs, Reason: fmt.Sprintf(reason, args...)}, err})
-	}
+	skip := func(err error, reason string, args ...any) { c.skip(abs, err, reason, args...) }
 	switch {
 	case c.w.CheckRead(abs) != nil:
 		skip(nil, "%v", c.w.CheckRead(abs))

@@ -105,6 +105,9 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		r.Display = tool.TextDisplay("Directory is empty.")
 		return r
 	}
+	slices.SortFunc(names, func(a, b fs.DirEntry) int { return compareEntries(a.IsDir(), b.IsDir(), a.Name(), b.Name()) })
+	more := max(0, len(names)-maxListed)
+	names = names[:len(names)-more]
 	var found []listed
 	ignored := 0
 	for _, name := range names {
@@ -130,16 +133,23 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			found = append(found, listed{name.Name(), info.IsDir(), info.Size()})
 		}
 	}
-	slices.SortFunc(found, func(a, b listed) int {
-		if a.dir != b.dir {
-			if a.dir {
-				return -1
-			}
-			return 1
+	slices.SortFunc(found, func(a, b listed) int { return compareEntries(a.dir, b.dir, a.name, b.name) })
+	return listing(c.abs, found, ignored, more)
+}
+
+// maxListed is the number of entries of a directory that are looked at. The rest is counted: each entry costs
+// several system calls, and no model reads more names.
+const maxListed = 10_000
+
+// compareEntries compares two entries of a directory: directories come first.
+func compareEntries(aDir, bDir bool, a, b string) int {
+	if aDir != bDir {
+		if aDir {
+			return -1
 		}
-		return workspace.CompareNames(a.name, b.name)
-	})
-	return listing(c.abs, found, ignored)
+		return 1
+	}
+	return workspace.CompareNames(a, b)
 }
 
 // listed is one entry of a directory.
@@ -156,7 +166,7 @@ func (l listed) String() string {
 	return fmt.Sprintf("%s (%d bytes)", l.name, l.size)
 }
 
-func listing(abs string, found []listed, ignored int) *tool.Result {
+func listing(abs string, found []listed, ignored, more int) *tool.Result {
 	items := make([]string, len(found))
 	for i, l := range found {
 		items[i] = strings.ToValidUTF8(l.String(), "\uFFFD")
@@ -166,6 +176,10 @@ func listing(abs string, found []listed, ignored int) *tool.Result {
 	if ignored > 0 {
 		text += fmt.Sprintf("\n\n(%d ignored)", ignored)
 		summary += fmt.Sprintf(" (%d ignored)", ignored)
+	}
+	if more > 0 {
+		text += fmt.Sprintf("\n\n(%d more entries are not listed. To find some of them, use glob with a pattern.)", more)
+		summary += fmt.Sprintf(" (%d more not listed)", more)
 	}
 	return &tool.Result{
 		Content: []llm.Part{llm.Text(text)},

@@ -108,14 +108,14 @@ func (c *directCall) result(ctx context.Context, p *page) *tool.Result {
 	t := p.mediaType()
 	if p.status >= 400 {
 		text := fmt.Sprintf("Request failed with status %d\nHeaders: %s\nResponse: %s", p.status, headers(p), cut(p.decoded(), maxErrorText, cutNote))
-		return tool.Text(untrusted(text))
+		return tool.Text(tool.Untrusted(text))
 	}
 	text, ok, err := p.text(ctx, true)
 	switch {
 	case err != nil:
 		return tool.Fail(errFallback, fmt.Sprintf("Error fetching %s: %v", c.to.name, err))
 	case ok:
-		return tool.Text(untrusted(cut(text, maxText, cutNote)))
+		return tool.Text(tool.Untrusted(cut(text, maxText, cutNote)))
 	case !strings.HasPrefix(t, "image/") && !strings.HasPrefix(t, "video/") && t != "application/pdf":
 		return tool.Fail(errFallback, fmt.Sprintf("Error fetching %s: the content is %s, which cannot be shown to you", c.to.name, t))
 	case p.cut:

@@ -100,7 +100,7 @@ func (c *fetchCall) question(allowed []target, texts []string, errs []error, tot
 			fmt.Fprintf(&b, " could not be read: %v\n", errs[i])
 			continue
 		}
-		fmt.Fprintf(&b, ":\n%s\n", untrusted(cut(strings.TrimSuffix(texts[i], cutNote), size, cutNote)))
+		fmt.Fprintf(&b, ":\n%s\n", tool.Untrusted(cut(strings.TrimSuffix(texts[i], cutNote), size, cutNote)))
 	}
 	return b.String()
 }

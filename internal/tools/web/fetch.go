@@ -105,7 +105,7 @@ func (c *fetchCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if len(skipped) > 0 {
 		text = "[Warning] The following URLs were skipped:\n" + strings.Join(skipped, "\n") + "\n\n" + text
 	}
-	result := tool.Text(untrusted(text))
+	result := tool.Text(tool.Untrusted(text))
 	result.Display, result.Summary = tool.TextDisplay(display), strings.TrimSuffix(display, ".")
 	return result
 }

@@ -11,7 +11,6 @@ package web
 import (
 	"context"
 	"net/url"
-	"strings"
 
 	"pollux/llm"
 	"pollux/tool"
@@ -69,12 +68,6 @@ func (o *Options) ask(ctx context.Context, model string, how llm.Config, prompt 
 	return o.Generator.Generate(ctx, &llm.Request{
 		Model: model, Contents: []*llm.Content{llm.User(llm.Text(prompt))}, Config: how, Use: llm.UseTool,
 	})
-}
-
-// untrusted marks external text, so that it cannot be mistaken for other text.
-func untrusted(text string) string {
-	const begin, end = "<untrusted_context>", "</untrusted_context>"
-	return begin + "\n" + strings.ReplaceAll(text, end, "&lt;/untrusted_context&gt;") + "\n" + end
 }
 
 // cut returns the first limit characters (UTF-16 units) of text followed by the note, or text
