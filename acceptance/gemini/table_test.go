@@ -341,8 +341,18 @@ var table = []allowed{
 		what: "Exit code 2 of a hook blocks unless its JSON has a decision, and a denial in JSON behind other text, or in the words of another agent, is a denial. Gemini CLI runs the call.",
 	},
 	{
+		kind: better, scenes: "dotenv ext_settings",
+		paths: []string{
+			`requests[0].headers.X-Team`, `requests[0].headers.X-Trace`, `requests[1].body.contents.new[1].parts[0].functionResponse.response.output`,
+			`runs[0].stdout.warnings`, `runs[0].stderr.lines."- .env sets *"`,
+			`runs[0].stderr.lines."To look at it and use it, start pollux here in a terminal."`,
+			`runs[0].stderr.lines."Warning: Ignoring what you have not seen of this folder:"`,
+		},
+		what: "In a folder that a variable or a flag trusts, no one has seen its `.env` file: it sets variables that describe the project's own work, its own key and the model, not headers for requests or settings of extensions.",
+	},
+	{
 		kind: better, scenes: "hooks_matchers hooks_session",
-		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`},
+		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`, `runs[0].stdout[0].warnings`},
 		what:  "A warning names a hook's matcher that can match nothing.",
 	},
 	{

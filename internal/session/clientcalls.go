@@ -51,16 +51,26 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	}
 	call := &agent.ToolCall{ID: name + "__" + uuid.NewString(), Name: name, Args: args}
 	admission := s.gate.Admit(ctx, call, t, ask)
-	return s.runAdmitted(ctx, call, admission, agent.Host{Tool: host, Ask: ask})
+	list := []agent.Execution{admission.Record}
+	if admission.Run != nil {
+		list = admission.Run(ctx, agent.Host{Tool: host, Ask: ask})
+	}
+	s.recordCall(call, list)
+	return list[len(list)-1].Result
 }
 
-// runAdmitted runs a call that is not part of the conversation, if it was admitted. It records what ran,
-// or why it did not, and returns the result.
-func (s *Session) runAdmitted(ctx context.Context, call *agent.ToolCall, a agent.Admission, host agent.Host) *tool.Result {
-	list := []agent.Execution{a.Record}
-	if a.Run != nil {
-		list = a.Run(ctx, host)
+// runOwn runs an admitted call that a person has made by a command of their own, and returns the result. It
+// is no call of the model, and is recorded if hooks have changed it or continued it.
+func (s *Session) runOwn(ctx context.Context, call *agent.ToolCall, a agent.Admission) *tool.Result {
+	list := a.Run(ctx, agent.Host{Ask: s.approve})
+	if slices.ContainsFunc(list, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
+		s.recordCall(call, list)
 	}
+	return list[len(list)-1].Result
+}
+
+// recordCall records what ran for a call that is not part of the conversation.
+func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
 	last := &list[len(list)-1]
 	f := agent.ToolFinished{
 		Call: call, Status: last.Status, Result: last.Result, Executions: list, Response: last.Result.Content,
@@ -72,5 +82,4 @@ func (s *Session) runAdmitted(ctx context.Context, call *agent.ToolCall, a agent
 	s.Stats.Observe(f)
 	s.Recent.ObserveCall(&f)
 	s.telemetry.RecordCall(&f)
-	return last.Result
 }

@@ -80,7 +80,7 @@ func (s *Session) runTemplate(ctx context.Context, name string, commands []strin
 	}
 	texts := make([]string, len(commands))
 	for i, a := range admissions {
-		result := s.runAdmitted(ctx, calls[i], a, agent.Host{})
+		result := s.runOwn(ctx, calls[i], a)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)

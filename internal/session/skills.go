@@ -205,7 +205,7 @@ func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) err
 	case a.Run == nil:
 		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Record.Result.Error.Message))
 	}
-	result := s.runAdmitted(ctx, call, a, agent.Host{})
+	result := s.runOwn(ctx, call, a)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
