@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/repository"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
+	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
@@ -230,6 +231,7 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
 		Git:         s.repository().RunsNothing,
+		Runs:        s.runsFile(),
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
 		}[config.BuildFiles.In(s.Settings)],
@@ -242,6 +244,19 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Report:        s.Warn,
 		Display:       s.DisplayFile,
 	})
+}
+
+// runsFile returns a function that reports whether a file of the folder is run by hooks, servers or discovery
+// commands of the settings. It looks for these files when it is first called.
+func (s *Session) runsFile() func(path string) bool {
+	files := sync.OnceValue(func() map[string]bool {
+		found := map[string]bool{}
+		for _, path := range trust.Files(s.Settings, s.Paths.Dir()) {
+			found[path], found[workspace.RealPath(path)] = true, true
+		}
+		return found
+	})
+	return func(path string) bool { return files()[path] }
 }
 
 // warnOfRunners warns about settings that allow more than they seem to.

@@ -31,6 +31,9 @@ type Options struct {
 	// Git reports whether git commands that only read, in an absolute directory, run no program
 	// that a repository names. If it is nil, they may.
 	Git func(dir string) bool
+	// Runs reports whether Pollux itself runs a file, an absolute path without links: the script of a hook or of
+	// a server. It is asked in auto_edit mode before files change; nil reports none.
+	Runs func(path string) bool
 	// BuildFiles determines when build files are protected.
 	BuildFiles BuildFiles
 	// DisableYolo forbids yolo mode (security.disableYoloMode).
@@ -191,7 +194,7 @@ type decider struct {
 
 func (e *Engine) decider(c Call) *decider {
 	q := newQuery(c)
-	q.root = e.opts.Dir
+	q.root, q.runs = e.opts.Dir, e.opts.Runs
 	return &decider{Engine: e, state: e.state.Load(), interactive: e.opts.Interactive, q: q}
 }
 

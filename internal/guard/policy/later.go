@@ -14,7 +14,7 @@ const laterFiles = "files that run or decide later"
 
 // runsLater reports whether the call names a file that other programs run, or that decides what
 // they run, long after the call, and that the user does not name then: settings of Pollux, git,
-// editors and CI, hooks, files that shells read when they start. Links are followed. Source code,
+// editors and CI, hooks with their scripts, files that shells read when they start. Links are followed. Source code,
 // tests and their configuration are not such files.
 func (q *query) runsLater() bool {
 	names := q.Paths
@@ -25,6 +25,9 @@ func (q *query) runsLater() bool {
 		names = append(slices.Clip(names), path, workspace.RealPath(path))
 	}
 	return slices.ContainsFunc(names, func(path string) bool {
+		if q.runs != nil && q.runs(path) {
+			return true
+		}
 		if below, err := filepath.Rel(q.root, path); err == nil && filepath.IsLocal(below) {
 			path = below // directories above the project do not matter
 		}

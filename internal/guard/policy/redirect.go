@@ -78,6 +78,7 @@ func (d *decider) write(path string) Verdict {
 		return Verdict{Decision: Ask}
 	}
 	q := newQuery(Call{Name: "write_file", Args: args, Subagent: d.q.Subagent, Paths: []string{workspace.RealPath(path)}})
+	q.runs = d.q.runs
 	q.root, q.late, q.searches = d.q.root, d.q.late, d.q.searches
 	file := &decider{Engine: d.Engine, state: d.state, interactive: d.interactive, q: q}
 	return file.verdict()

@@ -277,9 +277,10 @@ type query struct {
 	Call
 	members map[string]json.RawMessage
 	args    *string
-	renamed []string // nil until needed
-	root    string   // the session's directory
-	guessed bool     // Server was derived from Name
+	renamed []string               // nil until needed
+	root    string                 // the session's directory
+	runs    func(path string) bool // see [Options].Runs
+	guessed bool                   // Server was derived from Name
 	// plainServer is Server as it is in the names of tools.
 	plainServer string
 	// searches are the results of earlier searches, nil if they are not kept.

@@ -57,6 +57,28 @@ func (p Power) Look(dir string) Sight {
 	return s
 }
 
+// Files returns the paths of the files of the folder dir that programs in the settings of all layers run: scripts
+// of hooks, of MCP servers and of discovery commands, and what [Power.Look] finds in them.
+func Files(s *config.Settings, dir string) (paths []string) {
+	text, err := json.Marshal(s.Tree())
+	tree := map[string]any{}
+	if err != nil || json.Unmarshal(text, &tree) != nil { // it was parsed from JSON
+		return nil
+	}
+	Powers(nil, tree, func(p Power) bool {
+		for _, name := range p.Look(dir).files {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			if !slices.Contains(paths, name) {
+				paths = append(paths, name)
+			}
+		}
+		return true
+	})
+	return paths
+}
+
 // looker collects the files that a program names.
 type looker struct {
 	root     string
