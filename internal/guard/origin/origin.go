@@ -122,11 +122,12 @@ func (w *Tracker) add(to *recentSet, text string) {
 	}
 }
 
-// output returns the text that a call has returned, "" if it has failed.
+// output returns the text that a call has returned, and its error, which may quote others as well.
 func output(r *llm.FunctionResponse) string {
 	var o struct {
 		Output string `json:"output"`
+		Error  string `json:"error"`
 	}
-	_ = json.Unmarshal(r.Response, &o) // other values have no output
-	return o.Output
+	_ = json.Unmarshal(r.Response, &o) // other values have no text
+	return o.Output + "\n" + o.Error
 }
