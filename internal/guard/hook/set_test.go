@@ -362,7 +362,7 @@ func TestBadHooks(t *testing.T) {
 		"hangs":                         {text: "sleep 100", timeout: 50 * time.Millisecond, failed: true},
 		"hangs with a child":            {text: "sleep 100 & wait", timeout: 50 * time.Millisecond, failed: true},
 		"has no time at all":            {text: "echo no; exit 2", timeout: -1, failed: true},
-		"denies and then hangs":         {text: `echo '{"decision":"deny","reason":"r"}'; sleep 100`, timeout: 2 * time.Second, failed: true, blocked: "r"},
+		"denies and then hangs":         {text: `echo '{"decision":"deny","reason":"r"}'; sleep 100`, timeout: 5 * time.Second, failed: true, blocked: "r"},
 		"prints 100 MB":                 {text: `head -c 100000000 /dev/zero | tr '\0' x; exit 2`, blocked: "xxx"},
 		"prints 100 MB to stderr":       {text: `head -c 100000000 /dev/zero | tr '\0' x >&2; exit 2`, blocked: "xxx"},
 		"prints without end":            {text: "yes", timeout: 100 * time.Millisecond, failed: true},
