@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Class says what a setting, a file or a variable of a project does by itself. Classes can be
+// Class is the effect that a setting, a file or a variable of a project has by itself. Classes can be
 // combined: a hook acts, and it may tighten. See [ProjectKinds] for files and variables.
 type Class uint8
 

@@ -26,7 +26,7 @@ type Key struct {
 	Flags Flag
 	// Support is the effect of the key in this version.
 	Support Support
-	// Effect says what a project does with the key by itself.
+	// Effect classifies the values that a project gives the key.
 	Effect *Effect
 	// Doc is a one-line description for users.
 	Doc string

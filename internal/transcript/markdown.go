@@ -94,7 +94,7 @@ func writeCall(b *strings.Builder, c *llm.FunctionCall, o *outcome) {
 	}
 }
 
-// executionTitle says what ran in place of what the model wrote, or after it; "" for what the model wrote.
+// executionTitle returns the heading of an execution that differs from the model's call, "" for one that does not.
 func executionTitle(x *agent.Execution) string {
 	if x.IsAsWritten() {
 		return ""

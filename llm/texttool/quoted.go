@@ -17,7 +17,7 @@ type writtenCall struct {
 	text string // the call alone, if it is one of several in a text, or part of an object; else ""
 }
 
-// wait says what shows that a call is no quotation.
+// wait is the condition under which a call is no quotation.
 type wait uint8
 
 const (

@@ -15,7 +15,7 @@ type Power struct {
 	// Text is one line for people, which changes if anything about the power changes except the content
 	// of files.
 	Text string
-	// Class says what the power does. Without a power that tightens, more is allowed.
+	// Class is the effect of the power. Without a power that tightens, more is allowed.
 	Class config.Class
 	// Runs is the program that the power starts, nil for none.
 	Runs *Program

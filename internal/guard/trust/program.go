@@ -246,7 +246,7 @@ func runnerOf(name string) (r runner, ok bool) {
 	return runner{}, false
 }
 
-// modules returns the files of which one is a module of Python.
+// modules returns the files in which Python looks for a module.
 func modules(name string) []string {
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" {
 		return nil
