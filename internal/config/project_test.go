@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEveryKindHasAClass holds that all that a project brings says what it does.
+// TestEveryKindHasAClass checks that each kind of thing that a project brings has a class.
 func TestEveryKindHasAClass(t *testing.T) {
 	t.Parallel()
 	for _, k := range ProjectKinds() {

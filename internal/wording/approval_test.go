@@ -25,7 +25,7 @@ var silentFields = map[string]string{
 	"Approval.IsUsual":        "decides whether the reason is shown",
 	"Approval.Hooked.Message": "IsRequired shows it",
 	"URLs":                    "Servers has them",
-	"IsSent":                  "says what Servers are",
+	"IsSent":                  "the heading of Servers depends on it",
 	"Approval.Reach.Total":    "counts Commands",
 }
 
