@@ -73,7 +73,7 @@ func (c *authActions) open(ctx context.Context) error {
 	c.ctx, c.setup = ctx, set
 	c.accounts, c.openErr = auth.Open(auth.Inputs{
 		Settings: set.Settings, Env: set.Env, Context: ctx, Interactive: c.term.InTTY && c.term.ErrTTY,
-		Warn: set.Warn,
+		Warn: set.Options.Warn,
 	})
 	return nil
 }

@@ -102,7 +102,7 @@ func (c *configActions) settings() (*session.Setup, *config.Settings, error) {
 	}
 	if !set.IsTrusted() && set.Paths.WorkspaceSettings() != "" {
 		if _, err := os.Stat(set.Paths.WorkspaceSettings()); err == nil {
-			set.Warn("Warning: This folder is not trusted: its own settings are ignored.")
+			set.Options.Warn("Warning: This folder is not trusted: its own settings are ignored.")
 		}
 	}
 	s := set.Settings

@@ -84,14 +84,14 @@ func (c *hookActions) load() (*session.Setup, *hook.Set, error) {
 		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
 	}
 	if !setup.IsTrusted() {
-		setup.Warn("Warning: This folder is not trusted: its own hooks are not used.")
+		setup.Options.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
 	set := setup.HookSet(setup.ReadHooks(), hook.Options{
 		SessionID: func() string { return "test" },
 		PlansDir:  func() string { return filepath.Join(setup.Paths.ProjectTempPath(), "test", "plans") },
 	})
 	for _, text := range set.Unmatched(policy.ToolNames()) {
-		setup.Warn("Warning: " + text)
+		setup.Options.Warn("Warning: " + text)
 	}
 	return setup, set, nil
 }
@@ -288,7 +288,7 @@ func (c *hookActions) migrate() error {
 	}
 	m := hook.FromClaude(hooks)
 	for _, note := range slices.Concat(m.Notes, m.Unmatched(policy.ToolNames()), m.Loose) {
-		setup.Warn("Warning: " + note)
+		setup.Options.Warn("Warning: " + note)
 	}
 	from := setup.Paths.DisplayText(strings.Join(files, " and "))
 	if m.Count == 0 {

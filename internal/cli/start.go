@@ -51,7 +51,7 @@ func (req *request) session(ctx context.Context) session.Options {
 			req.Loaded(p.Settings)
 			req.SetFormat(config.OutputFormat.In(p.Settings))
 			wrapsFor(req.Terminal)(p)
-			if !p.InWorktree { // the worktree is a project of its own
+			if !p.Options.InWorktree { // the worktree is a project of its own
 				req.tendSessions(ctx, p, warnTo(req.Terminal))
 			}
 		},

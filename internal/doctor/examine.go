@@ -227,7 +227,7 @@ func minimalEnv(env *config.Env) []string {
 // withWarn returns a copy of the setup that sends its warnings to warn.
 func (x *examination) withWarn(warn func(string)) *session.Setup {
 	set := *x.set
-	set.Warn = warn
+	set.Options.Warn = warn
 	return &set
 }
 

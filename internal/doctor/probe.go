@@ -55,7 +55,7 @@ const (
 // ctx ends, its cause is the error of the result.
 func probe(ctx context.Context, c *modelChoice) probeResult {
 	quiet := *c.set
-	quiet.Warn = func(string) {} // the report already contains the warnings
+	quiet.Options.Warn = func(string) {} // the report already contains the warnings
 	counts := &stats.Counter{Price: func(model string) *catalog.Price { return c.models.Describe(model).Price }}
 	observer := &responseObserver{start: time.Now()}
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }

@@ -30,7 +30,7 @@ func (x *examination) checkSettings() sectionReport {
 	x.set.Trust = trust.Unknown
 	var trustErr error // from reading the trust decision
 	settings, warnings, err := config.Load(config.Sources{
-		Paths: x.set.Paths, Env: x.set.Options.Env, Flags: x.set.Flags,
+		Paths: x.set.Paths, Env: x.set.Options.Env, Flags: x.set.Options.Flags,
 		Trusted: func(s *config.Settings) (bool, error) {
 			x.set.Trust, trustErr = x.set.Decide(s)
 			return x.set.Trust == trust.Trusted, nil

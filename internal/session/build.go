@@ -37,10 +37,10 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 		}
 	}()
 	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(p.SessionID)
+	s.begin(p.Options.SessionID)
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
-	s.loadExtensions(ctx)          // environment, settings, trust
+	s.Setup.loadExtensions(ctx)    // environment, settings, trust
 	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
@@ -53,12 +53,12 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.eraseSecrets()                                 // models
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
-	s.dirs = s.Workspace.Dirs                        // workspace
+	s.Setup.dirs = s.Workspace.Dirs                  // workspace
 	s.addResumedDirs(ctx)                            // the resumed session, workspace, the person
 	s.openExtensionFiles()                           // extensions, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
-	s.PromptLog = s.newPromptLog()                   // the home directory
+	s.PromptLog = s.Setup.newPromptLog()             // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
@@ -195,15 +195,15 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Form:        s.form,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),
-		MaxTurns:    maxTurns(s.Settings),
+		MaxTurns:    maxTurns(s.Setup.Settings),
 
-		KeepUnanswered: s.keepsUnanswered,
+		KeepUnanswered: s.Setup.keepsUnanswered,
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
 		Masker:       s.telemetry.Masker(s.masker()),
 		Shortener:    s.shortener(),
-		IDE:          watchIDE(s.IDE),
+		IDE:          watchIDE(s.Setup.Options.IDE),
 		LoopDetector: s.loops(g),
 		NextSpeaker:  s.nextSpeaker(g),
 		Unfinished:   s.unfinished(),
@@ -214,8 +214,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
 	}
-	if s.journal != nil {
-		p.Journal = s.journal
+	if s.Setup.journal != nil {
+		p.Journal = s.Setup.journal
 	}
 	return p
 }
@@ -224,19 +224,19 @@ func (s *Session) parts(g llm.Generator) Parts {
 func (s *Session) newGate() *guard.Gate {
 	o := guard.Options{
 		Policy:      s.policy,
-		Interactive: s.Interactive,
+		Interactive: s.Setup.Options.Interactive,
 		Origins:     s.origins(),
 		Given:       s.given,
 		Tool:        s.registry.Lookup,
-		Threshold:   config.TruncateToolOutput.In(s.Settings),
+		Threshold:   config.TruncateToolOutput.In(s.Setup.Settings),
 		OutputDir:   s.outputDir,
-		Log:         s.Log,
+		Log:         s.Setup.Log,
 	}
 	if s.hooks != nil {
 		o.Hooks = s.hooks
 	}
-	if s.journal != nil {
-		o.Snapshot = syncBefore{s.journal}
+	if s.Setup.journal != nil {
+		o.Snapshot = syncBefore{s.Setup.journal}
 	}
 	return guard.New(o)
 }
@@ -244,16 +244,16 @@ func (s *Session) newGate() *guard.Gate {
 // loops returns the detector of models that repeat themselves.
 func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 	d := loopdetect.New(loopdetect.Options{
-		MaxCycle:     config.LoopMaxCycle.In(s.Settings),
-		Interval:     config.LoopInterval.In(s.Settings),
-		SingleJudge:  config.LoopSingle.In(s.Settings),
+		MaxCycle:     config.LoopMaxCycle.In(s.Setup.Settings),
+		Interval:     config.LoopInterval.In(s.Setup.Settings),
+		SingleJudge:  config.LoopSingle.In(s.Setup.Settings),
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
 			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
 		},
 	})
-	if config.DisableLoopDetection.In(s.Settings) {
+	if config.DisableLoopDetection.In(s.Setup.Settings) {
 		d.Disable()
 	}
 	return d
@@ -261,7 +261,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 
 // nextSpeaker returns what decides who speaks after a response without tool calls.
 func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
-	off := config.SkipNextSpeaker.In(s.Settings)
+	off := config.SkipNextSpeaker.In(s.Setup.Settings)
 	n := nextspeaker.New(nextspeaker.Options{Disabled: off, Generator: g, ResolveModel: s.models.UtilityConfig})
 	if off {
 		return n // there is nothing to record
@@ -273,15 +273,15 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 // speaker is asked for, which finds them too. A plan announces work, so that it is no such
 // response.
 func (s *Session) unfinished() func(agent.Ending) bool {
-	if !config.Nudge.In(s.Settings) || !config.SkipNextSpeaker.In(s.Settings) {
+	if !config.Nudge.In(s.Setup.Settings) || !config.SkipNextSpeaker.In(s.Setup.Settings) {
 		return nil
 	}
 	return func(e agent.Ending) bool { return !s.isPlanning() && unfinished.Check(e) }
 }
 
 func (s *Session) newProcesses() *shell.Processes {
-	p := shell.NewProcesses(filepath.Join(s.Paths.RuntimeDir(), "tmp", "background-processes"))
-	if s.journal != nil {
+	p := shell.NewProcesses(filepath.Join(s.Setup.Paths.RuntimeDir(), "tmp", "background-processes"))
+	if s.Setup.journal != nil {
 		p.SetSession(s.ID())
 	}
 	s.closers = append(s.closers, p.Close)
@@ -312,7 +312,7 @@ func newWorkspace(p *Setup) *workspace.Workspace {
 		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
-		p.Warn("Warning: " + w.Error())
+		p.Options.Warn("Warning: " + w.Error())
 	}
 	return ws
 }
@@ -351,7 +351,7 @@ func watchIDE(state func() (ide.State, bool)) agent.IDE {
 // outputDir returns the directory for tool output that is too large for the model,
 // and makes it a project's.
 func (s *Session) outputDir() (string, error) {
-	temp, err := s.Paths.ProjectTemp()
+	temp, err := s.Setup.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}

@@ -123,7 +123,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
+	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
 	s.telemetry.RecordModelChoice(now.Model)
 	s.agent.SetModel(now.Model)
 	if s.fallback != nil {
@@ -204,7 +204,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.Recent.Add(recent.Event{Kind: recent.Rewind})
+	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Rewind})
 	s.telemetry.RecordRewind()
 	return true
 }
@@ -222,8 +222,8 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endTurn()
 	left = s.ID()
 	s.begin("")
-	if s.journal != nil {
-		s.journal.Branch(s.ID())
+	if s.Setup.journal != nil {
+		s.Setup.journal.Branch(s.ID())
 	}
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
@@ -241,7 +241,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 		return path, false, err
 	}
 	tree := ""
-	if config.IncludeDirectoryTree.In(s.Settings) {
+	if config.IncludeDirectoryTree.In(s.Setup.Settings) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
@@ -249,8 +249,8 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}
-	if s.journal != nil {
-		_ = s.journal.SetDirectories(s.moreDirs()) // the journal warns
+	if s.Setup.journal != nil {
+		_ = s.Setup.journal.SetDirectories(s.Setup.moreDirs()) // the journal warns
 	}
 	return path, true, nil
 }

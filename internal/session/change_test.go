@@ -184,7 +184,7 @@ func TestOffline(t *testing.T) {
 	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
 		o.Offline, o.Interactive, o.Warn = true, false, func(string) { warnings++ }
 	})
-	if s.Warn("later"); warnings != 1 {
+	if s.Setup.Options.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
 	why := s.Reachable()

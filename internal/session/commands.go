@@ -27,12 +27,12 @@ func (s *Session) CommandSources() []command.Source {
 	if !s.Trusted() {
 		return nil
 	}
-	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Paths.GeminiDir(), "commands")}}
-	if !s.Paths.AtHome() {
-		dir := s.Paths.Dir()
+	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Setup.Paths.GeminiDir(), "commands")}}
+	if !s.Setup.Paths.AtHome() {
+		dir := s.Setup.Paths.Dir()
 		list = append(list, command.Source{Kind: command.Workspace, Dir: filepath.Join(dir, ".gemini", "commands"), Root: dir})
 	}
-	return append(list, s.extensionCommands()...)
+	return append(list, s.Setup.extensionCommands()...)
 }
 
 // PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
@@ -45,7 +45,7 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
 			return s.runTemplate(ctx, call.Name, commands)
 		},
-		Note: func(text string) { s.Warn("Warning: " + terminal.Line(text)) },
+		Note: func(text string) { s.Setup.Options.Warn("Warning: " + terminal.Line(text)) },
 	})
 	switch {
 	case err != nil:
@@ -100,7 +100,7 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 	switch {
 	case a.Run != nil:
 		return nil
-	case a.Cancelled && s.Asker == nil:
+	case a.Cancelled && s.Setup.Options.Asker == nil:
 		return needsApproval(name, shell)
 	case a.Cancelled:
 		return ErrRefused
@@ -112,7 +112,7 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 		return exit.Errorf(exit.General, "%s cannot be run. Blocked command: \"%s\". Reason: %s", name, brief(shell),
 			strings.TrimSpace("Blocked by policy. "+why))
 	case tool.ErrUnhandled:
-		if !s.Interactive {
+		if !s.Setup.Options.Interactive {
 			return needsApproval(name, shell)
 		}
 	}
@@ -164,8 +164,8 @@ func (s *Session) askAbout(name string) func(context.Context, []*agent.Question)
 
 // approve asks the user about calls that no run makes.
 func (s *Session) approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
-	if s.Asker == nil {
+	if s.Setup.Options.Asker == nil {
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	}
-	return s.Asker.Approve(ctx, q)
+	return s.Setup.Options.Asker.Approve(ctx, q)
 }

@@ -60,7 +60,7 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	}
 	w.journal = s.agentJournal()
 	turns := d.MaxTurns
-	w.agent = NewAgent(s.models, s.Settings, w.parts(g, current, &turns))
+	w.agent = NewAgent(s.models, s.Setup.Settings, w.parts(g, current, &turns))
 	s.setRunning(w, true)
 	return &subagent.Worker{
 		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
@@ -98,7 +98,7 @@ func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Pa
 
 // sampling returns the parameters of the requests.
 func (w *delegate) sampling(model string, retry bool) llm.Config {
-	return w.models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
+	return w.Session.models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
 }
 
 // AgentModel returns the name in requests of the model that a local subagent uses.
@@ -168,7 +168,7 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 			return nil, fmt.Errorf("waiting for its MCP servers: %s", strings.Join(pending, ", "))
 		}
 		for _, conflict := range r.Add("agent", theirs.All()...) {
-			s.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
+			s.Setup.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
 		}
 	}
 	r.Add("end", done)
@@ -188,12 +188,12 @@ func (w *delegate) notGranted(name string) string {
 	if !isKnown {
 		_, isKnown = w.Session.registry.Hidden(name)
 	}
-	if !isKnown && w.absent[name] == "" {
+	if !isKnown && w.Session.absent[name] == "" {
 		return ""
 	}
 	text := fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
 	if t, isListed := w.registry.Hidden(name); isListed {
-		text += " " + w.whyToolHidden(t, w.definition.Name)
+		text += " " + w.Session.whyToolHidden(t, w.definition.Name)
 	}
 	return strings.TrimSpace(text)
 }
@@ -209,16 +209,16 @@ func (w *delegate) title(name string) string {
 // newGate makes the gate of the subagent's calls.
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
-		Policy: w.policy, Interactive: w.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.Settings), OutputDir: w.outputDir, Log: w.Log,
+		Policy: w.Session.policy, Interactive: w.Session.Setup.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
+		Threshold: config.TruncateToolOutput.In(w.Session.Setup.Settings), OutputDir: w.Session.outputDir, Log: w.Session.Setup.Log,
 	}
-	if w.hooks != nil {
-		o.Hooks = w.hooks
+	if w.Session.hooks != nil {
+		o.Hooks = w.Session.hooks
 	}
 	if w.journal != nil {
 		o.Snapshot = syncBefore{w.journal}
 	}
-	return w.gate.ForSubagent(o)
+	return w.Session.gate.ForSubagent(o)
 }
 
 // origins knows which words of this conversation and of the session's come from tools alone. The prompt of
@@ -237,7 +237,7 @@ func (w *delegate) origins() *origin.Tracker {
 		outer, inner = last(theirs, outer), last(ours, inner)
 		return append(theirs, slices.DeleteFunc(ours, func(m agent.Message) bool { return !m.Content.HasFunctionResponse() })...)
 	}
-	return origin.New(after, w.isInWorkspace)
+	return origin.New(after, w.Session.isInWorkspace)
 }
 
 // opening returns the first message.
@@ -251,9 +251,9 @@ func (w *delegate) opening(text string) []llm.Part {
 	if strings.TrimSpace(query) == "" {
 		query = "Get Started!"
 	}
-	texts := w.Memory.Texts()
+	texts := w.Session.Memory.Texts()
 	var parts []llm.Part
-	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.serverInstructions()}).Opening(); memory != "" {
+	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.serverInstructions()}).Opening(); memory != "" {
 		parts = append(parts, llm.Text(memory))
 	}
 	return append(parts, llm.Text(query))
@@ -275,25 +275,25 @@ func (w *delegate) instruction(form tool.Form) *llm.Content {
 }
 
 func (w *delegate) system(form tool.Form) prompt.Subagent {
-	texts := w.Memory.Texts()
+	texts := w.Session.Memory.Texts()
 	p := prompt.Subagent{
 		Turns: w.definition.MaxTurns,
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
-			"cliVersion": w.Version, "activeModel": w.models.Current().Model, "today": time.Now().Format("1/2/2006"),
+			"cliVersion": w.Session.Setup.Options.Version, "activeModel": w.Session.models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
-		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.memoryNames()},
+		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.Session.Setup.memoryNames()},
 		Place: prompt.Context{
-			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Paths.ProjectTempPath(), Dirs: w.Workspace.Dirs(),
+			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Session.Setup.Paths.ProjectTempPath(), Dirs: w.Session.Workspace.Dirs(),
 		},
 	}
-	if config.IncludeDirectoryTree.In(w.Settings) {
-		p.Place.Tree = w.Workspace.Tree(w.treeItems())
+	if config.IncludeDirectoryTree.In(w.Session.Setup.Settings) {
+		p.Place.Tree = w.Session.Workspace.Tree(w.Session.treeItems())
 	}
 	if _, ok := w.registry.Lookup(activate.Name); ok {
-		p.Skills = w.promptSkills()
+		p.Skills = w.Session.promptSkills()
 	}
-	if w.Mode() == policy.Plan {
-		p.PlanDir = w.plans.directory()
+	if w.Session.Mode() == policy.Plan {
+		p.PlanDir = w.Session.plans.directory()
 	}
 	if w.definition.IsCore {
 		var names []string
@@ -301,8 +301,8 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			names = append(names, f.Name)
 		}
 		p.Core = &prompt.System{
-			IsSubagent: true, Mode: w.modeName(), Form: form, Git: inGit(w.Paths.Dir()), Sandbox: w.Env.Get("SANDBOX"), Hooks: w.hooks != nil,
-			Tools: names, Plan: w.plans.approved(), PlanDir: w.plans.directory(), Env: w.Env.Get,
+			IsSubagent: true, Mode: w.Session.modeName(), Form: form, Git: inGit(w.Session.Setup.Paths.Dir()), Sandbox: w.Session.Setup.Env.Get("SANDBOX"), Hooks: w.Session.hooks != nil,
+			Tools: names, Plan: w.Session.plans.approved(), PlanDir: w.Session.plans.directory(), Env: w.Session.Setup.Env.Get,
 		}
 	}
 	return p
@@ -311,23 +311,23 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 // agentJournal returns the record of a subagent's conversation, below the session's; nil if the session is
 // not recorded.
 func (s *Session) agentJournal() *journal.Journal {
-	if s.journal == nil {
+	if s.Setup.journal == nil {
 		return nil
 	}
 	parent := s.ID()
 	return journal.New(journal.Options{
 		Dir: func() (string, error) {
-			chats, err := s.chats()
+			chats, err := s.Setup.chats()
 			return filepath.Join(chats, journal.PlainID(parent)), err
 		},
-		ProjectHash: s.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.maskRecords,
-		Warn: func(text string) { s.Log.Warn(text) },
+		ProjectHash: s.Setup.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Setup.maskRecords,
+		Warn: func(text string) { s.Setup.Log.Warn(text) },
 	})
 }
 
 // close ends the record.
 func (w *delegate) close(summary string) {
-	w.setRunning(w, false)
+	w.Session.setRunning(w, false)
 	if w.journal == nil {
 		return
 	}

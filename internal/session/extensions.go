@@ -42,7 +42,7 @@ func (p *Setup) loadExtensions(ctx context.Context) {
 	p.extensions.once.Do(func() {
 		list, err := extension.Load(ctx, p.ExtensionOptions())
 		if err != nil {
-			p.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
+			p.Options.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
 		}
 		p.extensions.all = list
 	})
@@ -57,7 +57,7 @@ func (p *Setup) ExtensionOptions() extension.Options {
 		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
 		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
 		NoSettings: !config.ExtensionSettings.In(p.Settings),
-		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
+		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Options.Warn,
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *Setup) openKeychain() *keychain.Store {
 		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
 		Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
 		Environ:     p.Env.List,
-		Interactive: p.Interactive,
+		Interactive: p.Options.Interactive,
 	})
 }
 
@@ -87,11 +87,11 @@ func (p *Setup) extensionContext() []string {
 
 // openExtensionFiles lets the file tools read the directories of extensions, whose context may name files there.
 func (s *Session) openExtensionFiles() {
-	for _, e := range s.Extensions() {
+	for _, e := range s.Setup.Extensions() {
 		path, added, err := s.Workspace.AddReadable(e.Dir)
 		switch {
 		case err != nil:
-			s.Log.Debug("extension", "dir", e.Dir, "error", err)
+			s.Setup.Log.Debug("extension", "dir", e.Dir, "error", err)
 		case added:
 			s.extensionDirs = append(s.extensionDirs, path)
 		}
@@ -137,7 +137,7 @@ func (p *Setup) extensionHooks() (list []hook.Hook) {
 	for _, e := range p.Extensions() {
 		hooks, problems := e.Hooks()
 		for _, problem := range problems {
-			p.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + problem))
+			p.Options.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + problem))
 		}
 		list = append(list, hooks...)
 	}

@@ -46,7 +46,7 @@ func TestExtensionServers(t *testing.T) {
 	p := setup(t, `{"mcpServers": {
 		"own": {"command": "mine"},
 		"adjusted": {"trust": true, "timeout": 5, "env": {"B": "2"}, "excludeTools": ["y"], "includeTools": ["y", "z", "other"]}}}`)
-	p.Warn = func(text string) { warnings = append(warnings, text) }
+	p.Options.Warn = func(text string) { warnings = append(warnings, text) }
 	addExtension(t, p, "e", manifest, map[string]string{".env": "E_KEY=secret-value\n"})
 	addExtension(t, p, "f", `, "mcpServers": {"plain": {"command": "other"}}`, nil)
 	var got []string

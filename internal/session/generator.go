@@ -23,36 +23,36 @@ import (
 
 // openModels settles whose models are asked, and which one answers the user.
 func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Directory, error) {
-	o := s.modelOptions()
+	o := s.Setup.modelOptions()
 	switch {
 	case unreachable != nil:
 		return models.Unavailable(unreachable, o), nil
-	case s.Generator != nil:
-		return models.ForGenerator(s.Generator, o)
-	case s.Replay != "":
-		player, err := replay.Open(s.Replay, !s.ReplayAnyOrder)
+	case s.Setup.Options.Generator != nil:
+		return models.ForGenerator(s.Setup.Options.Generator, o)
+	case s.Setup.Options.Replay != "":
+		player, err := replay.Open(s.Setup.Options.Replay, !s.Setup.Options.ReplayAnyOrder)
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "cannot replay responses: %w", err)
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: s.Settings, Env: s.Env, Warn: s.Warn, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys})
+	accounts, err := auth.Open(auth.Inputs{Settings: s.Setup.Settings, Env: s.Setup.Env, Warn: s.Setup.Options.Warn, Context: ctx, Interactive: s.Setup.Options.Interactive, Typed: s.Setup.newKeys})
 	if err != nil {
 		return nil, err
 	}
-	return s.OpenModels(ctx, accounts)
+	return s.Setup.OpenModels(ctx, accounts)
 }
 
 // OpenModels returns the models of these accounts, as a session with this setup has
 // them.
 func (p *Setup) OpenModels(ctx context.Context, accounts *auth.Accounts) (*models.Directory, error) {
 	n := accounts.Network
-	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), p.SessionID, p.Log
+	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), p.Options.SessionID, p.Log
 	return models.Open(ctx, accounts, n, p.modelOptions())
 }
 
 func (p *Setup) modelOptions() models.Options {
-	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.isModelSetting(), Warn: p.Warn}
+	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.isModelSetting(), Warn: p.Options.Warn}
 }
 
 // price returns what a model costs, nil if that is not known.
@@ -75,18 +75,18 @@ func (s *Session) generator() (llm.Generator, error) {
 	g := s.observed(s.models)
 	if s.models.HasProvider() {
 		g = retry.Wrap(g, retry.Options{
-			MaxAttempts: config.MaxAttempts.In(s.Settings),
-			FetchErrors: config.RetryFetchErrors.In(s.Settings),
+			MaxAttempts: config.MaxAttempts.In(s.Setup.Settings),
+			FetchErrors: config.RetryFetchErrors.In(s.Setup.Settings),
 			// 0 would be the default of the package.
-			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Settings)*float64(time.Second))),
+			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Setup.Settings)*float64(time.Second))),
 		})
-		s.fallback = s.WithStandIns(s.models, s.WithToolCalls(s.models, g, texttool.Options{Given: s.given, HasCalled: s.hasCalled}), s.isPlanning)
+		s.fallback = s.Setup.WithStandIns(s.models, s.Setup.WithToolCalls(s.models, g, texttool.Options{Given: s.given, HasCalled: s.hasCalled}), s.isPlanning)
 		g = s.fallback
 	}
-	if s.Record == "" {
+	if s.Setup.Options.Record == "" {
 		return g, nil
 	}
-	recorder, err := replay.Record(g, s.Record)
+	recorder, err := replay.Record(g, s.Setup.Options.Record)
 	if err != nil {
 		return nil, exit.Errorf(exit.Input, "cannot record responses: %w", err)
 	}
@@ -108,13 +108,13 @@ func (p *Setup) WithStandIns(m *models.Directory, g llm.Generator, isPlanning fu
 // user has listed, for all models, else those of its chain. Which one that is may
 // depend on whether the session is planning just then.
 func (p *Setup) Chains(m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
-	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings), p.Warn); len(listed) > 0 {
+	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings), p.Options.Warn); len(listed) > 0 {
 		return func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, listed...)...) }
 	}
 	resolve := func(name string) (string, error) { return m.Resolve(m.StandIn(name)) }
 	chains := fallback.Chains{
-		IsHeadless: !p.Interactive,
-		Custom:     modelconfig.Chains(p.Settings, resolve, p.Warn),
+		IsHeadless: !p.Options.Interactive,
+		Custom:     modelconfig.Chains(p.Settings, resolve, p.Options.Warn),
 	}
 	return func(model string) fallback.Chain {
 		these := chains
@@ -135,10 +135,10 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 	}
 	options := route.Options{
 		Select: s.fallback.Select, Generator: g, ResolveModel: s.models.UtilityConfig,
-		Threshold: config.RoutingThreshold.In(s.Settings), Binary: config.RoutingBinary.In(s.Settings),
+		Threshold: config.RoutingThreshold.In(s.Setup.Settings), Binary: config.RoutingBinary.In(s.Setup.Settings),
 		OnDecision: s.recordRoute,
 	}
-	when := config.Routing.In(s.Settings)
+	when := config.Routing.In(s.Setup.Settings)
 	options.Auto = func() (route.Choice, bool) {
 		now := current()
 		if !s.models.IsGoogle() {
@@ -148,7 +148,7 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 		choice.UseClassifier = when == "always" || when == "named" && now.IsExplicit
 		return choice, auto
 	}
-	if config.PlanModelRouting.In(s.Settings) {
+	if config.PlanModelRouting.In(s.Setup.Settings) {
 		options.Stage = s.planStage
 	}
 	return route.New(options)
@@ -172,7 +172,7 @@ func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator, options text
 	}
 	var rules []argmap.Rule
 	if err := config.ToolMappings.Decode(p.Settings, &rules); err != nil {
-		p.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
+		p.Options.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
 	}
 	return argmap.Wrap(g, func(model string) argmap.Names {
 		own := argmap.Names(nil)

@@ -35,7 +35,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 	} {
 		var definitions map[string]json.RawMessage
 		if err := config.HookDefinitions.Decode(p.Settings.ForScope(layer.scope), &definitions); err != nil {
-			p.Warn("Warning: " + err.Error())
+			p.Options.Warn("Warning: " + err.Error())
 			continue
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
@@ -52,7 +52,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 
 // warnOfHook warns of a hook that does not do what its configuration says.
 func (p *Setup) warnOfHook(text string) {
-	p.Warn("Warning: " + text)
+	p.Options.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
@@ -69,7 +69,7 @@ func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 		for _, name := range keys() {
 			const shortest = 8 // what is shorter is a word
 			if value := p.Env.Get(name); len(value) >= shortest && strings.Contains(all, value) {
-				p.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
+				p.Options.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
 				return true
 			}
 		}
@@ -114,7 +114,7 @@ func (p *Setup) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 		}
 	}
 	if len(kept) > 0 {
-		p.Warn(fmt.Sprintf("Warning: This project disables hooks that are not its own. They run anyway: %s.\n"+
+		p.Options.Warn(fmt.Sprintf("Warning: This project disables hooks that are not its own. They run anyway: %s.\n"+
 			"To allow projects to disable them, set pollux.trustProjectSafety to true in your user settings.", strings.Join(kept, ", ")))
 	}
 }
@@ -131,7 +131,7 @@ func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 		o.Allowed = func(source hook.Source) bool { return p.allowsHooks(source, p.IsTrusted()) }
 	}
 	if o.Message == nil {
-		o.Message = p.Warn
+		o.Message = p.Options.Warn
 	}
 	return hook.NewSet(o)
 }

@@ -14,17 +14,17 @@ import (
 
 // newHooks returns the hooks of the session, nil if there are none.
 func (s *Session) newHooks() *hook.Set {
-	if !s.AreHooksEnabled() {
+	if !s.Setup.AreHooksEnabled() {
 		return nil
 	}
-	hooks := s.ReadHooks()
+	hooks := s.Setup.ReadHooks()
 	if len(hooks) == 0 {
 		return nil
 	}
 	s.warnOfHooks(hooks)
-	set := s.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
-		Allowed: func(source hook.Source) bool { return s.allowsHooks(source, s.Trusted()) },
+	set := s.Setup.HookSet(hooks, hook.Options{
+		SessionID: s.ID, Transcript: s.Setup.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Setup.Options.Interactive,
+		Allowed: func(source hook.Source) bool { return s.Setup.allowsHooks(source, s.Trusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
@@ -41,7 +41,7 @@ func (s *Session) newHooks() *hook.Set {
 		Observe: s.telemetry.RecordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
-		s.warnOfHook(text)
+		s.Setup.warnOfHook(text)
 	}
 	return set
 }
@@ -77,12 +77,12 @@ func (s *Session) describeServer(name, subagent string) hook.Server {
 
 // warnOfHooks warns, once, of each hook that the project has added.
 func (s *Session) warnOfHooks(hooks []hook.Hook) {
-	if !s.IsTrusted() {
+	if !s.Setup.IsTrusted() {
 		return
 	}
-	added, err := hook.MarkSeen(filepath.Join(s.Paths.GeminiDir(), "trusted_hooks.json"), s.Paths.Dir(), hooks)
+	added, err := hook.MarkSeen(filepath.Join(s.Setup.Paths.GeminiDir(), "trusted_hooks.json"), s.Setup.Paths.Dir(), hooks)
 	if err != nil {
-		s.Warn("Warning: " + err.Error())
+		s.Setup.Options.Warn("Warning: " + err.Error())
 	}
 	if len(added) == 0 {
 		return
@@ -90,7 +90,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	for i, id := range added {
 		added[i] = strings.ReplaceAll(id, "\n", "\n    ") // a command cannot pass for a line of Pollux
 	}
-	s.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
+	s.Setup.Options.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
 		"These hooks will be executed. If you did not configure these hooks or do not trust this project,\n" +
 		"please review the project settings (.gemini/settings.json) and remove them.")
 }
@@ -112,14 +112,14 @@ func (s *Session) startHooks(ctx context.Context, source hook.StartSource) {
 		return
 	}
 	v := s.hooks.SessionStart(ctx, source)
-	if v.SystemMessage != "" && !s.Interactive { // a person has seen the messages of the hooks
-		s.Warn(v.SystemMessage)
+	if v.SystemMessage != "" && !s.Setup.Options.Interactive { // a person has seen the messages of the hooks
+		s.Setup.Options.Warn(v.SystemMessage)
 	}
 	if v.Context == "" || source == hook.ClearSource {
 		return
 	}
 	text := "<hook_context>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(v.Context) + "</hook_context>"
-	if !s.Interactive {
+	if !s.Setup.Options.Interactive {
 		s.startContext = text
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // newInstruction returns the system instruction. The user's own text
 // (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
 func (s *Session) newInstruction() (*prompt.Instruction, error) {
-	own, _, err := s.ownInstruction()
+	own, _, err := s.Setup.ownInstruction()
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +27,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 		}
 		texts := s.Memory.Texts()
 		return prompt.System{
-			Interactive: s.Interactive,
+			Interactive: s.Setup.Options.Interactive,
 			Mode:        s.modeName(),
-			Git:         inGit(s.Paths.Dir()),
-			Sandbox:     s.Env.Get("SANDBOX"),
+			Git:         inGit(s.Setup.Paths.Dir()),
+			Sandbox:     s.Setup.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
 			Agents:      s.listedAgents(form),
@@ -39,22 +39,22 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Plan:        s.plans.approved(),
 			Topic:       s.topic.Title(),
 			Files: prompt.MemoryFiles{
-				Project: s.memoryNames()[0],
-				Private: filepath.Join(s.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
-				Global:  s.MemoryFile(),
+				Project: s.Setup.memoryNames()[0],
+				Private: filepath.Join(s.Setup.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
+				Global:  s.Setup.MemoryFile(),
 			},
-			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.memoryNames()},
+			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Setup.memoryNames()},
 			Own:    own,
-			Env:    s.Env.Get,
+			Env:    s.Setup.Env.Get,
 		}
 	}
 	return prompt.NewInstruction(values, s.registry.Version, func(text string) {
-		file := prompt.TemplatePath(s.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Paths.Dir(), s.Paths.Expand)
+		file := prompt.TemplatePath(s.Setup.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Setup.Paths.Dir(), s.Setup.Paths.Expand)
 		if file == "" {
 			return
 		}
 		if err := prompt.Write(file, text); err != nil {
-			s.Warn("Warning: " + err.Error())
+			s.Setup.Options.Warn("Warning: " + err.Error())
 		}
 	}), nil
 }
@@ -74,14 +74,14 @@ func (s *Session) opening() agent.Message {
 	c := prompt.Context{
 		Now:     time.Now(),
 		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
-		TempDir: s.Paths.ProjectTempPath(),
+		TempDir: s.Setup.Paths.ProjectTempPath(),
 		Dirs:    s.Workspace.Dirs(),
 
 		Extensions: texts.Extension,
 		Project:    texts.Project,
 		Servers:    s.serverInstructions(),
 	}
-	if config.IncludeDirectoryTree.In(s.Settings) {
+	if config.IncludeDirectoryTree.In(s.Setup.Settings) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()

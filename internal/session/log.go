@@ -13,27 +13,27 @@ import (
 // events. Otherwise it gets the last events at the end of a session that failed, so that a session
 // without problems writes nothing.
 func (s *Session) openLog() {
-	if !s.Options.Recorded || !s.hasHome() {
+	if !s.Setup.Options.Recorded || !s.Setup.hasHome() {
 		return
 	}
-	s.log = logs.New(s.Paths.ProjectTemp, s.ID(), func(err error) {
-		if s.Debugging() { // else the user has not asked for it
-			s.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+	s.log = logs.New(s.Setup.Paths.ProjectTemp, s.ID(), func(err error) {
+		if s.Setup.Debugging() { // else the user has not asked for it
+			s.Setup.Options.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 		}
 	})
-	s.log.Erase(func() []string { return secret.Values(s.Env.List()) }) // all that is known before the models are
-	if !s.Debugging() {
+	s.log.Erase(func() []string { return secret.Values(s.Setup.Env.List()) }) // all that is known before the models are
+	if !s.Setup.Debugging() {
 		return
 	}
 	logged := *s.Setup
-	logged.Log = slog.New(slog.NewMultiHandler(s.Log.Handler(), s.log.Handler()))
+	logged.Log = slog.New(slog.NewMultiHandler(s.Setup.Log.Handler(), s.log.Handler()))
 	s.Setup = &logged
-	s.Recent.Observe(s.logEvent)
+	s.Setup.Options.Recent.Observe(s.logEvent)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
 func (s *Session) eraseSecrets() {
-	s.masking.set(s.secrets)
+	s.Setup.masking.set(s.secrets)
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}
@@ -49,7 +49,7 @@ func (s *Session) logEvent(e recent.Event) {
 	for key, value := range e.Attrs {
 		fields = append(fields, key, value)
 	}
-	s.Log.Debug(string(e.Kind), fields...)
+	s.Setup.Log.Debug(string(e.Kind), fields...)
 }
 
 // closeLog writes the last events if the session has failed, and closes the log.
@@ -57,8 +57,8 @@ func (s *Session) closeLog() {
 	if s.log == nil {
 		return
 	}
-	if s.Recent.HasFailure() {
-		for _, e := range s.Recent.Take() {
+	if s.Setup.Options.Recent.HasFailure() {
+		for _, e := range s.Setup.Options.Recent.Take() {
 			_, _ = s.log.Write(append(e.AppendJSON(nil), '\n')) // the log warns
 		}
 	}

@@ -18,7 +18,7 @@ func (p *Setup) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), 
 // ProjectMemoryFile returns the memory file of the project's directory, which need
 // not exist.
 func (s *Session) ProjectMemoryFile() string {
-	return filepath.Join(s.Workspace.Root(), s.memoryNames()[0])
+	return filepath.Join(s.Workspace.Root(), s.Setup.memoryNames()[0])
 }
 
 func (p *Setup) memoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings)) }
@@ -38,7 +38,7 @@ func newMemory(p *Setup, ws *workspace.Workspace) *memory.Memory {
 		Flat:        config.MemoryImportFormat.In(s) == "flat",
 		Eager:       config.MemoryEager.In(s),
 		MaxDirs:     config.MemoryMaxDirs.In(s),
-		Warn:        p.Warn,
+		Warn:        p.Options.Warn,
 		Log:         p.Log,
 	})
 }

@@ -24,7 +24,7 @@ func (s *Session) warnMisspelled() {
 				continue
 			}
 			s.misspelled[text] = true
-			s.Warn(terminal.Line("Warning: " + text))
+			s.Setup.Options.Warn(terminal.Line("Warning: " + text))
 		}
 	}
 }

@@ -25,7 +25,7 @@ type plans struct {
 func newPlans(p *Setup, ws *workspace.Workspace, sessionID string) *plans {
 	l := &plans{setting: p.planDirectory()}
 	if err := l.settle(ws, sessionID); err != nil {
-		p.Warn("Warning: " + err.Error())
+		p.Options.Warn("Warning: " + err.Error())
 		l.setting = ""
 	}
 	return l
@@ -61,7 +61,7 @@ func (s *Session) modeName() string { return s.policy.Mode().String() }
 // SetMode switches the approval mode, for the next call of a tool. It may be called
 // during a run. The error says why the mode cannot be switched to.
 func (s *Session) SetMode(m policy.Mode) error {
-	if m == policy.Plan && !config.PlanEnabled.In(s.Settings) {
+	if m == policy.Plan && !config.PlanEnabled.In(s.Setup.Settings) {
 		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
 	return s.switchMode(m)
@@ -73,7 +73,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
-	s.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
+	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
 	s.telemetry.RecordModeSwitch(before, s.modeName())
 	return nil
 }

@@ -31,7 +31,7 @@ type rules struct {
 
 // loadRules reads the policy files, and asks the person about those of the project.
 func (s *Session) loadRules(ctx context.Context) (rules, error) {
-	return s.policyFiles(func(project policy.Integrity) bool { return s.acceptsPolicies(ctx, project) })
+	return s.Setup.policyFiles(func(project policy.Integrity) bool { return s.acceptsPolicies(ctx, project) })
 }
 
 // policyFiles reads the policy files. Those of a project count if accepted says so.
@@ -72,7 +72,7 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 	var err error
 	r.Files, err = policy.Load(src)
 	for _, w := range r.Warnings {
-		p.Warn(w)
+		p.Options.Warn(w)
 	}
 	return r, err
 }
@@ -98,7 +98,7 @@ func (p *Setup) policyPaths() (users, projects []string) {
 func (p *Setup) warnOfMissing(key config.Strings, flag string) {
 	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
+			p.Options.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (p *Setup) adminPaths() []string {
 	case config.TrustProjectSafety.In(p.Settings):
 		scopes = append(scopes, config.Workspace)
 	default:
-		p.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
+		p.Options.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
 	}
 	var list []string
 	for _, scope := range scopes {
@@ -158,33 +158,33 @@ func (p *Setup) absolute(list []string) []string {
 // environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
 // refused, still restrict: see [policy.Sources].
 func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity) bool {
-	if !s.takesPolicies() {
+	if !s.Setup.takesPolicies() {
 		return false
 	}
 	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
-		s.leavePolicies("Ignoring what workspace policies allow: " + err.Error())
+		s.Setup.leavePolicies("Ignoring what workspace policies allow: " + err.Error())
 		return false
 	case !changed:
 		return true
-	case s.Asker == nil && (s.Interactive || trust.IsByFile(s.TrustOptions())):
-		s.leavePolicies("Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
+	case s.Setup.Options.Asker == nil && (s.Setup.Options.Interactive || trust.IsByFile(s.Setup.TrustOptions())):
+		s.Setup.leavePolicies("Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 		return false
-	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
+	case s.Setup.Options.Interactive && !s.Setup.askPolicies(ctx, project.Policies()):
 		return false
-	case !s.Interactive:
-		s.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
+	case !s.Setup.Options.Interactive:
+		s.Setup.Options.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
 	}
 	if err := project.Accept(hash); err != nil {
-		s.Warn("Warning: " + err.Error())
+		s.Setup.Options.Warn("Warning: " + err.Error())
 	}
 	return true
 }
 
 // leavePolicies warns that the project's policies only restrict in this run.
 func (p *Setup) leavePolicies(text string) {
-	p.Warn("Warning: " + text)
+	p.Options.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
@@ -210,14 +210,14 @@ func (p *Setup) wantsProjectPolicies() bool {
 func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
 	if withSettings {
-		settings := toolSettings(s.Settings)
-		s.warnOfRunners(settings.Runners())
-		more = append(policy.FromSettings(settings), s.extensionExclusions()...)
+		settings := toolSettings(s.Setup.Settings)
+		s.Setup.warnOfRunners(settings.Runners())
+		more = append(policy.FromSettings(settings), s.Setup.extensionExclusions()...)
 	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
 	}
-	if names := readOnly(s.Options.Tools); len(names) > 0 {
+	if names := readOnly(s.Setup.Options.Tools); len(names) > 0 {
 		more = append(more, policy.ReadRule(names))
 	}
 	ws := s.Workspace
@@ -225,8 +225,8 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
 		Mode:        s.Setup.Mode,
-		Interactive: s.Interactive,
-		Trusted:     s.IsTrusted(),
+		Interactive: s.Setup.Options.Interactive,
+		Trusted:     s.Setup.IsTrusted(),
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
@@ -234,15 +234,15 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Runs:        s.runsFile(),
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
-		}[config.BuildFiles.In(s.Settings)],
+		}[config.BuildFiles.In(s.Setup.Settings)],
 
-		DisableYolo:   config.DisableYolo.In(s.Settings),
-		DisableAlways: config.DisableAlways.In(s.Settings),
-		Permanent:     config.PermanentApproval.In(s.Settings),
+		DisableYolo:   config.DisableYolo.In(s.Setup.Settings),
+		DisableAlways: config.DisableAlways.In(s.Setup.Settings),
+		Permanent:     config.PermanentApproval.In(s.Setup.Settings),
 		Saved:         r.saved,
-		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
-		Report:        s.Warn,
-		Display:       s.DisplayFile,
+		SaveFirst:     config.SaveApprovalFirst.In(s.Setup.Settings),
+		Report:        s.Setup.Options.Warn,
+		Display:       s.Setup.DisplayFile,
 	})
 }
 
@@ -251,7 +251,7 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 func (s *Session) runsFile() func(path string) bool {
 	files := sync.OnceValue(func() map[string]bool {
 		found := map[string]bool{}
-		for _, path := range trust.Files(s.Settings, s.Paths.Dir()) {
+		for _, path := range trust.Files(s.Setup.Settings, s.Setup.Paths.Dir()) {
 			found[path], found[workspace.RealPath(path)] = true, true
 		}
 		return found
@@ -262,7 +262,7 @@ func (s *Session) runsFile() func(path string) bool {
 // warnOfRunners warns about settings that allow more than they seem to.
 func (p *Setup) warnOfRunners(names []string) {
 	if len(names) > 0 {
-		p.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
+		p.Options.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
 			`Allow single subcommands, such as "run_shell_command(git status)".`, strings.Join(names, ", ")))
 	}
 }
@@ -282,8 +282,8 @@ func readOnly(tools []tool.Tool) []string {
 // repository returns the checker of the workspace's git repository.
 func (s *Session) repository() *repository.Checker {
 	return &repository.Checker{
-		Root: s.Workspace.Root(), Environ: s.Env.List(), Launcher: s.Launcher,
-		Git: sync.OnceValue(func() string { return s.findProgram(s.Workspace, "git") }),
+		Root: s.Workspace.Root(), Environ: s.Setup.Env.List(), Launcher: s.Launcher,
+		Git: sync.OnceValue(func() string { return s.Setup.findProgram(s.Workspace, "git") }),
 	}
 }
 

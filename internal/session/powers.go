@@ -62,7 +62,7 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 	}
 	if len(unseen) > 0 {
 		if record.Problem != "" {
-			p.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
+			p.Options.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
 		}
 		accepted, err := p.askPowers(ctx, record, unseen)
 		if err != nil {
@@ -74,11 +74,11 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 		}
 	}
 	if isFirst && len(powers) > 0 {
-		p.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
+		p.Options.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
 			terminal.Cut(terminal.Line(strings.Join(names(powers), ", ")), 300)))
 	}
 	if err := trust.Remember(p.seenFile(), dir, sights); err != nil {
-		p.Warn("Warning: " + err.Error())
+		p.Options.Warn("Warning: " + err.Error())
 	}
 	return nil
 }
@@ -232,10 +232,10 @@ func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []p
 // askPowers asks whether to use what is new in the folder. Without a person it warns, and the
 // answer is no.
 func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []trust.Sight) (bool, error) {
-	if p.Asker == nil && p.InWorktree {
+	if p.Options.Asker == nil && p.Options.InWorktree {
 		return false, nil // the session does not run in this folder
 	}
-	if p.Asker == nil {
+	if p.Options.Asker == nil {
 		p.leaveOut(record, powers)
 		return false, nil
 	}
@@ -244,7 +244,7 @@ func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []tr
 	if slices.ContainsFunc(powers, func(s trust.Sight) bool { return s.Runs != nil }) {
 		help += "\nPollux asks again when a file of the folder that a command names changes,\nnot for what that file reads in turn."
 	}
-	answer, err := Choose(ctx, p.Asker, Choice{
+	answer, err := Choose(ctx, p.Options.Asker, Choice{
 		Header: "Changes",
 		Text:   "This folder does more than you have agreed to:" + p.listPowers(record, powers),
 		Options: []tool.Option{
@@ -284,7 +284,7 @@ func (p *Setup) leaveOut(record *trust.Record, powers []trust.Sight) {
 		}
 	}
 	if len(others) > 0 {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
+		p.Options.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
 			p.LeftOut = append(p.LeftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))

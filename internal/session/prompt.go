@@ -32,7 +32,7 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
+			s.telemetry.Run(ctx, p, s.Setup.Options.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
 				s.wakeServers(e)
 				return yield(e, err)
 			})
@@ -106,10 +106,10 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	for _, skipped := range asked.Skipped {
-		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
+		s.Setup.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
-		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
+		s.Setup.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	s.reportMentions(asked)
 	p := agent.Prompt{Parts: append(before.parts, asked.Parts...), ID: s.agent.NewPromptID()}
@@ -131,7 +131,7 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 		if m.Near != "" {
 			text += fmt.Sprintf(" Did you mean %s?", m.Near)
 		}
-		s.Warn(terminal.Line(text))
+		s.Setup.Options.Warn(terminal.Line(text))
 	}
 	var list []string
 	for _, a := range asked.Attached {
@@ -145,11 +145,11 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 		list = append(list[:most], fmt.Sprintf("%d more", n))
 	}
 	text := terminal.Line("Attached: " + strings.Join(list, ", "))
-	if s.Interactive {
-		s.Warn(text)
+	if s.Setup.Options.Interactive {
+		s.Setup.Options.Warn(text)
 		return
 	}
-	s.Log.Debug(text)
+	s.Setup.Log.Debug(text)
 }
 
 // FitInput returns a text that was piped to the program as the prompt has it. A text that is too
@@ -167,7 +167,7 @@ func (s *Session) FitInput(text string) string {
 		where += ": " + durable.Cause(err).Error()
 	}
 	short := shorten.Within(text, room, func() string { return "" })
-	s.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
+	s.Setup.Options.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
@@ -177,8 +177,8 @@ func (s *Session) Place(inSession bool) wording.Place {
 	var p wording.Place
 	if account := s.Current().Account; account.Profile != nil {
 		p = models.Place(account)
-		p.KeyFrom, p.AddressVar = s.describeSource(p.KeyFrom), s.describeSource(p.AddressVar)
+		p.KeyFrom, p.AddressVar = s.Setup.describeSource(p.KeyFrom), s.Setup.describeSource(p.AddressVar)
 	}
-	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Env)
+	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Setup.Env)
 	return p
 }

@@ -31,30 +31,30 @@ import (
 // openJournal opens the record of the conversation on disk, and the session that it continues, if there
 // is one. It does nothing if the session is not recorded, and once only.
 func (p *Setup) openJournal(ctx context.Context) error {
-	if !p.Recorded || p.journal != nil {
+	if !p.Options.Recorded || p.journal != nil {
 		return nil
 	}
-	if !p.hasHome() && p.Resume == "" && p.SessionFile == "" {
+	if !p.hasHome() && p.Options.Resume == "" && p.Options.SessionFile == "" {
 		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
 		return nil
 	}
 	p.journal = journal.New(journal.Options{
-		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: p.moreDirs, SkillFolders: p.skillFolders.all,
+		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Options.Warn, Directories: p.moreDirs, SkillFolders: p.skillFolders.all,
 		Mask: p.maskRecords,
 	})
-	if !p.Interactive && !p.Offline && p.Resume == "" { // there is a prompt for a model
+	if !p.Options.Interactive && !p.Options.Offline && p.Options.Resume == "" { // there is a prompt for a model
 		p.journal.Prepare()
 	}
 	switch {
-	case p.Resume != "":
+	case p.Options.Resume != "":
 		if err := p.resume(ctx); err != nil {
 			return exit.Errorf(exit.Input, "Error resuming session: %w", err)
 		}
-	case p.SessionFile != "":
+	case p.Options.SessionFile != "":
 		return p.importFile()
-	case p.SessionID != "" && p.IsNewID:
-		if info, err := p.store().Find(ctx, p.SessionID); err == nil && info.ID == p.SessionID {
-			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.SessionID)
+	case p.Options.SessionID != "" && p.Options.IsNewID:
+		if info, err := p.store().Find(ctx, p.Options.SessionID); err == nil && info.ID == p.Options.SessionID {
+			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.Options.SessionID)
 		}
 	}
 	return nil
@@ -70,10 +70,10 @@ func (p *Setup) hasHome() bool {
 // newPromptLog returns the log of the prompts that a person enters, nil if there is no person or no
 // home directory. Nothing is read or written before a prompt.
 func (p *Setup) newPromptLog() *promptlog.Log {
-	if !p.Recorded || !p.Interactive || !p.hasHome() {
+	if !p.Options.Recorded || !p.Options.Interactive || !p.hasHome() {
 		return nil
 	}
-	return &promptlog.Log{Warn: p.Warn, Mask: p.maskText, Path: func() (string, error) {
+	return &promptlog.Log{Warn: p.Options.Warn, Mask: p.maskText, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
 		return filepath.Join(temp, "logs.json"), err
 	}}
@@ -98,7 +98,7 @@ func (p *Setup) store() *sessions.Store {
 // this session has recorded so far.
 func (p *Setup) UsageSources(all bool) []usage.Source {
 	if !all {
-		return []usage.Source{{Project: p.Dir, Store: p.store()}}
+		return []usage.Source{{Project: p.Options.Dir, Store: p.store()}}
 	}
 	return usage.All(p.Paths)
 }
@@ -113,9 +113,9 @@ func (p *Setup) moreDirs() []string {
 
 // resume finds the session to continue.
 func (p *Setup) resume(ctx context.Context) error {
-	info, err := p.store().Find(ctx, p.Resume)
-	if errors.Is(err, sessions.ErrNone) && p.Resume == sessions.Latest {
-		p.Warn(err.Error())
+	info, err := p.store().Find(ctx, p.Options.Resume)
+	if errors.Is(err, sessions.ErrNone) && p.Options.Resume == sessions.Latest {
+		p.Options.Warn(err.Error())
 		return nil
 	}
 	if err != nil {
@@ -128,14 +128,14 @@ func (p *Setup) resume(ctx context.Context) error {
 // one. If the directory of its project is gone, as after a move, it continues here, in a copy. Otherwise
 // the error says where it belongs.
 func (p *Setup) resumeElsewhere(ctx context.Context, unknown error) error {
-	id := strings.TrimSpace(p.Resume)
+	id := strings.TrimSpace(p.Options.Resume)
 	if _, err := strconv.Atoi(id); err == nil || id == sessions.Latest {
 		return unknown
 	}
 	for _, project := range p.Paths.Projects() {
 		list, err := (&sessions.Store{Dir: filepath.Join(project.Temp, "chats")}).List(ctx)
 		i := slices.IndexFunc(list, func(i sessions.Info) bool { return i.ID == id })
-		if err != nil || i < 0 || project.Dir == p.Dir {
+		if err != nil || i < 0 || project.Dir == p.Options.Dir {
 			continue
 		}
 		if _, err := os.Stat(project.Dir); errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +156,7 @@ func (p *Setup) openRecorded(info sessions.Info) error {
 	switch {
 	case err == nil:
 		p.journal.Resume(opened)
-		p.resumed, p.SessionID = opened.Session, opened.SessionID
+		p.resumed, p.Options.SessionID = opened.Session, opened.SessionID
 	default:
 		if err := p.resumeCopy(info.Path, err); err != nil {
 			return err
@@ -164,10 +164,10 @@ func (p *Setup) openRecorded(info sessions.Info) error {
 	}
 	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if p.resumed.Lost > 0 {
-		p.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
+		p.Options.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
 	}
 	if n := p.resumed.Omitted >> 20; n > 0 {
-		p.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+		p.Options.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
 	}
 	return nil
 }
@@ -178,14 +178,14 @@ func (p *Setup) resumeCopy(path string, cause error) error {
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
-	p.resumed, p.SessionID = loaded, uuid.NewString()
-	p.journal.Fork(p.resumed, p.SessionID, "")
+	p.resumed, p.Options.SessionID = loaded, uuid.NewString()
+	p.journal.Fork(p.resumed, p.Options.SessionID, "")
 	id := terminal.Line(loaded.SessionID)
 	if errors.Is(cause, journal.ErrInUse) {
 		p.resumed.Interrupted = nil // the other process may still run them
-		p.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.SessionID))
+		p.Options.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.Options.SessionID))
 	} else {
-		p.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.SessionID))
+		p.Options.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.Options.SessionID))
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ type Recap struct {
 }
 
 // Recap returns where the conversation stood when it was resumed, nil if it is a new one.
-func (s *Session) Recap() *Recap { return s.recap }
+func (s *Session) Recap() *Recap { return s.Setup.recap }
 
 // readLast sets the last prompt and its answer.
 func (r *Recap) readLast(entries []agent.Entry) {
@@ -219,39 +219,39 @@ func (r *Recap) readLast(entries []agent.Entry) {
 
 // importFile makes the session a copy of the one in a file.
 func (p *Setup) importFile() (err error) {
-	if p.resumed, err = journal.Load(p.Paths.Absolute(p.SessionFile)); err != nil {
-		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.SessionFile)
+	if p.resumed, err = journal.Load(p.Paths.Absolute(p.Options.SessionFile)); err != nil {
+		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.Options.SessionFile)
 	}
 	p.resumed.Directories, p.resumed.SkillFolders, p.resumed.Interrupted = nil, nil, nil // those of another project
-	p.SessionID = uuid.NewString()
-	p.journal.Fork(p.resumed, p.SessionID, "Imported session from "+p.SessionFile)
+	p.Options.SessionID = uuid.NewString()
+	p.journal.Fork(p.resumed, p.Options.SessionID, "Imported session from "+p.Options.SessionFile)
 	return nil
 }
 
 // restore gives the agent the history of the resumed session.
 func (s *Session) restore(ctx context.Context) {
 	var names []string
-	s.openResumedSkills(s.resumed.SkillFolders)
+	s.openResumedSkills(s.Setup.resumed.SkillFolders)
 	messages := []agent.Message{s.opening()}
-	for _, e := range s.resumed.Entries {
+	for _, e := range s.Setup.resumed.Entries {
 		messages = append(messages, e.Message)
 	}
 	s.agent.SetHistory(ctx, messages)
-	if s.recap != nil {
-		s.recap.readLast(s.resumed.Entries)
+	if s.Setup.recap != nil {
+		s.Setup.recap.readLast(s.Setup.resumed.Entries)
 	}
-	for _, c := range s.resumed.Interrupted {
+	for _, c := range s.Setup.resumed.Interrupted {
 		names = append(names, terminal.Line(c.Name))
 	}
 	if len(names) > 0 {
-		s.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
+		s.Setup.Options.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
-	if s.resumed.SessionID == s.ID() { // not a copy
+	if s.Setup.resumed.SessionID == s.ID() { // not a copy
 		for _, p := range s.Processes.Recover() {
-			s.Warn(orphanText(p))
+			s.Setup.Options.Warn(orphanText(p))
 		}
 	}
-	s.resumed = nil // its messages are the agent's
+	s.Setup.resumed = nil // its messages are the agent's
 }
 
 // orphanText describes, for the user, a background command that Pollux left behind when it crashed.
@@ -267,10 +267,10 @@ func orphanText(p shell.Process) string {
 // addResumedDirs adds the directories that the resumed session had in its workspace, if the user agrees. A run
 // without a user leaves them out: the user who added them may not mean this run.
 func (s *Session) addResumedDirs(ctx context.Context) {
-	if s.resumed == nil {
+	if s.Setup.resumed == nil {
 		return
 	}
-	dirs := slices.DeleteFunc(slices.Clone(s.resumed.Directories), func(dir string) bool {
+	dirs := slices.DeleteFunc(slices.Clone(s.Setup.resumed.Directories), func(dir string) bool {
 		return s.Workspace.Contains(workspace.RealPath(dir))
 	})
 	if len(dirs) == 0 || !s.agreesToDirs(ctx, dirs) {
@@ -278,7 +278,7 @@ func (s *Session) addResumedDirs(ctx context.Context) {
 	}
 	for _, dir := range dirs {
 		if _, _, err := s.Workspace.Add(dir); err != nil {
-			s.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
+			s.Setup.Options.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
 		}
 	}
 }
@@ -287,16 +287,16 @@ func (s *Session) addResumedDirs(ctx context.Context) {
 func (s *Session) agreesToDirs(ctx context.Context, dirs []string) bool {
 	shown := make([]string, len(dirs))
 	for i, dir := range dirs {
-		shown[i] = terminal.Line(s.Paths.Display(dir))
+		shown[i] = terminal.Line(s.Setup.Paths.Display(dir))
 	}
-	if !s.Interactive || s.Asker == nil {
+	if !s.Setup.Options.Interactive || s.Setup.Options.Asker == nil {
 		text := "Leaving out " + strings.Join(shown, ", ") + ", which this session had in its workspace. To use it again: --include-directories " + shellcmd.Quote(strings.Join(dirs, ","))
-		s.LeftOut = append(s.LeftOut, text)
-		s.Warn("Warning: " + text)
+		s.Setup.LeftOut = append(s.Setup.LeftOut, text)
+		s.Setup.Options.Warn("Warning: " + text)
 		return false
 	}
 	const yes, no = "Use them", "Leave them out"
-	answer, err := Choose(ctx, s.Asker, Choice{
+	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
 		Header: "Directories", Text: "This session had these directories outside of the project in its workspace:\n- " + strings.Join(shown, "\n- ") + "\nUse them again?",
 		Options: []tool.Option{{Key: "y", Label: yes, Description: "tools may read and change files there"}, {Key: "n", Label: no, Description: "to add one later, type /dir add"}},
 	})
@@ -319,7 +319,7 @@ func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.Existin
 
 // SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
 func (s *Session) SaveTag(tag string) error {
-	dir, err := s.Paths.ProjectTemp() // the first call makes it the project's
+	dir, err := s.Setup.Paths.ProjectTemp() // the first call makes it the project's
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (s *Session) SaveTag(tag string) error {
 // LoadTag replaces the conversation by the one with a tag. Signatures of thoughts go only to the
 // provider that they are from.
 func (s *Session) LoadTag(ctx context.Context, tag string) error {
-	c, err := s.Tags().Load(tag)
+	c, err := s.Setup.Tags().Load(tag)
 	if err != nil {
 		return err
 	}
@@ -368,22 +368,22 @@ func (p *Setup) keepsUnanswered(cause error) bool {
 		return !failure.MayBlameRequest()
 	}
 	var end *exit.Error
-	return !p.Interactive || errors.As(cause, &end)
+	return !p.Options.Interactive || errors.As(cause, &end)
 }
 
 // CallRecords returns the records of the finished calls of the conversation, by the ids of the messages with
 // their results; nil if the conversation is not recorded.
 func (s *Session) CallRecords() map[string][]agent.CallRecord {
-	if s.journal == nil {
+	if s.Setup.journal == nil {
 		return nil
 	}
-	return s.journal.Calls()
+	return s.Setup.journal.Calls()
 }
 
 // endTurn notes the end of a run in the record of the conversation.
 func (s *Session) endTurn() {
-	if s.journal != nil {
-		_ = s.journal.Touch() // the journal warns
+	if s.Setup.journal != nil {
+		_ = s.Setup.journal.Touch() // the journal warns
 	}
 	s.titler.start(s.addTitle)
 }

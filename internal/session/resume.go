@@ -13,7 +13,9 @@ import (
 
 // Recorded returns the recorded sessions of the project, also the current one, by the time of their
 // start. It may be called during a run.
-func (s *Session) Recorded(ctx context.Context) ([]sessions.Info, error) { return s.store().List(ctx) }
+func (s *Session) Recorded(ctx context.Context) ([]sessions.Info, error) {
+	return s.Setup.store().List(ctx)
+}
 
 // errNotRecorded is the error for a session that cannot go on with a recorded one.
 var errNotRecorded = errors.New("this session is not recorded")
@@ -22,15 +24,15 @@ var errNotRecorded = errors.New("this session is not recorded")
 // another process has that one open, it continues a copy. It keeps the approval mode, the approvals, the
 // model, the directories and background processes. After an error the conversation is as before.
 func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
-	if s.journal == nil {
+	if s.Setup.journal == nil {
 		return errNotRecorded
 	}
-	if err := s.openRecorded(info); err != nil {
+	if err := s.Setup.openRecorded(info); err != nil {
 		return err
 	}
 	s.endHooks(ctx, hook.OtherReason)
 	s.addResumedDirs(ctx)
-	s.restart(ctx, s.SessionID)
+	s.restart(ctx, s.Setup.Options.SessionID)
 	s.restore(ctx)
 	s.startHooks(ctx, hook.ResumeSource)
 	return nil
@@ -53,7 +55,7 @@ func (s *Session) deleteRecord(path string) {
 	const limit = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	store, info := s.store(), sessions.Info{ID: s.ID(), Path: path}
+	store, info := s.Setup.store(), sessions.Info{ID: s.ID(), Path: path}
 	list, err := store.List(ctx)
 	for _, i := range list {
 		if i.ID == info.ID {
@@ -64,6 +66,6 @@ func (s *Session) deleteRecord(path string) {
 		err = store.Delete(ctx, info)
 	}
 	if err != nil {
-		s.Warn("Warning: This session is not deleted: " + err.Error() + ".")
+		s.Setup.Options.Warn("Warning: This session is not deleted: " + err.Error() + ".")
 	}
 }

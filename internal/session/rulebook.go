@@ -35,7 +35,7 @@ func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, er
 		r, err = p.policyFiles(p.hasAccepted)
 	} else if r.Files, err = policy.Load(policy.Sources{User: files}); err == nil {
 		for _, w := range r.Warnings {
-			p.Warn(w)
+			p.Options.Warn(w)
 		}
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Setup) hasAccepted(project policy.Integrity) bool {
 	}
 	_, changed, err := project.Changed()
 	if changed {
-		p.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
+		p.Options.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 	}
 	return err == nil && !changed
 }
@@ -99,7 +99,7 @@ func (b *Rulebook) Test(t *policy.Test) string {
 	if t.Annotations != nil {
 		call.Annotations = t.Annotations
 	}
-	return t.Check(b.s.policy.CheckIn(t.Situation, call), b.s.DisplayFile)
+	return t.Check(b.s.policy.CheckIn(t.Situation, call), b.s.Setup.DisplayFile)
 }
 
 // Explain explains the decision about a call in sessions and in scripts.
@@ -115,7 +115,7 @@ func (s *Session) policyCall(name string, args json.RawMessage) policy.Call {
 	if t, ok := s.registry.Lookup(name); ok {
 		c = guard.PolicyCall(t, args)
 	} else {
-		servers, _ := s.Settings.Lookup("mcpServers")
+		servers, _ := s.Setup.Settings.Lookup("mcpServers")
 		names, _ := servers.(map[string]any)
 		c.Server = policy.ServerOf(name, slices.Collect(maps.Keys(names)))
 	}

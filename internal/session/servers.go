@@ -37,23 +37,23 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 	ofExtensions := p.extensionServers()
 	for _, entry := range config.MCPServers.In(settings, p.Env) {
 		if len(entry.Withheld) > 0 {
-			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
+			p.Options.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
 		}
 		for _, key := range mcp.Unused(entry.Entry) {
-			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
+			p.Options.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
 		}
 		c, err := ofExtensions.override(entry)
 		if err != nil {
-			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
+			p.Options.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
 		}
 		c.IsProject = entry.Scope == config.Workspace
 		list = append(list, c)
 	}
-	list = append(list, ofExtensions.configs(p.Warn)...)
+	list = append(list, ofExtensions.configs(p.Options.Warn)...)
 	if c, err := p.serverCommand(settings); err != nil {
-		p.Warn(fmt.Sprintf("Warning: %v.", err))
+		p.Options.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
 		list = append(list, *c)
@@ -95,7 +95,7 @@ func (p *Setup) ServerSelection(settings *config.Settings) *mcp.Selection {
 	}
 	var err error
 	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
-		p.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
+		p.Options.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
 	}
 	return s
 }
@@ -120,9 +120,9 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 		Transport: p.serverTransport,
 		OAuth:     p.signInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
-		Version:   p.Version,
-		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
-		Notify:    func(text string) { p.Warn(terminal.Line(text)) },
+		Version:   p.Options.Version,
+		Warn:      func(text string) { p.Options.Warn("Warning: " + terminal.Line(text)) },
+		Notify:    func(text string) { p.Options.Warn(terminal.Line(text)) },
 		Log:       p.Log,
 	}
 }
@@ -140,19 +140,19 @@ func (p *Setup) offerDir() string {
 // newServers returns the session's MCP servers, nil if there are none. They are being connected, except those
 // whose offer is kept, unless isFresh is set. A folder that is not trusted has none.
 func (s *Session) newServers(settings *config.Settings, isFresh bool) *mcp.Servers {
-	if !s.IsTrusted() {
+	if !s.Setup.IsTrusted() {
 		return nil
 	}
-	configs := s.ServerConfigs(settings)
+	configs := s.Setup.ServerConfigs(settings)
 	if len(configs) == 0 {
 		return nil
 	}
-	o := s.ServerOptions(configs)
-	selection := s.ServerSelection(settings)
+	o := s.Setup.ServerOptions(configs)
+	selection := s.Setup.ServerSelection(settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
 	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.serverRoots
-	if s.Asker != nil {
-		o.Ask = s.Asker.Ask
+	if s.Setup.Options.Asker != nil {
+		o.Ask = s.Setup.Options.Asker.Ask
 	}
 	o.Fresh = isFresh
 	s.answerServers(&o)
@@ -203,11 +203,11 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 		s.disabledServers = append(s.disabledServers, name)
 	}
 	if !forSession {
-		if err := s.ServerSwitches().Set(name, enabled); err != nil {
+		if err := s.Setup.ServerSwitches().Set(name, enabled); err != nil {
 			return err
 		}
 	}
-	selection := s.ServerSelection(s.CurrentSettings())
+	selection := s.Setup.ServerSelection(s.CurrentSettings())
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
@@ -255,7 +255,7 @@ func (p *Setup) serverTransport() (http.RoundTripper, error) {
 // wakeServers starts the servers that are idle when a person's first prompt has been sent, as the event of a
 // run shows. A script starts those that it uses.
 func (s *Session) wakeServers(e agent.Event) {
-	if s.servers == nil || !s.Interactive || s.areServersAwake {
+	if s.servers == nil || !s.Setup.Options.Interactive || s.areServersAwake {
 		return
 	}
 	switch e.(type) {
@@ -273,10 +273,10 @@ const waitNotice = 3 * time.Second
 // for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
 // they come.
 func (s *Session) AwaitServers(ctx context.Context) {
-	if s.servers == nil || s.Interactive {
+	if s.servers == nil || s.Setup.Options.Interactive {
 		return
 	}
-	limit := time.Duration(config.MCPStartWait.In(s.Settings) * float64(time.Second))
+	limit := time.Duration(config.MCPStartWait.In(s.Setup.Settings) * float64(time.Second))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, waitNotice)
@@ -285,10 +285,10 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
 		return
 	}
-	s.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
+	s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
 		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
 	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
-		s.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+		s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			limit, strings.Join(pending, ", "))))
 	}
 }

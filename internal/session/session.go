@@ -237,7 +237,7 @@ func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.titler.close()
 	s.closeParts()
-	path := s.transcript()
+	path := s.Setup.transcript()
 	s.Setup.Close()
 	if s.isUnwanted.Swap(false) {
 		s.deleteRecord(path)
@@ -266,11 +266,11 @@ func (s *Session) begin(id string) {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
-	s.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
+	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
 	if s.log != nil {
 		s.log.Begin(id)
 	}
-	if s.Processes != nil && s.journal != nil { // else it is being built, or not recorded
+	if s.Processes != nil && s.Setup.journal != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}
 }
@@ -282,7 +282,7 @@ func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() 
 // ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
 // the session itself keeps those that it was opened with.
 func (s *Session) ReloadSettings() error {
-	settings, _, err := s.reload()
+	settings, _, err := s.Setup.reload()
 	if err == nil {
 		s.settings.Store(settings)
 	}
@@ -294,4 +294,4 @@ func (s *Session) Reachable() error { return s.models.Unreachable() }
 
 // DecideTrust returns whether the session's folder is trusted, by what the user has
 // decided about folders until now.
-func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.TrustOptions()) }
+func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Setup.TrustOptions()) }

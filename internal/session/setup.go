@@ -114,14 +114,14 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 		return nil, err
 	}
 	for _, text := range p.startWarnings() {
-		p.Warn(text)
+		p.Options.Warn(text)
 	}
 	p.warnUnused()
 	if err = p.chooseMode(); err != nil {
 		return nil, err
 	}
 	if o.Asker != nil && !p.IsTrusted() {
-		p.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
+		p.Options.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
 			"To trust it, type /permissions trust.")
 	}
 	return p, nil
@@ -140,7 +140,7 @@ func NewSetup(o Options) *Setup {
 		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
-	p.Warn = func(text string) {
+	p.Options.Warn = func(text string) {
 		if p.isMuted.Load() {
 			return
 		}
@@ -162,15 +162,15 @@ func (p *Setup) Load(ctx context.Context) error {
 			return p.Options.Folder, nil
 		}
 		state, err = p.Decide(s)
-		if err == nil && state == trust.Unknown && p.Asker != nil {
+		if err == nil && state == trust.Unknown && p.Options.Asker != nil {
 			state, err = p.askTrust(ctx, s)
 			p.wasTrustAsked = true
 		}
 		return state, err
 	})
-	if !p.InWorktree { // else they come again
+	if !p.Options.InWorktree { // else they come again
 		for _, w := range warnings {
-			p.Warn(string(w))
+			p.Options.Warn(string(w))
 		}
 	}
 	p.Settings = settings
@@ -180,7 +180,7 @@ func (p *Setup) Load(ctx context.Context) error {
 // read reads the settings of a folder whose trust decide settles.
 func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
-		Paths: p.Paths, Env: p.Options.Env, Flags: p.Flags,
+		Paths: p.Paths, Env: p.Options.Env, Flags: p.Options.Flags,
 		Trusted: func(s *config.Settings) (trusted bool, err error) {
 			p.Trust, err = decide(s)
 			return p.IsTrusted(), err
@@ -203,7 +203,7 @@ func (p *Setup) reload() (_ *config.Settings, refused []string, _ error) {
 // and the log.
 func (p *Setup) ReadEnv() {
 	for _, w := range p.setEnv() {
-		p.Warn(string(w))
+		p.Options.Warn(string(w))
 	}
 	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
 	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
@@ -223,7 +223,7 @@ func (p *Setup) setEnv() []config.Warning {
 // Debugging reports whether debugging is on, by flag or environment.
 func (p *Setup) Debugging() bool {
 	on := func(name string) bool { v := p.Env.Get(name); return v == "1" || v == "true" }
-	return p.Debug || on("DEBUG") || on("DEBUG_MODE")
+	return p.Options.Debug || on("DEBUG") || on("DEBUG_MODE")
 }
 
 // openLog opens the debug log: in DebugLog if debugging is on, and in the file that
@@ -233,13 +233,13 @@ func (p *Setup) openLog() {
 	if p.Options.Log != nil {
 		to = append(to, p.Options.Log.Handler())
 	}
-	if p.DebugLog != nil && p.Debugging() {
-		to = append(to, slog.NewTextHandler(secret.NewWriter(p.DebugLog, p.masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if p.Options.DebugLog != nil && p.Debugging() {
+		to = append(to, slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
 		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.masking.text)
 		if err != nil {
-			p.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
+			p.Options.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
 		} else {
 			p.logFile, p.logClose = slog.New(file), closer
 			to = append(to, file)
@@ -292,7 +292,7 @@ func (p *Setup) InitialMode(name string) (policy.Mode, error) {
 	}
 	mode, warning := policy.StartMode(asked, p.IsTrusted())
 	if warning != "" {
-		p.Warn(warning)
+		p.Options.Warn(warning)
 	}
 	return mode, nil
 }
@@ -313,7 +313,7 @@ func (p *Setup) askedMode(name string) (policy.Mode, error) {
 
 // chooseMode settles the approval mode to begin in.
 func (p *Setup) chooseMode() error {
-	asked, err := p.askedMode(p.ApprovalMode)
+	asked, err := p.askedMode(p.Options.ApprovalMode)
 	if err != nil {
 		return err
 	}
@@ -321,15 +321,15 @@ func (p *Setup) chooseMode() error {
 	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
 		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
 	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings):
-		p.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
+		p.Options.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
 		asked = policy.Default
 	}
 	mode, warning := policy.StartMode(asked, p.IsTrusted())
 	if warning != "" {
-		p.Warn(warning)
+		p.Options.Warn(warning)
 	}
 	if mode == policy.Yolo {
-		p.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
+		p.Options.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
 	}
 	p.Mode = mode
 	return p.announcePlanThen()
@@ -338,13 +338,13 @@ func (p *Setup) chooseMode() error {
 // announcePlanThen warns that no user approves the plan of this run before it is carried out.
 func (p *Setup) announcePlanThen() error {
 	then := p.planThen()
-	if p.Mode != policy.Plan || p.Interactive || then == "" {
+	if p.Mode != policy.Plan || p.Options.Interactive || then == "" {
 		return nil
 	}
 	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
 		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
 	}
-	p.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
+	p.Options.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
 	return nil
 }
 
@@ -372,28 +372,28 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	}
 	switch {
 	case err == nil || ctx.Err() != nil:
-	case p.Offline:
+	case p.Options.Offline:
 		if offline, again := p.rebuild(ctx, err); again == nil {
 			s, err = offline, nil
 		}
-	case p.Asker != nil:
+	case p.Options.Asker != nil:
 		s, err = p.resolve(ctx, err)
 	}
 	switch {
 	case err == nil:
-		s.Log.Debug("start", "version", s.Version, "dir", s.Paths.Dir(), "settings", s.Settings.UserFile(),
+		s.Setup.Log.Debug("start", "version", s.Setup.Options.Version, "dir", s.Setup.Paths.Dir(), "settings", s.Setup.Settings.UserFile(),
 			"model", s.Setup.Model, "approval", s.Setup.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
 		source := hook.StartupSource
-		if s.resumed != nil {
+		if s.Setup.resumed != nil {
 			source = hook.ResumeSource
 			s.restore(ctx)
 		}
 		s.startHooks(ctx, source)
-		if s.Interactive {
+		if s.Setup.Options.Interactive {
 			s.closers = append(s.closers, s.updateExtensions())
 		}
 		return s, nil
-	case ctx.Err() != nil && p.Asker != nil: // the person does not want to be asked
+	case ctx.Err() != nil && p.Options.Asker != nil: // the person does not want to be asked
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
 	}
 	return nil, err
@@ -409,14 +409,14 @@ func (p *Setup) rebuild(ctx context.Context, unreachable error) (*Session, error
 // quiet returns the setup without warnings.
 func (p *Setup) quiet() *Setup {
 	again := *p
-	again.Warn = func(string) {}
+	again.Options.Warn = func(string) {}
 	return &again
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.
 func (p *Setup) UserAgentHeader() string {
-	if p.UserAgent != "" {
-		return p.UserAgent
+	if p.Options.UserAgent != "" {
+		return p.Options.UserAgent
 	}
 	surface := p.Env.First("GEMINI_CLI_SURFACE", "SURFACE")
 	if surface == "" {
@@ -427,5 +427,5 @@ func (p *Setup) UserAgentHeader() string {
 	}
 	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)
 	arch := strings.NewReplacer("amd64", "x64", "386", "ia32").Replace(runtime.GOARCH)
-	return "Pollux/" + p.Version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
+	return "Pollux/" + p.Options.Version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
 }

@@ -27,7 +27,7 @@ func TestStartMode(t *testing.T) {
 		{map[string]any{string(config.PlanEnabled): false}, "plan", policy.Default},
 	} {
 		p := setup(t, `{}`)
-		p.Flags, p.ApprovalMode, p.Warn = tt.flags, tt.asked, func(string) {}
+		p.Options.Flags, p.Options.ApprovalMode, p.Options.Warn = tt.flags, tt.asked, func(string) {}
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -44,14 +44,14 @@ func (p *Setup) askModel(ctx context.Context, unchosen *models.UnchosenError, pr
 	if len(unchosen.Names) == 0 {
 		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
 	}
-	name, err := Choose(ctx, p.Asker, c)
+	name, err := Choose(ctx, p.Options.Asker, c)
 	switch {
 	case err != nil:
 		return nil, err
 	case name == "" || ctx.Err() != nil:
 		return nil, problem
 	}
-	p.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
+	p.Options.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
 	p.useModel(name)
 	return p.rebuild(ctx, nil)
 }
@@ -81,16 +81,16 @@ func modelChoices(names []string) []tool.Option {
 
 // signIn has the person store a key, and builds the session with it.
 func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Options.Warn}
 	switch {
 	case command.IsUnset(ctx) && p.isModelSetting() && config.LocalServers.In(p.Settings):
-		p.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", p.Model, p.describeSource(string(config.ModelName))))
+		p.Options.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", p.Model, p.describeSource(string(config.ModelName))))
 	case command.IsUnset(ctx):
-		p.Warn("No model is set up yet.")
+		p.Options.Warn("No model is set up yet.")
 	default:
-		p.Warn(missing.Error())
+		p.Options.Warn(missing.Error())
 	}
-	done, err := command.SignIn(ctx, p.Asker.Ask, "")
+	done, err := command.SignIn(ctx, p.Options.Asker.Ask, "")
 	if err == nil {
 		err = ctx.Err() // a cancelled question may pass for one without an answer
 	}
@@ -100,7 +100,7 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 	if done.Type == "" {
 		done.Text += "\nTo sign in later, start pollux again."
 	}
-	p.Warn(done.Text)
+	p.Options.Warn(done.Text)
 	p.keepKey(done)
 	if err := p.renew(done.Type); err != nil {
 		return nil, err
@@ -119,11 +119,11 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 // selected, if not "", overrides the provider that they select.
 func (p *Setup) renew(selected auth.Type) error {
 	if selected != "" {
-		p.Flags = maps.Clone(p.Flags)
-		if p.Flags == nil {
-			p.Flags = map[string]any{}
+		p.Options.Flags = maps.Clone(p.Options.Flags)
+		if p.Options.Flags == nil {
+			p.Options.Flags = map[string]any{}
 		}
-		p.Flags[string(config.AuthSelectedType)] = string(selected)
+		p.Options.Flags[string(config.AuthSelectedType)] = string(selected)
 	}
 	settings, refused, err := p.reload()
 	if err != nil {
@@ -152,9 +152,9 @@ func (p *Setup) keepKey(done auth.SignIn) {
 // reports whether the person had typed the key in this session, and returns a sentence about the
 // current model if the key was for it. It must not be called during a run.
 func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
-	_, hadTyped = s.newKeys[id]
-	s.newKeys = maps.Clone(s.newKeys)
-	delete(s.newKeys, id)
+	_, hadTyped = s.Setup.newKeys[id]
+	s.Setup.newKeys = maps.Clone(s.Setup.newKeys)
+	delete(s.Setup.newKeys, id)
 	before := s.Current().Account
 	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
 	s.models.ReplaceAccounts(accounts)
@@ -165,13 +165,13 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 	case now.APIKey == "":
 		return hadTyped, "The current model has no key now. Enter one with /auth, or choose another model with /model."
 	}
-	return hadTyped, "This session now uses the key in " + s.describeSource(now.From) + "."
+	return hadTyped, "This session now uses the key in " + s.Setup.describeSource(now.From) + "."
 }
 
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Setup.Env, Context: context.WithoutCancel(ctx), Interactive: s.Setup.Options.Interactive, Typed: s.Setup.newKeys}
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
@@ -182,7 +182,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		_, err := s.SetModel(done.Model)
 		return "", err
 	}
-	s.keepKey(done)
+	s.Setup.keepKey(done)
 	if err := s.ReloadSettings(); err != nil {
 		return "", err
 	}
@@ -200,8 +200,8 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		return "To use it now: /model set " + done.ID + "/" + model, nil
 	}
 	for _, name := range auth.Variables(account.Profile) {
-		if done.IsStored && s.Env.Get(name) != "" {
-			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
+		if done.IsStored && s.Setup.Env.Get(name) != "" {
+			return "This session uses the new key.\nFuture sessions use " + s.Setup.describeSource(name) + ". Change it to the new key.", nil
 		}
 	}
 	return "This session uses the new key.", nil

@@ -50,14 +50,14 @@ const skillOwner = "skills"
 func (s *Session) loadSkills() {
 	s.registry.Add(skillOwner)
 	for _, problem := range s.setSkills().Problems {
-		s.Warn("Warning: " + terminal.Line(problem))
+		s.Setup.Options.Warn("Warning: " + terminal.Line(problem))
 	}
 }
 
 // setSkills reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
 // are, so that what the vendor has cached stays good.
 func (s *Session) setSkills() *skill.Set {
-	set := s.ReadSkills(s.CurrentSettings(), s.Trusted())
+	set := s.Setup.ReadSkills(s.CurrentSettings(), s.Trusted())
 	before := s.skills.Swap(set)
 	if before != nil && reflect.DeepEqual(offered(before), offered(set)) {
 		return set
@@ -67,7 +67,7 @@ func (s *Session) setSkills() *skill.Set {
 	case t == nil:
 		s.absent[activate.Name] = "There are no skills."
 		s.registry.Remove(skillOwner)
-	case !toolSettings(s.Settings).Registers(t.Spec()):
+	case !toolSettings(s.Setup.Settings).Registers(t.Spec()):
 		s.absent[activate.Name] = notCore
 	default:
 		s.registry.Set(skillOwner, t)
@@ -107,8 +107,8 @@ func (f *folders) all() []string {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Session) openFolder(dir string) {
-	if s.makeReadable(dir) && s.journal != nil {
-		_ = s.journal.SetSkillFolders(s.skillFolders.all()) // the journal warns
+	if s.makeReadable(dir) && s.Setup.journal != nil {
+		_ = s.Setup.journal.SetSkillFolders(s.Setup.skillFolders.all()) // the journal warns
 	}
 }
 
@@ -116,12 +116,12 @@ func (s *Session) openFolder(dir string) {
 func (s *Session) makeReadable(dir string) bool {
 	path, added, err := s.Workspace.AddReadable(dir)
 	if err != nil {
-		s.Log.Debug("skill", "dir", dir, "error", err)
+		s.Setup.Log.Debug("skill", "dir", dir, "error", err)
 	}
 	if err != nil || !added {
 		return false
 	}
-	s.skillFolders.add(path)
+	s.Setup.skillFolders.add(path)
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}

@@ -41,19 +41,19 @@ type subagents struct {
 // user's, and those of extensions.
 func (s *Session) AgentSources() []subagent.Source {
 	var list []subagent.Source
-	if dir := s.Paths.Dir(); s.Trusted() && !s.Paths.AtHome() {
+	if dir := s.Setup.Paths.Dir(); s.Trusted() && !s.Setup.Paths.AtHome() {
 		list = append(list, subagent.Source{Kind: subagent.Project, Dir: filepath.Join(dir, ".gemini", "agents"), Root: dir})
 	}
-	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Paths.GeminiDir(), "agents")})
-	return append(list, s.extensionAgents()...)
+	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Setup.Paths.GeminiDir(), "agents")})
+	return append(list, s.Setup.extensionAgents()...)
 }
 
 // openAgents reads the definitions of subagents, and asks the person about those of the project.
 func (s *Session) openAgents(ctx context.Context) {
 	s.subagents.set.Store(&subagent.Set{})
-	if config.Agents.In(s.Settings) {
-		for _, problem := range s.readAgents(ctx, s.Settings) {
-			s.Warn(terminal.Text(problem))
+	if config.Agents.In(s.Setup.Settings) {
+		for _, problem := range s.readAgents(ctx, s.Setup.Settings) {
+			s.Setup.Options.Warn(terminal.Text(problem))
 		}
 	}
 }
@@ -110,14 +110,14 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 	if !slices.ContainsFunc(list, isProject) {
 		return list
 	}
-	file := subagent.Acknowledgements{File: filepath.Join(s.Paths.GeminiDir(), "acknowledgments", "agents.json")}
-	has, err := file.Has(s.Paths.Dir())
+	file := subagent.Acknowledgements{File: filepath.Join(s.Setup.Paths.GeminiDir(), "acknowledgments", "agents.json")}
+	has, err := file.Has(s.Setup.Paths.Dir())
 	if err != nil {
-		s.Warn("Warning: " + terminal.Line(err.Error()))
+		s.Setup.Options.Warn("Warning: " + terminal.Line(err.Error()))
 	}
 	for _, d := range list {
 		if isProject(d) {
-			d.Content = trust.ServerContent(s.Paths.Dir(), d.Servers)
+			d.Content = trust.ServerContent(s.Setup.Paths.Dir(), d.Servers)
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(list), func(d *subagent.Definition) bool { return !isProject(d) || has(d) })
@@ -125,8 +125,8 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 		return list
 	}
 	if s.acceptsAgents(ctx, unknown) {
-		if err := file.Add(s.Paths.Dir(), unknown); err != nil {
-			s.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
+		if err := file.Add(s.Setup.Paths.Dir(), unknown); err != nil {
+			s.Setup.Options.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
 		}
 		return list
 	}
@@ -146,15 +146,15 @@ func (s *Session) acceptsAgents(ctx context.Context, list []*subagent.Definition
 	if more := len(list) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
-	if s.Asker == nil || !s.Interactive {
+	if s.Setup.Options.Asker == nil || !s.Setup.Options.Interactive {
 		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
 			". To look at them and use them, start pollux here in a terminal."
-		s.Warn("Warning: " + text)
-		s.LeftOut = append(s.LeftOut, text)
+		s.Setup.Options.Warn("Warning: " + text)
+		s.Setup.LeftOut = append(s.Setup.LeftOut, text)
 		return false
 	}
 	const yes = "Use them"
-	answer, err := Choose(ctx, s.Asker, Choice{
+	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
 		Header: "Agents",
 		Text:   "This project has new or changed agents, to which the model can hand over work:\n" + strings.Join(lines, "\n"),
 		Options: []tool.Option{
@@ -223,7 +223,7 @@ func (s *Session) mayCallAgent(name string) bool {
 	case policy.Deny:
 		return false
 	case policy.Ask:
-		return s.Interactive
+		return s.Setup.Options.Interactive
 	}
 	return true
 }
@@ -244,7 +244,7 @@ func (s *Session) hasOwnAgents() bool {
 
 // newAgentTool returns the tool with which the model calls subagents; nil if the settings disable them.
 func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
-	if !config.Agents.In(s.Settings) {
+	if !config.Agents.In(s.Setup.Settings) {
 		return nil
 	}
 	s.subagents.tool = subagent.NewTool(subagent.Options{
@@ -271,22 +271,22 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	}
 	var configs []mcp.Config
 	for name, entry := range d.Servers {
-		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Env)
+		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Setup.Env)
 		if len(expanded.Withheld) > 0 {
-			s.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
+			s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}
 		c, err := mcp.Parse(name, expanded.Entry)
 		if err != nil {
-			s.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
+			s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
 			continue
 		}
 		c.IsProject = d.IsOfProject(name)
 		configs = append(configs, c)
 	}
-	o := s.ServerOptions(configs)
+	o := s.Setup.ServerOptions(configs)
 	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
-	if s.Asker != nil {
-		o.Ask = s.Asker.Ask
+	if s.Setup.Options.Asker != nil {
+		o.Ask = s.Setup.Options.Asker.Ask
 	}
 	servers := mcp.New(o)
 	servers.Start()

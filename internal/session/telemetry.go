@@ -31,11 +31,11 @@ import (
 // recorded, where the user wants that.
 func (s *Session) observed(g llm.Generator) llm.Generator {
 	observers := []observe.Observer{s.Stats}
-	if s.Recent != nil {
-		observers = append(observers, s.Recent)
+	if s.Setup.Options.Recent != nil {
+		observers = append(observers, s.Setup.Options.Recent)
 	}
-	if s.journal != nil {
-		observers = append(observers, spending{s.journal})
+	if s.Setup.journal != nil {
+		observers = append(observers, spending{s.Setup.journal})
 	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
@@ -43,8 +43,8 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 	if s.activity != nil {
 		observers = append(observers, s.activity)
 	}
-	if s.Log.Enabled(context.Background(), slog.LevelDebug) {
-		observers = append(observers, observe.Log(s.Log))
+	if s.Setup.Log.Enabled(context.Background(), slog.LevelDebug) {
+		observers = append(observers, observe.Log(s.Setup.Log))
 	}
 	return observe.Wrap(g, observers...)
 }
@@ -53,12 +53,12 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 func (s *Session) startTelemetry() *telemetry.Telemetry {
 	return telemetry.Start(telemetry.Options{
 		Settings: s.Setup.Telemetry,
-		Path:     s.Paths.Absolute,
-		Warn:     func(text string) { s.Warn("Warning: " + text) },
+		Path:     s.Setup.Paths.Absolute,
+		Warn:     func(text string) { s.Setup.Options.Warn("Warning: " + text) },
 		Secrets:  s.secrets,
 
-		Version: s.Version, Session: s.ID, Interactive: s.Interactive, AuthType: string(s.Current().Account.Type),
-		Installation: func() string { return installation(s.Paths) },
+		Version: s.Setup.Options.Version, Session: s.ID, Interactive: s.Setup.Options.Interactive, AuthType: string(s.Current().Account.Type),
+		Installation: func() string { return installation(s.Setup.Paths) },
 		Provider:     s.vendor,
 		Tool:         s.registry.Lookup,
 		Mode:         s.modeName,
@@ -68,21 +68,21 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 // openActivity has requests, warnings and the log written to a file, too, where the
 // user wants that.
 func (s *Session) openActivity() {
-	path := s.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	path := s.Setup.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
 	if path == "" {
 		return
 	}
-	warn := s.Warn
+	warn := s.Setup.Options.Warn
 	s.activity = telemetry.NewActivity(telemetry.ActivityOptions{
-		Path: s.Paths.Absolute(path), Session: s.ID,
+		Path: s.Setup.Paths.Absolute(path), Session: s.ID,
 		Secrets: s.secrets,
 		Warn:    func(text string) { warn("Warning: " + text) },
 	})
 	console := s.activity.Handler()
 	watched := *s.Setup
-	watched.Log = slog.New(slog.NewMultiHandler(s.Log.Handler(), console))
+	watched.Log = slog.New(slog.NewMultiHandler(s.Setup.Log.Handler(), console))
 	warnings := slog.New(console)
-	watched.Warn = func(text string) {
+	watched.Options.Warn = func(text string) {
 		warnings.Warn(text)
 		warn(text)
 	}
@@ -96,27 +96,27 @@ func (s *Session) recordConfig() {
 	}
 	account := s.Current().Account
 	var names, ids []string
-	for _, e := range s.InstalledExtensions(context.Background()) { // which are read
+	for _, e := range s.Setup.InstalledExtensions(context.Background()) { // which are read
 		names, ids = append(names, e.Name), append(ids, e.ID)
 	}
 	s.telemetry.RecordConfig(telemetry.Config{
 		Extensions: names, ExtensionIDs: ids,
-		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
+		Model: s.Current().Model, CoreTools: toolSettings(s.Setup.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
-		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Settings), Worktree: s.Worktree != nil,
+		GitIgnore: config.RespectGitIgnore.In(s.Setup.Settings), Debug: s.Setup.Log.Enabled(context.Background(), slog.LevelDebug),
+		OutputFormat: config.OutputFormat.In(s.Setup.Settings), Worktree: s.Setup.Worktree != nil,
 	})
 }
 
 // recordStartup records how long the start took, whose last part began at a time.
 func (s *Session) recordStartup(began time.Time) {
-	if s.telemetry == nil || len(s.phases) == 0 {
+	if s.telemetry == nil || len(s.Setup.phases) == 0 {
 		return
 	}
 	now := time.Now()
-	s.telemetry.RecordStartup(append(slices.Clip(s.phases),
+	s.telemetry.RecordStartup(append(slices.Clip(s.Setup.phases),
 		telemetry.Phase{Name: "initialize_app", Start: began, End: now},
-		telemetry.Phase{Name: "cli_startup", Start: s.phases[0].Start, End: now}))
+		telemetry.Phase{Name: "cli_startup", Start: s.Setup.phases[0].Start, End: now}))
 }
 
 // RecordForcedExit records that the user had to press Ctrl+C a third time to end the program.
@@ -129,13 +129,13 @@ func (s *Session) RecordCommand(name string, failed bool) {
 	if failed {
 		e.Status = recent.Failed
 	}
-	s.Recent.Add(e)
+	s.Setup.Options.Recent.Add(e)
 	s.telemetry.RecordCommand(name, failed)
 }
 
 // recordRoute records a decision about the model.
 func (s *Session) recordRoute(id string, d route.Decision) {
-	s.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
+	s.Setup.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
 	s.telemetry.RecordRouting(id, d.Model, d.Source, d.Latency, d.Reasoning, d.Err)
 }
 
@@ -160,16 +160,16 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(auth.Inputs{Settings: s.Settings, Env: s.Env})
+	names := auth.SecretVariables(auth.Inputs{Settings: s.Setup.Settings, Env: s.Setup.Env})
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
 	}
-	texts = append(texts, s.extensionSecrets()...)
-	for _, key := range s.newKeys {
+	texts = append(texts, s.Setup.extensionSecrets()...)
+	for _, key := range s.Setup.newKeys {
 		texts = append(texts, key.Value)
 	}
-	return append(secret.Significant(texts), secret.Values(s.Env.List(), names...)...)
+	return append(secret.Significant(texts), secret.Values(s.Setup.Env.List(), names...)...)
 }
 
 // installation returns the id of this installation, and creates it if there is none.

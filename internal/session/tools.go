@@ -31,7 +31,7 @@ import (
 func (s *Session) web(g llm.Generator) web.Options {
 	n := s.models.Network()
 	return web.Options{
-		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Setup.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
 		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
 }
@@ -40,8 +40,8 @@ func (s *Session) web(g llm.Generator) web.Options {
 // built-in ones, those that a command of the user's lists, those of the program.
 func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	builtin := s.builtinTools(g)
-	s.absent = absentTools(s.Settings, s.Interactive)
-	core := toolSettings(s.Settings)
+	s.absent = absentTools(s.Setup.Settings, s.Setup.Options.Interactive)
+	core := toolSettings(s.Setup.Settings)
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool {
 		spec := t.Spec()
 		if core.Registers(spec) {
@@ -57,7 +57,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 		return err
 	}
 	s.builtin = builtin
-	s.registry.Add("", slices.Concat(builtin, discovered, s.Options.Tools)...)
+	s.registry.Add("", slices.Concat(builtin, discovered, s.Setup.Options.Tools)...)
 	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
 	return nil
@@ -89,7 +89,7 @@ func absentTools(set *config.Settings, interactive bool) map[string]string {
 
 // builtinTools is the list of Pollux's own tools.
 func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
-	set, ws := s.Settings, s.Workspace
+	set, ws := s.Setup.Settings, s.Workspace
 	var corrector file.Corrector
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
@@ -97,13 +97,13 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
 	reach := s.web(g)
 	plans := plan.Options{
-		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive, Then: s.planThen(),
+		Workspace: ws, Dir: s.plans.directory, Interactive: s.Setup.Options.Interactive, Then: s.Setup.planThen(),
 		Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
 	}
 	commands := shell.Options{
 		Workspace:         ws,
-		Environ:           s.commandEnviron(),
-		Keys:              sync.OnceValue(s.secretVariables),
+		Environ:           s.Setup.commandEnviron(),
+		Keys:              sync.OnceValue(s.Setup.secretVariables),
 		Redact:            redaction(s.Setup),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
@@ -132,7 +132,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		shell.NewReadTool(s.Processes),
 		s.search,
 	)
-	if s.Interactive {
+	if s.Setup.Options.Interactive {
 		tools = append(tools, askuser.New())
 	}
 	if config.WriteTodos.In(set) {
@@ -142,7 +142,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	if config.PlanEnabled.In(set) {
 		enter, exit := plan.Tools(plans)
 		tools = append(tools, exit)
-		if s.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
+		if s.Setup.Options.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
 			tools = append(tools, enter)
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools = append(tools, agents)
 	}
 	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
-		tools = append(tools, savememory.New(s.MemoryFile()))
+		tools = append(tools, savememory.New(s.Setup.MemoryFile()))
 	}
 	if pages := manual.New(docs.Pages); core.Names(pages.Spec()) {
 		tools = append(tools, pages)
@@ -168,8 +168,8 @@ func (s *Session) declares(name string) bool {
 // outputSummarizer summarizes long output of commands, nil if the user does not want that.
 func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 	var byTool map[string]*struct{ TokenBudget int }
-	if err := config.SummarizeToolOutput.Decode(s.Settings, &byTool); err != nil {
-		s.Warn("Warning: " + err.Error())
+	if err := config.SummarizeToolOutput.Decode(s.Setup.Settings, &byTool); err != nil {
+		s.Setup.Options.Warn("Warning: " + err.Error())
 	}
 	wanted := byTool["run_shell_command"]
 	if wanted == nil {
@@ -182,10 +182,10 @@ func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 // comes; it returns "" where there is none or the settings do not want it.
 func (s *Session) findRipgrep() func() string {
 	return sync.OnceValue(func() string {
-		if !config.UseRipgrep.In(s.Settings) {
+		if !config.UseRipgrep.In(s.Setup.Settings) {
 			return ""
 		}
-		path := s.ripgrep(s.Workspace)
+		path := s.Setup.ripgrep(s.Workspace)
 		if path == "" {
 			s.telemetry.RecordMissingRipgrep()
 		}
@@ -196,13 +196,13 @@ func (s *Session) findRipgrep() func() string {
 // discoverTools returns the tools that a command of the user's lists.
 func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	switch {
-	case s.lacksCallCommand():
-		s.Warn(noCallCommand)
+	case s.Setup.lacksCallCommand():
+		s.Setup.Options.Warn(noCallCommand)
 		return nil, nil
-	case !s.discoversTools():
+	case !s.Setup.discoversTools():
 		return nil, nil
 	}
-	o := s.discovery()
+	o := s.Setup.discovery()
 	o.Launcher = s.Launcher
 	tools, err := discovered.Discover(ctx, o)
 	if err != nil {

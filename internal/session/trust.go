@@ -35,13 +35,13 @@ func (p *Setup) Decide(s *config.Settings) (trust.State, error) {
 
 // askTrust asks the person whether the folder is trusted.
 func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
-	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
+	p.Options.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
 	for _, v := range p.projectVariables(s) {
 		variables = append(variables, strings.TrimPrefix(v.Text, envPower))
 	}
-	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)), variables)
+	level, err := AskTrust(ctx, p.Options.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)), variables)
 	switch {
 	case err != nil:
 		return trust.Unknown, err
@@ -188,7 +188,7 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 func (p *Setup) askPolicies(ctx context.Context, dir string) bool {
 	if p.policies == nil {
 		const yes = "Use them"
-		answer, err := Choose(ctx, p.Asker, Choice{
+		answer, err := Choose(ctx, p.Options.Asker, Choice{
 			Header: "Policies",
 			Text:   "This project has new or changed policies.\nPolicies decide what runs without asking.\nFolder: " + p.Paths.Display(dir),
 			Options: []tool.Option{

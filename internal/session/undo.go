@@ -43,10 +43,10 @@ func (s *Session) PlanRestore(ctx context.Context, p Checkpoint) (files []FileUn
 // planUndo plans to undo the calls with results in the message with an id, from one of them on, and in the
 // messages after it.
 func (s *Session) planUndo(ctx context.Context, id, callID string) (files []FileUndo, isPartial bool) {
-	if s.journal == nil {
+	if s.Setup.journal == nil {
 		return nil, false
 	}
-	history, records := s.History(), s.journal.Calls()
+	history, records := s.History(), s.Setup.journal.Calls()
 	at := slices.IndexFunc(history, func(m agent.Message) bool { return m.ID == id })
 	if at < 0 {
 		return nil, false
@@ -85,13 +85,13 @@ func (r recordedEdits) plan(ctx context.Context, ran []agent.Execution) []FileUn
 		edits = append(edits, file.Edit{Path: d.FilePath, Diff: d.Diff, IsNew: d.Before == nil, NewDirs: d.NewDirs})
 	}
 	var list []FileUndo
-	for _, u := range file.PlanUndo(ctx, r.Workspace, edits) {
+	for _, u := range file.PlanUndo(ctx, r.Session.Workspace, edits) {
 		if u.Problem == "" && r.denies(u.Path) {
 			u.Problem = "a policy denies changes of it"
 		}
 		list = append(list, FileUndo{
 			Path: u.Path, Removes: u.Removes, Problem: u.Problem,
-			Apply: func(ctx context.Context) error { return u.Apply(ctx, r.Workspace) },
+			Apply: func(ctx context.Context) error { return u.Apply(ctx, r.Session.Workspace) },
 		})
 	}
 	return list
@@ -100,12 +100,12 @@ func (r recordedEdits) plan(ctx context.Context, ran []agent.Execution) []FileUn
 // denies reports whether a policy denies to write a file.
 func (r recordedEdits) denies(path string) bool {
 	const name = "write_file"
-	t, ok := r.registry.Lookup(name)
+	t, ok := r.Session.registry.Lookup(name)
 	if !ok {
-		t, ok = r.registry.Hidden(name)
+		t, ok = r.Session.registry.Hidden(name)
 	}
 	args, err := json.Marshal(map[string]string{"file_path": path, "content": ""})
-	return !ok || err != nil || r.policy.Check(guard.PolicyCall(t, args)).Decision == policy.Deny
+	return !ok || err != nil || r.Session.policy.Check(guard.PolicyCall(t, args)).Decision == policy.Deny
 }
 
 // TellUndone tells the model with the next prompt that a person has undone changes of these files.

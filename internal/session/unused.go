@@ -21,7 +21,7 @@ func (p *Setup) warnUnused() {
 	if line == "" || p.wasShown(line) {
 		return
 	}
-	p.Warn(line)
+	p.Options.Warn(line)
 }
 
 // unused returns one line about settings and variables that have no effect yet, "" if

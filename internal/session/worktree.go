@@ -57,7 +57,7 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 // the user must trust the directory, and the worktree's.
 func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
-		Dir: p.Paths.Dir(), Name: p.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Warn,
+		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Options.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
 		Check: func(path string) error {
 			o := p.TrustOptions()
@@ -102,22 +102,22 @@ func (p *Setup) AbandonWorktree(ctx context.Context) {
 // lost with it, or if the person chooses so. EndWorktree returns where the work is and how to go on,
 // "" if the session is in no worktree.
 func (s *Session) EndWorktree(ctx context.Context) string {
-	w, resume := s.Worktree, s.resumeFlag()
+	w, resume := s.Setup.Worktree, s.resumeFlag()
 	s.Close()
-	if w == nil || !w.IsEntered || s.Asker == nil {
+	if w == nil || !w.IsEntered || s.Setup.Options.Asker == nil {
 		return s.worktreeHints(resume)
 	}
 	removed, changes, err := w.Discard(ctx)
 	switch {
 	case removed:
-		return "Removed the worktree " + s.Paths.Display(w.Path) + ", which had no changes.\n" + s.againHint(resume)
+		return "Removed the worktree " + s.Setup.Paths.Display(w.Path) + ", which had no changes.\n" + s.againHint(resume)
 	case err != nil:
 		return "Kept the worktree: " + durable.Cause(err).Error() + ".\n" + s.worktreeHints(resume)
 	case changes.IsInUse:
 		return "Kept the worktree, because another session uses it.\n" + s.worktreeHints(resume)
 	}
 	const yes = "Delete it"
-	answer, err := Choose(ctx, s.Asker, Choice{
+	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
 		Header: "Worktree",
 		Text:   "The worktree " + w.Name + " has changes that are nowhere else:\n" + changes.String() + ".",
 		Options: []tool.Option{
@@ -133,20 +133,20 @@ func (s *Session) EndWorktree(ctx context.Context) string {
 	if err != nil {
 		return "Kept the worktree: " + durable.Cause(err).Error() + ".\n" + s.worktreeHints(resume)
 	}
-	return "Deleted the worktree " + s.Paths.Display(w.Path) + ". Its last commit was " + commit + ".\n" + s.againHint(resume)
+	return "Deleted the worktree " + s.Setup.Paths.Display(w.Path) + ". Its last commit was " + commit + ".\n" + s.againHint(resume)
 }
 
 // WorktreeHints returns how to go on in the worktree of the session and how to remove it, "" if the
 // user has entered none.
 func (s *Session) WorktreeHints() string {
-	if s.Worktree == nil || !s.Worktree.IsEntered {
+	if s.Setup.Worktree == nil || !s.Setup.Worktree.IsEntered {
 		return ""
 	}
 	return s.worktreeHints(s.resumeFlag())
 }
 
 func (s *Session) worktreeHints(resume string) string {
-	w := s.Worktree
+	w := s.Setup.Worktree
 	if w == nil {
 		return ""
 	}
@@ -158,13 +158,13 @@ func (s *Session) worktreeHints(resume string) string {
 
 // againHint returns how to go on in a worktree of the same name.
 func (s *Session) againHint(resume string) string {
-	return "To resume this session: pollux --worktree " + shellcmd.Join([]string{s.Worktree.Name}) + resume
+	return "To resume this session: pollux --worktree " + shellcmd.Join([]string{s.Setup.Worktree.Name}) + resume
 }
 
 // resumeFlag returns the flag that continues the session, with a space before it, "" if the session
 // is not recorded.
 func (s *Session) resumeFlag() string {
-	if !s.IsRecorded() && s.recap == nil {
+	if !s.Setup.IsRecorded() && s.Setup.recap == nil {
 		return ""
 	}
 	return " --resume " + s.ID()

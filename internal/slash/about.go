@@ -28,13 +28,13 @@ func about(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // reportFacts returns the rows that /about shows and that a bug report needs.
 func (s *Runner) reportFacts() [][]string {
-	rows := [][]string{{"CLI Version", s.Version}}
+	rows := [][]string{{"CLI Version", s.Session.Setup.Options.Version}}
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
-	rows = append(rows, []string{"Model", s.Current().Model})
+	rows = append(rows, []string{"Model", s.Session.Current().Model})
 	rows = append(rows, s.accountRows()...)
-	sandbox := s.Env.Get("SANDBOX")
+	sandbox := s.Session.Setup.Env.Get("SANDBOX")
 	if sandbox == "" {
 		sandbox = "no sandbox"
 	}
@@ -42,16 +42,16 @@ func (s *Runner) reportFacts() [][]string {
 		rows,
 		[]string{"Sandbox", sandbox},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
-		[]string{"Approval Mode", s.Mode().String()},
-		[]string{"Directory", s.Workspace.Root()},
-		[]string{"Session ID", s.ID()},
+		[]string{"Approval Mode", s.Session.Mode().String()},
+		[]string{"Directory", s.Session.Workspace.Root()},
+		[]string{"Session ID", s.Session.ID()},
 	)
 }
 
 // accountRows returns the sign-in method, provider and address of the current account. It
 // returns nil if the session has no provider profile, for example with scripted responses.
 func (s *Runner) accountRows() [][]string {
-	a := s.Current().Account
+	a := s.Session.Current().Account
 	if a.Profile == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	}
 	text := "Describe what you did, what happened and what you expected. Add this information:\n\n" + info.String()
 	var tracker struct{ URLTemplate string }
-	if err := config.BugCommand.Decode(s.CurrentSettings(), &tracker); err != nil {
+	if err := config.BugCommand.Decode(s.Session.CurrentSettings(), &tracker); err != nil {
 		return Result{}, err
 	}
 	if template := tracker.URLTemplate; template != "" {
@@ -104,7 +104,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	} else {
 		text += "\nTo use an issue tracker, set advanced.bugCommand.urlTemplate in your settings."
 	}
-	if len(s.History()) < 2 { // only the opening message
+	if len(s.Session.History()) < 2 { // only the opening message
 		return Result{Text: text}, nil
 	}
 	path, err := s.writeBugHistory()
@@ -117,7 +117,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 // writeBugHistory writes the conversation to a new file in the project's temporary
 // directory, and returns the path of the file.
 func (s *Runner) writeBugHistory() (string, error) {
-	dir, err := s.Paths.ProjectTemp()
+	dir, err := s.Session.Setup.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func escapeComponent(text string) string {
 // runDoctor checks settings, credentials and the machine, without a request to the model.
 func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	text, err := doctor.Text(ctx, doctor.Options{
-		Session: session.Options{Dir: s.Dir, Env: s.Options.Env, Model: s.Options.Model, Version: s.Version}, Terminal: s.Terminal,
+		Session: session.Options{Dir: s.Session.Setup.Options.Dir, Env: s.Session.Setup.Options.Env, Model: s.Session.Setup.Options.Model, Version: s.Session.Setup.Options.Version}, Terminal: s.Terminal,
 		Unasked: "run 'pollux doctor' in a shell for that",
 	})
 	return Result{Text: text}, err
@@ -145,14 +145,14 @@ func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 
 // authSignin asks for a provider and its API key, and stores the key.
 func authSignin(ctx context.Context, s *Runner, provider string) (Result, error) {
-	if s.Asker == nil {
+	if s.Session.Setup.Options.Asker == nil {
 		return Result{}, session.ErrNoPerson
 	}
-	done, err := s.authCommand().SignIn(ctx, s.Asker.Ask, terminal.Cut(provider, 100))
+	done, err := s.authCommand().SignIn(ctx, s.Session.Setup.Options.Asker.Ask, terminal.Cut(provider, 100))
 	if err != nil || done.Type == "" {
 		return Result{Text: done.Text}, err
 	}
-	text, err := s.SignedIn(ctx, done)
+	text, err := s.Session.SignedIn(ctx, done)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s\n%w", done.Text, err)
 	}
@@ -163,8 +163,8 @@ func authSignin(ctx context.Context, s *Runner, provider string) (Result, error)
 func authSignout(ctx context.Context, s *Runner, provider string) (Result, error) {
 	var ask tool.Ask
 	switch {
-	case s.Asker != nil:
-		ask = s.Asker.Ask
+	case s.Session.Setup.Options.Asker != nil:
+		ask = s.Session.Setup.Options.Asker.Ask
 	case provider == "":
 		return Result{}, session.ErrNoPerson
 	}
@@ -172,7 +172,7 @@ func authSignout(ctx context.Context, s *Runner, provider string) (Result, error
 	if id == "" {
 		return Result{Text: text}, err
 	}
-	hadTyped, now := s.SignedOut(ctx, id)
+	hadTyped, now := s.Session.SignedOut(ctx, id)
 	if hadTyped && err != nil {
 		text, err = "This session no longer uses the key that you typed.", nil
 	}
@@ -186,19 +186,19 @@ func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env}, Paths: s.Paths, Notify: s.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.CurrentSettings(), Env: s.Session.Setup.Env}, Paths: s.Session.Setup.Paths, Notify: s.Session.Setup.Options.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.
 func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
-	if err := s.Reachable(); err != nil {
+	if err := s.Session.Reachable(); err != nil {
 		return Result{}, err
 	}
 	rows := s.accountRows()
 	if len(rows) == 0 {
 		return textResult("Not signed in: responses are replayed or come from a custom provider.")
 	}
-	if from := s.Current().Account.KeySource(); from != "" {
+	if from := s.Session.Current().Account.KeySource(); from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
 	return Result{Text: s.formatTable(nil, rows...)}, nil

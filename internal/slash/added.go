@@ -28,7 +28,7 @@ func (s *Runner) added() []*Command {
 // user learns once of each.
 func (s *Runner) settle() ([]*Command, []renaming) {
 	commands, renamed := settleNames(Commands(), slices.Concat(s.skillCommands(), s.serverPrompts(), s.customCommands()))
-	if s.Interactive {
+	if s.Session.Setup.Options.Interactive {
 		for _, notice := range describeRenamings(renamed) {
 			s.warnOnce(terminal.Text(notice))
 		}
@@ -37,7 +37,7 @@ func (s *Runner) settle() ([]*Command, []renaming) {
 }
 
 // serverPrompts returns a command for each prompt of the MCP servers.
-func (s *Runner) serverPrompts() []owned { return promptCommands(s.ServerPrompts()) }
+func (s *Runner) serverPrompts() []owned { return promptCommands(s.Session.ServerPrompts()) }
 
 // promptCommands returns a command for each prompt, of which a server may list one twice.
 func promptCommands(prompts []mcp.Prompt) (list []owned) {
@@ -82,11 +82,11 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 			if err != nil {
 				return usageError("%s", terminal.Line(err.Error()))
 			}
-			parts, err := s.Servers().GetPrompt(ctx, p, values)
+			parts, err := s.Session.Servers().GetPrompt(ctx, p, values)
 			if err != nil {
 				return Result{}, exit.Errorf(exit.General, "%s", terminal.Line(err.Error()))
 			}
-			s.Prepare(call.Line, parts)
+			s.Session.Prepare(call.Line, parts)
 			return Result{Prompt: call.Line, IsPromptHidden: true}, nil
 		},
 	}

@@ -19,17 +19,17 @@ func errNoAgents() (Result, error) {
 
 // agentsList lists the subagents.
 func agentsList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Settings) {
+	if !config.Agents.In(s.Session.Setup.Settings) {
 		return errNoAgents()
 	}
-	s.CheckAgents(ctx)
+	s.Session.CheckAgents(ctx)
 	var rows [][]string
-	for _, d := range s.Agents().All() {
+	for _, d := range s.Session.Agents().All() {
 		state := "enabled"
-		if s.Agents().IsDisabled(d.Name) {
+		if s.Session.Agents().IsDisabled(d.Name) {
 			state = "disabled"
 		}
-		about, err := s.AboutAgent(d)
+		about, err := s.Session.AboutAgent(d)
 		if err != nil {
 			state, about = "failed", err.Error()
 		}
@@ -58,24 +58,24 @@ func agentsDisable(ctx context.Context, s *Runner, name string) (Result, error) 
 func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	switch {
-	case !config.Agents.In(s.Settings):
+	case !config.Agents.In(s.Session.Setup.Settings):
 		return errNoAgents()
 	case name == "":
 		return usageError("Usage: /agents %s <agent-name>", verb)
 	case s.findAgent(name) == nil:
 		return unknownAgent(name)
-	case s.Agents().IsDisabled(name) != enabled:
+	case s.Session.Agents().IsDisabled(name) != enabled:
 		return textResult("Agent '%s' is already %sd.", name, verb)
 	}
 	d := s.findAgent(name)
 	if err := s.changeAgent(ctx, d, findSetting(d, "enabled"), enabled); err != nil {
 		return Result{}, err
 	}
-	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Paths.Display(s.Paths.UserSettings()))
+	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Session.Setup.Paths.Display(s.Session.Setup.Paths.UserSettings()))
 }
 
 func (s *Runner) findAgent(name string) *subagent.Definition {
-	all := s.Agents().All()
+	all := s.Session.Agents().All()
 	if i := slices.IndexFunc(all, func(d *subagent.Definition) bool { return d.Name == name }); i >= 0 {
 		return all[i]
 	}
@@ -88,16 +88,16 @@ func unknownAgent(name string) (Result, error) {
 
 // agentsReload reads the definitions again.
 func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Settings) {
+	if !config.Agents.In(s.Session.Setup.Settings) {
 		return errNoAgents()
 	}
-	problems, err := s.ReloadAgents(ctx)
+	problems, err := s.Session.ReloadAgents(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Agents().Enabled()), "agent"))
+	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Session.Agents().Enabled()), "agent"))
 	for _, p := range problems {
-		text += "\n" + s.Paths.DisplayText(terminal.Text(p))
+		text += "\n" + s.Session.Setup.Paths.DisplayText(terminal.Text(p))
 	}
 	return Result{Text: text}, nil
 }

@@ -32,7 +32,7 @@ var agentSettings = []agentSetting{
 	{
 		name: "enabled", path: "enabled", values: "true or false",
 		parse: func(text string) (any, bool) { return text == "true", text == "true" || text == "false" },
-		value: func(s *Runner, d *subagent.Definition) any { return !s.Agents().IsDisabled(d.Name) },
+		value: func(s *Runner, d *subagent.Definition) any { return !s.Session.Agents().IsDisabled(d.Name) },
 	},
 	{
 		name: "model", path: "modelConfig.model", local: true, values: "the name of a model, or inherit for that of the session",
@@ -86,7 +86,7 @@ func settingsOf(d *subagent.Definition) []agentSetting {
 func agentsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
 	name, rest := cutWord(args)
 	key, text := cutWord(rest)
-	if !config.Agents.In(s.Settings) {
+	if !config.Agents.In(s.Session.Setup.Settings) {
 		return errNoAgents()
 	}
 	if name == "" {
@@ -96,7 +96,7 @@ func agentsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
 	switch {
 	case d == nil:
 		return unknownAgent(name)
-	case key == "" && s.Asker != nil:
+	case key == "" && s.Session.Setup.Options.Asker != nil:
 		return s.askAgentSetting(ctx, d)
 	case key == "":
 		shown, about := s.showAgent(ctx, d)
@@ -138,12 +138,12 @@ func settingNames(d *subagent.Definition) string {
 func (s *Runner) showAgent(ctx context.Context, d *subagent.Definition) (shown, about string) {
 	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", agentOrigin(d)}}
 	if d.Path != "" {
-		rows = append(rows, []string{"File", s.DisplayFile(d.Path)})
+		rows = append(rows, []string{"File", s.Session.Setup.DisplayFile(d.Path)})
 	}
 	if d.Kind == subagent.RemoteKind {
 		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
-		s.CheckAgents(ctx)
-		text, err := s.AboutAgent(d)
+		s.Session.CheckAgents(ctx)
+		text, err := s.Session.AboutAgent(d)
 		if err != nil {
 			text = terminal.Line(err.Error())
 		}
@@ -170,7 +170,7 @@ func (s *Runner) agentValue(d *subagent.Definition, a *agentSetting) string {
 		}
 		return oneLineJSON(value)
 	}
-	model, err := s.AgentModel(d)
+	model, err := s.Session.AgentModel(d)
 	switch {
 	case err != nil:
 		return terminal.Line(d.Model + " (not usable)")
@@ -205,16 +205,16 @@ func (s *Runner) askAgentSetting(ctx context.Context, d *subagent.Definition) (R
 // configureAgent changes a setting of a subagent in the user's settings.
 func (s *Runner) configureAgent(ctx context.Context, d *subagent.Definition, a *agentSetting, text string) (Result, error) {
 	path := a.pathOf(d)
-	file := s.Paths.Display(s.Paths.UserSettings())
+	file := s.Session.Setup.Paths.Display(s.Session.Setup.Paths.UserSettings())
 	if text == byDefault {
-		found, err := s.Paths.Unset(config.User, path)
+		found, err := s.Session.Setup.Paths.Unset(config.User, path)
 		switch {
 		case err != nil:
 			return Result{}, err
 		case !found:
 			return textResult("%s of %s is not set in %s.", a.name, d.Name, file)
 		}
-		if _, err := s.ReloadAgents(ctx); err != nil {
+		if _, err := s.Session.ReloadAgents(ctx); err != nil {
 			return Result{}, err
 		}
 		return textResult("Removed %s of %s from %s.", a.name, d.Name, file)
@@ -238,10 +238,10 @@ func (s *Runner) configureAgent(ctx context.Context, d *subagent.Definition, a *
 
 // checkAgentModel returns an error if no provider can have a model, and a note if its provider does not list it.
 func (s *Runner) checkAgentModel(ctx context.Context, name string) (note string, err error) {
-	if err := s.CheckModelName(name); err != nil {
+	if err := s.Session.CheckModelName(name); err != nil {
 		return "", err
 	}
-	listing, err := s.CheckModel(ctx, name)
+	listing, err := s.Session.CheckModel(ctx, name)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -254,13 +254,13 @@ func (s *Runner) checkAgentModel(ctx context.Context, name string) (note string,
 // changeAgent writes a setting of a subagent to the user's settings, and uses it.
 func (s *Runner) changeAgent(ctx context.Context, d *subagent.Definition, a *agentSetting, value any) error {
 	path := a.pathOf(d)
-	if err := s.Paths.Set(config.User, path, value); err != nil {
+	if err := s.Session.Setup.Paths.Set(config.User, path, value); err != nil {
 		return err
 	}
-	if _, err := s.ReloadAgents(ctx); err != nil {
+	if _, err := s.Session.ReloadAgents(ctx); err != nil {
 		return err
 	}
-	if now, _ := s.CurrentSettings().Lookup(path); now != value {
+	if now, _ := s.Session.CurrentSettings().Lookup(path); now != value {
 		return exit.Errorf(exit.General, "Agent '%s' stays as it is, because other settings of the system or of this project decide.", d.Name)
 	}
 	return nil

@@ -21,13 +21,13 @@ func TestMemory(t *testing.T) {
 	d.file("GEMINI.md", "The code word is heron.")
 	d.wantText("/memory list", "No GEMINI.md files in use.")
 	d.wantText("/memory reload", "Memory reloaded successfully. Loaded ", " characters from 1 file(s)")
-	if opening := d.History()[0].Content.Text(); !strings.Contains(opening, "heron") || d.history() != "hi | One." {
+	if opening := d.Session.History()[0].Content.Text(); !strings.Contains(opening, "heron") || d.history() != "hi | One." {
 		t.Errorf("the model is told %s", opening)
 	}
 	own := filepath.Join(d.home, ".gemini", "GEMINI.md")
 	d.wantText("/memory add Likes\x1b[31m tea. ", "Added to "+own+": Likes")
 	d.wantText("/memory add Likes\x1b[31m tea.", "Already in "+own)
-	if system := d.Memory.Texts().Global; !strings.Contains(system, "tea.") {
+	if system := d.Session.Memory.Texts().Global; !strings.Contains(system, "tea.") {
 		t.Error("the model is not told what was added")
 	}
 	d.wantText("/memory refresh", " from 2 file(s)")
@@ -49,7 +49,7 @@ func TestDirectories(t *testing.T) {
 	}
 	d.answers = []string{"yes, and trust these directories in the future"}
 	d.wantText("/directory add "+comma, "Added "+comma)
-	levels, err := trust.Read(d.TrustOptions().File)
+	levels, err := trust.Read(d.Session.Setup.TrustOptions().File)
 	if err != nil || len(levels) != 1 || levels[comma] != trust.TrustFolder {
 		t.Errorf("%v, %v", levels, err)
 	}
@@ -59,12 +59,12 @@ func TestDirectories(t *testing.T) {
 		t.Errorf("%s", r.Text)
 	}
 	d.wantText("/directory show", "- "+d.dir+"\n- "+one+"\n- "+comma+"\n- "+space)
-	d.file(d.TrustOptions().File, `{"`+base+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Setup.TrustOptions().File, `{"`+base+`": "TRUST_FOLDER"}`)
 	d.asked = nil
 	if d.wantText("/directory add "+base, "Added "+base); len(d.asked) > 0 {
 		t.Error("a trusted directory is asked about")
 	}
-	d.Env = d.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
+	d.Session.Setup.Env = d.Session.Setup.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
 	d.wantFailure("/directory add "+base, "sandbox")
 }
 
@@ -73,8 +73,8 @@ func TestModes(t *testing.T) {
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
 	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux edits files without asking")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
-	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Mode() != policy.Plan {
-		t.Errorf("%+v in %s", r, d.Mode())
+	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Session.Mode() != policy.Plan {
+		t.Errorf("%+v in %s", r, d.Session.Mode())
 	}
 	d.wantText("/plan", "Plan mode is already on.")
 	d.wantText("/tools", "plan mode", "exit_plan_mode")
@@ -99,7 +99,7 @@ turn
 	d.prompt("Plan it")
 	d.wantText("/plan copy", "# The plan\n1. Go")
 	d.wantText("/plan", "Plan mode is on: ", "Approved plan: "+filepath.Join(d.dir, "plans", "p.md"), "# The plan")
-	if d.run("/clear"); d.Plan() != "" {
+	if d.run("/clear"); d.Session.Plan() != "" {
 		t.Error("the plan outlives its conversation")
 	}
 }
@@ -127,7 +127,7 @@ turn
 		d.wantText("/permissions trust", map[trust.Level]string{
 			trust.TrustFolder: d.dir + " is trusted now", trust.TrustParent: filepath.Dir(d.dir) + " is trusted now", trust.DoNotTrust: d.dir + " is not trusted now",
 		}[want])
-		if levels, err := trust.Read(d.TrustOptions().File); err != nil || levels[d.dir] != want {
+		if levels, err := trust.Read(d.Session.Setup.TrustOptions().File); err != nil || levels[d.dir] != want {
 			t.Errorf("%s: %v, %v", answer, levels, err)
 		}
 	}
@@ -144,7 +144,7 @@ turn
 	sub := filepath.Dir(d.file("sub/x", ""))
 	d.answers = []string{"Trust this folder"}
 	d.wantText("/permissions trust sub", sub+" is trusted now", "the next time you start Pollux there")
-	d.file(d.TrustOptions().File, "{broken")
+	d.file(d.Session.Setup.TrustOptions().File, "{broken")
 	d.wantFailure("/permissions", "not valid JSON")
 	d = newDriver(t, setup{settings: `{"security": {"folderTrust": {"enabled": false}}}`})
 	d.wantText("/permissions", "because security.folderTrust.enabled is false")
@@ -157,12 +157,12 @@ func TestTrustTakesEffect(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{trusted: "DO_NOT_TRUST"})
 	d.file("GEMINI.md", "The code word is heron.")
-	opening := func() string { return d.History()[0].Content.Text() }
+	opening := func() string { return d.Session.History()[0].Content.Text() }
 	checkTrusted := func(want bool) {
 		t.Helper()
-		allowed := d.SetMode(policy.AutoEdit) == nil
-		if d.Trusted() != want || d.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
-			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Trusted(), d.CanRemember(), allowed, opening())
+		allowed := d.Session.SetMode(policy.AutoEdit) == nil
+		if d.Session.Trusted() != want || d.Session.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
+			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Trusted(), d.Session.CanRemember(), allowed, opening())
 		}
 	}
 	checkTrusted(false)
@@ -173,11 +173,11 @@ func TestTrustTakesEffect(t *testing.T) {
 	d.wantText("/permissions trust", "the next time")
 	d.answers = []string{"Do not trust"}
 	d.wantText("/permissions trust", "Its context files are unloaded", "stay in effect until you exit Pollux")
-	if mode := d.Mode(); mode != policy.Default {
+	if mode := d.Session.Mode(); mode != policy.Default {
 		t.Errorf("the mode is %v", mode)
 	}
 	checkTrusted(false)
-	d.file(d.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Setup.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
 	d.wantText("/permissions", d.dir+" is trusted", "This session keeps its state")
 }
 
@@ -189,15 +189,15 @@ func TestSettings(t *testing.T) {
 	}
 	d.wantText("/settings get mcpServers.a.command", `= "x" (user)`)
 	d.wantText("/settings get model.maxSessionTurns", "= -1 (default)")
-	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "the next time you start Pollux")
+	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Session.Setup.Paths.UserSettings(), "the next time you start Pollux")
 	d.wantText("/settings get model.maxSessionTurns", "= 7 (user)")
-	if data, _ := os.ReadFile(d.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
+	if data, _ := os.ReadFile(d.Session.Setup.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
 		t.Errorf("the comment was removed: %s", data)
 	}
 	d.wantText("/settings unset model.maxSessionTurns", "Removed model.maxSessionTurns")
 	d.wantText("/settings unset model.maxSessionTurns", "is not set in")
 	d.wantText("/settings set ui.theme My Own", `Set ui.theme to "My Own"`, "screen")
-	d.file(d.Paths.UserSettings(), "{broken")
+	d.file(d.Session.Setup.Paths.UserSettings(), "{broken")
 	d.wantFailure("/settings set model.name x", "was not changed")
 }
 
@@ -208,13 +208,13 @@ func TestEditor(t *testing.T) {
 	if err := os.Chmod(filepath.Join(bin, "micro"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.Env = d.Env.With("PATH=" + bin)
+	d.Session.Setup.Env = d.Session.Setup.Env.With("PATH=" + bin)
 	d.answers = []string{"micro"}
 	d.wantText("/editor", "Editor: micro.")
 	if n := len(d.asked[0].Options); n != 2 {
 		t.Errorf("%d are offered: %+v", n, d.asked[0].Options)
 	}
-	if got := config.PreferredEditor.In(d.CurrentSettings()); got != "micro" {
+	if got := config.PreferredEditor.In(d.Session.CurrentSettings()); got != "micro" {
 		t.Errorf("the settings say %q", got)
 	}
 	d.wantText("/editor zed", "Editor: zed. Editor command 'zed' was not found in PATH.")

@@ -13,7 +13,7 @@ import (
 
 // chatList lists the conversations that the user has saved under tags.
 func chatList(_ context.Context, s *Runner, _ string) (Result, error) {
-	tags, err := s.Tags().List()
+	tags, err := s.Session.Setup.Tags().List()
 	switch {
 	case err != nil:
 		return Result{}, exit.Errorf(exit.General, "Cannot list saved conversations: %w", err)
@@ -34,12 +34,12 @@ func chatSave(ctx context.Context, s *Runner, tag string) (Result, error) {
 		return usageError("Missing tag. Usage: /resume save <tag>")
 	case s.isEmpty():
 		return usageError("No conversation found to save.")
-	case s.Tags().Has(tag):
+	case s.Session.Setup.Tags().Has(tag):
 		if yes, err := s.confirm(ctx, "Overwrite", "A conversation with the tag "+shortTag(tag)+" already exists. Replace it?"); err != nil || !yes {
 			return Result{Text: "Nothing saved."}, err
 		}
 	}
-	if err := s.SaveTag(tag); err != nil {
+	if err := s.Session.SaveTag(tag); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot save the conversation: %w", err)
 	}
 	return textResult("Conversation checkpoint saved with tag: %s.", shortTag(tag))
@@ -50,13 +50,13 @@ func chatResume(ctx context.Context, s *Runner, tag string) (Result, error) {
 	if tag == "" {
 		return usageError("Missing tag. Usage: /resume resume <tag>")
 	}
-	switch err := s.LoadTag(ctx, tag); {
+	switch err := s.Session.LoadTag(ctx, tag); {
 	case errors.Is(err, fs.ErrNotExist):
 		return usageError("No saved checkpoint found with tag: %s.", shortTag(tag))
 	case err != nil:
 		return Result{}, exit.Errorf(exit.General, "Cannot resume the conversation %s: %w", shortTag(tag), err)
 	}
-	return textResult("Resumed the conversation with tag: %s (messages: %d).", shortTag(tag), len(s.History())-1)
+	return textResult("Resumed the conversation with tag: %s (messages: %d).", shortTag(tag), len(s.Session.History())-1)
 }
 
 // chatDelete deletes the conversation with a tag.
@@ -64,7 +64,7 @@ func chatDelete(_ context.Context, s *Runner, tag string) (Result, error) {
 	if tag == "" {
 		return usageError("Missing tag. Usage: /resume delete <tag>")
 	}
-	switch err := s.Tags().Delete(tag); {
+	switch err := s.Session.Setup.Tags().Delete(tag); {
 	case errors.Is(err, fs.ErrNotExist):
 		return usageError("No checkpoint found with tag '%s'.", shortTag(tag))
 	case err != nil:
@@ -74,7 +74,7 @@ func chatDelete(_ context.Context, s *Runner, tag string) (Result, error) {
 }
 
 // isEmpty reports whether the conversation has nothing but its opening message.
-func (s *Runner) isEmpty() bool { return len(s.History()) < 2 }
+func (s *Runner) isEmpty() bool { return len(s.Session.History()) < 2 }
 
 // shortTag returns a tag for a line on the screen.
 func shortTag(tag string) string { return terminal.Cut(terminal.Line(tag), 60) }

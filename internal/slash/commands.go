@@ -18,7 +18,7 @@ const maxProblems = 10
 
 // customCommands returns the commands of files, and warns once of each file that is left out.
 func (s *Runner) customCommands() (list []owned) {
-	commands, problems := s.files.Load(s.CommandSources())
+	commands, problems := s.files.Load(s.Session.CommandSources())
 	for _, line := range s.describeProblems(problems, "Warning: Skipping the command file ") {
 		s.warnOnce(line)
 	}
@@ -41,9 +41,9 @@ func (s *Runner) customCommands() (list []owned) {
 func (s *Runner) describeProblems(problems []command.Problem, prefix string) (lines []string) {
 	for i, p := range problems {
 		if i == maxProblems {
-			return append(lines, fmt.Sprintf("%s%s, and %d more.", prefix, s.DisplayFile(p.Path), len(problems)-i-1))
+			return append(lines, fmt.Sprintf("%s%s, and %d more.", prefix, s.Session.Setup.DisplayFile(p.Path), len(problems)-i-1))
 		}
-		lines = append(lines, terminal.Line(fmt.Sprintf("%s%s: %s.", prefix, s.DisplayFile(p.Path), strings.TrimSuffix(p.Reason, "."))))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s%s: %s.", prefix, s.Session.Setup.DisplayFile(p.Path), strings.TrimSuffix(p.Reason, "."))))
 	}
 	return lines
 }
@@ -51,7 +51,7 @@ func (s *Runner) describeProblems(problems []command.Problem, prefix string) (li
 // warnOnce shows the user a warning that they have not seen in this session.
 func (s *Runner) warnOnce(text string) {
 	if _, wasShown := s.shown.LoadOrStore(text, true); !wasShown {
-		s.Warn(text)
+		s.Session.Setup.Options.Warn(text)
 	}
 }
 
@@ -69,7 +69,7 @@ func customCommand(c command.Command) *Command {
 
 // runCustom makes the prompt of a command of a file.
 func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (Result, error) {
-	err := s.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
+	err := s.Session.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
 	var coded *exit.Error
 	switch {
 	case err == nil:
@@ -84,7 +84,7 @@ func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (
 
 // listCommands lists the custom commands by their directories.
 func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
-	sources := s.CommandSources()
+	sources := s.Session.CommandSources()
 	if len(sources) == 0 {
 		return textResult("This folder is not trusted: custom commands are off. To trust it, type /permissions trust.")
 	}
@@ -104,12 +104,12 @@ func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
 			}
 		}
 		if len(rows) > 0 {
-			fmt.Fprintf(&b, "%s (%s):\n\n%s\n", sourceTitle(source), s.DisplayFile(source.Dir), s.formatTable(nil, rows...))
+			fmt.Fprintf(&b, "%s (%s):\n\n%s\n", sourceTitle(source), s.Session.Setup.DisplayFile(source.Dir), s.formatTable(nil, rows...))
 		}
 	}
 	if b.Len() == 0 {
 		fmt.Fprintf(&b, "There are no custom commands. A file %s makes the command /name: see /docs custom-commands.\n",
-			s.Paths.Display(sources[0].Dir+"/name.toml"))
+			s.Session.Setup.Paths.Display(sources[0].Dir+"/name.toml"))
 	}
 	for _, line := range s.describeProblems(problems, "Left out: ") {
 		b.WriteString(line + "\n")
@@ -130,7 +130,7 @@ func sourceTitle(source command.Source) string {
 // reloadCommands reads all command files again.
 func reloadCommands(_ context.Context, s *Runner, _ string) (Result, error) {
 	s.files.Forget()
-	commands, problems := s.files.Load(s.CommandSources())
+	commands, problems := s.files.Load(s.Session.CommandSources())
 	text := "Loaded " + wording.Count(len(commands), "custom command") + "."
 	for _, line := range s.describeProblems(problems, "Left out: ") {
 		text += "\n" + line

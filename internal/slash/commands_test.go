@@ -32,7 +32,7 @@ func TestCustomCommands(t *testing.T) {
 	}
 	d.wantText("/help", "and 8 more")
 	d.wantText("/commands reload", "Loaded 11 custom commands.")
-	d.SetTrusted(t.Context(), false)
+	d.Session.SetTrusted(t.Context(), false)
 	d.wantText("/commands list", "This folder is not trusted: custom commands are off.")
 	if _, known, _ := d.Runner.Run(t.Context(), "/a:b"); known {
 		t.Error("an untrusted folder has commands")

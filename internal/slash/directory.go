@@ -13,7 +13,7 @@ import (
 
 // directoryShow lists the directories of the workspace.
 func directoryShow(_ context.Context, s *Runner, _ string) (Result, error) {
-	return textResult("Workspace directories:\n\n- %s", strings.Join(s.Workspace.Dirs(), "\n- "))
+	return textResult("Workspace directories:\n\n- %s", strings.Join(s.Session.Workspace.Dirs(), "\n- "))
 }
 
 // directoryAdd adds directories to the workspace. It asks the user before it adds
@@ -22,7 +22,7 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	if args == "" {
 		return usageError("Enter one or more directories, such as /directory add ../lib,~/notes")
 	}
-	if s.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
+	if s.Session.Setup.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Setup.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
 		return usageError("Cannot add directories inside a sandbox. Restart with --include-directories instead.")
 	}
 	if len(args) > maxPath {
@@ -44,7 +44,7 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	}
 	var lines []string
 	for _, dir := range dirs {
-		switch path, added, err := s.AddDirectory(ctx, dir); {
+		switch path, added, err := s.Session.AddDirectory(ctx, dir); {
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("Cannot add %s: %v", dir, err))
 		case added:
@@ -89,7 +89,7 @@ func (s *Runner) parseDirectories(args string) (dirs, problems []string) {
 func (s *Runner) untrustedDirs(dirs []string) ([]string, error) {
 	var untrusted []string
 	for _, dir := range dirs {
-		o := s.TrustOptions()
+		o := s.Session.Setup.TrustOptions()
 		o.Dir, o.Editor = dir, trust.Unknown // the editor's trust state is for its own folder only
 		state, err := trust.Decide(o)
 		if err != nil {
@@ -113,7 +113,7 @@ func (s *Runner) confirmTrust(ctx context.Context, dirs []string) (bool, error) 
 		return answer == once, err
 	}
 	for _, dir := range dirs {
-		if err := trust.Set(s.TrustOptions().File, dir, trust.TrustFolder); err != nil {
+		if err := trust.Set(s.Session.Setup.TrustOptions().File, dir, trust.TrustFolder); err != nil {
 			return false, err
 		}
 	}

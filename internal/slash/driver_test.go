@@ -139,7 +139,7 @@ func (d *driver) prompt(text string) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		d.Stats.Observe(e)
+		d.Session.Stats.Observe(e)
 		if asked, ok := e.(agent.ToolAsked); ok {
 			asked.Answer(tool.Answer{Outcome: tool.ProceedAlways})
 		}
@@ -194,7 +194,7 @@ func (d *driver) checkText(line string, r Result, parts []string) {
 // history returns the text of all messages after the opening message.
 func (d *driver) history() string {
 	var all []string
-	for _, m := range d.History()[1:] {
+	for _, m := range d.Session.History()[1:] {
 		all = append(all, m.Content.Text())
 	}
 	return strings.Join(all, " | ")

@@ -17,12 +17,12 @@ func errNoHooks() (Result, error) {
 
 // hooksList lists the hooks of the session.
 func hooksList(_ context.Context, s *Runner, _ string) (Result, error) {
-	if !s.AreHooksEnabled() {
+	if !s.Session.Setup.AreHooksEnabled() {
 		return errNoHooks()
 	}
 	hooks := s.listHooks()
 	note := ""
-	if !s.IsTrusted() {
+	if !s.Session.Setup.IsTrusted() {
 		note = "\nThis folder is not trusted: Pollux ignores its hooks. See /permissions trust."
 	}
 	if len(hooks) == 0 {
@@ -53,10 +53,10 @@ func HookRows(hooks []hook.Hook) [][]string {
 }
 
 func (s *Runner) listHooks() []hook.Hook {
-	if s.Hooks() == nil {
+	if s.Session.Hooks() == nil {
 		return nil
 	}
-	return s.Hooks().Hooks()
+	return s.Session.Hooks().Hooks()
 }
 
 func hooksEnable(_ context.Context, s *Runner, id string) (Result, error) {
@@ -71,12 +71,12 @@ func hooksDisable(_ context.Context, s *Runner, id string) (Result, error) {
 func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	switch {
-	case !s.AreHooksEnabled():
+	case !s.Session.Setup.AreHooksEnabled():
 		return errNoHooks()
 	case id == "":
 		return usageError("Usage: /hooks %s <hook-name>", verb)
 	}
-	text, changed, err := s.SwitchHook(s.CurrentSettings(), s.listHooks(), id, enabled)
+	text, changed, err := s.Session.Setup.SwitchHook(s.Session.CurrentSettings(), s.listHooks(), id, enabled)
 	if err == nil && changed {
 		err = s.applyHooks()
 	}
@@ -85,9 +85,9 @@ func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 
 // applyHooks makes the session use the settings about disabled hooks.
 func (s *Runner) applyHooks() error {
-	err := s.ReloadSettings()
+	err := s.Session.ReloadSettings()
 	if err == nil {
-		s.ApplyDisabledHooks()
+		s.Session.ApplyDisabledHooks()
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func hooksDisableAll(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // setAllHooks enables or disables all hooks.
 func (s *Runner) setAllHooks(enabled bool) (Result, error) {
-	if !s.AreHooksEnabled() {
+	if !s.Session.Setup.AreHooksEnabled() {
 		return errNoHooks()
 	}
 	hooks := s.listHooks()
@@ -119,7 +119,7 @@ func (s *Runner) setAllHooks(enabled bool) (Result, error) {
 	if len(ids) == 0 {
 		return textResult("All hooks are already %s.", word)
 	}
-	if _, err := s.SetHooksEnabled(s.CurrentSettings(), hooks, ids, enabled); err != nil {
+	if _, err := s.Session.Setup.SetHooksEnabled(s.Session.CurrentSettings(), hooks, ids, enabled); err != nil {
 		return Result{}, err
 	}
 	if err := s.applyHooks(); err != nil {

@@ -33,10 +33,10 @@ func mcpSchema(ctx context.Context, s *Runner, filter string) (Result, error) {
 }
 
 func (s *Runner) listServers(ctx context.Context, filter string, describe func(mcp.ToolInfo) string) (Result, error) {
-	s.AwaitServers(ctx)
-	servers := s.ServerStatus()
+	s.Session.AwaitServers(ctx)
+	servers := s.Session.ServerStatus()
 	switch {
-	case !s.IsTrusted():
+	case !s.Session.Setup.IsTrusted():
 		return textResult("This folder is not trusted: Pollux starts no MCP servers here. See /permissions trust.")
 	case len(servers) == 0:
 		return textResult("No MCP servers configured. To add one, see /docs mcp.")
@@ -137,7 +137,7 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 	name := unquoted(args)
 	if name == "" {
 		var names []string
-		for _, st := range s.ServerStatus() {
+		for _, st := range s.Session.ServerStatus() {
 			if st.SignIn != "" || errors.Is(st.Err, mcp.ErrUnauthorized) {
 				names = append(names, terminal.Line(st.Config.Name))
 			}
@@ -147,10 +147,10 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 		}
 		return textResult("Servers with a sign-in: %s. To sign in, type /mcp auth NAME.", strings.Join(names, ", "))
 	}
-	if s.Servers() == nil {
+	if s.Session.Servers() == nil {
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
-	err := s.Servers().Authorize(ctx, name, s.Asker.Ask, func(text string) { s.Warn(terminal.Line(text)) })
+	err := s.Session.Servers().Authorize(ctx, name, s.Session.Setup.Options.Asker.Ask, func(text string) { s.Session.Setup.Options.Warn(terminal.Line(text)) })
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}
@@ -159,7 +159,7 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 
 // mcpReload connects to all servers again, with the settings as they are now.
 func mcpReload(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if err := s.ReloadServers(ctx); err != nil {
+	if err := s.Session.ReloadServers(ctx); err != nil {
 		return Result{}, err
 	}
 	return mcpList(ctx, s, "")
@@ -180,13 +180,13 @@ func (s *Runner) switchServer(ctx context.Context, args string, enabled bool) (R
 	if name == "" {
 		return usageError("Usage: /mcp %s <name> [--session]", verb)
 	}
-	servers := s.ServerStatus()
+	servers := s.Session.ServerStatus()
 	i := slices.IndexFunc(servers, func(st mcp.Status) bool { return strings.EqualFold(st.Config.Name, name) })
 	if i < 0 {
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
 	name = servers[i].Config.Name
-	if err := s.SwitchServer(ctx, name, enabled, forSession); err != nil {
+	if err := s.Session.SwitchServer(ctx, name, enabled, forSession); err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}
 	text := fmt.Sprintf("MCP server '%s' %sd", terminal.Line(name), verb)

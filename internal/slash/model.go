@@ -20,25 +20,25 @@ import (
 // server that may have any, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 	maxOptions, note := session.MaxModelChoices+1, "" // and the current model
-	list, err := s.ServerModels(ctx)
+	list, err := s.Session.ServerModels(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil:
 		note = "Cannot list its models: " + wording.Reason(err) + ".\n"
 	case list == nil:
-		maxOptions, list = 12, s.Known()
+		maxOptions, list = 12, s.Session.Known()
 	default:
 		note = session.MoreModels(len(list))
 	}
-	current := s.Current().Model
+	current := s.Session.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}
 	for _, m := range list {
 		if len(options) < maxOptions && m.Name != current {
 			options = append(options, tool.Option{Label: m.Name, Description: describeModel(m)})
 		}
 	}
-	name, err := session.Choose(ctx, s.Asker, session.Choice{
+	name, err := session.Choose(ctx, s.Session.Setup.Options.Asker, session.Choice{
 		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: "a model's name", Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
@@ -54,17 +54,17 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 // checkAndSetModel sets the session's model. If the provider does not list it, checkAndSetModel
 // asks first.
 func (s *Runner) checkAndSetModel(ctx context.Context, name string, persist bool) (Result, error) {
-	listing, err := s.CheckModel(ctx, name)
+	listing, err := s.Session.CheckModel(ctx, name)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
-	case err != nil || !listing.IsListed && s.Asker == nil:
+	case err != nil || !listing.IsListed && s.Session.Setup.Options.Asker == nil:
 		r, failed := s.setModel(name, persist)
 		r.Text += "\n" + listing.Provider + " did not confirm that it has this model."
 		return r, failed
 	case !listing.IsListed:
 		if name, err = s.chooseUnlisted(ctx, name, listing); name == "" {
-			return Result{Text: "The current model is still " + s.Current().Model + "."}, err
+			return Result{Text: "The current model is still " + s.Session.Current().Model + "."}, err
 		}
 	}
 	return s.setModel(name, persist)
@@ -118,16 +118,16 @@ const maxModelName = 300
 // setModel sets the session's model. If persist is set, it also stores the name in the
 // user's settings.
 func (s *Runner) setModel(name string, persist bool) (Result, error) {
-	requestName, err := s.SetModel(name)
+	requestName, err := s.Session.SetModel(name)
 	if err != nil {
 		return Result{}, err
 	}
 	text := "Model set to " + name
 	if persist {
-		if err := s.Paths.Set(config.User, string(config.ModelName), name); err != nil {
+		if err := s.Session.Setup.Paths.Set(config.User, string(config.ModelName), name); err != nil {
 			return Result{}, fmt.Errorf("%s is the current model, but Pollux cannot save it: %w", name, err)
 		}
-		if err := s.ReloadSettings(); err != nil {
+		if err := s.Session.ReloadSettings(); err != nil {
 			return Result{}, err
 		}
 		text += " (persisted)"
@@ -144,10 +144,10 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 // modelVariable returns the environment variable that takes precedence over the model in the
 // settings, "" if none is set.
 func (s *Runner) modelVariable() string {
-	if s.Env.Get("GEMINI_MODEL") != "" {
+	if s.Session.Setup.Env.Get("GEMINI_MODEL") != "" {
 		return "GEMINI_MODEL"
 	}
-	return s.Current().Account.ModelVar
+	return s.Session.Current().Account.ModelVar
 }
 
 // modeInfo is the name and description of an approval mode.
@@ -167,13 +167,13 @@ var modeInfos = [...]modeInfo{
 // setMode switches the approval mode, or lists the modes if name is empty.
 func setMode(_ context.Context, s *Runner, name string) (Result, error) {
 	if name == "" {
-		return Result{Text: s.modeList(s.Mode())}, nil
+		return Result{Text: s.modeList(s.Session.Mode())}, nil
 	}
 	newMode, err := policy.ParseMode(terminal.Cut(terminal.Line(name), 40))
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if err := s.SetMode(newMode); err != nil {
+	if err := s.Session.SetMode(newMode); err != nil {
 		return Result{}, err
 	}
 	i := slices.IndexFunc(modeInfos[:], func(m modeInfo) bool { return m.mode == newMode })

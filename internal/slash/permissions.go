@@ -22,26 +22,26 @@ import (
 // permissions shows the folder's trust state, the approval mode and the user's approvals in
 // this session.
 func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
-	state, err := s.DecideTrust()
+	state, err := s.Session.DecideTrust()
 	if err != nil {
 		return Result{}, err
 	}
-	text := s.Paths.Display(s.Workspace.Root()) + " is " + map[trust.State]string{
+	text := s.Session.Setup.Paths.Display(s.Session.Workspace.Root()) + " is " + map[trust.State]string{
 		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted, because you have not decided yet",
 	}[state]
 	switch {
-	case s.TrustOptions().Restricted == "true" || s.TrustOptions().Workspace != "":
+	case s.Session.Setup.TrustOptions().Restricted == "true" || s.Session.Setup.TrustOptions().Workspace != "":
 		text += ", because of --skip-trust or the environment."
-	case !s.TrustOptions().Enabled:
+	case !s.Session.Setup.TrustOptions().Enabled:
 		text += ", because security.folderTrust.enabled is false."
 	default:
 		text += ". To change this, run /permissions trust."
 	}
-	if trusted := s.Trusted(); trusted != (state == trust.Trusted) {
+	if trusted := s.Session.Trusted(); trusted != (state == trust.Trusted) {
 		text += " This session keeps its state. To change it, run /permissions trust or restart Pollux."
 	}
-	text += fmt.Sprintf("\nApproval mode: %s.", s.Mode())
-	grants := s.Grants()
+	text += fmt.Sprintf("\nApproval mode: %s.", s.Session.Mode())
+	grants := s.Session.Grants()
 	if len(grants) == 0 {
 		return Result{Text: text + "\nNo approvals in this session, except for single tool calls."}, nil
 	}
@@ -49,7 +49,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	for _, g := range grants {
 		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
 		if g.File != "" {
-			text += ", also in future sessions: " + terminal.Line(s.Paths.Display(g.File))
+			text += ", also in future sessions: " + terminal.Line(s.Session.Setup.Paths.Display(g.File))
 		}
 	}
 	return Result{Text: text}, nil
@@ -57,14 +57,14 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // permissionsRevoke revokes an approval by its number in /permissions.
 func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error) {
-	grants := s.Grants()
+	grants := s.Session.Grants()
 	n, err := strconv.Atoi(args)
 	i := slices.IndexFunc(grants, func(g policy.Grant) bool { return g.ID == n })
 	if err != nil || i < 0 {
 		return usageError("No approval has the number %s. Run /permissions to list them.", strconv.Quote(terminal.Cut(args, 40)))
 	}
 	description := terminal.Line(grants[i].Text)
-	if _, err := s.Revoke(n); err != nil {
+	if _, err := s.Session.Revoke(n); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Approval revoked for this session only: %s. Cannot change the policy file: %w.", description, err)
 	}
 	return textResult("Approval revoked: %s", description)
@@ -73,10 +73,10 @@ func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error
 // permissionsTrust asks the user whether to trust a folder, and stores the answer. Without
 // args it asks about the workspace root.
 func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, error) {
-	if !s.TrustOptions().Enabled {
+	if !s.Session.Setup.TrustOptions().Enabled {
 		return usageError("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
 	}
-	dir := s.Workspace.Root()
+	dir := s.Session.Workspace.Root()
 	if len(args) > maxPath {
 		return usageError("The directory name is too long.")
 	}
@@ -88,14 +88,14 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 			return usageError("%s is not a directory.", dir)
 		}
 	}
-	o := s.TrustOptions()
+	o := s.Session.Setup.TrustOptions()
 	o.Dir = dir
-	level, err := session.AskTrust(ctx, s.Asker, o, s.Env, memory.Names(config.MemoryNames.In(s.CurrentSettings())), nil)
+	level, err := session.AskTrust(ctx, s.Session.Setup.Options.Asker, o, s.Session.Setup.Env, memory.Names(config.MemoryNames.In(s.Session.CurrentSettings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case level == "":
-		return textResult("Trust in %s is unchanged.", s.Paths.Display(dir))
+		return textResult("Trust in %s is unchanged.", s.Session.Setup.Paths.Display(dir))
 	}
 	effect, err := s.applyTrust(ctx)
 	if err != nil {
@@ -108,33 +108,33 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	case trust.DoNotTrust:
 		trusted = "not trusted"
 	}
-	return textResult("%s is %s now. Saved in %s. %s", s.Paths.Display(folder), trusted, s.Paths.Display(s.TrustOptions().File), effect)
+	return textResult("%s is %s now. Saved in %s. %s", s.Session.Setup.Paths.Display(folder), trusted, s.Session.Setup.Paths.Display(s.Session.Setup.TrustOptions().File), effect)
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a
 // message that lists what takes effect now and what takes effect after a restart.
 func (s *Runner) applyTrust(ctx context.Context) (string, error) {
-	state, err := s.DecideTrust()
+	state, err := s.Session.DecideTrust()
 	if err != nil {
 		return "", err
 	}
 	trusted := state == trust.Trusted
 	switch {
-	case trusted == s.Trusted():
+	case trusted == s.Session.Trusted():
 		return "Takes effect the next time you start Pollux there.", nil
 	case trusted:
-		s.SetTrusted(ctx, true)
+		s.Session.SetTrusted(ctx, true)
 		return "Its context files and skills are loaded now, and you can approve tools for the session and change the approval mode. " +
-			"Its settings, .env files and policies take effect the next time you start Pollux.", s.ReloadSettings()
+			"Its settings, .env files and policies take effect the next time you start Pollux.", s.Session.ReloadSettings()
 	}
-	s.SetTrusted(ctx, false)
+	s.Session.SetTrusted(ctx, false)
 	return "Its context files are unloaded, you approve each tool call, and the approval mode is default. " +
-		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.ReloadSettings()
+		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.Session.ReloadSettings()
 }
 
 // listPolicies lists the active policy rules by approval mode.
 func listPolicies(_ context.Context, s *Runner, _ string) (Result, error) {
-	return Result{Text: policy.FormatRules(s.Rules())}, nil
+	return Result{Text: policy.FormatRules(s.Session.Rules())}, nil
 }
 
 // explainPolicy explains what would be decided about a tool call.
@@ -143,11 +143,11 @@ func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
 	if name == "" {
 		return usageError("Enter a tool and its arguments, such as /policies explain run_shell_command git push")
 	}
-	call, err := s.ParseCall(name, rest)
+	call, err := s.Session.ParseCall(name, rest)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: codeBlock(policy.FormatExplanations(s.Explain(call, s.Mode()), s.DisplayFile))}, nil
+	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Explain(call, s.Session.Mode()), s.Session.Setup.DisplayFile))}, nil
 }
 
 // codeBlock indents lines by four spaces, so that Markdown shows them as they are.

@@ -14,7 +14,7 @@ import (
 // that contain text. The prompt becomes the draft.
 func earlierPrompts(ctx context.Context, s *Runner, text string) (Result, error) {
 	const most, searched = 20, 10_000
-	prompts := slices.DeleteFunc(s.PromptLog.Recent(searched), func(prompt string) bool {
+	prompts := slices.DeleteFunc(s.Session.PromptLog.Recent(searched), func(prompt string) bool {
 		command, _ := cutWord(prompt)
 		return command == "/prompts" || !strings.Contains(strings.ToLower(prompt), strings.ToLower(text))
 	})

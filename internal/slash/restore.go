@@ -17,13 +17,13 @@ import (
 // restore lists the tool calls that may have changed something, or returns to the state of the
 // conversation before one of them, by its name or number, and proposes the call again.
 func restore(ctx context.Context, s *Runner, name string) (Result, error) {
-	list := s.Checkpoints()
+	list := s.Session.Checkpoints()
 	switch {
 	case len(list) == 0:
 		return textResult("No restorable tool calls found.")
 	case name == "":
 		return s.listCheckpoints(list)
-	case s.Asker == nil:
+	case s.Session.Setup.Options.Asker == nil:
 		return Result{}, needsPerson("restore", "")
 	}
 	at := slices.IndexFunc(list, func(p session.Checkpoint) bool { return p.Name == name })
@@ -56,7 +56,7 @@ func (s *Runner) listCheckpoints(list []session.Checkpoint) (Result, error) {
 
 // restoreCheckpoint returns to a checkpoint if the person agrees.
 func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (Result, error) {
-	prompts, changes := s.Undone(p)
+	prompts, changes := s.Session.Undone(p)
 	loses := "this call"
 	if changes > 1 {
 		loses += " and " + wording.Count(changes-1, "later one")
@@ -69,7 +69,7 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (R
 		return Result{Text: stays}, err
 	}
 	text := "Files stay as they are."
-	files, isPartial := s.PlanRestore(ctx, p)
+	files, isPartial := s.Session.PlanRestore(ctx, p)
 	yes, err := s.confirmRevert(ctx, files, isPartial)
 	if err != nil {
 		return Result{}, err
@@ -79,6 +79,6 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (R
 	}
 	return Result{
 		Text: "Restored the conversation to the state before " + p.Name + ". " + text,
-		Run:  func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Restore(ctx, p) },
+		Run:  func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Session.Restore(ctx, p) },
 	}, nil
 }

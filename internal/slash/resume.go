@@ -18,7 +18,7 @@ import (
 // resume ends the conversation and goes on with an earlier session: the one that identifier names, by its
 // number, its id or "latest", or the one that the user chooses.
 func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
-	list, err := s.Recorded(ctx)
+	list, err := s.Session.Recorded(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -38,7 +38,7 @@ func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
 		}
 	}
 	switch {
-	case at < 0 && s.Tags().Has(identifier):
+	case at < 0 && s.Session.Setup.Tags().Has(identifier):
 		return usageError("There is no session %q, but a saved conversation with this tag. To resume it: /resume resume %[1]s", shortTag(identifier))
 	case at < 0:
 		return usageError("There is no session %q. /resume lists the sessions, /resume list the saved conversations.", shortTag(identifier))
@@ -48,11 +48,11 @@ func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
 	if err := s.Session.Resume(ctx, list[at]); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot resume session %d: %w.", at+1, err)
 	}
-	return Result{Recap: s.Recap()}, nil
+	return Result{Recap: s.Session.Recap()}, nil
 }
 
 // isOther reports whether a session is not the current one.
-func (s *Runner) isOther(i sessions.Info) bool { return i.ID != s.ID() }
+func (s *Runner) isOther(i sessions.Info) bool { return i.ID != s.Session.ID() }
 
 // noSessions lists what there is if no other session can be resumed.
 func (s *Runner) noSessions(ctx context.Context) (Result, error) {
@@ -78,7 +78,7 @@ func (s *Runner) chooseSession(ctx context.Context, list []sessions.Info) (strin
 		if begin > 0 {
 			text += fmt.Sprintf("For %d older ones, type %s. ", begin, older)
 		}
-		answer, err := session.Choose(ctx, s.Asker, session.Choice{
+		answer, err := session.Choose(ctx, s.Session.Setup.Options.Asker, session.Choice{
 			Header: "Resume", Text: text + "Which session do you want to go on with?", Free: "a number",
 			Help: "Type the number of a session, its ID, or latest for the last one. Your current conversation ends; it is in the list, too.\n" +
 				"/resume list shows the conversations that you have saved under a tag.",

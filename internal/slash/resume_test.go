@@ -16,7 +16,7 @@ import (
 // record writes n earlier sessions of the project, and a session that is not the project's.
 func (d *driver) record(n int) {
 	d.t.Helper()
-	temp, err := d.Paths.ProjectTemp()
+	temp, err := d.Session.Setup.Paths.ProjectTemp()
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func TestResume(t *testing.T) {
 	d.prompt("hi")
 	for _, tt := range []struct{ identifier, id string }{{"2", "id-2"}, {" id-3", "id-3"}, {" latest", "first"}, {" latest", "id-3"}, {" 4", "first"}} {
 		r := d.wantText("/resume " + tt.identifier)
-		if r.Recap == nil || d.ID() != tt.id {
-			t.Errorf("%s: %s, %+v", tt.identifier, d.ID(), r)
+		if r.Recap == nil || d.Session.ID() != tt.id {
+			t.Errorf("%s: %s, %+v", tt.identifier, d.Session.ID(), r)
 		}
 	}
 	if got := d.history(); got != "hi | One." {
@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 	d.wantFailure("/resume tagged", `a saved conversation with this tag`, "/resume resume tagged")
 	d.wantText("/resume resume tagged", "Resumed the conversation with tag: tagged")
 	d.wantText("/resume", "The conversation stays as it is.") // no answer
-	list, err := d.Recorded(t.Context())
+	list, err := d.Session.Recorded(t.Context())
 	if err != nil || sessions.Index(list, sessions.Latest) != 3 {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -44,7 +44,7 @@ func (s *Runner) confirmRevert(ctx context.Context, files []session.FileUndo, is
 }
 
 func (s *Runner) nameOf(f session.FileUndo) string {
-	return terminal.Cut(terminal.Line(s.Workspace.Display(f.Path)), 200)
+	return terminal.Cut(terminal.Line(s.Session.Workspace.Display(f.Path)), 200)
 }
 
 // revertFiles undoes the changes of files. It returns the paths of those that it changed, and the result as a

@@ -26,14 +26,14 @@ const stays = "The conversation stays as it is."
 // new session, so that this one stays as it is, or in this one. The prompt becomes the draft. If tools
 // have changed files since, it offers to undo that.
 func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if len(s.Prompts()) == 0 {
+	if len(s.Session.Prompts()) == 0 {
 		return textResult("Nothing to rewind to.")
 	}
 	chosen, err := s.choosePrompt(ctx)
 	if err != nil || chosen == nil {
 		return Result{Text: stays}, err
 	}
-	files, isPartial := s.PlanUndo(ctx, chosen.ID)
+	files, isPartial := s.Session.PlanUndo(ctx, chosen.ID)
 	how, err := s.chooseRewind(ctx, canRevert(files))
 	if err != nil || how == "" {
 		return Result{Text: stays}, err
@@ -49,7 +49,7 @@ func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 	}
 	if how == justRevert {
 		if len(paths) > 0 {
-			s.TellUndone(ctx, paths)
+			s.Session.TellUndone(ctx, paths)
 		}
 		return Result{Text: cmp.Or(text, "Files stay as they are.")}, nil
 	}
@@ -66,13 +66,13 @@ func (s *Runner) rewindTo(ctx context.Context, chosen agent.Message, how string)
 	text := terminal.Cut(terminal.Line(prompt), 200)
 	switch how {
 	case editInCopy:
-		left, ok := s.Branch(ctx, chosen.ID)
+		left, ok := s.Session.Branch(ctx, chosen.ID)
 		if !ok {
 			return usageError(hasChanged)
 		}
 		text = "Continuing in a copy of the session, in the state before: " + text + "\nTo return to the session until now: pollux --resume " + left
 	default:
-		if !s.Rewind(ctx, chosen.ID) {
+		if !s.Session.Rewind(ctx, chosen.ID) {
 			return usageError(hasChanged)
 		}
 		text = "Rewound to the state before: " + text
@@ -85,7 +85,7 @@ const hasChanged = "The conversation has changed in the meantime. Try again."
 // choosePrompt asks for one of the last prompts. It returns nil if the person chooses none.
 func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 	const most = 20
-	prompts := s.Prompts()
+	prompts := s.Session.Prompts()
 	shown := prompts[max(0, len(prompts)-most):]
 	slices.Reverse(shown)
 	var options []tool.Option
@@ -111,7 +111,7 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 // chooseRewind asks what happens to the conversation after the prompt. It returns "" if nothing does. A
 // conversation that is not recorded has no copies.
 func (s *Runner) chooseRewind(ctx context.Context, hasFiles bool) (string, error) {
-	if !s.IsRecorded() {
+	if !s.Session.Setup.IsRecorded() {
 		return justRewind, nil
 	}
 	options := []tool.Option{

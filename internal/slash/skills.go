@@ -17,10 +17,10 @@ import (
 
 // skillCommands returns a command for each skill that is not part of Pollux, in a session with a user.
 func (s *Runner) skillCommands() (list []owned) {
-	if s.Asker == nil {
+	if s.Session.Setup.Options.Asker == nil {
 		return nil
 	}
-	for _, k := range s.Skills().Enabled() {
+	for _, k := range s.Session.Skills().Enabled() {
 		if k.IsBuiltin() {
 			continue
 		}
@@ -35,7 +35,7 @@ func (s *Runner) skillCommands() (list []owned) {
 
 // hasSkill reports whether a word is the name of a skill's command, in a session with or without a user.
 func (s *Runner) hasSkill(word string) bool {
-	return slices.ContainsFunc(s.Skills().Enabled(), func(k skill.Skill) bool {
+	return slices.ContainsFunc(s.Session.Skills().Enabled(), func(k skill.Skill) bool {
 		return !k.IsBuiltin() && (skillCommand(k).Name == word || k.Name == word)
 	})
 }
@@ -46,7 +46,7 @@ func skillCommand(k skill.Skill) *Command {
 	return &Command{
 		Name: name, Args: "[text]", Summary: terminal.Cut(terminal.Line(k.Description), 100),
 		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) {
-			err := s.PrepareSkill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
+			err := s.Session.PrepareSkill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
 			switch {
 			case errors.Is(err, session.ErrRefused):
 				return textResult("Not sent: the skill %s was refused.", terminal.Line(k.Name))
@@ -71,9 +71,9 @@ func skillsList(_ context.Context, s *Runner, args string) (Result, error) {
 			return usageError("Usage: /skills list [all] [nodesc]")
 		}
 	}
-	list := SortSkills(s.Skills(), all)
+	list := SortSkills(s.Session.Skills(), all)
 	note := ""
-	if !s.Trusted() {
+	if !s.Session.Trusted() {
 		note = "\n\nThis folder is not trusted: Pollux ignores its skills. See /permissions trust."
 	}
 	if len(list) == 0 {
@@ -131,7 +131,7 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 		return usageError("Usage: /skills %s <name>", verb)
 	}
 	hasName := skill.HasName(name)
-	all := s.Skills().All()
+	all := s.Session.Skills().All()
 	switch i := slices.IndexFunc(all, hasName); {
 	case i >= 0:
 		name = all[i].Name
@@ -139,21 +139,21 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 		return usageError("Skill %q not found. /skills list all lists the skills.", terminal.Cut(terminal.Line(name), 60))
 	}
 	byDefault := "workspace"
-	if s.Paths.AtHome() || !s.IsTrusted() {
+	if s.Session.Setup.Paths.AtHome() || !s.Session.Setup.IsTrusted() {
 		byDefault = "user"
 	}
-	scope, err := s.SkillScope(scopeName, byDefault)
+	scope, err := s.Session.Setup.SkillScope(scopeName, byDefault)
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := s.SwitchSkill(name, enabled, scope)
+	text, err := s.Session.Setup.SwitchSkill(name, enabled, scope)
 	if err != nil {
 		return Result{}, err
 	}
-	if _, _, err := s.ReloadSkills(); err != nil {
+	if _, _, err := s.Session.ReloadSkills(); err != nil {
 		return Result{}, err
 	}
-	all = s.Skills().All()
+	all = s.Session.Skills().All()
 	if i := slices.IndexFunc(all, hasName); i >= 0 && enabled && all[i].IsDisabled {
 		text += " Other settings still disable it."
 	}
@@ -183,7 +183,7 @@ func splitScope(args string) (rest, scope string, err error) {
 
 // skillsReload reads the skills again.
 func skillsReload(_ context.Context, s *Runner, _ string) (Result, error) {
-	added, removed, err := s.ReloadSkills()
+	added, removed, err := s.Session.ReloadSkills()
 	if err != nil {
 		return Result{}, err
 	}
@@ -198,7 +198,7 @@ func skillsReload(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(changes) > 0 {
 		text += " " + strings.Join(changes, " and ") + "."
 	}
-	for _, problem := range s.Skills().Problems {
+	for _, problem := range s.Session.Skills().Problems {
 		text += "\n" + terminal.Line(problem)
 	}
 	return Result{Text: text}, nil

@@ -9,7 +9,7 @@ import (
 
 // activateSpec returns what the model gets of activate_skill, nil if it does not have the tool.
 func (d *driver) activateSpec() *tool.Spec {
-	for _, spec := range d.Tools() {
+	for _, spec := range d.Session.Tools() {
 		if spec.Name == activate.Name {
 			return spec
 		}

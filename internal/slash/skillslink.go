@@ -46,17 +46,17 @@ func skillsLink(ctx context.Context, s *Runner, args string) (Result, error) {
 	if len(path) > maxPath || !isDir(dir) {
 		return usageError("Cannot link %s: it is not a directory.", terminal.Cut(terminal.Line(path), 100))
 	}
-	i, err := SkillInstaller(s.Setup, scope)
+	i, err := SkillInstaller(s.Session.Setup, scope)
 	if err != nil {
 		return Result{}, err
 	}
-	i.Show = func(text string) { s.Warn(terminal.Line(text)) }
+	i.Show = func(text string) { s.Session.Setup.Options.Warn(terminal.Line(text)) }
 	i.Consent = func(ctx context.Context, text string) (bool, error) {
 		return s.confirm(ctx, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
 	}
 	done, err := i.Link(ctx, dir)
 	if len(done) > 0 {
-		if _, _, err := s.ReloadSkills(); err != nil {
+		if _, _, err := s.Session.ReloadSkills(); err != nil {
 			return Result{}, err
 		}
 	}

@@ -97,14 +97,14 @@ func needsPerson(name, instead string) error {
 func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
 	call, known := s.Lookup(line)
 	if !known && strings.HasPrefix(line, "/") {
-		s.AwaitServers(ctx) // a prompt of theirs
+		s.Session.AwaitServers(ctx) // a prompt of theirs
 		call, known = s.Lookup(line)
 	}
 	if !known {
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)
-	s.RecordCommand(call.Name, err != nil || r.Failed)
+	s.Session.RecordCommand(call.Name, err != nil || r.Failed)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, session.ErrNoPerson):
@@ -123,7 +123,7 @@ func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, er
 func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	c := call.Command
 	switch {
-	case c.NeedsPerson && s.Asker == nil:
+	case c.NeedsPerson && s.Session.Setup.Options.Asker == nil:
 		return Result{}, needsPerson(call.Name, c.Instead)
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
@@ -145,7 +145,7 @@ func (s *Runner) listSubcommands(c Call) (Result, error) {
 	switch {
 	case c.Args != "":
 		return usageError("There is no /%s. %s", terminal.Line(c.Name+" "+terminal.Cut(c.Args, 40)), c.subcommandNames())
-	case s.Asker == nil:
+	case s.Session.Setup.Options.Asker == nil:
 		return usageError("Command '/%s' requires a subcommand. Available:\n%s", c.Name, s.subcommandList(c))
 	}
 	return Result{Text: s.subcommandList(c)}, nil

@@ -136,7 +136,7 @@ func TestUsageErrors(t *testing.T) {
 func TestNonInteractive(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
-	d.Asker = nil
+	d.Session.Setup.Options.Asker = nil
 	other := t.TempDir()
 	d.file("there.md", "mine")
 	d.prompt("hi")
@@ -181,8 +181,8 @@ turn
 		t.Errorf("history: %.300s", h)
 	}
 	r := d.wantText("/clear", "Started a new conversation.")
-	if !r.Clear || d.history() != "" || d.ID() == "first" || len(d.Stats.Snapshot().Models) != 0 {
-		t.Errorf("%+v, history %q, session %s", r, d.history(), d.ID())
+	if !r.Clear || d.history() != "" || d.Session.ID() == "first" || len(d.Session.Stats.Snapshot().Models) != 0 {
+		t.Errorf("%+v, history %q, session %s", r, d.history(), d.Session.ID())
 	}
 	d.prompt("And now?")
 	if d.history() != "And now? | Fresh." {
@@ -202,7 +202,7 @@ func TestConcurrentCommands(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{model: "turn\n  times always\n  text One.\n"})
 	other := realPath(t, t.TempDir())
-	d.file(d.TrustOptions().File, `{"`+other+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Setup.TrustOptions().File, `{"`+other+`": "TRUST_FOLDER"}`)
 	var busy []string
 	for _, c := range Commands() {
 		for _, one := range append(c.Subs, c) {

@@ -22,12 +22,12 @@ func statsSession(_ context.Context, s *Runner, _ string) (Result, error) {
 // with it later.
 func (s *Runner) Farewell() string {
 	text := "Agent powering down. Goodbye!\n"
-	if len(s.Stats.Snapshot().Models) > 0 {
+	if len(s.Session.Stats.Snapshot().Models) > 0 {
 		text += "\n" + s.statsSummary()
 	}
 	switch {
-	case s.WorktreeHints() != "": // which say how to resume
-	case s.IsRecorded() && s.IsUnwanted():
+	case s.Session.WorktreeHints() != "": // which say how to resume
+	case s.Session.Setup.IsRecorded() && s.Session.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:
 		text += "\n" + s.ResumeHint()
@@ -37,19 +37,19 @@ func (s *Runner) Farewell() string {
 
 // ResumeHint returns how to go on with the conversation later, "" if it is not recorded.
 func (s *Runner) ResumeHint() string {
-	switch hints := s.WorktreeHints(); {
-	case !s.IsRecorded(), s.IsUnwanted():
+	switch hints := s.Session.WorktreeHints(); {
+	case !s.Session.Setup.IsRecorded(), s.Session.IsUnwanted():
 		return ""
 	case hints != "":
 		return hints
 	}
-	return "To resume this session: " + s.ResumeCommand()
+	return "To resume this session: " + s.Session.ResumeCommand()
 }
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.
 func (s *Runner) statsSummary() string {
-	c := s.Stats.Snapshot()
-	rows := [][]string{{"Session ID", s.ID()}}
+	c := s.Session.Stats.Snapshot()
+	rows := [][]string{{"Session ID", s.Session.ID()}}
 	rows = append(rows, s.accountRows()...)
 	calls := "none"
 	if c.Tools.Calls > 0 {
@@ -68,7 +68,7 @@ func (s *Runner) statsSummary() string {
 	}
 	rows = append(
 		rows,
-		[]string{"Wall Time", wording.Duration(s.Age())},
+		[]string{"Wall Time", wording.Duration(s.Session.Age())},
 		[]string{"Agent Active", wording.Duration(api + tools)},
 		[]string{"  API Time", wording.Duration(api) + " (" + formatPercent(float64(api), float64(api+tools)) + ")"},
 		[]string{"  Tool Time", wording.Duration(tools) + " (" + formatPercent(float64(tools), float64(api+tools)) + ")"},
@@ -94,7 +94,7 @@ func countAccepted(d stats.Decisions) (accepted, calls int) {
 
 // statsModel shows requests, errors, latency and tokens for each model.
 func statsModel(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Stats.Snapshot()
+	c := s.Session.Stats.Snapshot()
 	if len(c.Models) == 0 {
 		return textResult("No API calls have been made in this session.")
 	}
@@ -159,7 +159,7 @@ func allUses(models []stats.Model) []llm.Use {
 
 // statsTools shows calls, success rate and duration for each tool, and the user's decisions.
 func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Stats.Snapshot()
+	c := s.Session.Stats.Snapshot()
 	if len(c.ByName) == 0 {
 		return textResult("No tool calls have been made in this session.")
 	}
@@ -185,7 +185,7 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // cost shows the tokens and the cost of the session for each model.
 func cost(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Stats.Snapshot()
+	c := s.Session.Stats.Snapshot()
 	if len(c.Models) == 0 {
 		return textResult("No cost: no requests were sent in this session.")
 	}
@@ -217,16 +217,16 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		if err != nil {
 			return usageError("%w", err)
 		}
-		report, err := usage.Collect(ctx, s.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.ListPrice})
+		report, err := usage.Collect(ctx, s.Session.Setup.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.Session.ListPrice})
 		switch {
 		case err != nil:
 			return Result{}, exit.Errorf(exit.General, "Cannot read the sessions: %w", err)
 		case len(report.Rows) == 0:
 			return textResult("No usage found.")
 		}
-		head, rows := report.Table(s.Paths.Display)
+		head, rows := report.Table(s.Session.Setup.Paths.Display)
 		text := s.formatTable(head, rows...)
-		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Env.Get).UTF8
+		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Session.Setup.Env.Get).UTF8
 		if chart := report.Chart(s.tableWidth(), isUTF8); chart != "" {
 			text += "\n" + tableIndent + strings.ReplaceAll(strings.TrimSuffix(chart, "\n"), "\n", "\n"+tableIndent) + "\n"
 		}

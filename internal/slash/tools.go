@@ -23,12 +23,12 @@ func toolsDescribe(_ context.Context, s *Runner, _ string) (Result, error) {
 // listTools lists the tools of the current mode, with their descriptions if descriptions is
 // set.
 func (s *Runner) listTools(descriptions bool) (Result, error) {
-	specs := s.Tools()
+	specs := s.Session.Tools()
 	if len(specs) == 0 {
 		return textResult("No tools are available.")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Available tools in %s mode:\n", s.Mode())
+	fmt.Fprintf(&b, "Available tools in %s mode:\n", s.Session.Mode())
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n- %s (%s)", spec.DisplayName, spec.Name)
 		if descriptions {
@@ -40,7 +40,7 @@ func (s *Runner) listTools(descriptions bool) (Result, error) {
 
 // listTasks lists the background commands, both running and ended.
 func listTasks(_ context.Context, s *Runner, _ string) (Result, error) {
-	list := s.Processes.List()
+	list := s.Session.Processes.List()
 	if len(list) == 0 {
 		return textResult("No background commands.")
 	}

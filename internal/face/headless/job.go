@@ -55,13 +55,13 @@ func RunJob(ctx context.Context, j Job) error {
 		return RenderFailure(o, err)
 	}
 	defer s.Close()
-	j.Input.Wait = time.Duration(config.StdinWait.In(s.Settings) * float64(time.Second))
+	j.Input.Wait = time.Duration(config.StdinWait.In(s.Setup.Settings) * float64(time.Second))
 	j.Input.Fit = s.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.LeftOut = s.LeftOut
+	o.LeftOut = s.Setup.LeftOut
 	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
@@ -81,7 +81,7 @@ func RunJob(ctx context.Context, j Job) error {
 	switch hints := s.WorktreeHints(); {
 	case hints != "":
 		fmt.Fprintln(o.Err, hints)
-	case s.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
+	case s.Setup.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
 		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
 	}
 	return err
@@ -149,9 +149,9 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return "", "", err
 	case !known:
 		if reason := commands.Unknown(text); reason != "" {
-			commands.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
+			commands.Session.Setup.Options.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
-		return text, "", commands.Reachable()
+		return text, "", commands.Session.Reachable()
 	case r.Failed:
 		return "", "", r.Err
 	case r.Prompt == "" && r.Text == "":
@@ -160,7 +160,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return "", r.Text, nil
 	}
 	if r.Text != "" {
-		commands.Warn(r.Text)
+		commands.Session.Setup.Options.Warn(r.Text)
 	}
-	return r.Prompt, "", commands.Reachable()
+	return r.Prompt, "", commands.Session.Reachable()
 }

@@ -100,7 +100,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	f.session.Store(s)
 	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
 	var end func(context.Context) string
-	if s.Worktree != nil {
+	if s.Setup.Worktree != nil {
 		end = s.EndWorktree
 	}
 	return backend{
@@ -117,7 +117,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		RunShell:       s.RunTyped,
 		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,
-		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
+		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Setup.Options.Version, s.Setup.Paths.Display(s.Setup.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
 		ResumeHint:     commands.ResumeHint,
@@ -126,14 +126,14 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		IsAllowed:    s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
-		ShortPath:    func(path string) string { return s.Paths.Display(s.Workspace.Display(path)) },
-		ShortText:    s.Paths.DisplayText,
+		ShortPath:    func(path string) string { return s.Setup.Paths.Display(s.Workspace.Display(path)) },
+		ShortText:    s.Setup.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
-		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
-		ScreenReader: config.ScreenReader.In(s.Settings),
+		ShowThoughts: config.InlineThinking.In(s.Setup.Settings) == "full",
+		ScreenReader: config.ScreenReader.In(s.Setup.Settings),
 		Place:        func() wording.Place { return s.Place(true) },
-		Debug:        s.Debugging(),
+		Debug:        s.Setup.Debugging(),
 	}, nil
 }
 
@@ -151,7 +151,7 @@ type externalEditor struct {
 }
 
 func (e externalEditor) editor() *editor.Editor {
-	env, settings := e.session.Options.Env, e.session.CurrentSettings()
+	env, settings := e.session.Setup.Options.Env, e.session.CurrentSettings()
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
