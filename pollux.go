@@ -124,11 +124,10 @@ func New(o Options) (*Agent, error) {
 		folder = trust.Trusted
 	}
 	s, err := session.Open(context.Background(), session.Options{
-		Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive,
-		ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval],
-		UserAgent:    "Pollux/embedded/{model}",
-		Generator:    o.Generator, Tools: o.Tools, Hooks: o.Hooks, IDE: o.IDE,
-		Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
+		Project: session.ProjectOptions{
+			Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive, ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval], UserAgent: "Pollux/embedded/{model}", Hooks: o.Hooks, Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
+		},
+		Generator: o.Generator, Tools: o.Tools, IDE: o.IDE,
 	})
 	if err != nil {
 		return nil, err

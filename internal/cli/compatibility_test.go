@@ -225,13 +225,15 @@ func everyTool(t *testing.T) map[string]bool {
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
 	for _, mode := range []string{"default", "plan"} {
 		a, err := session.Open(t.Context(), session.Options{
-			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Folder: trust.Trusted, Generator: unused{},
-			Flags: map[string]any{
-				"tools.allowed":          []any{"get_internal_docs"},
-				"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
-				"tools.callCommand":      "cat",
-				"mcpServers":             map[string]any{"toy": map[string]any{"httpUrl": service.URL}},
+			Project: session.ProjectOptions{
+				Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Folder: trust.Trusted, Flags: map[string]any{
+					"tools.allowed":          []any{"get_internal_docs"},
+					"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
+					"tools.callCommand":      "cat",
+					"mcpServers":             map[string]any{"toy": map[string]any{"httpUrl": service.URL}},
+				},
 			},
+			Generator: unused{},
 		})
 		if err != nil {
 			t.Fatal(err)

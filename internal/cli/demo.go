@@ -44,9 +44,9 @@ func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[ag
 	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
 	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
-	live, err := session.Open(ctx, session.Options{
+	live, err := session.Open(ctx, session.Options{Project: session.ProjectOptions{
 		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: version(env),
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}

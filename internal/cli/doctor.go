@@ -16,7 +16,7 @@ import (
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON, offline, all bool
 	o := doctor.Options{
-		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err},
+		Session:  session.ProjectOptions{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err},
 		Terminal: t,
 	}
 	cmd := &cobra.Command{

@@ -14,7 +14,7 @@ func (p *program) listExtensions(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
-	set := session.NewSetup(session.Options{
+	set := session.NewSetup(session.ProjectOptions{
 		Dir: dir, Env: p.env, Flags: f.Settings, Extensions: f.Extensions, Warn: warnTo(p.term), Loaded: wrapsFor(p.term),
 	})
 	if err := set.Load(ctx); err != nil {

@@ -47,8 +47,10 @@ func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Fla
 	}
 	flags.Settings[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
 	s, err := session.Open(ctx, session.Options{
-		Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env),
-		Interactive: true, Offline: true, Warn: warnTo(t), DebugLog: t.Err,
+		Project: session.ProjectOptions{
+			Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env), Interactive: true, Warn: warnTo(t), DebugLog: t.Err,
+		},
+		Offline: true,
 	})
 	if err != nil {
 		return err

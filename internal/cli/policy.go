@@ -63,7 +63,7 @@ func (p *policyActions) setup(cmd *cobra.Command) (*session.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := session.Options{Dir: dir, Env: p.env, Version: version(p.env), Warn: warnTo(p.term), DebugLog: p.term.Err, Loaded: wrapsFor(p.term)}
+	o := session.ProjectOptions{Dir: dir, Env: p.env, Version: version(p.env), Warn: warnTo(p.term), DebugLog: p.term.Err, Loaded: wrapsFor(p.term)}
 	if f := cmd.Flags().Lookup("policy"); f != nil && f.Changed {
 		o.Flags = map[string]any{string(config.PolicyPaths): p.paths.any()}
 	}

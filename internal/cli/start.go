@@ -42,19 +42,17 @@ func runFace(ctx context.Context, req request) error {
 func (req *request) session(ctx context.Context) session.Options {
 	f := req.Flags
 	return session.Options{
-		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
-		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, IsNewID: f.SessionID != "", Version: req.Version(),
-		Recorded: true, Extensions: f.Extensions, Resume: f.Resume, SessionFile: f.SessionFile, InWorktree: f.InWorktree, WorktreeName: f.Worktree,
-		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
-		Recent: req.Recent, Debug: f.Debug,
-		Loaded: func(p *session.Setup) {
-			req.Loaded(p.Settings)
-			req.SetFormat(config.OutputFormat.In(p.Settings))
-			wrapsFor(req.Terminal)(p)
-			if !p.Options.InWorktree { // the worktree is a project of its own
-				req.tendSessions(ctx, p, warnTo(req.Terminal))
-			}
+		Project: session.ProjectOptions{
+			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *session.Setup) {
+				req.Loaded(p.Settings)
+				req.SetFormat(config.OutputFormat.In(p.Settings))
+				wrapsFor(req.Terminal)(p)
+				if !p.Options.InWorktree { // the worktree is a project of its own
+					req.tendSessions(ctx, p, warnTo(req.Terminal))
+				}
+			},
 		},
+		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: req.Recent,
 	}
 }
 
@@ -65,7 +63,7 @@ func loadSettings(t *terminal.Terminal, env *config.Env) (*session.Setup, error)
 	if err != nil {
 		return nil, err
 	}
-	set := session.NewSetup(session.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
+	set := session.NewSetup(session.ProjectOptions{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
 	return set, set.Load(context.Background())
 }
 
@@ -93,7 +91,7 @@ func wrapsFor(t *terminal.Terminal) func(*session.Setup) {
 func runHeadless(ctx context.Context, req request) error {
 	f, t := req.Flags, req.Terminal
 	o := req.session(ctx)
-	o.Warn, o.DebugLog = warnTo(t), t.Err
+	o.Project.Warn, o.Project.DebugLog = warnTo(t), t.Err
 	return headless.RunJob(ctx, headless.Job{
 		Session: o,
 		Input:   headless.Input{Stdin: piped(t), Argument: req.Query, IsPromptFlag: req.PromptGiven, Err: t.Err},

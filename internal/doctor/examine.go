@@ -30,7 +30,7 @@ import (
 type Options struct {
 	// Session contains the options of a run. If Dir is empty, the working directory of the
 	// process is used.
-	Session  session.Options
+	Session  session.ProjectOptions
 	Terminal *terminal.Terminal
 	// Unasked is the reason not to send a test request to the model. If it is empty, Examine
 	// sends one, which costs a few hundred tokens.
@@ -170,7 +170,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 
 // checkGeneral creates the setup and reports the version, the working directory and the home
 // directory.
-func (x *examination) checkGeneral(o session.Options) sectionReport {
+func (x *examination) checkGeneral(o session.ProjectOptions) sectionReport {
 	s := sectionReport{ID: "general", Title: "Version and directories"}
 	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
 	env, err := o.Env, error(nil)

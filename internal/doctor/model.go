@@ -139,7 +139,7 @@ type modelChoice struct {
 
 // chooseModel returns the model that a session with this setup would use.
 func chooseModel(ctx context.Context, accounts *auth.Accounts, set *session.Setup) (modelChoice, error) {
-	m, err := set.OpenModels(ctx, accounts)
+	m, err := set.OpenModels(ctx, accounts, "")
 	if err != nil {
 		return modelChoice{}, err
 	}

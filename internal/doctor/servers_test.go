@@ -32,7 +32,7 @@ func TestServers(t *testing.T) {
 		"off": {"command": "sh"},
 		"odd": {"command": ["x"]}}, "mcp": {"excluded": ["old"]}}`)
 	env := testEnv(t, "PATH="+os.Getenv("PATH"))
-	set := session.NewSetup(session.Options{Dir: dir, Env: env})
+	set := session.NewSetup(session.ProjectOptions{Dir: dir, Env: env})
 	if err := set.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

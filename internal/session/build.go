@@ -17,7 +17,6 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
-	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/llm/quotation"
 	"pollux/tool"
@@ -28,16 +27,17 @@ import (
 //
 // Parts that need the conversation itself (the compressor, the tracker of untrusted
 // words, what refreshes after a change) hold the session and use it while a prompt runs.
-func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err error) {
+func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err error) {
+	p := b.project
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{Setup: p, closers: []func(){cancel}}
+	s := &Session{Setup: p, Record: b.record, options: b.options, closers: []func(){cancel}}
 	defer func() {
 		if err != nil {
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
 	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(p.Options.SessionID)
+	s.begin(b.record.SessionID())
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
 	s.Setup.loadExtensions(ctx)    // environment, settings, trust
@@ -53,12 +53,12 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.eraseSecrets()                                 // models
 	s.Stats = &stats.Counter{Price: s.price}         // models
 	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
-	s.Setup.dirs = s.Workspace.Dirs                  // workspace
+	s.Record.dirs = s.Workspace.Dirs                 // workspace
 	s.addResumedDirs(ctx)                            // the resumed session, workspace, the person
 	s.openExtensionFiles()                           // extensions, workspace
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
-	s.PromptLog = s.Setup.newPromptLog()             // the home directory
+	s.PromptLog = s.Record.newPromptLog()            // the home directory
 	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
@@ -197,13 +197,13 @@ func (s *Session) parts(g llm.Generator) Parts {
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Setup.Settings),
 
-		KeepUnanswered: s.Setup.keepsUnanswered,
+		KeepUnanswered: s.Record.keepsUnanswered,
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
 		Masker:       s.telemetry.Masker(s.masker()),
 		Shortener:    s.shortener(),
-		IDE:          watchIDE(s.Setup.Options.IDE),
+		IDE:          watchIDE(s.options.IDE),
 		LoopDetector: s.loops(g),
 		NextSpeaker:  s.nextSpeaker(g),
 		Unfinished:   s.unfinished(),
@@ -214,8 +214,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
 	}
-	if s.Setup.journal != nil {
-		p.Journal = s.Setup.journal
+	if s.Record.journal != nil {
+		p.Journal = s.Record.journal
 	}
 	return p
 }
@@ -235,8 +235,8 @@ func (s *Session) newGate() *guard.Gate {
 	if s.hooks != nil {
 		o.Hooks = s.hooks
 	}
-	if s.Setup.journal != nil {
-		o.Snapshot = syncBefore{s.Setup.journal}
+	if s.Record.journal != nil {
+		o.Snapshot = syncBefore{s.Record.journal}
 	}
 	return guard.New(o)
 }
@@ -281,7 +281,7 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Setup.Paths.RuntimeDir(), "tmp", "background-processes"))
-	if s.Setup.journal != nil {
+	if s.Record.journal != nil {
 		p.SetSession(s.ID())
 	}
 	s.closers = append(s.closers, p.Close)
@@ -293,28 +293,6 @@ func (s *Session) newProcesses() *shell.Processes {
 		return logs
 	})
 	return p
-}
-
-func newWorkspace(p *Setup) *workspace.Workspace {
-	s := p.Settings
-	include := config.IncludeDirectories.In(s)
-	for i := range include {
-		include[i] = p.Paths.Expand(include[i])
-	}
-	ws, warnings := workspace.New(workspace.Options{
-		Root:         p.Paths.Dir(),
-		Include:      include,
-		ProjectTemp:  p.Paths.ProjectTempPath(),
-		GlobalMemory: p.MemoryFile(),
-		GitIgnore:    config.RespectGitIgnore.In(s),
-		GeminiIgnore: config.RespectGeminiIgnore.In(s),
-		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
-		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
-	})
-	for _, w := range warnings {
-		p.Options.Warn("Warning: " + w.Error())
-	}
-	return ws
 }
 
 // maxTurns returns the session's limit of model requests; a negative setting is none.

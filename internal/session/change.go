@@ -123,7 +123,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
+	s.options.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
 	s.telemetry.RecordModelChoice(now.Model)
 	s.agent.SetModel(now.Model)
 	if s.fallback != nil {
@@ -204,7 +204,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Rewind})
+	s.options.Recent.Add(recent.Event{Kind: recent.Rewind})
 	s.telemetry.RecordRewind()
 	return true
 }
@@ -222,8 +222,8 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endTurn()
 	left = s.ID()
 	s.begin("")
-	if s.Setup.journal != nil {
-		s.Setup.journal.Branch(s.ID())
+	if s.Record.journal != nil {
+		s.Record.journal.Branch(s.ID())
 	}
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
@@ -249,8 +249,8 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}
-	if s.Setup.journal != nil {
-		_ = s.Setup.journal.SetDirectories(s.Setup.moreDirs()) // the journal warns
+	if s.Record.journal != nil {
+		_ = s.Record.journal.SetDirectories(s.Record.moreDirs()) // the journal warns
 	}
 	return path, true, nil
 }

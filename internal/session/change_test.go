@@ -36,9 +36,10 @@ func open(t *testing.T, settings string, change func(*Options), env ...string) *
 		t.Fatal(err)
 	}
 	o := Options{
-		Dir: t.TempDir(), SessionID: "first", Folder: trust.Trusted, Interactive: true, Model: "auto",
-		Env:  config.NewEnv(append(env, "HOME="+t.TempDir(), "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")...),
-		Warn: func(text string) { t.Error(text) },
+		Project: ProjectOptions{
+			Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Model: "auto", Env: config.NewEnv(append(env, "HOME="+t.TempDir(), "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")...), Warn: func(text string) { t.Error(text) },
+		},
+		SessionID: "first",
 	}
 	if change != nil {
 		change(&o)
@@ -182,7 +183,7 @@ func TestOffline(t *testing.T) {
 	t.Parallel()
 	warnings := 0
 	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
-		o.Offline, o.Interactive, o.Warn = true, false, func(string) { warnings++ }
+		o.Offline, o.Project.Interactive, o.Project.Warn = true, false, func(string) { warnings++ }
 	})
 	if s.Setup.Options.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
@@ -253,7 +254,9 @@ func setup(t testing.TB, settings string, env ...string) *Setup {
 		t.Fatal(err)
 	}
 	env = append(env, "HOME="+home, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")
-	p := NewSetup(Options{Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) }})
+	p := NewSetup(ProjectOptions{
+		Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) },
+	})
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +390,7 @@ func TestClearTopic(t *testing.T) {
 	t.Parallel()
 	h := open(t, `{}`, func(o *Options) {
 		o.Generator = scripttest.Gemini(t, "turn\n  call update_topic {\"title\": \"Herons\", \"summary\": \"About birds.\", \"strategic_intent\": \"Look\"}\nturn\n  text Done.\n")
-		o.Model = "gemini-2.5-flash"
+		o.Project.Model = "gemini-2.5-flash"
 	})
 	for _, err := range h.Run(t.Context(), "Go") {
 		if err != nil {
@@ -416,7 +419,7 @@ func TestSetModelResets(t *testing.T) {
 		fmt.Fprint(w, `data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "hi"}]}, "finishReason": "STOP"}]}`+"\n\n")
 	}))
 	t.Cleanup(server.Close)
-	s := open(t, `{"pollux": {"fallback": ["gemini-2.5-flash"]}}`, func(o *Options) { o.Model = "gemini-2.5-pro" },
+	s := open(t, `{"pollux": {"fallback": ["gemini-2.5-flash"]}}`, func(o *Options) { o.Project.Model = "gemini-2.5-pro" },
 		"GEMINI_API_KEY=g", "GOOGLE_GEMINI_BASE_URL="+server.URL)
 	answered := func() (model string) {
 		for e, err := range s.Run(t.Context(), "Hi") {

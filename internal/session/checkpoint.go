@@ -36,10 +36,10 @@ type Checkpoint struct {
 // Checkpoints returns the checkpoints of the conversation, the oldest first. A compression removes
 // those of the calls that it summarizes. There are none if the conversation is not recorded.
 func (s *Session) Checkpoints() []Checkpoint {
-	if s.Setup.journal == nil {
+	if s.Record.journal == nil {
 		return nil
 	}
-	calls := s.Setup.journal.Calls()
+	calls := s.Record.journal.Calls()
 	var list []Checkpoint
 	used := map[string]int{} // of names
 	history := s.History()
@@ -157,12 +157,12 @@ func (s *Session) Undone(p Checkpoint) (prompts, changes int) {
 // Restore returns to a checkpoint, proposes its call again, and yields the events of the run that
 // follows: see [agent.Agent.Redo]. A person is asked before the call runs.
 func (s *Session) Restore(ctx context.Context, p Checkpoint) iter.Seq2[agent.Event, error] {
-	if s.Setup.journal == nil {
+	if s.Record.journal == nil {
 		return func(yield func(agent.Event, error) bool) { yield(nil, agent.ErrNoCall) }
 	}
 	return func(yield func(agent.Event, error) bool) {
 		defer s.endTurn()
-		records := s.Setup.journal.Calls()[p.results]
+		records := s.Record.journal.Calls()[p.results]
 		run := func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
 			return s.agent.Redo(ctx, agent.Proposal{Results: p.results, CallID: p.callID, Records: records, PromptID: prompt.ID})
 		}

@@ -80,6 +80,6 @@ func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
 		f.Active += list[i].Active
 	}
 	s.Stats.Observe(f)
-	s.Setup.Options.Recent.ObserveCall(&f)
+	s.options.Recent.ObserveCall(&f)
 	s.telemetry.RecordCall(&f)
 }

@@ -40,7 +40,10 @@ func TestPrepareCommand(t *testing.T) {
 	h := newHome(t)
 	a := &asker{answer: tool.Cancel}
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Generator: scripttest.Gemini(t, "turn\n  text ok\n"), Interactive: true, Folder: trust.Trusted, Asker: a,
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted, Asker: a,
+		},
+		Generator: scripttest.Gemini(t, "turn\n  text ok\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +108,10 @@ func TestPrepareCommandBounds(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Generator: scripttest.Gemini(t, "turn\n  expect smaller 200KB\n  expect prompt begin\n  expect prompt end\n  text ok\n"),
-		Interactive: true, Folder: trust.Trusted, ApprovalMode: "yolo",
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted, ApprovalMode: "yolo",
+		},
+		Generator: scripttest.Gemini(t, "turn\n  expect smaller 200KB\n  expect prompt begin\n  expect prompt end\n  text ok\n"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (s *Session) compressor(g llm.Generator, requestConfig func(model string) l
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
-	return recordedCompressor{s.telemetry, s.Setup.Options.Recent, compress.New(compress.Options{
+	return recordedCompressor{s.telemetry, s.options.Recent, compress.New(compress.Options{
 		Generator:     g,
 		RequestConfig: requestConfig,
 		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },

@@ -311,13 +311,13 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 // agentJournal returns the record of a subagent's conversation, below the session's; nil if the session is
 // not recorded.
 func (s *Session) agentJournal() *journal.Journal {
-	if s.Setup.journal == nil {
+	if s.Record.journal == nil {
 		return nil
 	}
 	parent := s.ID()
 	return journal.New(journal.Options{
 		Dir: func() (string, error) {
-			chats, err := s.Setup.chats()
+			chats, err := s.Record.chats()
 			return filepath.Join(chats, journal.PlainID(parent)), err
 		},
 		ProjectHash: s.Setup.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Setup.maskRecords,

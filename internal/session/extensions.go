@@ -85,25 +85,6 @@ func (p *Setup) extensionContext() []string {
 	return slices.Compact(files)
 }
 
-// openExtensionFiles lets the file tools read the directories of extensions, whose context may name files there.
-func (s *Session) openExtensionFiles() {
-	for _, e := range s.Setup.Extensions() {
-		path, added, err := s.Workspace.AddReadable(e.Dir)
-		switch {
-		case err != nil:
-			s.Setup.Log.Debug("extension", "dir", e.Dir, "error", err)
-		case added:
-			s.extensionDirs = append(s.extensionDirs, path)
-		}
-	}
-}
-
-// serverRoots returns the directories of which MCP servers know. Those of extensions are not among them: a
-// server may write where it knows of a directory, and extensions have hooks.
-func (s *Session) serverRoots() []string {
-	return slices.DeleteFunc(slices.Clone(s.Workspace.ReadableDirs()), func(dir string) bool { return slices.Contains(s.extensionDirs, dir) })
-}
-
 // extensionCommands returns the directories of custom commands of extensions.
 func (p *Setup) extensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {

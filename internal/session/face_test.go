@@ -51,8 +51,8 @@ func (f *face) line() string { f.in.Scan(); return f.in.Text() }
 
 // talk opens a session and runs the prompts that are typed.
 func (f *face) talk(ctx context.Context, o session.Options) error {
-	o.Asker, o.Interactive = f, true
-	o.Warn = func(text string) { fmt.Fprintf(f.out, "! %s\n", firstLine(text)) }
+	o.Project.Asker, o.Project.Interactive = f, true
+	o.Project.Warn = func(text string) { fmt.Fprintf(f.out, "! %s\n", firstLine(text)) }
 	s, err := session.Open(ctx, o)
 	if err != nil {
 		return err
@@ -98,7 +98,12 @@ turn
 `)
 	var out strings.Builder
 	f := &face{in: bufio.NewScanner(strings.NewReader("Trust this folder\nRemember @notes.txt\ny\n")), out: &out}
-	if err := f.talk(t.Context(), session.Options{Dir: h.dir, Env: h.env, Generator: model}); err != nil {
+	if err := f.talk(t.Context(), session.Options{
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env,
+		},
+		Generator: model,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "! Welcome to Pollux. It reads and changes files and runs commands for you.\n? Do you trust the files in " + h.dir + "?\n! Attached: notes.txt (1 line)\nI shall write it down.\n? change word.txt\nwrite_file: success\nDone.\n"; out.String() != want {

@@ -10,12 +10,9 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/modelconfig"
 	"pollux/internal/models"
 	"pollux/llm"
-	"pollux/llm/argmap"
 	"pollux/llm/catalog"
-	"pollux/llm/fallback"
 	"pollux/llm/replay"
 	"pollux/llm/retry"
 	"pollux/llm/texttool"
@@ -27,10 +24,10 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 	switch {
 	case unreachable != nil:
 		return models.Unavailable(unreachable, o), nil
-	case s.Setup.Options.Generator != nil:
-		return models.ForGenerator(s.Setup.Options.Generator, o)
-	case s.Setup.Options.Replay != "":
-		player, err := replay.Open(s.Setup.Options.Replay, !s.Setup.Options.ReplayAnyOrder)
+	case s.options.Generator != nil:
+		return models.ForGenerator(s.options.Generator, o)
+	case s.options.Replay != "":
+		player, err := replay.Open(s.options.Replay, !s.options.ReplayAnyOrder)
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "cannot replay responses: %w", err)
 		}
@@ -40,19 +37,7 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 	if err != nil {
 		return nil, err
 	}
-	return s.Setup.OpenModels(ctx, accounts)
-}
-
-// OpenModels returns the models of these accounts, as a session with this setup has
-// them.
-func (p *Setup) OpenModels(ctx context.Context, accounts *auth.Accounts) (*models.Directory, error) {
-	n := accounts.Network
-	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), p.Options.SessionID, p.Log
-	return models.Open(ctx, accounts, n, p.modelOptions())
-}
-
-func (p *Setup) modelOptions() models.Options {
-	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.isModelSetting(), Warn: p.Options.Warn}
+	return s.Setup.OpenModels(ctx, accounts, s.Record.SessionID())
 }
 
 // price returns what a model costs, nil if that is not known.
@@ -83,10 +68,10 @@ func (s *Session) generator() (llm.Generator, error) {
 		s.fallback = s.Setup.WithStandIns(s.models, s.Setup.WithToolCalls(s.models, g, texttool.Options{Given: s.given, HasCalled: s.hasCalled}), s.isPlanning)
 		g = s.fallback
 	}
-	if s.Setup.Options.Record == "" {
+	if s.options.Record == "" {
 		return g, nil
 	}
-	recorder, err := replay.Record(g, s.Setup.Options.Record)
+	recorder, err := replay.Record(g, s.options.Record)
 	if err != nil {
 		return nil, exit.Errorf(exit.Input, "cannot record responses: %w", err)
 	}
@@ -95,37 +80,6 @@ func (s *Session) generator() (llm.Generator, error) {
 }
 
 func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }
-
-// WithStandIns returns the model g such that others are asked where it cannot answer.
-func (p *Setup) WithStandIns(m *models.Directory, g llm.Generator, isPlanning func() bool) *fallback.Generator {
-	return fallback.Wrap(g, fallback.Options{
-		Chain:  p.Chains(m, isPlanning),
-		Config: func(model string) llm.Config { return m.ChatConfig(model, false) },
-	})
-}
-
-// Chains returns the function that lists who stands in for a model: those that the
-// user has listed, for all models, else those of its chain. Which one that is may
-// depend on whether the session is planning just then.
-func (p *Setup) Chains(m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
-	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings), p.Options.Warn); len(listed) > 0 {
-		return func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, listed...)...) }
-	}
-	resolve := func(name string) (string, error) { return m.Resolve(m.StandIn(name)) }
-	chains := fallback.Chains{
-		IsHeadless: !p.Options.Interactive,
-		Custom:     modelconfig.Chains(p.Settings, resolve, p.Options.Warn),
-	}
-	return func(model string) fallback.Chain {
-		these := chains
-		if now := m.Current(); m.IsGoogle() {
-			these.Google = new(now.Account.Gemini())
-			_, these.IsAuto = route.AutoChoice(now.Requested, *these.Google)
-		}
-		these.IsPlanning = isPlanning()
-		return these.ForModel(model)
-	}
-}
 
 // router picks the model for each prompt; nil where there is nothing to pick from. current returns the
 // model that the user has chosen.
@@ -152,33 +106,4 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 		options.Stage = s.planStage
 	}
 	return route.New(options)
-}
-
-// WithToolCalls returns the model g such that it calls tools as they expect: for a
-// model that has no tool calling, calls are read from its text, and the names of
-// arguments that models get wrong are corrected. The options say what is known of the session.
-func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
-	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
-	hasCalled := options.HasCalled
-	options.HasCalled = func(model string) bool {
-		return m.ReturnsCalls(model) || hasCalled != nil && hasCalled(model)
-	}
-	switch config.ToolCalling.In(p.Settings) {
-	case "text":
-		g = texttool.Wrap(g, options)
-	case "auto":
-		options.Always = func(model string) bool { return m.Describe(model).Tools == catalog.No }
-		g = texttool.AsNeeded(g, options)
-	}
-	var rules []argmap.Rule
-	if err := config.ToolMappings.Decode(p.Settings, &rules); err != nil {
-		p.Options.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
-	}
-	return argmap.Wrap(g, func(model string) argmap.Names {
-		own := argmap.Names(nil)
-		if account, name, ok := m.Provider(model); ok {
-			own = argmap.Lookup(rules, name, account.BaseURL)
-		}
-		return argmap.Common().Merge(own)
-	}, p.Paths.Dir())
 }

@@ -20,7 +20,7 @@ func TestKnownService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := p.OpenModels(t.Context(), accounts)
+		m, err := p.OpenModels(t.Context(), accounts, "")
 		if err != nil {
 			t.Fatal(err)
 		}

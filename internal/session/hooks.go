@@ -23,7 +23,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Setup.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Setup.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Setup.Options.Interactive,
+		SessionID: s.ID, Transcript: s.Record.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Setup.Options.Interactive,
 		Allowed: func(source hook.Source) bool { return s.Setup.allowsHooks(source, s.Trusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,

@@ -60,8 +60,10 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model, Hooks: ran.hooks(),
-		Warn: func(text string) { warnings = append(warnings, text) },
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Hooks: ran.hooks(), Warn: func(text string) { warnings = append(warnings, text) },
+		},
+		Generator: model,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,8 +108,10 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model, Hooks: ran.hooks(), Interactive: true,
-		Warn: func(text string) { warnings = append(warnings, text) },
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Hooks: ran.hooks(), Interactive: true, Warn: func(text string) { warnings = append(warnings, text) },
+		},
+		Generator: model,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,8 +142,10 @@ func TestNoHooks(t *testing.T) {
 		h.file(h.path+"/.gemini/settings.json", settings)
 		model := scripttest.Gemini(t, "turn\n  text x\n")
 		s, err := session.Open(t.Context(), session.Options{
-			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model,
-			Warn: func(text string) { t.Errorf("%s: %s", settings, text) },
+			Project: session.ProjectOptions{
+				Dir: h.dir, Env: h.env, Folder: trust.Trusted, Warn: func(text string) { t.Errorf("%s: %s", settings, text) },
+			},
+			Generator: model,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +170,9 @@ func TestSwitchHook(t *testing.T) {
 	h.file(user, `{"hooksConfig": {"disabled": ["a", "b"]}}`)
 	h.file(project, `{"hooksConfig": {"disabled": ["a"]}}`)
 	open := func(flags map[string]any) *session.Setup {
-		p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted, Flags: flags})
+		p := session.NewSetup(session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Flags: flags,
+		})
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +207,9 @@ func TestSwitchHookFile(t *testing.T) {
 	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
 	h.file(user, `{}`)
 	h.file(project, `{}`)
-	p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted})
+	p := session.NewSetup(session.ProjectOptions{
+		Dir: h.dir, Env: h.env, Folder: trust.Trusted,
+	})
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +244,12 @@ turn
   expect prompt heron
   text Seen.
 `)
-	s, err := session.Open(t.Context(), session.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model})
+	s, err := session.Open(t.Context(), session.Options{
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted,
+		},
+		Generator: model,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

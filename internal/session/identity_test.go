@@ -14,7 +14,10 @@ import (
 func open(t *testing.T, h *home) *session.Session {
 	t.Helper()
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Offline: true, Interactive: true, Folder: trust.Trusted,
+		Project: session.ProjectOptions{
+			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted,
+		},
+		Offline: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,6 @@ package session
 import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/process"
-	"pollux/internal/workspace"
 )
 
 // Inspection describes what a session would begin with, without running or accepting
@@ -40,24 +38,4 @@ func (p *Setup) Inspect() Inspection {
 		}
 	}
 	return i
-}
-
-// Ripgrep returns the program that a session with this setup searches with, "" if
-// there is none.
-func (p *Setup) Ripgrep() string {
-	quiet := p.quiet() // a session warns of what is wrong
-	return quiet.ripgrep(newWorkspace(quiet))
-}
-
-// ripgrep returns the path of rg.
-func (p *Setup) ripgrep(ws *workspace.Workspace) string { return p.findProgram(ws, "rg") }
-
-// findProgram returns the path of a program, "" if there is none. One inside the workspace is not
-// the user's, but the repository's or the model's, and does not count.
-func (p *Setup) findProgram(ws *workspace.Workspace, name string) string {
-	outside := ws.Dirs()
-	if temp := ws.ProjectTemp(); temp != "" {
-		outside = append(outside, temp)
-	}
-	return process.Finder{Path: p.Env.Get("PATH"), Outside: outside}.Find(name)
 }

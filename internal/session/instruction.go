@@ -1,7 +1,6 @@
 package session
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -59,15 +58,6 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 	}), nil
 }
 
-// ownInstruction reads the user's replacement for the system instruction, nil for none,
-// and returns the path of its file.
-func (p *Setup) ownInstruction() (own *prompt.Template, file string, err error) {
-	if file = prompt.TemplatePath(p.Env.Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
-		own, err = prompt.ReadTemplate(file)
-	}
-	return own, file, err
-}
-
 // opening returns the message that opens the conversation.
 func (s *Session) opening() agent.Message {
 	texts := s.Memory.Texts()
@@ -85,18 +75,4 @@ func (s *Session) opening() agent.Message {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()
-}
-
-// inGit reports whether dir or a directory above it is a git work tree.
-func inGit(dir string) bool {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return false
-		}
-		dir = up
-	}
 }

@@ -13,7 +13,7 @@ import (
 // events. Otherwise it gets the last events at the end of a session that failed, so that a session
 // without problems writes nothing.
 func (s *Session) openLog() {
-	if !s.Setup.Options.Recorded || !s.Setup.hasHome() {
+	if !s.options.Recorded || !s.Setup.hasHome() {
 		return
 	}
 	s.log = logs.New(s.Setup.Paths.ProjectTemp, s.ID(), func(err error) {
@@ -28,7 +28,7 @@ func (s *Session) openLog() {
 	logged := *s.Setup
 	logged.Log = slog.New(slog.NewMultiHandler(s.Setup.Log.Handler(), s.log.Handler()))
 	s.Setup = &logged
-	s.Setup.Options.Recent.Observe(s.logEvent)
+	s.options.Recent.Observe(s.logEvent)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
@@ -57,8 +57,8 @@ func (s *Session) closeLog() {
 	if s.log == nil {
 		return
 	}
-	if s.Setup.Options.Recent.HasFailure() {
-		for _, e := range s.Setup.Options.Recent.Take() {
+	if s.options.Recent.HasFailure() {
+		for _, e := range s.options.Recent.Take() {
 			_, _ = s.log.Write(append(e.AppendJSON(nil), '\n')) // the log warns
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
-	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
+	s.options.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
 	s.telemetry.RecordModeSwitch(before, s.modeName())
 	return nil
 }

@@ -23,9 +23,11 @@ func TestPoliciesOutOfReach(t *testing.T) {
 		t.Skip("nothing is out of reach for this user")
 	}
 	var warnings []string
-	p := NewSetup(Options{Dir: dir, Env: config.NewEnv("GEMINI_CLI_HOME=" + home), Folder: trust.Trusted, Warn: func(text string) {
-		warnings = append(warnings, text)
-	}})
+	p := NewSetup(ProjectOptions{
+		Dir: dir, Env: config.NewEnv("GEMINI_CLI_HOME=" + home), Folder: trust.Trusted, Warn: func(text string) {
+			warnings = append(warnings, text)
+		},
+	})
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

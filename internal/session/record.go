@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,55 +24,117 @@ import (
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
-	"pollux/internal/usage"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// openJournal opens the record of the conversation on disk, and the session that it continues, if there
-// is one. It does nothing if the session is not recorded, and once only.
-func (p *Setup) openJournal(ctx context.Context) error {
-	if !p.Options.Recorded || p.journal != nil {
-		return nil
-	}
-	if !p.hasHome() && p.Options.Resume == "" && p.Options.SessionFile == "" {
-		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
-		return nil
-	}
-	p.journal = journal.New(journal.Options{
-		Dir: p.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Options.Warn, Directories: p.moreDirs, SkillFolders: p.skillFolders.all,
-		Mask: p.maskRecords,
-	})
-	if !p.Options.Interactive && !p.Options.Offline && p.Options.Resume == "" { // there is a prompt for a model
-		p.journal.Prepare()
-	}
-	switch {
-	case p.Options.Resume != "":
-		if err := p.resume(ctx); err != nil {
-			return exit.Errorf(exit.Input, "Error resuming session: %w", err)
-		}
-	case p.Options.SessionFile != "":
-		return p.importFile()
-	case p.Options.SessionID != "" && p.Options.IsNewID:
-		if info, err := p.store().Find(ctx, p.Options.SessionID); err == nil && info.ID == p.Options.SessionID {
-			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", p.Options.SessionID)
-		}
-	}
-	return nil
+// RecordOptions say what is recorded. The zero value records nothing.
+type RecordOptions struct {
+	// Recorded keeps the conversation on disk, as Gemini CLI does.
+	Recorded bool
+	// SessionID identifies the conversation; "" makes an id. If IsNewID is set, a recorded session
+	// with this id is an error.
+	SessionID string
+	IsNewID   bool
+	// Resume is the recorded session to continue: its number, its id or "latest". SessionFile is the file of a
+	// session of any project to continue a copy of. "" is for a new session.
+	Resume      string
+	SessionFile string
+	// Offline is set for a run that may have no prompt for a model.
+	Offline bool
 }
 
-// hasHome reports whether the user has a home directory, or has named one for Pollux. Services often
-// have none.
-func (p *Setup) hasHome() bool {
-	info, err := os.Stat(p.Paths.Home())
-	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
+// Record is the conversation of a session on disk: its journal, and the recorded session that it continues.
+type Record struct {
+	project *Setup
+	options RecordOptions
+	journal *journal.Journal // nil if the conversation is not recorded
+	resumed *journal.Session // the session to continue, until its history is restored; nil for none
+	recap   *Recap           // of the resumed session, nil for none
+	dirs    func() []string  // the workspace's directories, nil until there is a workspace
+	// skillFolders are the directories outside of the workspace that activated skills have made readable.
+	skillFolders folders
+	isUnwanted   atomic.Bool // the record is deleted at the end
+}
+
+// OpenRecord opens the record of the conversation on disk, and the session that it continues, if there
+// is one. The caller must close it.
+func OpenRecord(ctx context.Context, p *Setup, o RecordOptions) (*Record, error) {
+	r := &Record{project: p, options: o}
+	if !o.Recorded {
+		return r, nil
+	}
+	if !p.hasHome() && o.Resume == "" && o.SessionFile == "" {
+		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
+		return r, nil
+	}
+	r.journal = journal.New(journal.Options{
+		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Options.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
+		Mask: p.maskRecords,
+	})
+	if !p.Options.Interactive && !o.Offline && o.Resume == "" { // there is a prompt for a model
+		r.journal.Prepare()
+	}
+	switch {
+	case o.Resume != "":
+		if err := r.resume(ctx); err != nil {
+			return nil, exit.Errorf(exit.Input, "Error resuming session: %w", err)
+		}
+	case o.SessionFile != "":
+		return r, r.importFile()
+	case o.SessionID != "" && o.IsNewID:
+		if info, err := r.store().Find(ctx, o.SessionID); err == nil && info.ID == o.SessionID {
+			return nil, exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", o.SessionID)
+		}
+	}
+	return r, nil
+}
+
+// SessionID returns the id of the conversation, "" if it has none yet.
+func (r *Record) SessionID() string { return r.options.SessionID }
+
+// Close closes the record.
+func (r *Record) Close() {
+	if r.journal != nil {
+		_ = r.journal.Close() // it has warned
+	}
+}
+
+// end closes the record of the conversation with this id, and deletes it if it is unwanted.
+func (r *Record) end(id string) {
+	path := r.transcript()
+	r.Close()
+	if r.isUnwanted.Swap(false) {
+		r.delete(id, path)
+	}
+}
+
+// delete deletes the closed record of the conversation, the file at path.
+func (r *Record) delete(id, path string) {
+	const limit = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	store, info := r.store(), sessions.Info{ID: id, Path: path}
+	list, err := store.List(ctx)
+	for _, i := range list {
+		if i.ID == info.ID {
+			info = i // with all its files
+		}
+	}
+	if err == nil {
+		err = store.Delete(ctx, info)
+	}
+	if err != nil {
+		r.project.Options.Warn("Warning: This session is not deleted: " + err.Error() + ".")
+	}
 }
 
 // newPromptLog returns the log of the prompts that a person enters, nil if there is no person or no
 // home directory. Nothing is read or written before a prompt.
-func (p *Setup) newPromptLog() *promptlog.Log {
-	if !p.Options.Recorded || !p.Options.Interactive || !p.hasHome() {
+func (r *Record) newPromptLog() *promptlog.Log {
+	p := r.project
+	if !r.options.Recorded || !p.Options.Interactive || !p.hasHome() {
 		return nil
 	}
 	return &promptlog.Log{Warn: p.Options.Warn, Mask: p.maskText, Path: func() (string, error) {
@@ -79,68 +143,44 @@ func (p *Setup) newPromptLog() *promptlog.Log {
 	}}
 }
 
-// chats returns the directory of the project's session files, and makes its parent the project's.
-func (p *Setup) chats() (string, error) {
-	temp, err := p.Paths.ProjectTemp()
-	return filepath.Join(temp, "chats"), err
-}
-
-// store returns the project's sessions. It creates nothing.
-func (p *Setup) store() *sessions.Store {
-	dir := p.Paths.ExistingProjectTemp()
-	if dir == "" {
-		return &sessions.Store{}
-	}
-	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
-}
-
-// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
-// this session has recorded so far.
-func (p *Setup) UsageSources(all bool) []usage.Source {
-	if !all {
-		return []usage.Source{{Project: p.Options.Dir, Store: p.store()}}
-	}
-	return usage.All(p.Paths)
-}
-
 // moreDirs returns the workspace's directories beside the project's.
-func (p *Setup) moreDirs() []string {
-	if p.dirs == nil {
+func (r *Record) moreDirs() []string {
+	if r.dirs == nil {
 		return nil
 	}
-	return p.dirs()[1:]
+	return r.dirs()[1:]
 }
 
 // resume finds the session to continue.
-func (p *Setup) resume(ctx context.Context) error {
-	info, err := p.store().Find(ctx, p.Options.Resume)
-	if errors.Is(err, sessions.ErrNone) && p.Options.Resume == sessions.Latest {
-		p.Options.Warn(err.Error())
+func (r *Record) resume(ctx context.Context) error {
+	info, err := r.store().Find(ctx, r.options.Resume)
+	if errors.Is(err, sessions.ErrNone) && r.options.Resume == sessions.Latest {
+		r.project.Options.Warn(err.Error())
 		return nil
 	}
 	if err != nil {
-		return p.resumeElsewhere(ctx, err)
+		return r.resumeElsewhere(ctx, err)
 	}
-	return p.openRecorded(info)
+	return r.openRecorded(info)
 }
 
 // resumeElsewhere looks for the session to continue in the other projects, after unknown, the error of this
 // one. If the directory of its project is gone, as after a move, it continues here, in a copy. Otherwise
 // the error says where it belongs.
-func (p *Setup) resumeElsewhere(ctx context.Context, unknown error) error {
-	id := strings.TrimSpace(p.Options.Resume)
+func (r *Record) resumeElsewhere(ctx context.Context, unknown error) error {
+	id := strings.TrimSpace(r.options.Resume)
 	if _, err := strconv.Atoi(id); err == nil || id == sessions.Latest {
 		return unknown
 	}
-	for _, project := range p.Paths.Projects() {
+	for _, project := range r.project.Paths.Projects() {
 		list, err := (&sessions.Store{Dir: filepath.Join(project.Temp, "chats")}).List(ctx)
 		i := slices.IndexFunc(list, func(i sessions.Info) bool { return i.ID == id })
-		if err != nil || i < 0 || project.Dir == p.Options.Dir {
+		if err != nil || i < 0 || project.Dir == r.project.Options.Dir {
 			continue
 		}
 		if _, err := os.Stat(project.Dir); errors.Is(err, fs.ErrNotExist) {
-			err = p.resumeCopy(list[i].Path, fmt.Errorf("its directory %s does not exist any more", project.Dir))
-			p.recap = &Recap{Title: list[i].Title, Prompts: list[i].Prompts}
+			err = r.resumeCopy(list[i].Path, fmt.Errorf("its directory %s does not exist any more", project.Dir))
+			r.recap = &Recap{Title: list[i].Title, Prompts: list[i].Prompts}
 			return err
 		}
 		return fmt.Errorf("it belongs to %s. To resume it there, run: %s",
@@ -151,41 +191,41 @@ func (p *Setup) resumeElsewhere(ctx context.Context, unknown error) error {
 
 // openRecorded opens a recorded session, which the next conversation continues. If another process has
 // it open, that is a copy of it.
-func (p *Setup) openRecorded(info sessions.Info) error {
+func (r *Record) openRecorded(info sessions.Info) error {
 	opened, err := journal.Open(info.Path)
 	switch {
 	case err == nil:
-		p.journal.Resume(opened)
-		p.resumed, p.Options.SessionID = opened.Session, opened.SessionID
+		r.journal.Resume(opened)
+		r.resumed, r.options.SessionID = opened.Session, opened.SessionID
 	default:
-		if err := p.resumeCopy(info.Path, err); err != nil {
+		if err := r.resumeCopy(info.Path, err); err != nil {
 			return err
 		}
 	}
-	p.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
-	if p.resumed.Lost > 0 {
-		p.Options.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", p.resumed.Lost, info.Path))
+	r.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
+	if r.resumed.Lost > 0 {
+		r.project.Options.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", r.resumed.Lost, info.Path))
 	}
-	if n := p.resumed.Omitted >> 20; n > 0 {
-		p.Options.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+	if n := r.resumed.Omitted >> 20; n > 0 {
+		r.project.Options.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
 	}
 	return nil
 }
 
 // resumeCopy makes the session a copy of one whose file cannot be opened for writing, which cause says.
-func (p *Setup) resumeCopy(path string, cause error) error {
+func (r *Record) resumeCopy(path string, cause error) error {
 	loaded, err := journal.LoadRecent(path)
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
-	p.resumed, p.Options.SessionID = loaded, uuid.NewString()
-	p.journal.Fork(p.resumed, p.Options.SessionID, "")
+	r.resumed, r.options.SessionID = loaded, uuid.NewString()
+	r.journal.Fork(r.resumed, r.options.SessionID, "")
 	id := terminal.Line(loaded.SessionID)
 	if errors.Is(cause, journal.ErrInUse) {
-		p.resumed.Interrupted = nil // the other process may still run them
-		p.Options.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, p.Options.SessionID))
+		r.resumed.Interrupted = nil // the other process may still run them
+		r.project.Options.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, r.options.SessionID))
 	} else {
-		p.Options.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, p.Options.SessionID))
+		r.project.Options.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, r.options.SessionID))
 	}
 	return nil
 }
@@ -200,7 +240,7 @@ type Recap struct {
 }
 
 // Recap returns where the conversation stood when it was resumed, nil if it is a new one.
-func (s *Session) Recap() *Recap { return s.Setup.recap }
+func (s *Session) Recap() *Recap { return s.Record.recap }
 
 // readLast sets the last prompt and its answer.
 func (r *Recap) readLast(entries []agent.Entry) {
@@ -218,40 +258,40 @@ func (r *Recap) readLast(entries []agent.Entry) {
 }
 
 // importFile makes the session a copy of the one in a file.
-func (p *Setup) importFile() (err error) {
-	if p.resumed, err = journal.Load(p.Paths.Absolute(p.Options.SessionFile)); err != nil {
-		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", p.Options.SessionFile)
+func (r *Record) importFile() (err error) {
+	if r.resumed, err = journal.Load(r.project.Paths.Absolute(r.options.SessionFile)); err != nil {
+		return exit.Errorf(exit.Input, "Error importing session from file: File not found or invalid format: %s", r.options.SessionFile)
 	}
-	p.resumed.Directories, p.resumed.SkillFolders, p.resumed.Interrupted = nil, nil, nil // those of another project
-	p.Options.SessionID = uuid.NewString()
-	p.journal.Fork(p.resumed, p.Options.SessionID, "Imported session from "+p.Options.SessionFile)
+	r.resumed.Directories, r.resumed.SkillFolders, r.resumed.Interrupted = nil, nil, nil // those of another project
+	r.options.SessionID = uuid.NewString()
+	r.journal.Fork(r.resumed, r.options.SessionID, "Imported session from "+r.options.SessionFile)
 	return nil
 }
 
 // restore gives the agent the history of the resumed session.
 func (s *Session) restore(ctx context.Context) {
 	var names []string
-	s.openResumedSkills(s.Setup.resumed.SkillFolders)
+	s.openResumedSkills(s.Record.resumed.SkillFolders)
 	messages := []agent.Message{s.opening()}
-	for _, e := range s.Setup.resumed.Entries {
+	for _, e := range s.Record.resumed.Entries {
 		messages = append(messages, e.Message)
 	}
 	s.agent.SetHistory(ctx, messages)
-	if s.Setup.recap != nil {
-		s.Setup.recap.readLast(s.Setup.resumed.Entries)
+	if s.Record.recap != nil {
+		s.Record.recap.readLast(s.Record.resumed.Entries)
 	}
-	for _, c := range s.Setup.resumed.Interrupted {
+	for _, c := range s.Record.resumed.Interrupted {
 		names = append(names, terminal.Line(c.Name))
 	}
 	if len(names) > 0 {
 		s.Setup.Options.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
-	if s.Setup.resumed.SessionID == s.ID() { // not a copy
+	if s.Record.resumed.SessionID == s.ID() { // not a copy
 		for _, p := range s.Processes.Recover() {
 			s.Setup.Options.Warn(orphanText(p))
 		}
 	}
-	s.Setup.resumed = nil // its messages are the agent's
+	s.Record.resumed = nil // its messages are the agent's
 }
 
 // orphanText describes, for the user, a background command that Pollux left behind when it crashed.
@@ -267,10 +307,10 @@ func orphanText(p shell.Process) string {
 // addResumedDirs adds the directories that the resumed session had in its workspace, if the user agrees. A run
 // without a user leaves them out: the user who added them may not mean this run.
 func (s *Session) addResumedDirs(ctx context.Context) {
-	if s.Setup.resumed == nil {
+	if s.Record.resumed == nil {
 		return
 	}
-	dirs := slices.DeleteFunc(slices.Clone(s.Setup.resumed.Directories), func(dir string) bool {
+	dirs := slices.DeleteFunc(slices.Clone(s.Record.resumed.Directories), func(dir string) bool {
 		return s.Workspace.Contains(workspace.RealPath(dir))
 	})
 	if len(dirs) == 0 || !s.agreesToDirs(ctx, dirs) {
@@ -304,18 +344,15 @@ func (s *Session) agreesToDirs(ctx context.Context, dirs []string) bool {
 }
 
 // IsRecorded reports whether the conversation is on disk, so that it can be resumed.
-func (p *Setup) IsRecorded() bool { return p.journal != nil && p.journal.IsRecorded() }
+func (r *Record) IsRecorded() bool { return r.journal != nil && r.journal.IsRecorded() }
 
 // transcript returns the path of the session's file, "" if the conversation is not recorded.
-func (p *Setup) transcript() string {
-	if p.journal == nil {
+func (r *Record) transcript() string {
+	if r.journal == nil {
 		return ""
 	}
-	return p.journal.Path()
+	return r.journal.Path()
 }
-
-// Tags returns the conversations that the user has saved in this project.
-func (p *Setup) Tags() sessions.Tags { return sessions.Tags{Dir: p.Paths.ExistingProjectTemp()} }
 
 // SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
 func (s *Session) SaveTag(tag string) error {
@@ -333,7 +370,7 @@ func (s *Session) SaveTag(tag string) error {
 // LoadTag replaces the conversation by the one with a tag. Signatures of thoughts go only to the
 // provider that they are from.
 func (s *Session) LoadTag(ctx context.Context, tag string) error {
-	c, err := s.Setup.Tags().Load(tag)
+	c, err := s.Record.Tags().Load(tag)
 	if err != nil {
 		return err
 	}
@@ -362,28 +399,28 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 // keepsUnanswered reports whether a prompt stays in the conversation that got no response for this
 // reason, so that the next prompt or --resume goes on with it. A person who cancels a prompt does not
 // want it any more, and a request that is itself at fault would fail again.
-func (p *Setup) keepsUnanswered(cause error) bool {
+func (r *Record) keepsUnanswered(cause error) bool {
 	var failure *llm.Error
 	if errors.As(cause, &failure) {
 		return !failure.MayBlameRequest()
 	}
 	var end *exit.Error
-	return !p.Options.Interactive || errors.As(cause, &end)
+	return !r.project.Options.Interactive || errors.As(cause, &end)
 }
 
 // CallRecords returns the records of the finished calls of the conversation, by the ids of the messages with
 // their results; nil if the conversation is not recorded.
 func (s *Session) CallRecords() map[string][]agent.CallRecord {
-	if s.Setup.journal == nil {
+	if s.Record.journal == nil {
 		return nil
 	}
-	return s.Setup.journal.Calls()
+	return s.Record.journal.Calls()
 }
 
 // endTurn notes the end of a run in the record of the conversation.
 func (s *Session) endTurn() {
-	if s.Setup.journal != nil {
-		_ = s.Setup.journal.Touch() // the journal warns
+	if s.Record.journal != nil {
+		_ = s.Record.journal.Touch() // the journal warns
 	}
 	s.titler.start(s.addTitle)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -49,36 +48,6 @@ func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, er
 	s.policy = s.newPolicy(r, files == nil)
 	s.registry.Add("", s.builtinTools(s.models)...)
 	return &Rulebook{s}, nil
-}
-
-// DisplayFile returns the path of a policy file in the form that people read: below the working
-// directory relative to it.
-func (p *Setup) DisplayFile(path string) string {
-	if below, err := filepath.Rel(p.Paths.Dir(), path); err == nil && filepath.IsLocal(below) {
-		return below
-	}
-	return p.Paths.Display(path)
-}
-
-// PolicyFiles returns the policy files in force.
-func (p *Setup) PolicyFiles() ([]policy.File, error) {
-	r, err := p.quiet().policyFiles(p.hasAccepted)
-	if len(r.Read) > 0 {
-		err = nil // a mistake in a file, which checking it reports
-	}
-	return r.Read, err
-}
-
-// hasAccepted reports whether the user has accepted the project's policy files as they are.
-func (p *Setup) hasAccepted(project policy.Integrity) bool {
-	if !p.takesPolicies() {
-		return false
-	}
-	_, changed, err := project.Changed()
-	if changed {
-		p.Options.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
-	}
-	return err == nil && !changed
 }
 
 // Rules returns the rules in order of precedence.

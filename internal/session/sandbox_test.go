@@ -27,7 +27,9 @@ func TestRefuseSandbox(t *testing.T) {
 	} {
 		home := t.TempDir()
 		env := config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none/s.json", tt.env)
-		p := NewSetup(Options{Dir: home, Env: env, Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": tt.setting}})
+		p := NewSetup(ProjectOptions{
+			Dir: home, Env: env, Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": tt.setting},
+		})
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,16 +13,13 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"pollux/agent"
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/mcp"
 	"pollux/internal/mention"
 	"pollux/internal/process"
-	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
 	"pollux/llm"
-	"pollux/llm/httpwire"
 	"pollux/tool"
 )
 
@@ -76,14 +72,6 @@ func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
 		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
 	}
 	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
-}
-
-// openVariable returns the value of a variable for a text of the project, "" if it is a secret.
-func (p *Setup) openVariable(name string) string {
-	if p.Env.Withholds(name) {
-		return ""
-	}
-	return p.Env.Get(name)
 }
 
 // ServerSelection returns which of the servers of the settings may be used.
@@ -232,24 +220,6 @@ func (s *Session) closeServers() {
 	if s.servers != nil {
 		s.servers.Close()
 	}
-}
-
-// serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
-// the settings say about commands, and no keys of model providers.
-func (p *Setup) serverEnviron() []string {
-	r := userRedaction(p)
-	r.Enabled = true
-	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
-}
-
-// serverTransport makes requests to servers, through the proxy and with the certificates that are set for
-// models.
-func (p *Setup) serverTransport() (http.RoundTripper, error) {
-	n, err := auth.Network(p.Env)
-	if err != nil {
-		return nil, err
-	}
-	return httpwire.NewTransport(httpwire.Options{Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: true})
 }
 
 // wakeServers starts the servers that are idle when a person's first prompt has been sent, as the event of a

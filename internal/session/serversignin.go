@@ -1,12 +1,9 @@
 package session
 
 import (
-	"context"
 	"path/filepath"
 
-	"pollux/internal/browser"
 	"pollux/internal/oauth"
-	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/adc"
 )
@@ -29,12 +26,4 @@ func (p *Setup) signInOptions() *oauth.Options {
 		o.CallbackHost = p.Env.Get("OAUTH_CALLBACK_HOST")
 	}
 	return o
-}
-
-// openPage opens a page in the user's browser, which gets no secrets of the environment.
-func (p *Setup) openPage(ctx context.Context, page string) error {
-	r := userRedaction(p)
-	r.Enabled, r.Allowed = true, append([]string{"XAUTHORITY"}, r.Allowed...) // a file name, which X11 needs
-	b := browser.Browser{Environ: secret.Without(r.Apply(p.Env.List()), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
-	return b.Open(ctx, page)
 }

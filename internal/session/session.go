@@ -19,8 +19,6 @@ package session
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,66 +46,26 @@ import (
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
 	"pollux/internal/workspace"
-	"pollux/internal/worktree"
 	"pollux/llm"
 	"pollux/llm/fallback"
 	"pollux/llm/quotation"
 	"pollux/tool"
 )
 
-// Asker asks the person who uses a face.
-type Asker interface {
-	// Ask shows the person something and waits for the answer. It returns an error
-	// only if ctx or the face ended first.
-	Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error)
-	// Approve is Ask for a question about calls that no run makes: the shell commands of a custom
-	// command, and a skill that the person has named.
-	Approve(ctx context.Context, q *agent.Question) (tool.Answer, error)
-}
-
-// Options are what a face opens a session with. Dir and Env must be set.
+// Options are what a face opens a session with. Project.Dir and Project.Env must be set.
 type Options struct {
-	// Dir is the directory to work in: absolute, without links.
-	Dir string
-	// Env is the environment that the program was started with.
-	Env *config.Env
-	// Flags are settings from the command line, by their keys.
-	Flags map[string]any
-	// Model is the model's name or alias; "" leaves it to environment and settings.
-	Model string
-	// ApprovalMode is the mode to begin in, as --approval-mode has it; "" leaves it to
-	// the settings.
-	ApprovalMode string
+	// Project configures the directory: settings, trust, flags, and who answers questions.
+	Project ProjectOptions
 	// SessionID identifies the conversation; "" makes an id. If IsNewID is set, a recorded session
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
-	// Extensions are the names of the extensions to use, whatever the user has enabled: "none" alone is none,
-	// nil leaves it to the user.
-	Extensions []string
-	// InWorktree runs the session in a Git worktree of the repository that Dir is in. WorktreeName is its
-	// name, "" for a new one. Relative paths in other options start at Dir.
-	InWorktree   bool
-	WorktreeName string
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
 	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
 	// continue a copy of. "" is for a new session.
 	Recorded    bool
 	Resume      string
 	SessionFile string
-	// Version is that of the program. UserAgent is the header of requests, "{model}" in
-	// it being replaced by the model's name; "" names Pollux, the version and the system.
-	Version   string
-	UserAgent string
-
-	// Asker asks the questions that must be answered before the session can open; nil if
-	// there is no person.
-	Asker Asker
-	// Interactive says that the consumer of events answers each [agent.ToolAsked].
-	Interactive bool
-	// Folder is whether the folder is trusted, as the program has decided. If it is unknown, the user's
-	// trusted folders, and then the Asker, decide; without an Asker the folder must be trusted.
-	Folder trust.State
 	// Offline opens the session even if no model can be reached; [Session.Reachable]
 	// then returns the reason.
 	Offline bool
@@ -120,9 +78,6 @@ type Options struct {
 	// nil is for no IDE.
 	IDE func() (ide.State, bool)
 
-	// Hooks are the hooks of a program and of extensions, beside those of the settings.
-	Hooks []hook.Hook
-
 	// Replay is a file of recorded answers that are played in place of a model's, in
 	// their order unless ReplayAnyOrder is set. Record is a file that a model's answers
 	// are written to. "" is for none.
@@ -130,40 +85,15 @@ type Options struct {
 	ReplayAnyOrder bool
 	Record         string
 
-	// Loaded, if not nil, is called as soon as the settings are read, before an error that
-	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
-	Loaded func(*Setup)
-	// Warn is called with each warning: something that the user should know and that does
-	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
-	Warn func(text string)
 	// Recent keeps the last events of the session; nil keeps none.
 	Recent *recent.Ring
-	// Debug enables the log in DebugLog, and a log on disk if the conversation is Recorded. Log, if not
-	// nil, always receives it.
-	Debug    bool
-	DebugLog io.Writer
-	Log      *slog.Logger
-
-	entered *worktree.Worktree // that InWorktree names, once Dir is its path
-}
-
-// Open opens a session: [Settle], then [Setup.Open]. The caller must close it.
-func Open(ctx context.Context, o Options) (*Session, error) {
-	p, err := Settle(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.Open(ctx)
-	if err != nil {
-		p.AbandonWorktree(ctx)
-		p.Close()
-	}
-	return s, err
 }
 
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
-	*Setup
+	Setup   *Setup
+	Record  *Record
+	options Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
@@ -215,15 +145,14 @@ type Session struct {
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared   map[string]prepared
-	skills     atomic.Pointer[skill.Set]
-	telemetry  *telemetry.Telemetry // nil is off
-	activity   *telemetry.Activity  // nil is off
-	log        *logs.Log            // on disk
-	titler     titler
-	isUnwanted atomic.Bool // the record of the conversation is deleted at the end
-	ended      sync.Once
-	closers    []func()
+	prepared  map[string]prepared
+	skills    atomic.Pointer[skill.Set]
+	telemetry *telemetry.Telemetry // nil is off
+	activity  *telemetry.Activity  // nil is off
+	log       *logs.Log            // on disk
+	titler    titler
+	ended     sync.Once
+	closers   []func()
 }
 
 // identity is which conversation a session has.
@@ -237,11 +166,8 @@ func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.titler.close()
 	s.closeParts()
-	path := s.Setup.transcript()
 	s.Setup.Close()
-	if s.isUnwanted.Swap(false) {
-		s.deleteRecord(path)
-	}
+	s.Record.end(s.ID())
 }
 
 func (s *Session) closeParts() {
@@ -266,11 +192,11 @@ func (s *Session) begin(id string) {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
-	s.Setup.Options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
+	s.options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
 	if s.log != nil {
 		s.log.Begin(id)
 	}
-	if s.Processes != nil && s.Setup.journal != nil { // else it is being built, or not recorded
+	if s.Processes != nil && s.Record.journal != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}
 }

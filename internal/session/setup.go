@@ -17,17 +17,66 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
-	"pollux/internal/journal"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
-	"pollux/internal/wording"
 	"pollux/internal/worktree"
 )
+
+// ProjectOptions configure a [Setup]. Dir and Env must be set.
+type ProjectOptions struct {
+	// Dir is the directory to work in: absolute, without links.
+	Dir string
+	// Env is the environment that the program was started with.
+	Env *config.Env
+	// Flags are settings from the command line, by their keys.
+	Flags map[string]any
+	// Model is the model's name or alias; "" leaves it to environment and settings.
+	Model string
+	// ApprovalMode is the mode to begin in, as --approval-mode has it; "" leaves it to
+	// the settings.
+	ApprovalMode string
+	// Extensions are the names of the extensions to use, whatever the user has enabled: "none" alone is none,
+	// nil leaves it to the user.
+	Extensions []string
+	// InWorktree uses a Git worktree of the repository that Dir is in. WorktreeName is its
+	// name, "" for a new one. Relative paths in other options start at Dir.
+	InWorktree   bool
+	WorktreeName string
+	// Version is that of the program. UserAgent is the header of requests, "{model}" in
+	// it being replaced by the model's name; "" names Pollux, the version and the system.
+	Version   string
+	UserAgent string
+
+	// Asker asks the questions that must be answered before a session can open; nil if
+	// there is no person.
+	Asker Asker
+	// Interactive says that the consumer of events answers each [agent.ToolAsked].
+	Interactive bool
+	// Folder is whether the folder is trusted, as the program has decided. If it is unknown, the user's
+	// trusted folders, and then the Asker, decide; without an Asker the folder must be trusted.
+	Folder trust.State
+	// Hooks are the hooks of a program, beside those of the settings and of extensions.
+	Hooks []hook.Hook
+
+	// Loaded, if not nil, is called as soon as the settings are read, before an error that
+	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
+	Loaded func(*Setup)
+	// Warn is called with each warning: something that the user should know and that does
+	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
+	Warn func(text string)
+	// Debug enables the log in DebugLog, and a log on disk if the conversation is recorded. Log, if not
+	// nil, always receives it.
+	Debug    bool
+	DebugLog io.Writer
+	Log      *slog.Logger
+
+	entered *worktree.Worktree // that InWorktree names, once Dir is its path
+}
 
 // Setup is the result of flags, settings, environment and trust in a directory: what a
 // session needs to know before its parts are built.
 type Setup struct {
-	Options
+	Options  ProjectOptions
 	Paths    *config.Paths
 	Settings *config.Settings
 	// Env is the environment, with what the .env file that counts here adds to it.
@@ -53,13 +102,6 @@ type Setup struct {
 
 	extensions *extensions
 
-	journal *journal.Journal // nil if the conversation is not recorded
-	resumed *journal.Session // the session to continue, until its history is restored; nil for none
-	recap   *Recap           // of the resumed session, nil for none
-	dirs    func() []string  // the workspace's directories, nil until there is one
-	// skillFolders are the directories outside of the workspace that activated skills have made readable.
-	skillFolders *folders
-
 	// LeftOut are one-line warnings about what the run does without, for the JSON formats: because the user has not
 	// seen it, or because it cannot have an effect.
 	LeftOut []string
@@ -74,7 +116,7 @@ type Setup struct {
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
 // no request. Its errors carry the exit code of the program. The caller must close the
 // setup, or the session that it opens with it.
-func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
+func Settle(ctx context.Context, o ProjectOptions) (_ *Setup, err error) {
 	p := NewSetup(o)
 	defer func() {
 		if err != nil {
@@ -131,13 +173,13 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 func (p *Setup) IsTrusted() bool { return p.Trust == trust.Trusted }
 
 // NewSetup returns the setup of a directory before any file is read.
-func NewSetup(o Options) *Setup {
+func NewSetup(o ProjectOptions) *Setup {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Options.Warn = func(text string) {
@@ -255,9 +297,6 @@ func (p *Setup) Close() {
 	if p.Worktree != nil {
 		p.Worktree.Close()
 	}
-	if p.journal != nil {
-		_ = p.journal.Close() // it has warned
-	}
 	if p.logClose != nil {
 		_ = p.logClose.Close() // every line is written
 		p.logClose = nil
@@ -281,129 +320,6 @@ func (p *Setup) startWarnings() []string {
 			"Your entire folder structure will be used for context. It is strongly recommended to run in a project-specific directory.")
 	}
 	return warnings
-}
-
-// InitialMode returns the approval mode with this name; "" is the one of the settings. In an
-// untrusted folder it is the default, with a warning.
-func (p *Setup) InitialMode(name string) (policy.Mode, error) {
-	asked, err := p.askedMode(name)
-	if err != nil {
-		return 0, err
-	}
-	mode, warning := policy.StartMode(asked, p.IsTrusted())
-	if warning != "" {
-		p.Options.Warn(warning)
-	}
-	return mode, nil
-}
-
-// askedMode returns the approval mode with this name; "" is the one of the settings.
-func (p *Setup) askedMode(name string) (policy.Mode, error) {
-	if name == "" {
-		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
-			name = "default" // not something that a file may decide
-		}
-	}
-	asked, err := policy.ParseMode(name)
-	if err != nil {
-		return 0, exit.Errorf(exit.General, "%w", err)
-	}
-	return asked, nil
-}
-
-// chooseMode settles the approval mode to begin in.
-func (p *Setup) chooseMode() error {
-	asked, err := p.askedMode(p.Options.ApprovalMode)
-	if err != nil {
-		return err
-	}
-	switch {
-	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
-		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
-	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings):
-		p.Options.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
-		asked = policy.Default
-	}
-	mode, warning := policy.StartMode(asked, p.IsTrusted())
-	if warning != "" {
-		p.Options.Warn(warning)
-	}
-	if mode == policy.Yolo {
-		p.Options.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
-	}
-	p.Mode = mode
-	return p.announcePlanThen()
-}
-
-// announcePlanThen warns that no user approves the plan of this run before it is carried out.
-func (p *Setup) announcePlanThen() error {
-	then := p.planThen()
-	if p.Mode != policy.Plan || p.Options.Interactive || then == "" {
-		return nil
-	}
-	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
-		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
-	}
-	p.Options.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
-	return nil
-}
-
-// planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
-// the answer.
-func (p *Setup) planThen() string {
-	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
-	if err != nil || m <= policy.Default {
-		return ""
-	}
-	return m.String()
-}
-
-// Open builds the session. If no model can be reached because a key is missing or refused, or
-// because several models can be, it asks the person. The errors carry the exit code of the program. Requests to providers
-// about their models, outside of prompts, end with ctx.
-func (p *Setup) Open(ctx context.Context) (*Session, error) {
-	if err := p.openJournal(ctx); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	s, err := build(ctx, p, nil)
-	if err == nil {
-		s.recordStartup(began)
-	}
-	switch {
-	case err == nil || ctx.Err() != nil:
-	case p.Options.Offline:
-		if offline, again := p.rebuild(ctx, err); again == nil {
-			s, err = offline, nil
-		}
-	case p.Options.Asker != nil:
-		s, err = p.resolve(ctx, err)
-	}
-	switch {
-	case err == nil:
-		s.Setup.Log.Debug("start", "version", s.Setup.Options.Version, "dir", s.Setup.Paths.Dir(), "settings", s.Setup.Settings.UserFile(),
-			"model", s.Setup.Model, "approval", s.Setup.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
-		source := hook.StartupSource
-		if s.Setup.resumed != nil {
-			source = hook.ResumeSource
-			s.restore(ctx)
-		}
-		s.startHooks(ctx, source)
-		if s.Setup.Options.Interactive {
-			s.closers = append(s.closers, s.updateExtensions())
-		}
-		return s, nil
-	case ctx.Err() != nil && p.Options.Asker != nil: // the person does not want to be asked
-		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
-	}
-	return nil, err
-}
-
-// rebuild builds the session in a second attempt, which repeats no warnings of the first.
-func (p *Setup) rebuild(ctx context.Context, unreachable error) (*Session, error) {
-	p.isMuted.Store(true)
-	defer p.isMuted.Store(false)
-	return build(ctx, p, unreachable)
 }
 
 // quiet returns the setup without warnings.

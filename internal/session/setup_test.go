@@ -43,11 +43,9 @@ func TestLoaded(t *testing.T) {
 	t.Parallel()
 	loaded := false
 	home := t.TempDir()
-	_, err := Open(t.Context(), Options{
-		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"},
-		Env:    config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"),
-		Loaded: func(p *Setup) { loaded = config.OutputFormat.In(p.Settings) == "json" },
-	})
+	_, err := Open(t.Context(), Options{Project: ProjectOptions{
+		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *Setup) { loaded = config.OutputFormat.In(p.Settings) == "json" },
+	}})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)
 	}

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,36 +11,12 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
-	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/prompt"
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
 )
-
-// SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
-// trusted has none of its own.
-func (p *Setup) SkillSources(trusted bool) []skill.Source {
-	list := append(p.extensionSkills(),
-		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
-		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")})
-	if trusted && !p.Paths.AtHome() {
-		dir := p.Paths.Dir()
-		list = append(list,
-			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".gemini", "skills")},
-			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".agents", "skills")})
-	}
-	return list
-}
-
-// ReadSkills reads the skills, none if the settings turn them off.
-func (p *Setup) ReadSkills(settings *config.Settings, trusted bool) *skill.Set {
-	if !config.SkillsEnabled.In(settings) {
-		return &skill.Set{}
-	}
-	return skill.Load(p.SkillSources(trusted), config.SkillsDisabled.In(settings))
-}
 
 // skillOwner owns activate_skill in the registry. It is declared after the tools of MCP servers.
 const skillOwner = "skills"
@@ -107,8 +82,8 @@ func (f *folders) all() []string {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Session) openFolder(dir string) {
-	if s.makeReadable(dir) && s.Setup.journal != nil {
-		_ = s.Setup.journal.SetSkillFolders(s.Setup.skillFolders.all()) // the journal warns
+	if s.makeReadable(dir) && s.Record.journal != nil {
+		_ = s.Record.journal.SetSkillFolders(s.Record.skillFolders.all()) // the journal warns
 	}
 }
 
@@ -121,7 +96,7 @@ func (s *Session) makeReadable(dir string) bool {
 	if err != nil || !added {
 		return false
 	}
-	s.Setup.skillFolders.add(path)
+	s.Record.skillFolders.add(path)
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}

@@ -31,11 +31,11 @@ import (
 // recorded, where the user wants that.
 func (s *Session) observed(g llm.Generator) llm.Generator {
 	observers := []observe.Observer{s.Stats}
-	if s.Setup.Options.Recent != nil {
-		observers = append(observers, s.Setup.Options.Recent)
+	if s.options.Recent != nil {
+		observers = append(observers, s.options.Recent)
 	}
-	if s.Setup.journal != nil {
-		observers = append(observers, spending{s.Setup.journal})
+	if s.Record.journal != nil {
+		observers = append(observers, spending{s.Record.journal})
 	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
@@ -129,7 +129,7 @@ func (s *Session) RecordCommand(name string, failed bool) {
 	if failed {
 		e.Status = recent.Failed
 	}
-	s.Setup.Options.Recent.Add(e)
+	s.options.Recent.Add(e)
 	s.telemetry.RecordCommand(name, failed)
 }
 

@@ -68,10 +68,10 @@ func (t *titler) close() {
 // addTitle gives the last session without a title one. A person who sees a list may miss it if that
 // fails, so that errors are only logged. A script does not pay for titles.
 func (s *Session) addTitle(ctx context.Context) {
-	if !s.Setup.Options.Interactive || !s.Setup.IsRecorded() || !s.models.HasProvider() || !config.SessionTitles.In(s.CurrentSettings()) {
+	if !s.Setup.Options.Interactive || !s.Record.IsRecorded() || !s.models.HasProvider() || !config.SessionTitles.In(s.CurrentSettings()) {
 		return
 	}
-	title, err := s.Setup.store().AddTitle(ctx, s.ID(), sessions.Titler{
+	title, err := s.Record.store().AddTitle(ctx, s.ID(), sessions.Titler{
 		Generator:    s.observed(s.models), // without stand-ins: a failure does not concern the conversation
 		ResolveModel: s.titleModel,
 		MayRead:      s.mayRead,

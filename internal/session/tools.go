@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +56,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 		return err
 	}
 	s.builtin = builtin
-	s.registry.Add("", slices.Concat(builtin, discovered, s.Setup.Options.Tools)...)
+	s.registry.Add("", slices.Concat(builtin, discovered, s.options.Tools)...)
 	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
 	return nil
@@ -209,24 +208,4 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}
 	return tools, nil
-}
-
-// discoversTools reports whether the user has a command that lists tools.
-func (p *Setup) discoversTools() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.lacksCallCommand()
-}
-
-// lacksCallCommand reports whether the user has a command that lists tools, and none that calls
-// them.
-func (p *Setup) lacksCallCommand() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings)) == ""
-}
-
-const noCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
-
-func (p *Setup) discovery() discovered.Options {
-	return discovered.Options{
-		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
-		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables,
-	}
 }

@@ -134,56 +134,6 @@ func contents(dir string, env *config.Env, memoryFiles, variables []string) stri
 	return text
 }
 
-// ErrNoPerson is the error of a question for which there is no person.
-var ErrNoPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to a confirmation prompt requested by the command."}
-
-// Choice is a question with answers to choose from.
-type Choice struct {
-	Header  string // a word or two
-	Text    string
-	Options []tool.Option
-	// Free, if set, allows an answer that is not an option, and names it on screen, such as "a name".
-	Free string
-	// Help explains the choice to a person who asks for help.
-	Help string
-}
-
-// Choose asks a person to choose. It returns the label of the chosen option, the text that the
-// person typed if c.Free is set, or "" if they chose nothing. Without an asker the error is
-// [ErrNoPerson].
-func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
-	if asker == nil {
-		return "", ErrNoPerson
-	}
-	options := make([]tool.Option, len(c.Options))
-	for i, o := range c.Options {
-		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key}
-	}
-	kind := tool.ChoiceQuestion
-	if len(options) == 0 {
-		kind = tool.TextQuestion
-	}
-	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
-		Text: terminal.Text(c.Text), Header: c.Header, Kind: kind, Options: options, Closed: c.Free == "", FreeText: c.Free, Help: c.Help,
-	}}})
-	switch {
-	case err != nil:
-		return "", err
-	case answer.Outcome == tool.Cancel || answer.Reply == nil:
-		return "", nil
-	}
-	said := strings.TrimSpace(answer.Reply.Answers["0"])
-	for i, o := range options {
-		if strings.EqualFold(said, o.Label) {
-			return c.Options[i].Label, nil
-		}
-	}
-	if c.Free != "" {
-		return said, nil
-	}
-	return "", nil
-}
-
 // askPolicies asks, once, whether to use the project's policies in this directory.
 func (p *Setup) askPolicies(ctx context.Context, dir string) bool {
 	if p.policies == nil {

@@ -25,7 +25,12 @@ func TestTwoSessions(t *testing.T) {
 		env := h.env.With("GEMINI_DEBUG_LOG_FILE=" + dir + "/debug.log")
 		model := scripttest.Gemini(t, "turn\n  expect anywhere You are in "+name+".\n  call run_shell_command {\"command\": \"pwd > here\"}\nturn\n  text Done.\n")
 		all.Go(func() {
-			s, err := session.Open(t.Context(), session.Options{Dir: dir, Env: env, Folder: trust.Trusted, ApprovalMode: "yolo", Generator: model})
+			s, err := session.Open(t.Context(), session.Options{
+				Project: session.ProjectOptions{
+					Dir: dir, Env: env, Folder: trust.Trusted, ApprovalMode: "yolo",
+				},
+				Generator: model,
+			})
 			if err != nil {
 				t.Error(err)
 				return

@@ -43,10 +43,10 @@ func (s *Session) PlanRestore(ctx context.Context, p Checkpoint) (files []FileUn
 // planUndo plans to undo the calls with results in the message with an id, from one of them on, and in the
 // messages after it.
 func (s *Session) planUndo(ctx context.Context, id, callID string) (files []FileUndo, isPartial bool) {
-	if s.Setup.journal == nil {
+	if s.Record.journal == nil {
 		return nil, false
 	}
-	history, records := s.History(), s.Setup.journal.Calls()
+	history, records := s.History(), s.Record.journal.Calls()
 	at := slices.IndexFunc(history, func(m agent.Message) bool { return m.ID == id })
 	if at < 0 {
 		return nil, false

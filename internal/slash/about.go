@@ -137,7 +137,7 @@ func escapeComponent(text string) string {
 // runDoctor checks settings, credentials and the machine, without a request to the model.
 func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	text, err := doctor.Text(ctx, doctor.Options{
-		Session: session.Options{Dir: s.Session.Setup.Options.Dir, Env: s.Session.Setup.Options.Env, Model: s.Session.Setup.Options.Model, Version: s.Session.Setup.Options.Version}, Terminal: s.Terminal,
+		Session: session.ProjectOptions{Dir: s.Session.Setup.Options.Dir, Env: s.Session.Setup.Options.Env, Model: s.Session.Setup.Options.Model, Version: s.Session.Setup.Options.Version}, Terminal: s.Terminal,
 		Unasked: "run 'pollux doctor' in a shell for that",
 	})
 	return Result{Text: text}, err

@@ -13,7 +13,7 @@ import (
 
 // chatList lists the conversations that the user has saved under tags.
 func chatList(_ context.Context, s *Runner, _ string) (Result, error) {
-	tags, err := s.Session.Setup.Tags().List()
+	tags, err := s.Session.Record.Tags().List()
 	switch {
 	case err != nil:
 		return Result{}, exit.Errorf(exit.General, "Cannot list saved conversations: %w", err)
@@ -34,7 +34,7 @@ func chatSave(ctx context.Context, s *Runner, tag string) (Result, error) {
 		return usageError("Missing tag. Usage: /resume save <tag>")
 	case s.isEmpty():
 		return usageError("No conversation found to save.")
-	case s.Session.Setup.Tags().Has(tag):
+	case s.Session.Record.Tags().Has(tag):
 		if yes, err := s.confirm(ctx, "Overwrite", "A conversation with the tag "+shortTag(tag)+" already exists. Replace it?"); err != nil || !yes {
 			return Result{Text: "Nothing saved."}, err
 		}
@@ -64,7 +64,7 @@ func chatDelete(_ context.Context, s *Runner, tag string) (Result, error) {
 	if tag == "" {
 		return usageError("Missing tag. Usage: /resume delete <tag>")
 	}
-	switch err := s.Session.Setup.Tags().Delete(tag); {
+	switch err := s.Session.Record.Tags().Delete(tag); {
 	case errors.Is(err, fs.ErrNotExist):
 		return usageError("No checkpoint found with tag '%s'.", shortTag(tag))
 	case err != nil:

@@ -56,16 +56,17 @@ func newDriver(t *testing.T, with setup) *driver {
 		d.file(filepath.Join(d.home, ".gemini", "trustedFolders.json"), `{"`+d.dir+`": "`+with.trusted+`"}`)
 	}
 	sess, err := session.Open(t.Context(), session.Options{
-		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
-		Interactive: true, Asker: d, Recorded: with.recorded, Folder: folder, Generator: d.model(with.model),
-		Warn: func(text string) {
-			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
-				if strings.HasPrefix(text, known) {
-					return
+		Project: session.ProjectOptions{
+			Dir: d.dir, Env: env, Model: "gemini-2.5-flash", ApprovalMode: with.mode, Version: "1.2.3", Interactive: true, Asker: d, Folder: folder, Warn: func(text string) {
+				for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
+					if strings.HasPrefix(text, known) {
+						return
+					}
 				}
-			}
-			t.Error(text)
+				t.Error(text)
+			},
 		},
+		SessionID: "first", Recorded: with.recorded, Generator: d.model(with.model),
 	})
 	if err != nil {
 		t.Fatal(err)

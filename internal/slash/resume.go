@@ -38,7 +38,7 @@ func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
 		}
 	}
 	switch {
-	case at < 0 && s.Session.Setup.Tags().Has(identifier):
+	case at < 0 && s.Session.Record.Tags().Has(identifier):
 		return usageError("There is no session %q, but a saved conversation with this tag. To resume it: /resume resume %[1]s", shortTag(identifier))
 	case at < 0:
 		return usageError("There is no session %q. /resume lists the sessions, /resume list the saved conversations.", shortTag(identifier))

@@ -111,7 +111,7 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 // chooseRewind asks what happens to the conversation after the prompt. It returns "" if nothing does. A
 // conversation that is not recorded has no copies.
 func (s *Runner) chooseRewind(ctx context.Context, hasFiles bool) (string, error) {
-	if !s.Session.Setup.IsRecorded() {
+	if !s.Session.Record.IsRecorded() {
 		return justRewind, nil
 	}
 	options := []tool.Option{

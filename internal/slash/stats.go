@@ -27,7 +27,7 @@ func (s *Runner) Farewell() string {
 	}
 	switch {
 	case s.Session.WorktreeHints() != "": // which say how to resume
-	case s.Session.Setup.IsRecorded() && s.Session.IsUnwanted():
+	case s.Session.Record.IsRecorded() && s.Session.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:
 		text += "\n" + s.ResumeHint()
@@ -38,7 +38,7 @@ func (s *Runner) Farewell() string {
 // ResumeHint returns how to go on with the conversation later, "" if it is not recorded.
 func (s *Runner) ResumeHint() string {
 	switch hints := s.Session.WorktreeHints(); {
-	case !s.Session.Setup.IsRecorded(), s.Session.IsUnwanted():
+	case !s.Session.Record.IsRecorded(), s.Session.IsUnwanted():
 		return ""
 	case hints != "":
 		return hints
@@ -217,7 +217,7 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		if err != nil {
 			return usageError("%w", err)
 		}
-		report, err := usage.Collect(ctx, s.Session.Setup.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.Session.ListPrice})
+		report, err := usage.Collect(ctx, s.Session.Record.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.Session.ListPrice})
 		switch {
 		case err != nil:
 			return Result{}, exit.Errorf(exit.General, "Cannot read the sessions: %w", err)

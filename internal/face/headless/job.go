@@ -36,7 +36,7 @@ type Job struct {
 // of [Run], or the error of [session.Settle], which the user has not seen.
 func RunJob(ctx context.Context, j Job) error {
 	_, j.Session.Offline = slash.Lookup(j.Input.Argument) // / commands can work without a model
-	setup, err := session.Settle(ctx, j.Session)
+	setup, err := session.Settle(ctx, j.Session.Project)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func RunJob(ctx context.Context, j Job) error {
 	o := j.Options
 	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings)), setup.Debugging(), setup.Model
 	// Check credentials first: do not wait for standard input if no model can answer.
-	s, err := setup.Open(ctx)
+	s, err := session.Start(ctx, setup, j.Session)
 	if err != nil {
 		return RenderFailure(o, err)
 	}
@@ -81,7 +81,7 @@ func RunJob(ctx context.Context, j Job) error {
 	switch hints := s.WorktreeHints(); {
 	case hints != "":
 		fmt.Fprintln(o.Err, hints)
-	case s.Setup.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
+	case s.Record.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
 		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
 	}
 	return err

@@ -91,8 +91,8 @@ type backend struct {
 
 // open opens the session, which may ask questions, and returns its backend.
 func (f *Face) open(ctx context.Context, o Options) (backend, error) {
-	o.Session.Asker, o.Session.Interactive, o.Session.Warn = f, true, f.Warn
-	o.Session.DebugLog = debugLog{f}
+	o.Session.Project.Asker, o.Session.Project.Interactive, o.Session.Project.Warn = f, true, f.Warn
+	o.Session.Project.DebugLog = debugLog{f}
 	s, err := session.Open(ctx, o.Session)
 	if err != nil {
 		return backend{}, err

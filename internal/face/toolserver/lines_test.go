@@ -18,8 +18,10 @@ import (
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Offline: true, Env: config.NewEnv("HOME=" + t.TempDir()),
-		Warn: func(text string) { t.Log(text) },
+		Project: session.ProjectOptions{
+			Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Env: config.NewEnv("HOME=" + t.TempDir()), Warn: func(text string) { t.Log(text) },
+		},
+		Offline: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -52,9 +52,9 @@ func connectWith(t *testing.T, version string, o session.Options, co *sdk.Client
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Dir, o.Folder, o.Interactive, o.Offline = dir, trust.Trusted, true, true
-	o.Env = config.NewEnv("HOME="+t.TempDir(), "PATH="+os.Getenv("PATH"))
-	o.Warn = func(text string) { t.Log(text) }
+	o.Project.Dir, o.Project.Folder, o.Project.Interactive, o.Offline = dir, trust.Trusted, true, true
+	o.Project.Env = config.NewEnv("HOME="+t.TempDir(), "PATH="+os.Getenv("PATH"))
+	o.Project.Warn = func(text string) { t.Log(text) }
 	s, err := session.Open(context.WithoutCancel(t.Context()), o)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,9 @@ func TestDeniesWithoutPerson(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.dir, "a.txt")); err != nil {
 		t.Error(err)
 	}
-	yolo := connect(t, session.Options{ApprovalMode: "yolo"}, nil)
+	yolo := connect(t, session.Options{Project: session.ProjectOptions{
+		ApprovalMode: "yolo",
+	}}, nil)
 	if got := yolo.use(t.Context(), t, "write_file", map[string]any{"file_path": "b.txt", "content": "x"}); strings.HasPrefix(got, "error: ") {
 		t.Errorf("yolo: %s", got)
 	}
@@ -239,7 +241,9 @@ func TestEnds(t *testing.T) {
 }
 
 func testEnds(t *testing.T, version string) {
-	c := connectWith(t, version, session.Options{ApprovalMode: "yolo"}, nil)
+	c := connectWith(t, version, session.Options{Project: session.ProjectOptions{
+		ApprovalMode: "yolo",
+	}}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for _, err := os.Stat(filepath.Join(c.dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "begun")) {
@@ -260,7 +264,9 @@ func testEnds(t *testing.T, version string) {
 func TestReportsProgress(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 100)
-	c := connect(t, session.Options{ApprovalMode: "yolo"}, &sdk.ClientOptions{
+	c := connect(t, session.Options{Project: session.ProjectOptions{
+		ApprovalMode: "yolo",
+	}}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { seen <- r.Params.Message },
 	})
 	p := &sdk.CallToolParams{Name: "run_shell_command", Arguments: map[string]any{"command": "echo one; sleep 1; echo two; sleep 1; echo three"}}

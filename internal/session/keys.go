@@ -1,0 +1,43 @@
+package session
+
+import (
+	"maps"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+)
+
+// useModel makes the session begin with a model that the person has chosen.
+func (p *Setup) useModel(name string) { p.Options.Model, p.Model, p.Named = name, name, true }
+
+// renew reads settings and the .env file again after the person has stored a key.
+// selected, if not "", overrides the provider that they select.
+func (p *Setup) renew(selected auth.Type) error {
+	if selected != "" {
+		p.Options.Flags = maps.Clone(p.Options.Flags)
+		if p.Options.Flags == nil {
+			p.Options.Flags = map[string]any{}
+		}
+		p.Options.Flags[string(config.AuthSelectedType)] = string(selected)
+	}
+	settings, refused, err := p.reload()
+	if err != nil {
+		return err
+	}
+	p.Settings = settings
+	p.refusedVariables = append(p.refusedVariables, refused...)
+	p.setEnv() // with the warnings of the start
+	return nil
+}
+
+// keepKey makes this session use a key that the person has typed.
+func (p *Setup) keepKey(done auth.SignIn) {
+	if done.Key.Value == "" {
+		return
+	}
+	p.newKeys = maps.Clone(p.newKeys)
+	if p.newKeys == nil {
+		p.newKeys = map[string]auth.Key{}
+	}
+	p.newKeys[done.ID] = done.Key
+	p.masking.renew()
+}

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/policy"
+)
+
+// InitialMode returns the approval mode with this name; "" is the one of the settings. In an
+// untrusted folder it is the default, with a warning.
+func (p *Setup) InitialMode(name string) (policy.Mode, error) {
+	asked, err := p.askedMode(name)
+	if err != nil {
+		return 0, err
+	}
+	mode, warning := policy.StartMode(asked, p.IsTrusted())
+	if warning != "" {
+		p.Options.Warn(warning)
+	}
+	return mode, nil
+}
+
+// askedMode returns the approval mode with this name; "" is the one of the settings.
+func (p *Setup) askedMode(name string) (policy.Mode, error) {
+	if name == "" {
+		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
+			name = "default" // not something that a file may decide
+		}
+	}
+	asked, err := policy.ParseMode(name)
+	if err != nil {
+		return 0, exit.Errorf(exit.General, "%w", err)
+	}
+	return asked, nil
+}
+
+// chooseMode settles the approval mode to begin in.
+func (p *Setup) chooseMode() error {
+	asked, err := p.askedMode(p.Options.ApprovalMode)
+	if err != nil {
+		return err
+	}
+	switch {
+	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
+		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
+	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings):
+		p.Options.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
+		asked = policy.Default
+	}
+	mode, warning := policy.StartMode(asked, p.IsTrusted())
+	if warning != "" {
+		p.Options.Warn(warning)
+	}
+	if mode == policy.Yolo {
+		p.Options.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
+	}
+	p.Mode = mode
+	return p.announcePlanThen()
+}
+
+// announcePlanThen warns that no user approves the plan of this run before it is carried out.
+func (p *Setup) announcePlanThen() error {
+	then := p.planThen()
+	if p.Mode != policy.Plan || p.Options.Interactive || then == "" {
+		return nil
+	}
+	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
+		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
+	}
+	p.Options.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
+	return nil
+}
+
+// planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
+// the answer.
+func (p *Setup) planThen() string {
+	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
+	if err != nil || m <= policy.Default {
+		return ""
+	}
+	return m.String()
+}

@@ -1,0 +1,30 @@
+package session
+
+import (
+	"path/filepath"
+	"pollux/internal/config"
+	"pollux/internal/skill"
+)
+
+// SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
+// trusted has none of its own.
+func (p *Setup) SkillSources(trusted bool) []skill.Source {
+	list := append(p.extensionSkills(),
+		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
+		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")})
+	if trusted && !p.Paths.AtHome() {
+		dir := p.Paths.Dir()
+		list = append(list,
+			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".gemini", "skills")},
+			skill.Source{Tier: skill.Workspace, Root: dir, Dir: filepath.Join(dir, ".agents", "skills")})
+	}
+	return list
+}
+
+// ReadSkills reads the skills, none if the settings turn them off.
+func (p *Setup) ReadSkills(settings *config.Settings, trusted bool) *skill.Set {
+	if !config.SkillsEnabled.In(settings) {
+		return &skill.Set{}
+	}
+	return skill.Load(p.SkillSources(trusted), config.SkillsDisabled.In(settings))
+}

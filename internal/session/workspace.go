@@ -1,0 +1,60 @@
+package session
+
+import (
+	"cmp"
+	"path/filepath"
+	"pollux/internal/config"
+	"pollux/internal/memory"
+	"pollux/internal/workspace"
+)
+
+func newWorkspace(p *Setup) *workspace.Workspace {
+	s := p.Settings
+	include := config.IncludeDirectories.In(s)
+	for i := range include {
+		include[i] = p.Paths.Expand(include[i])
+	}
+	ws, warnings := workspace.New(workspace.Options{
+		Root:         p.Paths.Dir(),
+		Include:      include,
+		ProjectTemp:  p.Paths.ProjectTempPath(),
+		GlobalMemory: p.MemoryFile(),
+		GitIgnore:    config.RespectGitIgnore.In(s),
+		GeminiIgnore: config.RespectGeminiIgnore.In(s),
+		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
+		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
+	})
+	for _, w := range warnings {
+		p.Options.Warn("Warning: " + w.Error())
+	}
+	return ws
+}
+
+func newMemory(p *Setup, ws *workspace.Workspace) *memory.Memory {
+	s := p.Settings
+	return memory.New(memory.Options{
+		Names:  p.memoryNames(),
+		Global: p.Paths.GeminiDir(),
+		// A project must not make files of the user's part of the prompt, such as ~/.gemini/.env.
+		GlobalNames: memory.Names(config.MemoryNames.In(withoutProjectChoice(s))),
+		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
+		Extensions:  p.extensionContext(),
+		Workspace:   ws,
+		Trusted:     p.IsTrusted(),
+		Markers:     config.MemoryMarkers.In(s),
+		Flat:        config.MemoryImportFormat.In(s) == "flat",
+		Eager:       config.MemoryEager.In(s),
+		MaxDirs:     config.MemoryMaxDirs.In(s),
+		Warn:        p.Options.Warn,
+		Log:         p.Log,
+	})
+}
+
+// OpenMemory returns the memory that a session with this setup has. Nothing is read
+// before it is asked for.
+func (p *Setup) OpenMemory() *memory.Memory { return newMemory(p, newWorkspace(p)) }
+
+// MemoryFile returns the user's own memory file, for all projects.
+func (p *Setup) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.memoryNames()[0]) }
+
+func (p *Setup) memoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings)) }
