@@ -34,6 +34,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/llm"
 	"pollux/tool"
@@ -124,7 +125,7 @@ func New(o Options) (*Agent, error) {
 		folder = trust.Trusted
 	}
 	s, err := session.Open(context.Background(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive, ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval], UserAgent: "Pollux/embedded/{model}", Hooks: o.Hooks, Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
 		},
 		Generator: o.Generator, Tools: o.Tools, IDE: o.IDE,

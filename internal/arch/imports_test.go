@@ -19,7 +19,13 @@ var layers = []struct {
 	{"faces", []string{"internal/face/*"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
-	{"session", []string{"internal/session", "internal/skill/install"}},
+	// Packages that manage what a person has set up, for subcommands and / commands.
+	{"management", []string{"internal/manage/*"}},
+	{"session", []string{"internal/session"}},
+	// Parts of a session, each of which knows only the project and what it is given.
+	{"parts", []string{"internal/agents", "internal/record", "internal/servers", "internal/skill/install"}},
+	// The directory that a session works in: settings, trust, environment.
+	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
@@ -28,7 +34,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/records", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
@@ -40,7 +46,7 @@ var layers = []struct {
 	{"docs", []string{"docs"}},
 }
 
-const direction = "cmd > internal/cli > faces > slash > doctor > session > action > knowledge > foundations > agent > tool > llm"
+const direction = "cmd > internal/cli > faces > slash > management > session > its parts > project > action > knowledge > foundations > agent > tool > llm"
 
 // locate returns the index of the layer of a directory, and the directory of the layer's package
 // that contains it. The index is -1 if no layer has it.

@@ -18,7 +18,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/face/plain"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm/provider"
@@ -59,7 +59,7 @@ type authActions struct {
 	noTest bool
 
 	ctx      context.Context
-	setup    *session.Setup
+	setup    *project.Project
 	accounts *auth.Accounts
 	openErr  error // the error of [auth.Open], which a run would end with
 }

@@ -24,6 +24,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp/mcptest"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/subagent"
@@ -225,7 +226,7 @@ func everyTool(t *testing.T) map[string]bool {
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
 	for _, mode := range []string{"default", "plan"} {
 		a, err := session.Open(t.Context(), session.Options{
-			Project: session.ProjectOptions{
+			Project: project.Options{
 				Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Folder: trust.Trusted, Flags: map[string]any{
 					"tools.allowed":          []any{"get_internal_docs"},
 					"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,

@@ -9,13 +9,14 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/extension"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
 
 // completeNames returns the completion of up to most arguments of a command, each with one of the names that
 // exist in the working directory. Unlike other completions, it reads settings.
-func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(*cobra.Command, *session.Setup) []string) cobra.CompletionFunc {
+func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(*cobra.Command, *project.Project) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, words []string, typed string) (found []string, _ cobra.ShellCompDirective) {
 		const none = cobra.ShellCompDirectiveNoFileComp
 		if len(words) >= most {
@@ -35,7 +36,7 @@ func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(*
 }
 
 // extensionNames returns the names of the installed extensions.
-func extensionNames(cmd *cobra.Command, setup *session.Setup) (names []string) {
+func extensionNames(cmd *cobra.Command, setup *project.Project) (names []string) {
 	installed, _ := extension.Load(cmd.Context(), extension.Options{Dir: setup.ExtensionsDir(), Workspace: setup.Paths.Dir(), NoSettings: true})
 	for _, e := range installed {
 		names = append(names, e.Name)
@@ -44,15 +45,15 @@ func extensionNames(cmd *cobra.Command, setup *session.Setup) (names []string) {
 }
 
 // serverNames returns the names of the MCP servers in the settings and in extensions.
-func serverNames(_ *cobra.Command, setup *session.Setup) (names []string) {
-	for _, s := range setup.ServerConfigs(setup.Settings) {
+func serverNames(_ *cobra.Command, setup *project.Project) (names []string) {
+	for _, s := range session.ServerConfigs(setup, setup.Settings) {
 		names = append(names, s.Name)
 	}
 	return names
 }
 
 // skillNames returns the names of the skills.
-func skillNames(_ *cobra.Command, setup *session.Setup) (names []string) {
+func skillNames(_ *cobra.Command, setup *project.Project) (names []string) {
 	for _, s := range setup.ReadSkills(setup.Settings, setup.IsTrusted()).All() {
 		names = append(names, s.Name)
 	}

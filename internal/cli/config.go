@@ -13,7 +13,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -95,7 +95,7 @@ func parseWords(flags *pflag.FlagSet, args []string) ([]string, error) {
 
 // settings loads the settings of all layers. With --scope, the returned settings are those of
 // that layer only. It warns if the settings of an untrusted folder are ignored.
-func (c *configActions) settings() (*session.Setup, *config.Settings, error) {
+func (c *configActions) settings() (*project.Project, *config.Settings, error) {
 	set, err := loadSettings(c.term, c.env)
 	if err != nil {
 		return nil, nil, err
@@ -251,7 +251,7 @@ func (c *configActions) change(scope config.Scope, edit func() error) error {
 }
 
 // quietSettings reads the settings without warnings.
-func (c *configActions) quietSettings() (*session.Setup, error) {
+func (c *configActions) quietSettings() (*project.Project, error) {
 	quiet := *c.term
 	quiet.Err = terminal.NewWriter(io.Discard)
 	return loadSettings(&quiet, c.env)

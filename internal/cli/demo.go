@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/demo"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -44,7 +45,7 @@ func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[ag
 	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
 	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
-	live, err := session.Open(ctx, session.Options{Project: session.ProjectOptions{
+	live, err := session.Open(ctx, session.Options{Project: project.Options{
 		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: version(env),
 	}})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/doctor"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -16,7 +16,7 @@ import (
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON, offline, all bool
 	o := doctor.Options{
-		Session:  session.ProjectOptions{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err},
+		Session:  project.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err},
 		Terminal: t,
 	}
 	cmd := &cobra.Command{

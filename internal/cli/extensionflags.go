@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"pollux/internal/config"
-	"pollux/internal/session"
+	"pollux/internal/project"
 )
 
 // listExtensions implements --list-extensions, with the text of Gemini CLI.
@@ -14,7 +14,7 @@ func (p *program) listExtensions(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
-	set := session.NewSetup(session.ProjectOptions{
+	set := project.New(project.Options{
 		Dir: dir, Env: p.env, Flags: f.Settings, Extensions: f.Extensions, Warn: warnTo(p.term), Loaded: wrapsFor(p.term),
 	})
 	if err := set.Load(ctx); err != nil {

@@ -17,7 +17,7 @@ import (
 	"pollux/internal/extension"
 	"pollux/internal/extension/install"
 	"pollux/internal/extension/template"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -59,7 +59,7 @@ type extensionActions struct {
 	all    bool
 	format string
 
-	setup *session.Setup
+	setup *project.Project
 }
 
 // manage calls a function with the manager of extensions for the working directory.

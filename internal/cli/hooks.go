@@ -19,7 +19,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
@@ -75,7 +75,7 @@ type hookActions struct {
 }
 
 // load returns the setup of the directory, and its hooks.
-func (c *hookActions) load() (*session.Setup, *hook.Set, error) {
+func (c *hookActions) load() (*project.Project, *hook.Set, error) {
 	setup, err := look(c.term, c.env)
 	if err != nil {
 		return nil, nil, err
@@ -310,7 +310,7 @@ func (c *hookActions) migrate() error {
 
 // addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks
 // are new.
-func addHooks(setup *session.Setup, definitions map[string]any) (count int, err error) {
+func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
 	settings := setup.Settings.ForScope(config.Workspace)
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
 		key := string(config.HookDefinitions) + "." + event

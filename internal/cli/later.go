@@ -8,7 +8,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/project"
 )
 
 // laterCommands are the names and aliases of subcommands that are not available yet.
@@ -57,5 +57,5 @@ func later(f *pflag.FlagSet, env *config.Env) error {
 		}
 		return exit.Errorf(refused.code, "%s not available yet in this version of Pollux. Run it without --%s.", refused.what, refused.flag)
 	}
-	return session.RefuseSandboxIn(env)
+	return project.RefuseSandboxIn(env)
 }

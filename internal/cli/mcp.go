@@ -16,6 +16,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/plain"
 	"pollux/internal/mcp"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -75,7 +76,7 @@ type mcpActions struct {
 }
 
 // settingsScope returns the scope that --scope names, in a directory that has it.
-func (c *mcpActions) settingsScope(setup *session.Setup) (config.Scope, error) {
+func (c *mcpActions) settingsScope(setup *project.Project) (config.Scope, error) {
 	switch c.scope {
 	case "user":
 		return config.User, nil
@@ -126,7 +127,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(setup.ServerConfigs(setup.Settings), name)
+	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err := printText(c.term, terminal.Brief(fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb))); err != nil {
 		return err
 	}
-	if enabled && setup.ServerSelection(setup.Settings).State(name) == mcp.Blocked {
+	if enabled && session.ServerSelection(setup, setup.Settings).State(name) == mcp.Blocked {
 		printNote(c.term, "Note: mcp.allowed or mcp.excluded in the settings still blocks this server.")
 	}
 	return nil
@@ -195,7 +196,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	configs := setup.ServerConfigs(setup.Settings)
+	configs := session.ServerConfigs(setup, setup.Settings)
 	if !setup.IsTrusted() {
 		printNote(c.term, "Warning: This folder is not trusted: no MCP server is started here.")
 	}
@@ -233,11 +234,11 @@ func (c *mcpActions) list(ctx context.Context) error {
 
 // connect connects to servers, and returns their states, sorted by name. Unless isFresh is set, servers stay
 // idle whose offer is known. In a folder that is not trusted, none is started.
-func connect(ctx context.Context, setup *session.Setup, configs []mcp.Config, isFresh bool) []mcp.Status {
+func connect(ctx context.Context, setup *project.Project, configs []mcp.Config, isFresh bool) []mcp.Status {
 	for i := range configs {
 		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(serverTimeout.Milliseconds()))
 	}
-	o := setup.ServerOptions(configs)
+	o := session.ServerOptions(setup, configs)
 	o.Warn, o.Fresh = nil, isFresh
 	if !setup.IsTrusted() {
 		o.Off = func(string) mcp.State { return mcp.Disabled }
@@ -263,7 +264,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(setup.ServerConfigs(setup.Settings), name)
+	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
 	if err != nil {
 		return err
 	}
@@ -296,13 +297,13 @@ func (c *mcpActions) auth(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	configs := setup.ServerConfigs(setup.Settings)
+	configs := session.ServerConfigs(setup, setup.Settings)
 	server, err := findServer(configs, name)
 	if err != nil {
 		return err
 	}
 	name = server.Name
-	servers := mcp.New(setup.ServerOptions(configs)) // none is started
+	servers := mcp.New(session.ServerOptions(setup, configs)) // none is started
 	defer servers.Close()
 	if c.signOut {
 		if err := servers.SignOut(ctx, name); err != nil {

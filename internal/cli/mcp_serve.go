@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/face/toolserver"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -47,7 +48,7 @@ func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Fla
 	}
 	flags.Settings[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
 	s, err := session.Open(ctx, session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env), Interactive: true, Warn: warnTo(t), DebugLog: t.Err,
 		},
 		Offline: true,

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -48,26 +49,26 @@ type policyActions struct {
 }
 
 // open reads the rules in force.
-func (p *policyActions) open(cmd *cobra.Command) (*session.Setup, *session.Rulebook, error) {
+func (p *policyActions) open(cmd *cobra.Command) (*project.Project, *session.Rulebook, error) {
 	set, err := p.setup(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := set.OpenRulebook(cmd.Context(), nil)
+	book, err := session.OpenRulebook(cmd.Context(), set, nil)
 	return set, book, err
 }
 
 // setup reads the settings.
-func (p *policyActions) setup(cmd *cobra.Command) (*session.Setup, error) {
+func (p *policyActions) setup(cmd *cobra.Command) (*project.Project, error) {
 	dir, err := config.WorkingDir()
 	if err != nil {
 		return nil, err
 	}
-	o := session.ProjectOptions{Dir: dir, Env: p.env, Version: version(p.env), Warn: warnTo(p.term), DebugLog: p.term.Err, Loaded: wrapsFor(p.term)}
+	o := project.Options{Dir: dir, Env: p.env, Version: version(p.env), Warn: warnTo(p.term), DebugLog: p.term.Err, Loaded: wrapsFor(p.term)}
 	if f := cmd.Flags().Lookup("policy"); f != nil && f.Changed {
 		o.Flags = map[string]any{string(config.PolicyPaths): p.paths.any()}
 	}
-	set := session.NewSetup(o)
+	set := project.New(o)
 	if err := set.Load(cmd.Context()); err != nil {
 		return nil, err
 	}
@@ -153,9 +154,9 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 }
 
 // configuredServers returns the names of the MCP servers of the settings and of extensions.
-func configuredServers(set *session.Setup) []string {
+func configuredServers(set *project.Project) []string {
 	names := []string{}
-	for _, c := range set.ServerConfigs(set.Settings) {
+	for _, c := range session.ServerConfigs(set, set.Settings) {
 		names = append(names, c.Name)
 	}
 	return names
@@ -210,13 +211,13 @@ func (p *policyActions) test(cmd *cobra.Command, paths []string) error {
 }
 
 // runTests runs the tests of a file, and returns their number and those that failed.
-func runTests(cmd *cobra.Command, set *session.Setup, path string) (n int, failed []failedTest, err error) {
+func runTests(cmd *cobra.Command, set *project.Project, path string) (n int, failed []failedTest, err error) {
 	path = set.Paths.Absolute(path)
 	file, err := policy.ReadTests(path)
 	if err != nil {
 		return 0, nil, exit.Errorf(exit.Config, "Cannot read %s: %w", set.DisplayFile(path), durable.Cause(err))
 	}
-	book, err := set.OpenRulebook(cmd.Context(), file.Policies)
+	book, err := session.OpenRulebook(cmd.Context(), set, file.Policies)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
@@ -94,7 +94,7 @@ func deletedText(i sessions.Info, number int) string {
 // tendSessions deletes in the background the sessions that are too old for the settings, and indexes the
 // others for searches. The end of the program does not wait for it. A run that resumes a session deletes
 // none: it could be that one, and the numbers would change.
-func (req *request) tendSessions(ctx context.Context, p *session.Setup, warn func(string)) {
+func (req *request) tendSessions(ctx context.Context, p *project.Project, warn func(string)) {
 	retention, err := sessions.RetentionOf(p.Settings)
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())

@@ -10,6 +10,7 @@ import (
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -19,7 +20,7 @@ import (
 func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
 	err := runFace(ctx, req)
-	if errors.Is(err, session.ErrWorktreesOff) {
+	if errors.Is(err, project.ErrWorktreesOff) {
 		return exit.Errorf(exit.General, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}
 	return err
@@ -42,8 +43,8 @@ func runFace(ctx context.Context, req request) error {
 func (req *request) session(ctx context.Context) session.Options {
 	f := req.Flags
 	return session.Options{
-		Project: session.ProjectOptions{
-			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *session.Setup) {
+		Project: project.Options{
+			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
 				req.Loaded(p.Settings)
 				req.SetFormat(config.OutputFormat.In(p.Settings))
 				wrapsFor(req.Terminal)(p)
@@ -58,17 +59,17 @@ func (req *request) session(ctx context.Context) session.Options {
 
 // loadSettings reads the settings for a command that does not run a prompt. It does not
 // require a trusted folder and prints warnings to stderr.
-func loadSettings(t *terminal.Terminal, env *config.Env) (*session.Setup, error) {
+func loadSettings(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
 	dir, err := config.WorkingDir()
 	if err != nil {
 		return nil, err
 	}
-	set := session.NewSetup(session.ProjectOptions{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
+	set := project.New(project.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
 	return set, set.Load(context.Background())
 }
 
 // look reads the settings like [loadSettings], and then the .env file.
-func look(t *terminal.Terminal, env *config.Env) (*session.Setup, error) {
+func look(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
 	set, err := loadSettings(t, env)
 	if err == nil {
 		set.ReadEnv()
@@ -83,8 +84,8 @@ func warnTo(t *terminal.Terminal) func(string) {
 
 // wrapsFor returns a function that turns line breaks at the width of the terminal off if the
 // settings are those for a screen reader.
-func wrapsFor(t *terminal.Terminal) func(*session.Setup) {
-	return func(p *session.Setup) { t.SetWrapping(!config.ScreenReader.In(p.Settings)) }
+func wrapsFor(t *terminal.Terminal) func(*project.Project) {
+	return func(p *project.Project) { t.SetWrapping(!config.ScreenReader.In(p.Settings)) }
 }
 
 // runHeadless runs one prompt without user interaction.

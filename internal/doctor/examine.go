@@ -21,7 +21,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -30,7 +30,7 @@ import (
 type Options struct {
 	// Session contains the options of a run. If Dir is empty, the working directory of the
 	// process is used.
-	Session  session.ProjectOptions
+	Session  project.Options
 	Terminal *terminal.Terminal
 	// Unasked is the reason not to send a test request to the model. If it is empty, Examine
 	// sends one, which costs a few hundred tokens.
@@ -112,7 +112,7 @@ func problemText(err error) string {
 // examination holds the state of a diagnosis in progress.
 type examination struct {
 	*Report
-	set  *session.Setup
+	set  *project.Project
 	term *terminal.Terminal
 	// hasBrokenSettings reports whether a settings file cannot be used. The settings of a run
 	// are then unknown.
@@ -170,7 +170,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 
 // checkGeneral creates the setup and reports the version, the working directory and the home
 // directory.
-func (x *examination) checkGeneral(o session.ProjectOptions) sectionReport {
+func (x *examination) checkGeneral(o project.Options) sectionReport {
 	s := sectionReport{ID: "general", Title: "Version and directories"}
 	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
 	env, err := o.Env, error(nil)
@@ -184,7 +184,7 @@ func (x *examination) checkGeneral(o session.ProjectOptions) sectionReport {
 	} else {
 		s.ok("directory", o.Dir)
 	}
-	x.set = session.NewSetup(o)
+	x.set = project.New(o)
 	x.paths = x.set.Paths
 	home := x.set.Paths.Home()
 	switch {
@@ -225,10 +225,8 @@ func minimalEnv(env *config.Env) []string {
 }
 
 // withWarn returns a copy of the setup that sends its warnings to warn.
-func (x *examination) withWarn(warn func(string)) *session.Setup {
-	set := *x.set
-	set.Options.Warn = warn
-	return &set
+func (x *examination) withWarn(warn func(string)) *project.Project {
+	return x.set.WithWarn(warn)
 }
 
 // verdict is the outcome of a check.

@@ -12,7 +12,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/provider"
@@ -88,7 +88,7 @@ func TestDoctorTerminal(t *testing.T) {
 			if term.InTTY, term.OutTTY, term.ErrTTY = tt.tty, tt.tty, tt.tty; tt.tty {
 				term.Width = 90
 			}
-			d, err := Examine(t.Context(), Options{Session: session.ProjectOptions{Env: testEnv(t, tt.vars...)}, Terminal: term, Unasked: "here"})
+			d, err := Examine(t.Context(), Options{Session: project.Options{Env: testEnv(t, tt.vars...)}, Terminal: term, Unasked: "here"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,20 +106,20 @@ func TestText(t *testing.T) {
 	term, _, _ := terminal.Test("")
 	term.InTTY, term.OutTTY = true, true
 	env := testEnv(t, "TERM=\x1b]0;title\a\x1b[2J", "SANDBOX=a\nb\x1b[31m", "TERM_PROGRAM=\u202eevil")
-	text, err := Text(t.Context(), Options{Session: session.ProjectOptions{Env: env}, Terminal: term, Unasked: "here"})
+	text, err := Text(t.Context(), Options{Session: project.Options{Env: env}, Terminal: term, Unasked: "here"})
 	if err != nil || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, "Pollux runs in a sandbox: a b") {
 		t.Errorf("%v\n%q", err, text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Text(ctx, Options{Session: session.ProjectOptions{Env: env}, Terminal: term, Unasked: "here"}); err == nil {
+	if _, err := Text(ctx, Options{Session: project.Options{Env: env}, Terminal: term, Unasked: "here"}); err == nil {
 		t.Error("it goes on without anybody who waits")
 	}
 }
 
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	x := &examination{Report: &Report{}, set: session.NewSetup(session.ProjectOptions{Dir: t.TempDir(), Env: config.NewEnv("MY_KEY=1")})}
+	x := &examination{Report: &Report{}, set: project.New(project.Options{Dir: t.TempDir(), Env: config.NewEnv("MY_KEY=1")})}
 	account := &auth.Account{ConfiguredID: "mine", Access: provider.Access{
 		Profile: &provider.Profile{ID: "mine", Protocol: provider.Chat}, BaseURL: "http://me:pass@host/v1", From: "MY_KEY",
 	}}

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -135,7 +135,7 @@ type abilityReport struct {
 // checkSandboxRequest records an error if the user requests a sandbox, because a run would
 // then be refused.
 func (x *examination) checkSandboxRequest() {
-	if x.sandboxErr = session.RefuseSandboxIn(x.set.Options.Env); x.sandboxErr == nil {
+	if x.sandboxErr = project.RefuseSandboxIn(x.set.Options.Env); x.sandboxErr == nil {
 		x.sandboxErr = x.set.RefuseSandbox()
 	}
 	if x.sandboxErr != nil {

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -130,7 +131,7 @@ func (x *examination) modelAdvice(err error) string {
 // modelChoice is the model that a run would use.
 type modelChoice struct {
 	models   *models.Directory
-	set      *session.Setup
+	set      *project.Project
 	account  auth.Account
 	model    string
 	window   int      // in tokens, 0 if unknown
@@ -138,15 +139,15 @@ type modelChoice struct {
 }
 
 // chooseModel returns the model that a session with this setup would use.
-func chooseModel(ctx context.Context, accounts *auth.Accounts, set *session.Setup) (modelChoice, error) {
-	m, err := set.OpenModels(ctx, accounts, "")
+func chooseModel(ctx context.Context, accounts *auth.Accounts, set *project.Project) (modelChoice, error) {
+	m, err := session.OpenModels(ctx, set, accounts, "")
 	if err != nil {
 		return modelChoice{}, err
 	}
 	current := m.Current()
 	c := modelChoice{models: m, set: set, account: current.Account, model: current.Model, window: m.Describe(current.Model).Input}
 	isPlanning := func() bool { return set.Mode == policy.Plan }
-	for _, policy := range set.Chains(m, isPlanning)(current.Model) {
+	for _, policy := range session.Chains(set, m, isPlanning)(current.Model) {
 		if policy.Model != current.Model {
 			c.fallback = append(c.fallback, policy.Model)
 		}

@@ -54,14 +54,13 @@ const (
 // path as the requests of a run, including fallback models, but Pollux does not retry it. If
 // ctx ends, its cause is the error of the result.
 func probe(ctx context.Context, c *modelChoice) probeResult {
-	quiet := *c.set
-	quiet.Options.Warn = func(string) {} // the report already contains the warnings
+	quiet := c.set.WithWarn(nil) // the report already contains the warnings
 	counts := &stats.Counter{Price: func(model string) *catalog.Price { return c.models.Describe(model).Price }}
 	observer := &responseObserver{start: time.Now()}
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
 	probeAgent := session.NewAgent(c.models, c.set.Settings, session.Parts{
 		Model:     c.model,
-		Generator: quiet.WithStandIns(c.models, quiet.WithToolCalls(c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
+		Generator: session.WithStandIns(quiet, c.models, session.WithToolCalls(quiet, c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
 		Tools:     tool.NewRegistry(probeTool{}),
 		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // approves the only tool
 		MaxTurns:  new(3),

@@ -14,9 +14,9 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel"
 	geminiwire "pollux/internal/scriptmodel/gemini"
-	"pollux/internal/session"
 	"pollux/llm"
 )
 
@@ -24,7 +24,7 @@ import (
 func probeAddress(t *testing.T, ctx context.Context, address string) probeResult {
 	t.Helper()
 	dir := t.TempDir()
-	set := session.NewSetup(session.ProjectOptions{
+	set := project.New(project.Options{
 		Dir: dir, Folder: trust.Trusted, Model: "gemini-2.5-flash", Warn: func(text string) { t.Error(text) },
 		Env: config.NewEnv("GEMINI_API_KEY=some-key-0123", "GOOGLE_GEMINI_BASE_URL="+address,
 			"GEMINI_CLI_HOME="+filepath.Join(dir, "home"), "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(dir, "none")),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"pollux/internal/session"
 	"strings"
 
 	"pollux/internal/mcp"
@@ -18,11 +19,11 @@ func (x *examination) checkServers() sectionReport {
 	set := x.withWarn(func(text string) {
 		s.warn("settings", strings.TrimPrefix(text, "Warning: "), "change mcpServers in your settings")
 	})
-	configs := set.ServerConfigs(x.set.Settings)
+	configs := session.ServerConfigs(set, x.set.Settings)
 	if len(configs) == 0 {
 		return s
 	}
-	selection := set.ServerSelection(x.set.Settings)
+	selection := session.ServerSelection(set, x.set.Settings)
 	for i := range configs {
 		c := &configs[i]
 		text := fmt.Sprintf("%s, %s", c.Name, describeServer(c))

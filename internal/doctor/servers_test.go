@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pollux/internal/session"
+	"pollux/internal/project"
 )
 
 // The doctor names servers and what prevents them, starts none, and leaves out what may be secret.
@@ -32,7 +32,7 @@ func TestServers(t *testing.T) {
 		"off": {"command": "sh"},
 		"odd": {"command": ["x"]}}, "mcp": {"excluded": ["old"]}}`)
 	env := testEnv(t, "PATH="+os.Getenv("PATH"))
-	set := session.NewSetup(session.ProjectOptions{Dir: dir, Env: env})
+	set := project.New(project.Options{Dir: dir, Env: env})
 	if err := set.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/ide"
 	"pollux/internal/models"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -30,7 +31,7 @@ import (
 func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err error) {
 	p := b.project
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{Setup: p, Record: b.record, options: b.options, closers: []func(){cancel}}
+	s := &Session{Project: p, Record: b.record, options: b.options, closers: []func(){cancel}}
 	defer func() {
 		if err != nil {
 			s.closeParts() // the setup has an owner, who may try again
@@ -40,7 +41,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.begin(b.record.SessionID())
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
-	s.Setup.loadExtensions(ctx)    // environment, settings, trust
+	s.Project.LoadExtensions(ctx)  // environment, settings, trust
 	s.openLog()                    // environment, settings
 	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
@@ -50,25 +51,25 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.eraseSecrets()                                 // models
-	s.Stats = &stats.Counter{Price: s.price}         // models
-	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
-	s.Record.dirs = s.Workspace.Dirs                 // workspace
-	s.addResumedDirs(ctx)                            // the resumed session, workspace, the person
-	s.openExtensionFiles()                           // extensions, workspace
-	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
-	s.Processes = s.newProcesses()                   // the home directory
-	s.PromptLog = s.Record.newPromptLog()            // the home directory
-	s.Launcher = process.NewLauncher()               // nothing
-	s.registry = tool.NewRegistry()                  // nothing: tools join it below
-	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
-	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
-	s.policy = s.newPolicy(rules, true)              // settings, trust, rules, workspace, plans
-	s.saved = rules.saved                            // rules
-	s.openAgents(ctx)                                // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
-	s.given = quotation.New()                        // nothing
-	generator, err := s.generator()                  // models, stats, telemetry, policy
+	s.eraseSecrets()                                     // models
+	s.Stats = &stats.Counter{Price: s.price}             // models
+	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
+	s.Record.dirs = s.Workspace.Dirs                     // workspace
+	s.addResumedDirs(ctx)                                // the resumed session, workspace, the person
+	s.openExtensionFiles()                               // extensions, workspace
+	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
+	s.Processes = s.newProcesses()                       // the home directory
+	s.PromptLog = s.Record.newPromptLog()                // the home directory
+	s.Launcher = process.NewLauncher()                   // nothing
+	s.registry = tool.NewRegistry()                      // nothing: tools join it below
+	s.servers = s.newServers(p.Settings, false)          // settings, trust, models, workspace, launcher, registry
+	s.plans = newPlans(s.Project, s.Workspace, s.ID())   // settings, workspace
+	s.policy = s.newPolicy(rules, true)                  // settings, trust, rules, workspace, plans
+	s.saved = rules.Saved                                // rules
+	s.openAgents(ctx)                                    // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                     // settings, models, registry, policy
+	s.given = quotation.New()                            // nothing
+	generator, err := s.generator()                      // models, stats, telemetry, policy
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Form:        s.form,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),
-		MaxTurns:    maxTurns(s.Setup.Settings),
+		MaxTurns:    maxTurns(s.Project.Settings),
 
 		KeepUnanswered: s.Record.keepsUnanswered,
 
@@ -224,13 +225,13 @@ func (s *Session) parts(g llm.Generator) Parts {
 func (s *Session) newGate() *guard.Gate {
 	o := guard.Options{
 		Policy:      s.policy,
-		Interactive: s.Setup.Options.Interactive,
+		Interactive: s.Project.Options.Interactive,
 		Origins:     s.origins(),
 		Given:       s.given,
 		Tool:        s.registry.Lookup,
-		Threshold:   config.TruncateToolOutput.In(s.Setup.Settings),
+		Threshold:   config.TruncateToolOutput.In(s.Project.Settings),
 		OutputDir:   s.outputDir,
-		Log:         s.Setup.Log,
+		Log:         s.Project.Log,
 	}
 	if s.hooks != nil {
 		o.Hooks = s.hooks
@@ -244,16 +245,16 @@ func (s *Session) newGate() *guard.Gate {
 // loops returns the detector of models that repeat themselves.
 func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 	d := loopdetect.New(loopdetect.Options{
-		MaxCycle:     config.LoopMaxCycle.In(s.Setup.Settings),
-		Interval:     config.LoopInterval.In(s.Setup.Settings),
-		SingleJudge:  config.LoopSingle.In(s.Setup.Settings),
+		MaxCycle:     config.LoopMaxCycle.In(s.Project.Settings),
+		Interval:     config.LoopInterval.In(s.Project.Settings),
+		SingleJudge:  config.LoopSingle.In(s.Project.Settings),
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
 			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
 		},
 	})
-	if config.DisableLoopDetection.In(s.Setup.Settings) {
+	if config.DisableLoopDetection.In(s.Project.Settings) {
 		d.Disable()
 	}
 	return d
@@ -261,7 +262,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 
 // nextSpeaker returns what decides who speaks after a response without tool calls.
 func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
-	off := config.SkipNextSpeaker.In(s.Setup.Settings)
+	off := config.SkipNextSpeaker.In(s.Project.Settings)
 	n := nextspeaker.New(nextspeaker.Options{Disabled: off, Generator: g, ResolveModel: s.models.UtilityConfig})
 	if off {
 		return n // there is nothing to record
@@ -273,14 +274,14 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 // speaker is asked for, which finds them too. A plan announces work, so that it is no such
 // response.
 func (s *Session) unfinished() func(agent.Ending) bool {
-	if !config.Nudge.In(s.Setup.Settings) || !config.SkipNextSpeaker.In(s.Setup.Settings) {
+	if !config.Nudge.In(s.Project.Settings) || !config.SkipNextSpeaker.In(s.Project.Settings) {
 		return nil
 	}
 	return func(e agent.Ending) bool { return !s.isPlanning() && unfinished.Check(e) }
 }
 
 func (s *Session) newProcesses() *shell.Processes {
-	p := shell.NewProcesses(filepath.Join(s.Setup.Paths.RuntimeDir(), "tmp", "background-processes"))
+	p := shell.NewProcesses(filepath.Join(s.Project.Paths.RuntimeDir(), "tmp", "background-processes"))
 	if s.Record.journal != nil {
 		p.SetSession(s.ID())
 	}
@@ -329,7 +330,7 @@ func watchIDE(state func() (ide.State, bool)) agent.IDE {
 // outputDir returns the directory for tool output that is too large for the model,
 // and makes it a project's.
 func (s *Session) outputDir() (string, error) {
-	temp, err := s.Setup.Paths.ProjectTemp()
+	temp, err := s.Project.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}

@@ -241,7 +241,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 		return path, false, err
 	}
 	tree := ""
-	if config.IncludeDirectoryTree.In(s.Setup.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/llm"
 	"pollux/llm/llmtest"
@@ -36,7 +37,7 @@ func open(t *testing.T, settings string, change func(*Options), env ...string) *
 		t.Fatal(err)
 	}
 	o := Options{
-		Project: ProjectOptions{
+		Project: project.Options{
 			Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Model: "auto", Env: config.NewEnv(append(env, "HOME="+t.TempDir(), "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")...), Warn: func(text string) { t.Error(text) },
 		},
 		SessionID: "first",
@@ -185,7 +186,7 @@ func TestOffline(t *testing.T) {
 	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
 		o.Offline, o.Project.Interactive, o.Project.Warn = true, false, func(string) { warnings++ }
 	})
-	if s.Setup.Options.Warn("later"); warnings != 1 {
+	if s.Project.Options.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
 	why := s.Reachable()
@@ -238,13 +239,13 @@ func TestRedaction(t *testing.T) {
 	set := setup(t, `{
 		"modelProviders": {"a": {"baseUrl": "http://h", "keyVars": "MINE", "headers": {"X-Team": "$TEAM", "X-Pass": "$CORP_PASS"}}},
 		"security": {"environmentVariableRedaction": {"enabled": true, "allowed": ["mine", "OPENAI_API_KEY", "LD_LIBRARY_PATH"]}}}`, environ...)
-	if got := strings.Join(redaction(set).Apply(environ), " "); got != "PATH=/bin TEAM=tools" {
+	if got := strings.Join(project.Redaction(set).Apply(environ), " "); got != "PATH=/bin TEAM=tools" {
 		t.Errorf("a command gets %s", got)
 	}
 }
 
 // setup returns the setup of a trusted directory, as it is before a session is built.
-func setup(t testing.TB, settings string, env ...string) *Setup {
+func setup(t testing.TB, settings string, env ...string) *project.Project {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
@@ -254,7 +255,7 @@ func setup(t testing.TB, settings string, env ...string) *Setup {
 		t.Fatal(err)
 	}
 	env = append(env, "HOME="+home, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")
-	p := NewSetup(ProjectOptions{
+	p := project.New(project.Options{
 		Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) },
 	})
 	if err := p.Load(t.Context()); err != nil {

@@ -16,6 +16,7 @@ import (
 	"pollux/internal/command"
 	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
@@ -27,12 +28,12 @@ func (s *Session) CommandSources() []command.Source {
 	if !s.Trusted() {
 		return nil
 	}
-	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Setup.Paths.GeminiDir(), "commands")}}
-	if !s.Setup.Paths.AtHome() {
-		dir := s.Setup.Paths.Dir()
+	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Project.Paths.GeminiDir(), "commands")}}
+	if !s.Project.Paths.AtHome() {
+		dir := s.Project.Paths.Dir()
 		list = append(list, command.Source{Kind: command.Workspace, Dir: filepath.Join(dir, ".gemini", "commands"), Root: dir})
 	}
-	return append(list, s.Setup.extensionCommands()...)
+	return append(list, s.Project.ExtensionCommands()...)
 }
 
 // PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
@@ -45,7 +46,7 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
 			return s.runTemplate(ctx, call.Name, commands)
 		},
-		Note: func(text string) { s.Setup.Options.Warn("Warning: " + terminal.Line(text)) },
+		Note: func(text string) { s.Project.Options.Warn("Warning: " + terminal.Line(text)) },
 	})
 	switch {
 	case err != nil:
@@ -100,7 +101,7 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 	switch {
 	case a.Run != nil:
 		return nil
-	case a.Cancelled && s.Setup.Options.Asker == nil:
+	case a.Cancelled && s.Project.Options.Asker == nil:
 		return needsApproval(name, shell)
 	case a.Cancelled:
 		return ErrRefused
@@ -112,7 +113,7 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 		return exit.Errorf(exit.General, "%s cannot be run. Blocked command: \"%s\". Reason: %s", name, brief(shell),
 			strings.TrimSpace("Blocked by policy. "+why))
 	case tool.ErrUnhandled:
-		if !s.Setup.Options.Interactive {
+		if !s.Project.Options.Interactive {
 			return needsApproval(name, shell)
 		}
 	}
@@ -122,8 +123,8 @@ func (s *Session) refusal(name, shell string, a agent.Admission) error {
 // needsApproval returns the error of a shell command that needs a user's approval where there is no user.
 // Scripts match the first sentence, which is that of Gemini CLI.
 func needsApproval(name, shell string) error {
-	return &exit.Error{Code: exit.Input, Err: ErrNoPerson, Message: fmt.Sprintf(
-		"%s /%s runs \"%s\". To allow it, add a policy rule.", ErrNoPerson.Message, name, brief(shell))}
+	return &exit.Error{Code: exit.Input, Err: person.ErrNoPerson, Message: fmt.Sprintf(
+		"%s /%s runs \"%s\". To allow it, add a policy rule.", person.ErrNoPerson.Message, name, brief(shell))}
 }
 
 // admitTemplate asks the gate about all shell commands of a custom command at the same time, so that the
@@ -164,8 +165,8 @@ func (s *Session) askAbout(name string) func(context.Context, []*agent.Question)
 
 // approve asks the user about calls that no run makes.
 func (s *Session) approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
-	if s.Setup.Options.Asker == nil {
+	if s.Project.Options.Asker == nil {
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	}
-	return s.Setup.Options.Asker.Approve(ctx, q)
+	return s.Project.Options.Asker.Approve(ctx, q)
 }

@@ -11,6 +11,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/tool"
@@ -40,7 +41,7 @@ func TestPrepareCommand(t *testing.T) {
 	h := newHome(t)
 	a := &asker{answer: tool.Cancel}
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted, Asker: a,
 		},
 		Generator: scripttest.Gemini(t, "turn\n  text ok\n"),
@@ -108,7 +109,7 @@ func TestPrepareCommandBounds(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted, ApprovalMode: "yolo",
 		},
 		Generator: scripttest.Gemini(t, "turn\n  expect smaller 200KB\n  expect prompt begin\n  expect prompt end\n  text ok\n"),

@@ -23,12 +23,12 @@ import (
 
 // compressor keeps a conversation within its model's window. requestConfig returns the configuration of its requests.
 func (s *Session) compressor(g llm.Generator, requestConfig func(model string) llm.Config) agent.Compressor {
-	shown := config.TruncateToolOutput.In(s.Setup.Settings)
+	shown := config.TruncateToolOutput.In(s.Project.Settings)
 	if shown <= 0 {
 		shown = -1 // all, as elsewhere
 	}
 	price := func(model string) *catalog.Price { return s.models.Describe(model).Price }
-	chosen := choosesSummarizer(s.Setup.Settings)
+	chosen := choosesSummarizer(s.Project.Settings)
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
@@ -39,10 +39,10 @@ func (s *Session) compressor(g llm.Generator, requestConfig func(model string) l
 		Price:         price,
 		Limit:         func(model string) int { return s.models.Describe(model).Input },
 
-		Threshold:        config.CompressionThreshold.In(s.Setup.Settings),
-		Preserve:         config.CompressionPreserve.In(s.Setup.Settings),
-		SkipVerification: config.CompressionOneCall.In(s.Setup.Settings),
-		FiveSections:     config.CompressionFiveParts.In(s.Setup.Settings),
+		Threshold:        config.CompressionThreshold.In(s.Project.Settings),
+		Preserve:         config.CompressionPreserve.In(s.Project.Settings),
+		SkipVerification: config.CompressionOneCall.In(s.Project.Settings),
+		FiveSections:     config.CompressionFiveParts.In(s.Project.Settings),
 		KeptChars:        shown,
 		Save: func(tool string, _ int, text string) (string, error) {
 			return s.saveOutput(tool, text)
@@ -58,11 +58,11 @@ func (s *Session) warnOfSummary() func(text string) {
 	warned := map[string]bool{}
 	return func(text string) {
 		if warned[text] || len(warned) == maxSummaryWarnings {
-			s.Setup.Log.Warn("compress: " + text)
+			s.Project.Log.Warn("compress: " + text)
 			return
 		}
 		warned[text] = true
-		s.Setup.Options.Warn("Warning: " + terminal.Line(text))
+		s.Project.Options.Warn("Warning: " + terminal.Line(text))
 	}
 }
 
@@ -88,12 +88,12 @@ func (r recordedCompressor) Compress(ctx context.Context, o agent.CompressReques
 // masker moves old tool results out of the history into files; nil if the user wants to
 // keep them in the history.
 func (s *Session) masker() agent.Masker {
-	if !config.MaskToolOutputs.In(s.Setup.Settings) {
+	if !config.MaskToolOutputs.In(s.Project.Settings) {
 		return nil
 	}
 	return mask.New(mask.Options{
 		Save: func(tool, _, text string) (string, error) { return s.saveOutput(tool, text) },
-		Warn: func(text string) { s.Setup.Log.Warn("mask: " + text) },
+		Warn: func(text string) { s.Project.Log.Warn("mask: " + text) },
 	})
 }
 
@@ -101,7 +101,7 @@ func (s *Session) masker() agent.Masker {
 func (s *Session) shortener() agent.Shortener {
 	return shorten.New(shorten.Options{
 		Save: func(tool, _, text string) (string, error) { return s.saveOutput(tool, text) },
-		Warn: func(text string) { s.Setup.Log.Warn("shorten: " + text) },
+		Warn: func(text string) { s.Project.Log.Warn("shorten: " + text) },
 	})
 }
 

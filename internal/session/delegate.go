@@ -23,6 +23,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/memory"
 	"pollux/internal/models"
+	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
@@ -60,7 +61,7 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	}
 	w.journal = s.agentJournal()
 	turns := d.MaxTurns
-	w.agent = NewAgent(s.models, s.Setup.Settings, w.parts(g, current, &turns))
+	w.agent = NewAgent(s.models, s.Project.Settings, w.parts(g, current, &turns))
 	s.setRunning(w, true)
 	return &subagent.Worker{
 		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
@@ -168,7 +169,7 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 			return nil, fmt.Errorf("waiting for its MCP servers: %s", strings.Join(pending, ", "))
 		}
 		for _, conflict := range r.Add("agent", theirs.All()...) {
-			s.Setup.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
+			s.Project.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
 		}
 	}
 	r.Add("end", done)
@@ -209,8 +210,8 @@ func (w *delegate) title(name string) string {
 // newGate makes the gate of the subagent's calls.
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
-		Policy: w.Session.policy, Interactive: w.Session.Setup.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.Session.Setup.Settings), OutputDir: w.Session.outputDir, Log: w.Session.Setup.Log,
+		Policy: w.Session.policy, Interactive: w.Session.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
+		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings), OutputDir: w.Session.outputDir, Log: w.Session.Project.Log,
 	}
 	if w.Session.hooks != nil {
 		o.Hooks = w.Session.hooks
@@ -279,14 +280,14 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 	p := prompt.Subagent{
 		Turns: w.definition.MaxTurns,
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
-			"cliVersion": w.Session.Setup.Options.Version, "activeModel": w.Session.models.Current().Model, "today": time.Now().Format("1/2/2006"),
+			"cliVersion": w.Session.Project.Options.Version, "activeModel": w.Session.models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
-		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.Session.Setup.memoryNames()},
+		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.Session.Project.MemoryNames()},
 		Place: prompt.Context{
-			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Session.Setup.Paths.ProjectTempPath(), Dirs: w.Session.Workspace.Dirs(),
+			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Session.Project.Paths.ProjectTempPath(), Dirs: w.Session.Workspace.Dirs(),
 		},
 	}
-	if config.IncludeDirectoryTree.In(w.Session.Setup.Settings) {
+	if config.IncludeDirectoryTree.In(w.Session.Project.Settings) {
 		p.Place.Tree = w.Session.Workspace.Tree(w.Session.treeItems())
 	}
 	if _, ok := w.registry.Lookup(activate.Name); ok {
@@ -301,8 +302,8 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			names = append(names, f.Name)
 		}
 		p.Core = &prompt.System{
-			IsSubagent: true, Mode: w.Session.modeName(), Form: form, Git: inGit(w.Session.Setup.Paths.Dir()), Sandbox: w.Session.Setup.Env.Get("SANDBOX"), Hooks: w.Session.hooks != nil,
-			Tools: names, Plan: w.Session.plans.approved(), PlanDir: w.Session.plans.directory(), Env: w.Session.Setup.Env.Get,
+			IsSubagent: true, Mode: w.Session.modeName(), Form: form, Git: project.InGit(w.Session.Project.Paths.Dir()), Sandbox: w.Session.Project.Env.Get("SANDBOX"), Hooks: w.Session.hooks != nil,
+			Tools: names, Plan: w.Session.plans.approved(), PlanDir: w.Session.plans.directory(), Env: w.Session.Project.Env.Get,
 		}
 	}
 	return p
@@ -320,8 +321,8 @@ func (s *Session) agentJournal() *journal.Journal {
 			chats, err := s.Record.chats()
 			return filepath.Join(chats, journal.PlainID(parent)), err
 		},
-		ProjectHash: s.Setup.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Setup.maskRecords,
-		Warn: func(text string) { s.Setup.Log.Warn(text) },
+		ProjectHash: s.Project.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Project.MaskRecords,
+		Warn: func(text string) { s.Project.Log.Warn(text) },
 	})
 }
 

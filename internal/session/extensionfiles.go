@@ -6,11 +6,11 @@ import (
 
 // openExtensionFiles lets the file tools read the directories of extensions, whose context may name files there.
 func (s *Session) openExtensionFiles() {
-	for _, e := range s.Setup.Extensions() {
+	for _, e := range s.Project.Extensions() {
 		path, added, err := s.Workspace.AddReadable(e.Dir)
 		switch {
 		case err != nil:
-			s.Setup.Log.Debug("extension", "dir", e.Dir, "error", err)
+			s.Project.Log.Debug("extension", "dir", e.Dir, "error", err)
 		case added:
 			s.extensionDirs = append(s.extensionDirs, path)
 		}

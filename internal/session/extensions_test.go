@@ -13,10 +13,11 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/extension"
 	"pollux/internal/guard/policy"
+	"pollux/internal/project"
 )
 
 // addExtension writes the files of an extension, whose manifest has these keys more.
-func addExtension(t *testing.T, p *Setup, name, keys string, files map[string]string) {
+func addExtension(t *testing.T, p *project.Project, name, keys string, files map[string]string) {
 	t.Helper()
 	all := map[string]string{extension.ManifestName: fmt.Sprintf(`{"name": %q, "version": "1"%s}`, name, keys)}
 	for file, text := range files {
@@ -50,7 +51,7 @@ func TestExtensionServers(t *testing.T) {
 	addExtension(t, p, "e", manifest, map[string]string{".env": "E_KEY=secret-value\n"})
 	addExtension(t, p, "f", `, "mcpServers": {"plain": {"command": "other"}}`, nil)
 	var got []string
-	for _, c := range p.ServerConfigs(p.Settings) {
+	for _, c := range ServerConfigs(p, p.Settings) {
 		got = append(got, fmt.Sprintln(c.Name, c.Extension, c.Command+c.URL, c.Args, c.Env, c.Headers, c.Trust, c.TimeoutMS, c.Include, c.Exclude))
 	}
 	slices.Sort(got)
@@ -67,13 +68,13 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 			t.Errorf("no warning %q in %q", want, warnings)
 		}
 	}
-	if trusted := toolSettings(p.Settings).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
+	if trusted := project.ToolSettings(p.Settings).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
 		t.Errorf("trusted are %q", trusted)
 	}
-	if !slices.Contains((&Session{Setup: p}).secrets(), "secret-value") {
+	if !slices.Contains((&Session{Project: p}).secrets(), "secret-value") {
 		t.Error("the secret of a setting can reach a log")
 	}
-	for _, environ := range [][]string{p.serverEnviron(), p.commandEnviron(), p.Env.List()} {
+	for _, environ := range [][]string{p.ServerEnviron(), p.CommandEnviron(), p.Env.List()} {
 		if slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "E_KEY=") }) {
 			t.Error("other programs have the setting of an extension")
 		}
@@ -107,20 +108,20 @@ func TestExtensionContents(t *testing.T) {
 	})
 	addExtension(t, p, "off", `, "excludeTools": ["replace"]`, map[string]string{"GEMINI.md": "off"})
 	at := filepath.Join(p.ExtensionsDir(), "e")
-	if got := p.extensionContext(); !slices.Equal(got, []string{filepath.Join(at, "GEMINI.md")}) {
+	if got := p.ExtensionContext(); !slices.Equal(got, []string{filepath.Join(at, "GEMINI.md")}) {
 		t.Error(got)
 	}
 	if hooks := p.ReadHooks(); len(hooks) != 1 || hooks[0].Command != at+"/x" || hooks[0].Source.String() != "extensions" {
 		t.Errorf("%+v", hooks)
 	}
-	if got := p.planDirectory(); got != "plans" {
+	if got := p.PlanDirectory(); got != "plans" {
 		t.Error(got)
 	}
-	if got := p.extensionCommands(); len(got) != 1 || got[0].Owner != "e" || got[0].Root != at {
+	if got := p.ExtensionCommands(); len(got) != 1 || got[0].Owner != "e" || got[0].Root != at {
 		t.Errorf("%+v", got)
 	}
 	var rules []string
-	for _, r := range p.extensionExclusions() {
+	for _, r := range p.ExtensionExclusions() {
 		rules = append(rules, fmt.Sprintf("%v %v %s %s", r.Tools, r.Prefixes, r.Decision, r.Source))
 	}
 	if diff := cmp.Diff([]string{
@@ -128,7 +129,7 @@ func TestExtensionContents(t *testing.T) {
 	}, rules); diff != "" {
 		t.Error(diff)
 	}
-	r, err := p.policyFiles(func(policy.Integrity) bool { return false })
+	r, err := p.ReadPolicies(func(policy.Integrity) bool { return false })
 	if err != nil || len(r.Rules) != 1 || r.Rules[0].Source != "Extension (e): a.toml" {
 		t.Errorf("%+v, %v", r, err)
 	}

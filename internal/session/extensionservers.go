@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/extension"
 	"pollux/internal/mcp"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -24,7 +24,7 @@ type extensionServers map[string]extensionServer
 
 // extensionServers returns the MCP servers of extensions, by name. Of two with the same name, the first
 // extension has it.
-func (p *Setup) extensionServers() extensionServers {
+func findExtensionServers(p *project.Project) extensionServers {
 	servers := extensionServers{}
 	for _, e := range p.Extensions() {
 		for _, server := range e.Servers() {
@@ -42,7 +42,7 @@ func (p *Setup) extensionServers() extensionServers {
 // entry of the user's that does not say how to reach the server adjusts that of the extension.
 func (s extensionServers) override(entry config.ServerEntry) (mcp.Config, error) {
 	c, err := mcp.Parse(entry.Name, entry.Entry)
-	if theirs, ok := s[entry.Name]; ok && isAdjustment(entry, err) {
+	if theirs, ok := s[entry.Name]; ok && project.IsAdjustment(entry, err) {
 		c, err = theirs.adjusted(entry.Entry)
 		c.Extension = theirs.owner
 	}
@@ -50,12 +50,6 @@ func (s extensionServers) override(entry config.ServerEntry) (mcp.Config, error)
 		delete(s, entry.Name)
 	}
 	return c, err
-}
-
-// isAdjustment reports whether an entry of the settings, which parses with err, may change the server of an
-// extension. One of a project may not: it could send the secrets of the extension elsewhere.
-func isAdjustment(entry config.ServerEntry, err error) bool {
-	return errors.Is(err, mcp.ErrNoTransport) && entry.Scope != config.Workspace
 }
 
 // configs returns the configurations, sorted by name, and warns of invalid ones.

@@ -15,7 +15,7 @@ import (
 // returns at once; stop ends it and waits for the end.
 func (s *Session) updateExtensions() (stop func()) {
 	var list []*extension.Extension
-	for _, e := range s.Setup.Extensions() {
+	for _, e := range s.Project.Extensions() {
 		if e.Install != nil && e.Install.AutoUpdate {
 			list = append(list, e)
 		}
@@ -28,7 +28,7 @@ func (s *Session) updateExtensions() (stop func()) {
 	go func() {
 		defer crash.Recover()
 		defer close(done)
-		m := s.Setup.ExtensionManager(nil, func(text string) { s.Setup.Log.Debug(text) })
+		m := s.Project.ExtensionManager(nil, func(text string) { s.Project.Log.Debug(text) })
 		m.Options.WithInactive, m.Options.Secrets, m.Options.Warn = false, nil, nil // an update needs no values
 		for _, e := range list {
 			s.updateExtension(ctx, m, e)
@@ -48,12 +48,12 @@ func (s *Session) updateExtension(ctx context.Context, m *install.Manager, e *ex
 		change, err = m.UpdateQuietly(ctx, e)
 		switch {
 		case err == nil:
-			s.Setup.Options.Warn(change.String() + " Takes effect the next time you start Pollux.")
+			s.Project.Options.Warn(change.String() + " Takes effect the next time you start Pollux.")
 		case errors.Is(err, install.ErrNeedsConsent):
-			s.Setup.Options.Warn(fmt.Sprintf("Extension %q has an update that changes what it brings. To see the changes, type /extensions update %s", e.Name, e.Name))
+			s.Project.Options.Warn(fmt.Sprintf("Extension %q has an update that changes what it brings. To see the changes, type /extensions update %s", e.Name, e.Name))
 		}
 	}
 	if err != nil {
-		s.Setup.Log.Debug("update extension", "name", e.Name, "state", string(state), "error", err)
+		s.Project.Log.Debug("update extension", "name", e.Name, "state", string(state), "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/tool"
@@ -99,7 +100,7 @@ turn
 	var out strings.Builder
 	f := &face{in: bufio.NewScanner(strings.NewReader("Trust this folder\nRemember @notes.txt\ny\n")), out: &out}
 	if err := f.talk(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env,
 		},
 		Generator: model,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pollux/internal/config"
+	"pollux/internal/project"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/activate"
 	"pollux/llm/catalog"
@@ -33,7 +34,7 @@ func (s *Session) form(model string, window int) tool.Form {
 }
 
 func (s *Session) isCompact(model string, window int) bool {
-	switch config.Instructions.In(s.Setup.Settings) {
+	switch config.Instructions.In(s.Project.Settings) {
 	case "compact":
 		return true
 	case "full":
@@ -55,13 +56,13 @@ func (s *Session) treeItems() int {
 // the user's lists of wanted tools name. The compact form has activate_skill only if there are
 // skills other than those of Pollux.
 func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
-	named := toolSettings(s.Setup.Settings)
+	named := project.ToolSettings(s.Project.Settings)
 	var always, compact []string
 	for _, t := range builtin {
 		spec := t.Spec()
 		switch {
 		case named.Names(spec), spec.Name == subagent.ToolName && s.hasOwnAgents():
-		case spec.Name == topicTool && !s.Setup.Options.Interactive:
+		case spec.Name == topicTool && !s.Project.Options.Interactive:
 			always = append(always, spec.Name)
 		case !slices.Contains(everyday, spec.Name):
 			compact = append(compact, spec.Name)

@@ -20,14 +20,14 @@ func TestKnownService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := p.OpenModels(t.Context(), accounts, "")
+		m, err := OpenModels(t.Context(), p, accounts, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		req := &llm.Request{Model: "gemini-2.5-pro", Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Config: llm.Config{
 			Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "look"}}}},
 		}}
-		r, err := p.WithToolCalls(m, caller{}, texttool.Options{}).Generate(t.Context(), req)
+		r, err := WithToolCalls(p, m, caller{}, texttool.Options{}).Generate(t.Context(), req)
 		if err != nil || len(r.Candidates[0].Content.FunctionCalls()) != want {
 			t.Errorf("%q: %v %s", address, err, r.AppendJSON(nil))
 		}

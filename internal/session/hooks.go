@@ -9,22 +9,23 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/project"
 	"pollux/llm"
 )
 
 // newHooks returns the hooks of the session, nil if there are none.
 func (s *Session) newHooks() *hook.Set {
-	if !s.Setup.AreHooksEnabled() {
+	if !s.Project.AreHooksEnabled() {
 		return nil
 	}
-	hooks := s.Setup.ReadHooks()
+	hooks := s.Project.ReadHooks()
 	if len(hooks) == 0 {
 		return nil
 	}
 	s.warnOfHooks(hooks)
-	set := s.Setup.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Setup.Options.Interactive,
-		Allowed: func(source hook.Source) bool { return s.Setup.allowsHooks(source, s.Trusted()) },
+	set := s.Project.HookSet(hooks, hook.Options{
+		SessionID: s.ID, Transcript: s.Record.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Project.Options.Interactive,
+		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Trusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
@@ -41,7 +42,7 @@ func (s *Session) newHooks() *hook.Set {
 		Observe: s.telemetry.RecordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
-		s.Setup.warnOfHook(text)
+		s.Project.WarnOfHook(text)
 	}
 	return set
 }
@@ -77,12 +78,12 @@ func (s *Session) describeServer(name, subagent string) hook.Server {
 
 // warnOfHooks warns, once, of each hook that the project has added.
 func (s *Session) warnOfHooks(hooks []hook.Hook) {
-	if !s.Setup.IsTrusted() {
+	if !s.Project.IsTrusted() {
 		return
 	}
-	added, err := hook.MarkSeen(filepath.Join(s.Setup.Paths.GeminiDir(), "trusted_hooks.json"), s.Setup.Paths.Dir(), hooks)
+	added, err := hook.MarkSeen(filepath.Join(s.Project.Paths.GeminiDir(), "trusted_hooks.json"), s.Project.Paths.Dir(), hooks)
 	if err != nil {
-		s.Setup.Options.Warn("Warning: " + err.Error())
+		s.Project.Options.Warn("Warning: " + err.Error())
 	}
 	if len(added) == 0 {
 		return
@@ -90,7 +91,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	for i, id := range added {
 		added[i] = strings.ReplaceAll(id, "\n", "\n    ") // a command cannot pass for a line of Pollux
 	}
-	s.Setup.Options.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
+	s.Project.Options.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
 		"These hooks will be executed. If you did not configure these hooks or do not trust this project,\n" +
 		"please review the project settings (.gemini/settings.json) and remove them.")
 }
@@ -102,7 +103,7 @@ func (s *Session) Hooks() *hook.Set { return s.hooks }
 // called during a run.
 func (s *Session) ApplyDisabledHooks() {
 	if s.hooks != nil {
-		s.hooks.Disable(disabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
+		s.hooks.Disable(project.DisabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
 	}
 }
 
@@ -112,14 +113,14 @@ func (s *Session) startHooks(ctx context.Context, source hook.StartSource) {
 		return
 	}
 	v := s.hooks.SessionStart(ctx, source)
-	if v.SystemMessage != "" && !s.Setup.Options.Interactive { // a person has seen the messages of the hooks
-		s.Setup.Options.Warn(v.SystemMessage)
+	if v.SystemMessage != "" && !s.Project.Options.Interactive { // a person has seen the messages of the hooks
+		s.Project.Options.Warn(v.SystemMessage)
 	}
 	if v.Context == "" || source == hook.ClearSource {
 		return
 	}
 	text := "<hook_context>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(v.Context) + "</hook_context>"
-	if !s.Setup.Options.Interactive {
+	if !s.Project.Options.Interactive {
 		s.startContext = text
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/llm"
@@ -60,7 +61,7 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Hooks: ran.hooks(), Warn: func(text string) { warnings = append(warnings, text) },
 		},
 		Generator: model,
@@ -108,7 +109,7 @@ turn
 	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Hooks: ran.hooks(), Interactive: true, Warn: func(text string) { warnings = append(warnings, text) },
 		},
 		Generator: model,
@@ -142,7 +143,7 @@ func TestNoHooks(t *testing.T) {
 		h.file(h.path+"/.gemini/settings.json", settings)
 		model := scripttest.Gemini(t, "turn\n  text x\n")
 		s, err := session.Open(t.Context(), session.Options{
-			Project: session.ProjectOptions{
+			Project: project.Options{
 				Dir: h.dir, Env: h.env, Folder: trust.Trusted, Warn: func(text string) { t.Errorf("%s: %s", settings, text) },
 			},
 			Generator: model,
@@ -166,11 +167,11 @@ func TestNoHooks(t *testing.T) {
 func TestSwitchHook(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
+	user, projectFile := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
 	h.file(user, `{"hooksConfig": {"disabled": ["a", "b"]}}`)
-	h.file(project, `{"hooksConfig": {"disabled": ["a"]}}`)
-	open := func(flags map[string]any) *session.Setup {
-		p := session.NewSetup(session.ProjectOptions{
+	h.file(projectFile, `{"hooksConfig": {"disabled": ["a"]}}`)
+	open := func(flags map[string]any) *project.Project {
+		p := project.New(project.Options{
 			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Flags: flags,
 		})
 		if err := p.Load(t.Context()); err != nil {
@@ -183,8 +184,8 @@ func TestSwitchHook(t *testing.T) {
 	if err != nil || !changed || !strings.Contains(text, `Hook "a" is enabled.`) {
 		t.Errorf("%s %v %v", text, changed, err)
 	}
-	if strings.Contains(h.read(t, project), `"a"`) || strings.Contains(h.read(t, user), `"a"`) || !strings.Contains(h.read(t, user), `"b"`) {
-		t.Errorf("files are %s %s", h.read(t, user), h.read(t, project))
+	if strings.Contains(h.read(t, projectFile), `"a"`) || strings.Contains(h.read(t, user), `"a"`) || !strings.Contains(h.read(t, user), `"b"`) {
+		t.Errorf("files are %s %s", h.read(t, user), h.read(t, projectFile))
 	}
 	p = open(map[string]any{"hooksConfig.disabled": []any{"c"}})
 	if _, changed, err := p.SwitchHook(p.Settings, nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
@@ -204,10 +205,10 @@ func TestSwitchHook(t *testing.T) {
 func TestSwitchHookFile(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
+	user, projectFile := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
 	h.file(user, `{}`)
-	h.file(project, `{}`)
-	p := session.NewSetup(session.ProjectOptions{
+	h.file(projectFile, `{}`)
+	p := project.New(project.Options{
 		Dir: h.dir, Env: h.env, Folder: trust.Trusted,
 	})
 	if err := p.Load(t.Context()); err != nil {
@@ -223,7 +224,7 @@ func TestSwitchHookFile(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Errorf("%q %v", files, err)
 	}
-	for file, want := range map[string]string{project: `{"hooksConfig":{"disabled":["a"]}}`, user: `{"hooksConfig":{"disabled":["b","c"]}}`} {
+	for file, want := range map[string]string{projectFile: `{"hooksConfig":{"disabled":["a"]}}`, user: `{"hooksConfig":{"disabled":["b","c"]}}`} {
 		if got := strings.Join(strings.Fields(h.read(t, file)), ""); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
@@ -245,7 +246,7 @@ turn
   text Seen.
 `)
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Folder: trust.Trusted,
 		},
 		Generator: model,

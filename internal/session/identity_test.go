@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/tool"
 )
@@ -14,7 +15,7 @@ import (
 func open(t *testing.T, h *home) *session.Session {
 	t.Helper()
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: h.dir, Env: h.env, Interactive: true, Folder: trust.Trusted,
 		},
 		Offline: true,

@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/tool"
 )
@@ -15,7 +16,7 @@ import (
 // newInstruction returns the system instruction. The user's own text
 // (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
 func (s *Session) newInstruction() (*prompt.Instruction, error) {
-	own, _, err := s.Setup.ownInstruction()
+	own, _, err := s.Project.OwnInstruction()
 	if err != nil {
 		return nil, err
 	}
@@ -26,10 +27,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 		}
 		texts := s.Memory.Texts()
 		return prompt.System{
-			Interactive: s.Setup.Options.Interactive,
+			Interactive: s.Project.Options.Interactive,
 			Mode:        s.modeName(),
-			Git:         inGit(s.Setup.Paths.Dir()),
-			Sandbox:     s.Setup.Env.Get("SANDBOX"),
+			Git:         project.InGit(s.Project.Paths.Dir()),
+			Sandbox:     s.Project.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
 			Agents:      s.listedAgents(form),
@@ -38,22 +39,22 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Plan:        s.plans.approved(),
 			Topic:       s.topic.Title(),
 			Files: prompt.MemoryFiles{
-				Project: s.Setup.memoryNames()[0],
-				Private: filepath.Join(s.Setup.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
-				Global:  s.Setup.MemoryFile(),
+				Project: s.Project.MemoryNames()[0],
+				Private: filepath.Join(s.Project.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
+				Global:  s.Project.MemoryFile(),
 			},
-			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Setup.memoryNames()},
+			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Project.MemoryNames()},
 			Own:    own,
-			Env:    s.Setup.Env.Get,
+			Env:    s.Project.Env.Get,
 		}
 	}
 	return prompt.NewInstruction(values, s.registry.Version, func(text string) {
-		file := prompt.TemplatePath(s.Setup.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Setup.Paths.Dir(), s.Setup.Paths.Expand)
+		file := prompt.TemplatePath(s.Project.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Project.Paths.Dir(), s.Project.Paths.Expand)
 		if file == "" {
 			return
 		}
 		if err := prompt.Write(file, text); err != nil {
-			s.Setup.Options.Warn("Warning: " + err.Error())
+			s.Project.Options.Warn("Warning: " + err.Error())
 		}
 	}), nil
 }
@@ -64,14 +65,14 @@ func (s *Session) opening() agent.Message {
 	c := prompt.Context{
 		Now:     time.Now(),
 		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
-		TempDir: s.Setup.Paths.ProjectTempPath(),
+		TempDir: s.Project.Paths.ProjectTempPath(),
 		Dirs:    s.Workspace.Dirs(),
 
 		Extensions: texts.Extension,
 		Project:    texts.Project,
 		Servers:    s.serverInstructions(),
 	}
-	if config.IncludeDirectoryTree.In(s.Setup.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()

@@ -13,27 +13,27 @@ import (
 // events. Otherwise it gets the last events at the end of a session that failed, so that a session
 // without problems writes nothing.
 func (s *Session) openLog() {
-	if !s.options.Recorded || !s.Setup.hasHome() {
+	if !s.options.Recorded || !s.Project.HasHome() {
 		return
 	}
-	s.log = logs.New(s.Setup.Paths.ProjectTemp, s.ID(), func(err error) {
-		if s.Setup.Debugging() { // else the user has not asked for it
-			s.Setup.Options.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+	s.log = logs.New(s.Project.Paths.ProjectTemp, s.ID(), func(err error) {
+		if s.Project.Debugging() { // else the user has not asked for it
+			s.Project.Options.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 		}
 	})
-	s.log.Erase(func() []string { return secret.Values(s.Setup.Env.List()) }) // all that is known before the models are
-	if !s.Setup.Debugging() {
+	s.log.Erase(func() []string { return secret.Values(s.Project.Env.List()) }) // all that is known before the models are
+	if !s.Project.Debugging() {
 		return
 	}
-	logged := *s.Setup
-	logged.Log = slog.New(slog.NewMultiHandler(s.Setup.Log.Handler(), s.log.Handler()))
-	s.Setup = &logged
+	logged := *s.Project
+	logged.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), s.log.Handler()))
+	s.Project = &logged
 	s.options.Recent.Observe(s.logEvent)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
 func (s *Session) eraseSecrets() {
-	s.Setup.masking.set(s.secrets)
+	s.Project.Masking.Set(s.secrets)
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}
@@ -49,7 +49,7 @@ func (s *Session) logEvent(e recent.Event) {
 	for key, value := range e.Attrs {
 		fields = append(fields, key, value)
 	}
-	s.Setup.Log.Debug(string(e.Kind), fields...)
+	s.Project.Log.Debug(string(e.Kind), fields...)
 }
 
 // closeLog writes the last events if the session has failed, and closes the log.

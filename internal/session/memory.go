@@ -7,5 +7,5 @@ import (
 // ProjectMemoryFile returns the memory file of the project's directory, which need
 // not exist.
 func (s *Session) ProjectMemoryFile() string {
-	return filepath.Join(s.Workspace.Root(), s.Setup.memoryNames()[0])
+	return filepath.Join(s.Workspace.Root(), s.Project.MemoryNames()[0])
 }

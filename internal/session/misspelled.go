@@ -24,7 +24,7 @@ func (s *Session) warnMisspelled() {
 				continue
 			}
 			s.misspelled[text] = true
-			s.Setup.Options.Warn(terminal.Line("Warning: " + text))
+			s.Project.Options.Warn(terminal.Line("Warning: " + text))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
+	"pollux/internal/project"
 	"pollux/internal/stats/recent"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
@@ -22,8 +23,8 @@ type plans struct {
 }
 
 // newPlans settles where plans go. It warns of a directory that they may not go to.
-func newPlans(p *Setup, ws *workspace.Workspace, sessionID string) *plans {
-	l := &plans{setting: p.planDirectory()}
+func newPlans(p *project.Project, ws *workspace.Workspace, sessionID string) *plans {
+	l := &plans{setting: p.PlanDirectory()}
 	if err := l.settle(ws, sessionID); err != nil {
 		p.Options.Warn("Warning: " + err.Error())
 		l.setting = ""
@@ -61,7 +62,7 @@ func (s *Session) modeName() string { return s.policy.Mode().String() }
 // SetMode switches the approval mode, for the next call of a tool. It may be called
 // during a run. The error says why the mode cannot be switched to.
 func (s *Session) SetMode(m policy.Mode) error {
-	if m == policy.Plan && !config.PlanEnabled.In(s.Setup.Settings) {
+	if m == policy.Plan && !config.PlanEnabled.In(s.Project.Settings) {
 		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
 	return s.switchMode(m)

@@ -7,12 +7,13 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
+	"pollux/internal/project"
 	"pollux/internal/wording"
 )
 
-// Open opens a session: [Settle], then [Start]. The caller must close it.
+// Open opens a session: [project.Open], then [Start]. The caller must close it.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	p, err := Settle(ctx, o.Project)
+	p, err := project.Open(ctx, o.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 // is missing or refused, or because several models can be, it asks the person. The errors carry the exit code of
 // the program. Requests to providers about their models, outside of prompts, end with ctx. The session closes the
 // project; after an error the caller must.
-func Start(ctx context.Context, p *Setup, o Options) (*Session, error) {
+func Start(ctx context.Context, p *project.Project, o Options) (*Session, error) {
 	if o.SessionFile != "" && o.Project.InWorktree {
 		o.SessionFile = config.NewPaths(o.Project.Env, o.Project.Dir).Absolute(o.SessionFile)
 	}
@@ -66,7 +67,7 @@ func Start(ctx context.Context, p *Setup, o Options) (*Session, error) {
 
 // start begins the conversation: a new one, or a recorded one.
 func (s *Session) start(ctx context.Context) {
-	p := s.Setup
+	p := s.Project
 	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings.UserFile(),
 		"model", p.Model, "approval", p.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
 	source := hook.StartupSource
@@ -82,14 +83,14 @@ func (s *Session) start(ctx context.Context) {
 
 // builder builds a session, in more than one attempt if a person has to choose a model or to store a key first.
 type builder struct {
-	project *Setup
+	project *project.Project
 	record  *Record
 	options Options
 }
 
 // rebuild builds the session in another attempt, which repeats no warnings of the first.
 func (b *builder) rebuild(ctx context.Context, unreachable error) (*Session, error) {
-	b.project.isMuted.Store(true)
-	defer b.project.isMuted.Store(false)
+	b.project.IsMuted.Store(true)
+	defer b.project.IsMuted.Store(false)
 	return b.build(ctx, unreachable)
 }

@@ -11,23 +11,24 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
 // loadRules reads the policy files, and asks the person about those of the project.
-func (s *Session) loadRules(ctx context.Context) (rules, error) {
-	return s.Setup.policyFiles(func(project policy.Integrity) bool { return s.Setup.acceptsPolicies(ctx, project) })
+func (s *Session) loadRules(ctx context.Context) (project.Rules, error) {
+	return s.Project.ReadPolicies(func(project policy.Integrity) bool { return s.Project.AcceptsPolicies(ctx, project) })
 }
 
 // newPolicy makes the rules by which calls are decided on: those of files, those
 // that settings and flags stand for if withSettings is set, and the built-in ones.
-func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
+func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
 	if withSettings {
-		settings := toolSettings(s.Setup.Settings)
-		s.Setup.warnOfRunners(settings.Runners())
-		more = append(policy.FromSettings(settings), s.Setup.extensionExclusions()...)
+		settings := project.ToolSettings(s.Project.Settings)
+		s.Project.WarnOfRunners(settings.Runners())
+		more = append(policy.FromSettings(settings), s.Project.ExtensionExclusions()...)
 	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
@@ -39,9 +40,9 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	return policy.New(policy.Options{
 		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
-		Mode:        s.Setup.Mode,
-		Interactive: s.Setup.Options.Interactive,
-		Trusted:     s.Setup.IsTrusted(),
+		Mode:        s.Project.Mode,
+		Interactive: s.Project.Options.Interactive,
+		Trusted:     s.Project.IsTrusted(),
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
@@ -49,15 +50,15 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 		Runs:        s.runsFile(),
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
-		}[config.BuildFiles.In(s.Setup.Settings)],
+		}[config.BuildFiles.In(s.Project.Settings)],
 
-		DisableYolo:   config.DisableYolo.In(s.Setup.Settings),
-		DisableAlways: config.DisableAlways.In(s.Setup.Settings),
-		Permanent:     config.PermanentApproval.In(s.Setup.Settings),
-		Saved:         r.saved,
-		SaveFirst:     config.SaveApprovalFirst.In(s.Setup.Settings),
-		Report:        s.Setup.Options.Warn,
-		Display:       s.Setup.DisplayFile,
+		DisableYolo:   config.DisableYolo.In(s.Project.Settings),
+		DisableAlways: config.DisableAlways.In(s.Project.Settings),
+		Permanent:     config.PermanentApproval.In(s.Project.Settings),
+		Saved:         r.Saved,
+		SaveFirst:     config.SaveApprovalFirst.In(s.Project.Settings),
+		Report:        s.Project.Options.Warn,
+		Display:       s.Project.DisplayFile,
 	})
 }
 
@@ -66,7 +67,7 @@ func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 func (s *Session) runsFile() func(path string) bool {
 	files := sync.OnceValue(func() map[string]bool {
 		found := map[string]bool{}
-		for _, path := range trust.Files(s.Setup.Settings, s.Setup.Paths.Dir()) {
+		for _, path := range trust.Files(s.Project.Settings, s.Project.Paths.Dir()) {
 			found[path], found[workspace.RealPath(path)] = true, true
 		}
 		return found
@@ -89,8 +90,8 @@ func readOnly(tools []tool.Tool) []string {
 // repository returns the checker of the workspace's git repository.
 func (s *Session) repository() *repository.Checker {
 	return &repository.Checker{
-		Root: s.Workspace.Root(), Environ: s.Setup.Env.List(), Launcher: s.Launcher,
-		Git: sync.OnceValue(func() string { return s.Setup.findProgram(s.Workspace, "git") }),
+		Root: s.Workspace.Root(), Environ: s.Project.Env.List(), Launcher: s.Launcher,
+		Git: sync.OnceValue(func() string { return s.Project.FindProgram(s.Workspace, "git") }),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 )
 
 // A home directory of another user has no policies. Only the settings warn that it cannot be
@@ -23,7 +24,7 @@ func TestPoliciesOutOfReach(t *testing.T) {
 		t.Skip("nothing is out of reach for this user")
 	}
 	var warnings []string
-	p := NewSetup(ProjectOptions{
+	p := project.New(project.Options{
 		Dir: dir, Env: config.NewEnv("GEMINI_CLI_HOME=" + home), Folder: trust.Trusted, Warn: func(text string) {
 			warnings = append(warnings, text)
 		},
@@ -31,7 +32,7 @@ func TestPoliciesOutOfReach(t *testing.T) {
 	if err := p.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.policyFiles(func(policy.Integrity) bool { return false }); err != nil || len(warnings) != 1 {
+	if _, err := p.ReadPolicies(func(policy.Integrity) bool { return false }); err != nil || len(warnings) != 1 {
 		t.Errorf("%q, %v", warnings, err)
 	}
 }

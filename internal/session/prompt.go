@@ -106,10 +106,10 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	for _, skipped := range asked.Skipped {
-		s.Setup.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
+		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
-		s.Setup.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
+		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	s.reportMentions(asked)
 	p := agent.Prompt{Parts: append(before.parts, asked.Parts...), ID: s.agent.NewPromptID()}
@@ -131,7 +131,7 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 		if m.Near != "" {
 			text += fmt.Sprintf(" Did you mean %s?", m.Near)
 		}
-		s.Setup.Options.Warn(terminal.Line(text))
+		s.Project.Options.Warn(terminal.Line(text))
 	}
 	var list []string
 	for _, a := range asked.Attached {
@@ -145,11 +145,11 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 		list = append(list[:most], fmt.Sprintf("%d more", n))
 	}
 	text := terminal.Line("Attached: " + strings.Join(list, ", "))
-	if s.Setup.Options.Interactive {
-		s.Setup.Options.Warn(text)
+	if s.Project.Options.Interactive {
+		s.Project.Options.Warn(text)
 		return
 	}
-	s.Setup.Log.Debug(text)
+	s.Project.Log.Debug(text)
 }
 
 // FitInput returns a text that was piped to the program as the prompt has it. A text that is too
@@ -167,7 +167,7 @@ func (s *Session) FitInput(text string) string {
 		where += ": " + durable.Cause(err).Error()
 	}
 	short := shorten.Within(text, room, func() string { return "" })
-	s.Setup.Options.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
+	s.Project.Options.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
@@ -177,8 +177,8 @@ func (s *Session) Place(inSession bool) wording.Place {
 	var p wording.Place
 	if account := s.Current().Account; account.Profile != nil {
 		p = models.Place(account)
-		p.KeyFrom, p.AddressVar = s.Setup.describeSource(p.KeyFrom), s.Setup.describeSource(p.AddressVar)
+		p.KeyFrom, p.AddressVar = s.Project.DescribeSource(p.KeyFrom), s.Project.DescribeSource(p.AddressVar)
 	}
-	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Setup.Env)
+	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env)
 	return p
 }

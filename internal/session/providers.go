@@ -7,6 +7,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/modelconfig"
 	"pollux/internal/models"
+	"pollux/internal/project"
 	"pollux/llm"
 	"pollux/llm/argmap"
 	"pollux/llm/catalog"
@@ -16,20 +17,20 @@ import (
 
 // OpenModels returns the models of these accounts, as a session with this setup has
 // them.
-func (p *Setup) OpenModels(ctx context.Context, accounts *auth.Accounts, sessionID string) (*models.Directory, error) {
+func OpenModels(ctx context.Context, p *project.Project, accounts *auth.Accounts, sessionID string) (*models.Directory, error) {
 	n := accounts.Network
 	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), sessionID, p.Log
-	return models.Open(ctx, accounts, n, p.modelOptions())
+	return models.Open(ctx, accounts, n, modelOptions(p))
 }
 
-func (p *Setup) modelOptions() models.Options {
-	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.isModelSetting(), Warn: p.Options.Warn}
+func modelOptions(p *project.Project) models.Options {
+	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.IsModelSetting(), Warn: p.Options.Warn}
 }
 
 // WithStandIns returns the model g such that others are asked where it cannot answer.
-func (p *Setup) WithStandIns(m *models.Directory, g llm.Generator, isPlanning func() bool) *fallback.Generator {
+func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPlanning func() bool) *fallback.Generator {
 	return fallback.Wrap(g, fallback.Options{
-		Chain:  p.Chains(m, isPlanning),
+		Chain:  Chains(p, m, isPlanning),
 		Config: func(model string) llm.Config { return m.ChatConfig(model, false) },
 	})
 }
@@ -37,7 +38,7 @@ func (p *Setup) WithStandIns(m *models.Directory, g llm.Generator, isPlanning fu
 // Chains returns the function that lists who stands in for a model: those that the
 // user has listed, for all models, else those of its chain. Which one that is may
 // depend on whether the session is planning just then.
-func (p *Setup) Chains(m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
+func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
 	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings), p.Options.Warn); len(listed) > 0 {
 		return func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, listed...)...) }
 	}
@@ -60,7 +61,7 @@ func (p *Setup) Chains(m *models.Directory, isPlanning func() bool) func(model s
 // WithToolCalls returns the model g such that it calls tools as they expect: for a
 // model that has no tool calling, calls are read from its text, and the names of
 // arguments that models get wrong are corrected. The options say what is known of the session.
-func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
+func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
 	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
 	hasCalled := options.HasCalled
 	options.HasCalled = func(model string) bool {

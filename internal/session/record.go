@@ -19,6 +19,8 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
+	"pollux/internal/person"
+	"pollux/internal/project"
 	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
 	"pollux/internal/shellcmd"
@@ -47,7 +49,7 @@ type RecordOptions struct {
 
 // Record is the conversation of a session on disk: its journal, and the recorded session that it continues.
 type Record struct {
-	project *Setup
+	project *project.Project
 	options RecordOptions
 	journal *journal.Journal // nil if the conversation is not recorded
 	resumed *journal.Session // the session to continue, until its history is restored; nil for none
@@ -60,18 +62,18 @@ type Record struct {
 
 // OpenRecord opens the record of the conversation on disk, and the session that it continues, if there
 // is one. The caller must close it.
-func OpenRecord(ctx context.Context, p *Setup, o RecordOptions) (*Record, error) {
+func OpenRecord(ctx context.Context, p *project.Project, o RecordOptions) (*Record, error) {
 	r := &Record{project: p, options: o}
 	if !o.Recorded {
 		return r, nil
 	}
-	if !p.hasHome() && o.Resume == "" && o.SessionFile == "" {
+	if !p.HasHome() && o.Resume == "" && o.SessionFile == "" {
 		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
 		return r, nil
 	}
 	r.journal = journal.New(journal.Options{
 		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Options.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
-		Mask: p.maskRecords,
+		Mask: p.MaskRecords,
 	})
 	if !p.Options.Interactive && !o.Offline && o.Resume == "" { // there is a prompt for a model
 		r.journal.Prepare()
@@ -134,10 +136,10 @@ func (r *Record) delete(id, path string) {
 // home directory. Nothing is read or written before a prompt.
 func (r *Record) newPromptLog() *promptlog.Log {
 	p := r.project
-	if !r.options.Recorded || !p.Options.Interactive || !p.hasHome() {
+	if !r.options.Recorded || !p.Options.Interactive || !p.HasHome() {
 		return nil
 	}
-	return &promptlog.Log{Warn: p.Options.Warn, Mask: p.maskText, Path: func() (string, error) {
+	return &promptlog.Log{Warn: p.Options.Warn, Mask: p.MaskText, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
 		return filepath.Join(temp, "logs.json"), err
 	}}
@@ -284,11 +286,11 @@ func (s *Session) restore(ctx context.Context) {
 		names = append(names, terminal.Line(c.Name))
 	}
 	if len(names) > 0 {
-		s.Setup.Options.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
+		s.Project.Options.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
 	if s.Record.resumed.SessionID == s.ID() { // not a copy
 		for _, p := range s.Processes.Recover() {
-			s.Setup.Options.Warn(orphanText(p))
+			s.Project.Options.Warn(orphanText(p))
 		}
 	}
 	s.Record.resumed = nil // its messages are the agent's
@@ -318,7 +320,7 @@ func (s *Session) addResumedDirs(ctx context.Context) {
 	}
 	for _, dir := range dirs {
 		if _, _, err := s.Workspace.Add(dir); err != nil {
-			s.Setup.Options.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
+			s.Project.Options.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
 		}
 	}
 }
@@ -327,16 +329,16 @@ func (s *Session) addResumedDirs(ctx context.Context) {
 func (s *Session) agreesToDirs(ctx context.Context, dirs []string) bool {
 	shown := make([]string, len(dirs))
 	for i, dir := range dirs {
-		shown[i] = terminal.Line(s.Setup.Paths.Display(dir))
+		shown[i] = terminal.Line(s.Project.Paths.Display(dir))
 	}
-	if !s.Setup.Options.Interactive || s.Setup.Options.Asker == nil {
+	if !s.Project.Options.Interactive || s.Project.Options.Asker == nil {
 		text := "Leaving out " + strings.Join(shown, ", ") + ", which this session had in its workspace. To use it again: --include-directories " + shellcmd.Quote(strings.Join(dirs, ","))
-		s.Setup.LeftOut = append(s.Setup.LeftOut, text)
-		s.Setup.Options.Warn("Warning: " + text)
+		s.Project.LeftOut = append(s.Project.LeftOut, text)
+		s.Project.Options.Warn("Warning: " + text)
 		return false
 	}
 	const yes, no = "Use them", "Leave them out"
-	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
+	answer, err := person.Choose(ctx, s.Project.Options.Asker, person.Choice{
 		Header: "Directories", Text: "This session had these directories outside of the project in its workspace:\n- " + strings.Join(shown, "\n- ") + "\nUse them again?",
 		Options: []tool.Option{{Key: "y", Label: yes, Description: "tools may read and change files there"}, {Key: "n", Label: no, Description: "to add one later, type /dir add"}},
 	})
@@ -356,7 +358,7 @@ func (r *Record) transcript() string {
 
 // SaveTag saves the conversation under a tag, for [Session.LoadTag] and for Gemini CLI.
 func (s *Session) SaveTag(tag string) error {
-	dir, err := s.Setup.Paths.ProjectTemp() // the first call makes it the project's
+	dir, err := s.Project.Paths.ProjectTemp() // the first call makes it the project's
 	if err != nil {
 		return err
 	}

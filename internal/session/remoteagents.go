@@ -69,14 +69,14 @@ func (s *Session) openRemoteAgent(d *subagent.Definition) (*remoteAgent, error) 
 	o := a2a.Options{
 		Name: d.Name, Description: d.Description, CardURL: d.CardURL, CardJSON: d.CardJSON, Auth: auth, IsOwn: d.Origin == subagent.User,
 		Conversations: &remotes.conversations,
-		Transport:     s.Setup.serverTransport,
+		Transport:     s.Project.ServerTransport,
 		OAuth:         s.agentSignIn(),
 		Env:           func(name string) (string, error) { return s.agentVariable(d, name) },
 		RunCommand:    func(ctx context.Context, command string) (string, error) { return s.agentCommand(ctx, d, command) },
-		Warn:          func(text string) { s.Setup.Options.Warn("Warning: " + terminal.Line(text)) },
+		Warn:          func(text string) { s.Project.Options.Warn("Warning: " + terminal.Line(text)) },
 	}
-	if s.Setup.Options.Interactive && s.Setup.Options.Asker != nil {
-		o.Person = oauth.Person{Ask: s.Setup.Options.Asker.Ask, Notify: func(text string) { s.Setup.Options.Warn(terminal.Line(text)) }}
+	if s.Project.Options.Interactive && s.Project.Options.Asker != nil {
+		o.Person = oauth.Person{Ask: s.Project.Options.Asker.Ask, Notify: func(text string) { s.Project.Options.Warn(terminal.Line(text)) }}
 	}
 	if remotes.of == nil {
 		remotes.of = map[string]*remoteAgent{}
@@ -88,16 +88,16 @@ func (s *Session) openRemoteAgent(d *subagent.Definition) (*remoteAgent, error) 
 
 // agentSignIn returns how a person signs in to remote subagents.
 func (s *Session) agentSignIn() *oauth.Options {
-	o := s.Setup.signInOptions()
+	o := s.Project.SignInOptions()
 	o.Noun, o.ClientIDKey = "A2A agent", "auth.client_id in the definition of the agent"
-	o.Store.File, o.Store.Service = filepath.Join(s.Setup.Paths.GeminiDir(), "a2a-oauth-tokens.json"), "gemini-cli-a2a"
+	o.Store.File, o.Store.Service = filepath.Join(s.Project.Paths.GeminiDir(), "a2a-oauth-tokens.json"), "gemini-cli-a2a"
 	return o
 }
 
 // agentVariable returns a variable for the credentials of a remote subagent. A project could send secrets anywhere.
 func (s *Session) agentVariable(d *subagent.Definition, name string) (string, error) {
-	value := s.Setup.Env.Get(name)
-	if d.Origin == subagent.Project && s.Setup.Env.Withholds(name) {
+	value := s.Project.Env.Get(name)
+	if d.Origin == subagent.Project && s.Project.Env.Withholds(name) {
 		return "", fmt.Errorf("an agent of a project does not get $%s, which holds a secret. Move its definition to ~/.gemini/agents", terminal.Line(name))
 	}
 	return value, nil
@@ -108,14 +108,14 @@ func (s *Session) agentCommand(ctx context.Context, d *subagent.Definition, comm
 	if d.Origin == subagent.Project {
 		return "", errors.New("an agent of a project runs no commands for its credentials. Move its definition to ~/.gemini/agents")
 	}
-	environ := s.Setup.hookEnviron(false, nil)
+	environ := s.Project.HookEnviron(false, nil)
 	names, args := []string{"bash"}, []string{"-c", command}
 	if runtime.GOOS == "windows" {
 		names, args = []string{"pwsh.exe", "powershell.exe"}, []string{"-NoProfile", "-NonInteractive", "-Command", command}
 	}
 	for _, name := range names {
 		if path, err := process.LookPath(process.Getenv(environ, "PATH"), name); err == nil {
-			return s.Launcher.Ask(ctx, &process.Command{Name: "the command", Path: path, Args: args, Env: environ, Dir: s.Setup.Paths.Home()})
+			return s.Launcher.Ask(ctx, &process.Command{Name: "the command", Path: path, Args: args, Env: environ, Dir: s.Project.Paths.Home()})
 		}
 	}
 	return "", fmt.Errorf("%s is not in PATH", names[0])
@@ -134,7 +134,7 @@ func (s *Session) loadCardsOf(wanted func(*subagent.Definition) bool) {
 		}
 		r, err := s.openRemoteAgent(d)
 		if err != nil {
-			s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: [%s] Failed to load remote agent: %v", d.Name, err)))
+			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: [%s] Failed to load remote agent: %v", d.Name, err)))
 			continue
 		}
 		s.subagents.remotes.mu.Lock()
@@ -158,7 +158,7 @@ func (s *Session) loadCard(ctx context.Context, r *remoteAgent) {
 	case errors.Is(r.failure, a2a.ErrSignIn): // the first call asks for it
 		r.about, r.failure = r.definition.Description, nil
 	case r.failure != nil:
-		s.Setup.Options.Warn(terminal.Line("Warning: " + r.failure.Error()))
+		s.Project.Options.Warn(terminal.Line("Warning: " + r.failure.Error()))
 	}
 	s.subagents.remotes.isChanged.Store(true)
 }
@@ -200,7 +200,7 @@ func (s *Session) waitForCards(ctx context.Context) {
 		return
 	}
 	limit := scriptCardWait
-	if s.Setup.Options.Interactive {
+	if s.Project.Options.Interactive {
 		limit = cardWait
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)

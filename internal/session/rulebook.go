@@ -12,6 +12,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -25,13 +26,13 @@ type Rulebook struct {
 
 // OpenRulebook reads the policy files and builds the rules of a session with this setup. files, if
 // not nil, replaces the policy files and the rules of settings, as the user's own.
-func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, error) {
-	s := &Session{Setup: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
+func OpenRulebook(ctx context.Context, p *project.Project, files []string) (*Rulebook, error) {
+	s := &Session{Project: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
 	s.begin("")
 	var err error
-	r := rules{}
+	r := project.Rules{}
 	if files == nil {
-		r, err = p.policyFiles(p.hasAccepted)
+		r, err = p.ReadPolicies(p.HasAccepted)
 	} else if r.Files, err = policy.Load(policy.Sources{User: files}); err == nil {
 		for _, w := range r.Warnings {
 			p.Options.Warn(w)
@@ -43,7 +44,7 @@ func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, er
 	if s.models, err = s.openModels(ctx, errors.New("the policy needs no model")); err != nil {
 		return nil, err
 	}
-	s.Workspace = newWorkspace(p)
+	s.Workspace = project.NewWorkspace(p)
 	s.plans = newPlans(p, s.Workspace, s.ID())
 	s.policy = s.newPolicy(r, files == nil)
 	s.registry.Add("", s.builtinTools(s.models)...)
@@ -68,7 +69,7 @@ func (b *Rulebook) Test(t *policy.Test) string {
 	if t.Annotations != nil {
 		call.Annotations = t.Annotations
 	}
-	return t.Check(b.s.policy.CheckIn(t.Situation, call), b.s.Setup.DisplayFile)
+	return t.Check(b.s.policy.CheckIn(t.Situation, call), b.s.Project.DisplayFile)
 }
 
 // Explain explains the decision about a call in sessions and in scripts.
@@ -84,7 +85,7 @@ func (s *Session) policyCall(name string, args json.RawMessage) policy.Call {
 	if t, ok := s.registry.Lookup(name); ok {
 		c = guard.PolicyCall(t, args)
 	} else {
-		servers, _ := s.Setup.Settings.Lookup("mcpServers")
+		servers, _ := s.Project.Settings.Lookup("mcpServers")
 		names, _ := servers.(map[string]any)
 		c.Server = policy.ServerOf(name, slices.Collect(maps.Keys(names)))
 	}

@@ -6,6 +6,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 )
 
 func TestRefuseSandbox(t *testing.T) {
@@ -27,7 +28,7 @@ func TestRefuseSandbox(t *testing.T) {
 	} {
 		home := t.TempDir()
 		env := config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none/s.json", tt.env)
-		p := NewSetup(ProjectOptions{
+		p := project.New(project.Options{
 			Dir: home, Env: env, Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": tt.setting},
 		})
 		if err := p.Load(t.Context()); err != nil {

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/mcp"
 	"pollux/internal/mention"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
 	"pollux/llm"
@@ -28,9 +29,9 @@ const commandServer = "mcp"
 
 // ServerConfigs returns the MCP servers of the settings and of extensions, whether the folder is trusted or not, and warns of
 // entries that cannot be used.
-func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
+func ServerConfigs(p *project.Project, settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
-	ofExtensions := p.extensionServers()
+	ofExtensions := findExtensionServers(p)
 	for _, entry := range config.MCPServers.In(settings, p.Env) {
 		if len(entry.Withheld) > 0 {
 			p.Options.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
@@ -48,7 +49,7 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 		list = append(list, c)
 	}
 	list = append(list, ofExtensions.configs(p.Options.Warn)...)
-	if c, err := p.serverCommand(settings); err != nil {
+	if c, err := serverCommand(p, settings); err != nil {
 		p.Options.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
@@ -58,14 +59,14 @@ func (p *Setup) ServerConfigs(settings *config.Settings) []mcp.Config {
 }
 
 // serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.
-func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
+func serverCommand(p *project.Project, settings *config.Settings) (*mcp.Config, error) {
 	command := strings.TrimSpace(config.MCPCommand.In(settings))
 	if command == "" {
 		return nil, nil
 	}
 	get := p.Env.Get
 	if _, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand)); ofProject {
-		get = p.openVariable
+		get = p.OpenVariable
 	}
 	words, err := shell.Fields(command, get)
 	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
@@ -75,7 +76,7 @@ func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
 }
 
 // ServerSelection returns which of the servers of the settings may be used.
-func (p *Setup) ServerSelection(settings *config.Settings) *mcp.Selection {
+func ServerSelection(p *project.Project, settings *config.Settings) *mcp.Selection {
 	s := &mcp.Selection{Allowed: config.MCPAllowed.In(settings), Excluded: config.MCPExcluded.In(settings)}
 	_, s.OnlyAllowed = p.Options.Flags[string(config.MCPAllowed)] // a flag without a name allows none
 	for scope := config.SystemDefaults; scope < config.CommandLine && !s.OnlyAllowed; scope++ {
@@ -88,25 +89,20 @@ func (p *Setup) ServerSelection(settings *config.Settings) *mcp.Selection {
 	return s
 }
 
-// ServerSwitches returns the file with the servers that the user has disabled.
-func (p *Setup) ServerSwitches() mcp.Switches {
-	return mcp.Switches{Path: filepath.Join(p.Paths.GeminiDir(), "mcp-server-enablement.json")}
-}
-
 // ServerOptions returns the options for servers outside of a session: each is started, and their tools join a
 // registry of their own.
-func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
+func ServerOptions(p *project.Project, configs []mcp.Config) mcp.Options {
 	return mcp.Options{
-		OfferDir:  p.offerDir(),
+		OfferDir:  offerDir(p),
 		Configs:   configs,
-		Off:       p.ServerSelection(p.Settings).State,
+		Off:       ServerSelection(p, p.Settings).State,
 		Registry:  tool.NewRegistry(),
 		Launcher:  process.NewLauncher(),
 		Dir:       p.Paths.Dir(),
-		Environ:   sync.OnceValue(p.serverEnviron),
+		Environ:   sync.OnceValue(p.ServerEnviron),
 		Path:      p.Env.Get("PATH"),
-		Transport: p.serverTransport,
-		OAuth:     p.signInOptions(),
+		Transport: p.ServerTransport,
+		OAuth:     p.SignInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
 		Version:   p.Options.Version,
 		Warn:      func(text string) { p.Options.Warn("Warning: " + terminal.Line(text)) },
@@ -117,9 +113,9 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 
 // offerDir returns the directory in which offers of servers are kept, "" for none. It is none of the project's,
 // where file tools could write.
-func (p *Setup) offerDir() string {
+func offerDir(p *project.Project) string {
 	dir := workspace.RealPath(filepath.Join(p.Paths.RuntimeDir(), "pollux", "mcp-offers"))
-	if !config.MCPLazy.In(p.Settings) || !p.hasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
+	if !config.MCPLazy.In(p.Settings) || !p.HasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
 		return ""
 	}
 	return dir
@@ -128,19 +124,19 @@ func (p *Setup) offerDir() string {
 // newServers returns the session's MCP servers, nil if there are none. They are being connected, except those
 // whose offer is kept, unless isFresh is set. A folder that is not trusted has none.
 func (s *Session) newServers(settings *config.Settings, isFresh bool) *mcp.Servers {
-	if !s.Setup.IsTrusted() {
+	if !s.Project.IsTrusted() {
 		return nil
 	}
-	configs := s.Setup.ServerConfigs(settings)
+	configs := ServerConfigs(s.Project, settings)
 	if len(configs) == 0 {
 		return nil
 	}
-	o := s.Setup.ServerOptions(configs)
-	selection := s.Setup.ServerSelection(settings)
+	o := ServerOptions(s.Project, configs)
+	selection := ServerSelection(s.Project, settings)
 	selection.Disabled = append(selection.Disabled, s.disabledServers...)
 	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.registry, s.Launcher, s.serverRoots
-	if s.Setup.Options.Asker != nil {
-		o.Ask = s.Setup.Options.Asker.Ask
+	if s.Project.Options.Asker != nil {
+		o.Ask = s.Project.Options.Asker.Ask
 	}
 	o.Fresh = isFresh
 	s.answerServers(&o)
@@ -191,11 +187,11 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 		s.disabledServers = append(s.disabledServers, name)
 	}
 	if !forSession {
-		if err := s.Setup.ServerSwitches().Set(name, enabled); err != nil {
+		if err := s.Project.ServerSwitches().Set(name, enabled); err != nil {
 			return err
 		}
 	}
-	selection := s.Setup.ServerSelection(s.CurrentSettings())
+	selection := ServerSelection(s.Project, s.CurrentSettings())
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
@@ -225,7 +221,7 @@ func (s *Session) closeServers() {
 // wakeServers starts the servers that are idle when a person's first prompt has been sent, as the event of a
 // run shows. A script starts those that it uses.
 func (s *Session) wakeServers(e agent.Event) {
-	if s.servers == nil || !s.Setup.Options.Interactive || s.areServersAwake {
+	if s.servers == nil || !s.Project.Options.Interactive || s.areServersAwake {
 		return
 	}
 	switch e.(type) {
@@ -243,10 +239,10 @@ const waitNotice = 3 * time.Second
 // for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
 // they come.
 func (s *Session) AwaitServers(ctx context.Context) {
-	if s.servers == nil || s.Setup.Options.Interactive {
+	if s.servers == nil || s.Project.Options.Interactive {
 		return
 	}
-	limit := time.Duration(config.MCPStartWait.In(s.Setup.Settings) * float64(time.Second))
+	limit := time.Duration(config.MCPStartWait.In(s.Project.Settings) * float64(time.Second))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, waitNotice)
@@ -255,10 +251,10 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
 		return
 	}
-	s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
+	s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
 		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
 	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
-		s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+		s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			limit, strings.Join(pending, ", "))))
 	}
 }

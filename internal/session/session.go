@@ -37,6 +37,7 @@ import (
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/skill"
@@ -55,7 +56,7 @@ import (
 // Options are what a face opens a session with. Project.Dir and Project.Env must be set.
 type Options struct {
 	// Project configures the directory: settings, trust, flags, and who answers questions.
-	Project ProjectOptions
+	Project project.Options
 	// SessionID identifies the conversation; "" makes an id. If IsNewID is set, a recorded session
 	// with this id is an error.
 	SessionID string
@@ -91,7 +92,7 @@ type Options struct {
 
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
-	Setup   *Setup
+	Project *project.Project
 	Record  *Record
 	options Options
 	// Workspace is the directories that the model works in.
@@ -166,7 +167,7 @@ func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.titler.close()
 	s.closeParts()
-	s.Setup.Close()
+	s.Project.Close()
 	s.Record.end(s.ID())
 }
 
@@ -208,7 +209,7 @@ func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() 
 // ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
 // the session itself keeps those that it was opened with.
 func (s *Session) ReloadSettings() error {
-	settings, _, err := s.Setup.reload()
+	settings, _, err := s.Project.Reload()
 	if err == nil {
 		s.settings.Store(settings)
 	}
@@ -220,4 +221,4 @@ func (s *Session) Reachable() error { return s.models.Unreachable() }
 
 // DecideTrust returns whether the session's folder is trusted, by what the user has
 // decided about folders until now.
-func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Setup.TrustOptions()) }
+func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Project.TrustOptions()) }

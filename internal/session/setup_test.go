@@ -8,6 +8,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 )
 
 // TestStartMode: settings choose the mode to begin in, except for one that allows
@@ -31,7 +32,7 @@ func TestStartMode(t *testing.T) {
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.chooseMode(); err != nil || p.Mode != tt.want {
+		if err := p.ChooseMode(); err != nil || p.Mode != tt.want {
 			t.Errorf("%v with %q begins in %v, %v", tt.flags, tt.asked, p.Mode, err)
 		}
 	}
@@ -43,8 +44,8 @@ func TestLoaded(t *testing.T) {
 	t.Parallel()
 	loaded := false
 	home := t.TempDir()
-	_, err := Open(t.Context(), Options{Project: ProjectOptions{
-		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *Setup) { loaded = config.OutputFormat.In(p.Settings) == "json" },
+	_, err := Open(t.Context(), Options{Project: project.Options{
+		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings) == "json" },
 	}})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)
@@ -56,7 +57,7 @@ func TestAuthInputs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &Session{Setup: &Setup{}}
+	s := &Session{Project: &project.Project{}}
 	if err := s.authInputs(ctx).Context.Err(); err != nil {
 		t.Error(err)
 	}

@@ -11,9 +11,9 @@ import (
 // reports whether the person had typed the key in this session, and returns a sentence about the
 // current model if the key was for it. It must not be called during a run.
 func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
-	_, hadTyped = s.Setup.newKeys[id]
-	s.Setup.newKeys = maps.Clone(s.Setup.newKeys)
-	delete(s.Setup.newKeys, id)
+	_, hadTyped = s.Project.NewKeys[id]
+	s.Project.NewKeys = maps.Clone(s.Project.NewKeys)
+	delete(s.Project.NewKeys, id)
 	before := s.Current().Account
 	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
 	s.models.ReplaceAccounts(accounts)
@@ -24,13 +24,13 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 	case now.APIKey == "":
 		return hadTyped, "The current model has no key now. Enter one with /auth, or choose another model with /model."
 	}
-	return hadTyped, "This session now uses the key in " + s.Setup.describeSource(now.From) + "."
+	return hadTyped, "This session now uses the key in " + s.Project.DescribeSource(now.From) + "."
 }
 
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Setup.Env, Context: context.WithoutCancel(ctx), Interactive: s.Setup.Options.Interactive, Typed: s.Setup.newKeys}
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Project.Env, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys}
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
@@ -41,7 +41,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		_, err := s.SetModel(done.Model)
 		return "", err
 	}
-	s.Setup.keepKey(done)
+	s.Project.KeepKey(done)
 	if err := s.ReloadSettings(); err != nil {
 		return "", err
 	}
@@ -59,8 +59,8 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		return "To use it now: /model set " + done.ID + "/" + model, nil
 	}
 	for _, name := range auth.Variables(account.Profile) {
-		if done.IsStored && s.Setup.Env.Get(name) != "" {
-			return "This session uses the new key.\nFuture sessions use " + s.Setup.describeSource(name) + ". Change it to the new key.", nil
+		if done.IsStored && s.Project.Env.Get(name) != "" {
+			return "This session uses the new key.\nFuture sessions use " + s.Project.DescribeSource(name) + ". Change it to the new key.", nil
 		}
 	}
 	return "This session uses the new key.", nil

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/models"
+	"pollux/internal/person"
 	"pollux/tool"
 )
 
@@ -35,14 +36,14 @@ func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err e
 // askModel has the person choose a model, and builds the session with it. The error is problem if
 // the person chooses none.
 func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
-	c := Choice{
+	c := person.Choice{
 		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name", Options: modelChoices(unchosen.Names),
 		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
 	}
 	if len(unchosen.Names) == 0 {
 		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
 	}
-	name, err := Choose(ctx, b.project.Options.Asker, c)
+	name, err := person.Choose(ctx, b.project.Options.Asker, c)
 	switch {
 	case err != nil:
 		return nil, err
@@ -50,7 +51,7 @@ func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, 
 		return nil, problem
 	}
 	b.project.Options.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
-	b.project.useModel(name)
+	b.project.UseModel(name)
 	return b.rebuild(ctx, nil)
 }
 
@@ -78,8 +79,8 @@ func modelChoices(names []string) []tool.Option {
 func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
 	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings, Env: b.project.Env}, Paths: b.project.Paths, Notify: b.project.Options.Warn}
 	switch {
-	case command.IsUnset(ctx) && b.project.isModelSetting() && config.LocalServers.In(b.project.Settings):
-		b.project.Options.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.describeSource(string(config.ModelName))))
+	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings):
+		b.project.Options.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))
 	case command.IsUnset(ctx):
 		b.project.Options.Warn("No model is set up yet.")
 	default:
@@ -96,12 +97,12 @@ func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
 		done.Text += "\nTo sign in later, start pollux again."
 	}
 	b.project.Options.Warn(done.Text)
-	b.project.keepKey(done)
-	if err := b.project.renew(done.Type); err != nil {
+	b.project.KeepKey(done)
+	if err := b.project.Renew(done.Type); err != nil {
 		return nil, err
 	}
 	if done.Model != "" {
-		b.project.useModel(done.Model)
+		b.project.UseModel(done.Model)
 	}
 	s, err := b.rebuild(ctx, nil)
 	if err != nil && err.Error() == missing.Error() {

@@ -12,6 +12,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
@@ -25,14 +26,14 @@ const skillOwner = "skills"
 func (s *Session) loadSkills() {
 	s.registry.Add(skillOwner)
 	for _, problem := range s.setSkills().Problems {
-		s.Setup.Options.Warn("Warning: " + terminal.Line(problem))
+		s.Project.Options.Warn("Warning: " + terminal.Line(problem))
 	}
 }
 
 // setSkills reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
 // are, so that what the vendor has cached stays good.
 func (s *Session) setSkills() *skill.Set {
-	set := s.Setup.ReadSkills(s.CurrentSettings(), s.Trusted())
+	set := s.Project.ReadSkills(s.CurrentSettings(), s.Trusted())
 	before := s.skills.Swap(set)
 	if before != nil && reflect.DeepEqual(offered(before), offered(set)) {
 		return set
@@ -42,7 +43,7 @@ func (s *Session) setSkills() *skill.Set {
 	case t == nil:
 		s.absent[activate.Name] = "There are no skills."
 		s.registry.Remove(skillOwner)
-	case !toolSettings(s.Setup.Settings).Registers(t.Spec()):
+	case !project.ToolSettings(s.Project.Settings).Registers(t.Spec()):
 		s.absent[activate.Name] = notCore
 	default:
 		s.registry.Set(skillOwner, t)
@@ -91,7 +92,7 @@ func (s *Session) openFolder(dir string) {
 func (s *Session) makeReadable(dir string) bool {
 	path, added, err := s.Workspace.AddReadable(dir)
 	if err != nil {
-		s.Setup.Log.Debug("skill", "dir", dir, "error", err)
+		s.Project.Log.Debug("skill", "dir", dir, "error", err)
 	}
 	if err != nil || !added {
 		return false

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
+	"pollux/internal/person"
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
@@ -41,19 +42,19 @@ type subagents struct {
 // user's, and those of extensions.
 func (s *Session) AgentSources() []subagent.Source {
 	var list []subagent.Source
-	if dir := s.Setup.Paths.Dir(); s.Trusted() && !s.Setup.Paths.AtHome() {
+	if dir := s.Project.Paths.Dir(); s.Trusted() && !s.Project.Paths.AtHome() {
 		list = append(list, subagent.Source{Kind: subagent.Project, Dir: filepath.Join(dir, ".gemini", "agents"), Root: dir})
 	}
-	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Setup.Paths.GeminiDir(), "agents")})
-	return append(list, s.Setup.extensionAgents()...)
+	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Project.Paths.GeminiDir(), "agents")})
+	return append(list, s.Project.ExtensionAgents()...)
 }
 
 // openAgents reads the definitions of subagents, and asks the person about those of the project.
 func (s *Session) openAgents(ctx context.Context) {
 	s.subagents.set.Store(&subagent.Set{})
-	if config.Agents.In(s.Setup.Settings) {
-		for _, problem := range s.readAgents(ctx, s.Setup.Settings) {
-			s.Setup.Options.Warn(terminal.Text(problem))
+	if config.Agents.In(s.Project.Settings) {
+		for _, problem := range s.readAgents(ctx, s.Project.Settings) {
+			s.Project.Options.Warn(terminal.Text(problem))
 		}
 	}
 }
@@ -110,14 +111,14 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 	if !slices.ContainsFunc(list, isProject) {
 		return list
 	}
-	file := subagent.Acknowledgements{File: filepath.Join(s.Setup.Paths.GeminiDir(), "acknowledgments", "agents.json")}
-	has, err := file.Has(s.Setup.Paths.Dir())
+	file := subagent.Acknowledgements{File: filepath.Join(s.Project.Paths.GeminiDir(), "acknowledgments", "agents.json")}
+	has, err := file.Has(s.Project.Paths.Dir())
 	if err != nil {
-		s.Setup.Options.Warn("Warning: " + terminal.Line(err.Error()))
+		s.Project.Options.Warn("Warning: " + terminal.Line(err.Error()))
 	}
 	for _, d := range list {
 		if isProject(d) {
-			d.Content = trust.ServerContent(s.Setup.Paths.Dir(), d.Servers)
+			d.Content = trust.ServerContent(s.Project.Paths.Dir(), d.Servers)
 		}
 	}
 	unknown := slices.DeleteFunc(slices.Clone(list), func(d *subagent.Definition) bool { return !isProject(d) || has(d) })
@@ -125,8 +126,8 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 		return list
 	}
 	if s.acceptsAgents(ctx, unknown) {
-		if err := file.Add(s.Setup.Paths.Dir(), unknown); err != nil {
-			s.Setup.Options.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
+		if err := file.Add(s.Project.Paths.Dir(), unknown); err != nil {
+			s.Project.Options.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
 		}
 		return list
 	}
@@ -146,15 +147,15 @@ func (s *Session) acceptsAgents(ctx context.Context, list []*subagent.Definition
 	if more := len(list) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
-	if s.Setup.Options.Asker == nil || !s.Setup.Options.Interactive {
+	if s.Project.Options.Asker == nil || !s.Project.Options.Interactive {
 		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
 			". To look at them and use them, start pollux here in a terminal."
-		s.Setup.Options.Warn("Warning: " + text)
-		s.Setup.LeftOut = append(s.Setup.LeftOut, text)
+		s.Project.Options.Warn("Warning: " + text)
+		s.Project.LeftOut = append(s.Project.LeftOut, text)
 		return false
 	}
 	const yes = "Use them"
-	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
+	answer, err := person.Choose(ctx, s.Project.Options.Asker, person.Choice{
 		Header: "Agents",
 		Text:   "This project has new or changed agents, to which the model can hand over work:\n" + strings.Join(lines, "\n"),
 		Options: []tool.Option{
@@ -223,7 +224,7 @@ func (s *Session) mayCallAgent(name string) bool {
 	case policy.Deny:
 		return false
 	case policy.Ask:
-		return s.Setup.Options.Interactive
+		return s.Project.Options.Interactive
 	}
 	return true
 }
@@ -244,7 +245,7 @@ func (s *Session) hasOwnAgents() bool {
 
 // newAgentTool returns the tool with which the model calls subagents; nil if the settings disable them.
 func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
-	if !config.Agents.In(s.Setup.Settings) {
+	if !config.Agents.In(s.Project.Settings) {
 		return nil
 	}
 	s.subagents.tool = subagent.NewTool(subagent.Options{
@@ -271,22 +272,22 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	}
 	var configs []mcp.Config
 	for name, entry := range d.Servers {
-		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Setup.Env)
+		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Project.Env)
 		if len(expanded.Withheld) > 0 {
-			s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
+			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}
 		c, err := mcp.Parse(name, expanded.Entry)
 		if err != nil {
-			s.Setup.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
+			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
 			continue
 		}
 		c.IsProject = d.IsOfProject(name)
 		configs = append(configs, c)
 	}
-	o := s.Setup.ServerOptions(configs)
+	o := ServerOptions(s.Project, configs)
 	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
-	if s.Setup.Options.Asker != nil {
-		o.Ask = s.Setup.Options.Asker.Ask
+	if s.Project.Options.Asker != nil {
+		o.Ask = s.Project.Options.Asker.Ask
 	}
 	servers := mcp.New(o)
 	servers.Start()

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/project"
 	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
 	"pollux/internal/subagent"
@@ -43,8 +44,8 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 	if s.activity != nil {
 		observers = append(observers, s.activity)
 	}
-	if s.Setup.Log.Enabled(context.Background(), slog.LevelDebug) {
-		observers = append(observers, observe.Log(s.Setup.Log))
+	if s.Project.Log.Enabled(context.Background(), slog.LevelDebug) {
+		observers = append(observers, observe.Log(s.Project.Log))
 	}
 	return observe.Wrap(g, observers...)
 }
@@ -52,13 +53,13 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 // startTelemetry begins to record, where the user wants that; nil is off.
 func (s *Session) startTelemetry() *telemetry.Telemetry {
 	return telemetry.Start(telemetry.Options{
-		Settings: s.Setup.Telemetry,
-		Path:     s.Setup.Paths.Absolute,
-		Warn:     func(text string) { s.Setup.Options.Warn("Warning: " + text) },
+		Settings: s.Project.Telemetry,
+		Path:     s.Project.Paths.Absolute,
+		Warn:     func(text string) { s.Project.Options.Warn("Warning: " + text) },
 		Secrets:  s.secrets,
 
-		Version: s.Setup.Options.Version, Session: s.ID, Interactive: s.Setup.Options.Interactive, AuthType: string(s.Current().Account.Type),
-		Installation: func() string { return installation(s.Setup.Paths) },
+		Version: s.Project.Options.Version, Session: s.ID, Interactive: s.Project.Options.Interactive, AuthType: string(s.Current().Account.Type),
+		Installation: func() string { return installation(s.Project.Paths) },
 		Provider:     s.vendor,
 		Tool:         s.registry.Lookup,
 		Mode:         s.modeName,
@@ -68,25 +69,25 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 // openActivity has requests, warnings and the log written to a file, too, where the
 // user wants that.
 func (s *Session) openActivity() {
-	path := s.Setup.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	path := s.Project.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
 	if path == "" {
 		return
 	}
-	warn := s.Setup.Options.Warn
+	warn := s.Project.Options.Warn
 	s.activity = telemetry.NewActivity(telemetry.ActivityOptions{
-		Path: s.Setup.Paths.Absolute(path), Session: s.ID,
+		Path: s.Project.Paths.Absolute(path), Session: s.ID,
 		Secrets: s.secrets,
 		Warn:    func(text string) { warn("Warning: " + text) },
 	})
 	console := s.activity.Handler()
-	watched := *s.Setup
-	watched.Log = slog.New(slog.NewMultiHandler(s.Setup.Log.Handler(), console))
+	watched := *s.Project
+	watched.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), console))
 	warnings := slog.New(console)
 	watched.Options.Warn = func(text string) {
 		warnings.Warn(text)
 		warn(text)
 	}
-	s.Setup = &watched
+	s.Project = &watched
 }
 
 // recordConfig records how the session is set up.
@@ -96,27 +97,27 @@ func (s *Session) recordConfig() {
 	}
 	account := s.Current().Account
 	var names, ids []string
-	for _, e := range s.Setup.InstalledExtensions(context.Background()) { // which are read
+	for _, e := range s.Project.InstalledExtensions(context.Background()) { // which are read
 		names, ids = append(names, e.Name), append(ids, e.ID)
 	}
 	s.telemetry.RecordConfig(telemetry.Config{
 		Extensions: names, ExtensionIDs: ids,
-		Model: s.Current().Model, CoreTools: toolSettings(s.Setup.Settings).Core,
+		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
-		GitIgnore: config.RespectGitIgnore.In(s.Setup.Settings), Debug: s.Setup.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Setup.Settings), Worktree: s.Setup.Worktree != nil,
+		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
+		OutputFormat: config.OutputFormat.In(s.Project.Settings), Worktree: s.Project.Worktree != nil,
 	})
 }
 
 // recordStartup records how long the start took, whose last part began at a time.
 func (s *Session) recordStartup(began time.Time) {
-	if s.telemetry == nil || len(s.Setup.phases) == 0 {
+	if s.telemetry == nil || len(s.Project.Phases) == 0 {
 		return
 	}
 	now := time.Now()
-	s.telemetry.RecordStartup(append(slices.Clip(s.Setup.phases),
+	s.telemetry.RecordStartup(append(slices.Clip(s.Project.Phases),
 		telemetry.Phase{Name: "initialize_app", Start: began, End: now},
-		telemetry.Phase{Name: "cli_startup", Start: s.Setup.phases[0].Start, End: now}))
+		telemetry.Phase{Name: "cli_startup", Start: s.Project.Phases[0].Start, End: now}))
 }
 
 // RecordForcedExit records that the user had to press Ctrl+C a third time to end the program.
@@ -135,7 +136,7 @@ func (s *Session) RecordCommand(name string, failed bool) {
 
 // recordRoute records a decision about the model.
 func (s *Session) recordRoute(id string, d route.Decision) {
-	s.Setup.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
+	s.Project.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
 	s.telemetry.RecordRouting(id, d.Model, d.Source, d.Latency, d.Reasoning, d.Err)
 }
 
@@ -160,16 +161,16 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(auth.Inputs{Settings: s.Setup.Settings, Env: s.Setup.Env})
+	names := auth.SecretVariables(auth.Inputs{Settings: s.Project.Settings, Env: s.Project.Env})
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
 	}
-	texts = append(texts, s.Setup.extensionSecrets()...)
-	for _, key := range s.Setup.newKeys {
+	texts = append(texts, s.Project.ExtensionSecrets()...)
+	for _, key := range s.Project.NewKeys {
 		texts = append(texts, key.Value)
 	}
-	return append(secret.Significant(texts), secret.Values(s.Setup.Env.List(), names...)...)
+	return append(secret.Significant(texts), secret.Values(s.Project.Env.List(), names...)...)
 }
 
 // installation returns the id of this installation, and creates it if there is none.

@@ -15,7 +15,7 @@ func TestSecretsOfASession(t *testing.T) {
 		"GEMINI_API_KEY=key-of-gemini", "MY_SERVICE_TOKEN=token-of-mine", "NOTE=ghp_0123456789abcdefghijABCDEFGHIJ012345",
 		"PLAIN=nothing-special", "SSH_AUTH_SOCK=/tmp/agent.sock", "API_KEY=short", "GITHUB_SHA=0123456789",
 	)
-	got := (&Session{Setup: p}).secrets()
+	got := (&Session{Project: p}).secrets()
 	slices.Sort(got)
 	want := []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "key-of-gemini", "token-of-mine"}
 	if got = slices.Compact(got); !slices.Equal(got, want) {
@@ -52,7 +52,7 @@ func TestInstallation(t *testing.T) {
 }
 
 func BenchmarkSecrets(b *testing.B) {
-	s := &Session{Setup: setup(b, `{}`, os.Environ()...)}
+	s := &Session{Project: setup(b, `{}`, os.Environ()...)}
 	for b.Loop() {
 		s.secrets()
 	}

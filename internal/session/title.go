@@ -68,7 +68,7 @@ func (t *titler) close() {
 // addTitle gives the last session without a title one. A person who sees a list may miss it if that
 // fails, so that errors are only logged. A script does not pay for titles.
 func (s *Session) addTitle(ctx context.Context) {
-	if !s.Setup.Options.Interactive || !s.Record.IsRecorded() || !s.models.HasProvider() || !config.SessionTitles.In(s.CurrentSettings()) {
+	if !s.Project.Options.Interactive || !s.Record.IsRecorded() || !s.models.HasProvider() || !config.SessionTitles.In(s.CurrentSettings()) {
 		return
 	}
 	title, err := s.Record.store().AddTitle(ctx, s.ID(), sessions.Titler{
@@ -77,7 +77,7 @@ func (s *Session) addTitle(ctx context.Context) {
 		MayRead:      s.mayRead,
 	})
 	if title != "" || err != nil {
-		s.Setup.Log.Debug("title", "title", title, "err", err)
+		s.Project.Log.Debug("title", "title", title, "err", err)
 	}
 }
 

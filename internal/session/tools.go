@@ -10,6 +10,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
+	"pollux/internal/project"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
@@ -30,7 +31,7 @@ import (
 func (s *Session) web(g llm.Generator) web.Options {
 	n := s.models.Network()
 	return web.Options{
-		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Setup.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
 		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
 }
@@ -39,8 +40,8 @@ func (s *Session) web(g llm.Generator) web.Options {
 // built-in ones, those that a command of the user's lists, those of the program.
 func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	builtin := s.builtinTools(g)
-	s.absent = absentTools(s.Setup.Settings, s.Setup.Options.Interactive)
-	core := toolSettings(s.Setup.Settings)
+	s.absent = absentTools(s.Project.Settings, s.Project.Options.Interactive)
+	core := project.ToolSettings(s.Project.Settings)
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool {
 		spec := t.Spec()
 		if core.Registers(spec) {
@@ -88,7 +89,7 @@ func absentTools(set *config.Settings, interactive bool) map[string]string {
 
 // builtinTools is the list of Pollux's own tools.
 func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
-	set, ws := s.Setup.Settings, s.Workspace
+	set, ws := s.Project.Settings, s.Workspace
 	var corrector file.Corrector
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
@@ -96,14 +97,14 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
 	reach := s.web(g)
 	plans := plan.Options{
-		Workspace: ws, Dir: s.plans.directory, Interactive: s.Setup.Options.Interactive, Then: s.Setup.planThen(),
+		Workspace: ws, Dir: s.plans.directory, Interactive: s.Project.Options.Interactive, Then: s.Project.PlanThen(),
 		Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
 	}
 	commands := shell.Options{
 		Workspace:         ws,
-		Environ:           s.Setup.commandEnviron(),
-		Keys:              sync.OnceValue(s.Setup.secretVariables),
-		Redact:            redaction(s.Setup),
+		Environ:           s.Project.CommandEnviron(),
+		Keys:              sync.OnceValue(s.Project.SecretVariables),
+		Redact:            project.Redaction(s.Project),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		Summarizer:        s.outputSummarizer(g),
@@ -131,17 +132,17 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		shell.NewReadTool(s.Processes),
 		s.search,
 	)
-	if s.Setup.Options.Interactive {
+	if s.Project.Options.Interactive {
 		tools = append(tools, askuser.New())
 	}
 	if config.WriteTodos.In(set) {
 		tools = append(tools, todo.New())
 	}
-	core := toolSettings(set)
+	core := project.ToolSettings(set)
 	if config.PlanEnabled.In(set) {
 		enter, exit := plan.Tools(plans)
 		tools = append(tools, exit)
-		if s.Setup.Options.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
+		if s.Project.Options.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
 			tools = append(tools, enter)
 		}
 	}
@@ -149,7 +150,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools = append(tools, agents)
 	}
 	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
-		tools = append(tools, savememory.New(s.Setup.MemoryFile()))
+		tools = append(tools, savememory.New(s.Project.MemoryFile()))
 	}
 	if pages := manual.New(docs.Pages); core.Names(pages.Spec()) {
 		tools = append(tools, pages)
@@ -167,8 +168,8 @@ func (s *Session) declares(name string) bool {
 // outputSummarizer summarizes long output of commands, nil if the user does not want that.
 func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 	var byTool map[string]*struct{ TokenBudget int }
-	if err := config.SummarizeToolOutput.Decode(s.Setup.Settings, &byTool); err != nil {
-		s.Setup.Options.Warn("Warning: " + err.Error())
+	if err := config.SummarizeToolOutput.Decode(s.Project.Settings, &byTool); err != nil {
+		s.Project.Options.Warn("Warning: " + err.Error())
 	}
 	wanted := byTool["run_shell_command"]
 	if wanted == nil {
@@ -181,10 +182,10 @@ func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 // comes; it returns "" where there is none or the settings do not want it.
 func (s *Session) findRipgrep() func() string {
 	return sync.OnceValue(func() string {
-		if !config.UseRipgrep.In(s.Setup.Settings) {
+		if !config.UseRipgrep.In(s.Project.Settings) {
 			return ""
 		}
-		path := s.Setup.ripgrep(s.Workspace)
+		path := s.Project.FindProgram(s.Workspace, "rg")
 		if path == "" {
 			s.telemetry.RecordMissingRipgrep()
 		}
@@ -195,13 +196,13 @@ func (s *Session) findRipgrep() func() string {
 // discoverTools returns the tools that a command of the user's lists.
 func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	switch {
-	case s.Setup.lacksCallCommand():
-		s.Setup.Options.Warn(noCallCommand)
+	case s.Project.LacksCallCommand():
+		s.Project.Options.Warn(project.NoCallCommand)
 		return nil, nil
-	case !s.Setup.discoversTools():
+	case !s.Project.DiscoversTools():
 		return nil, nil
 	}
-	o := s.Setup.discovery()
+	o := s.Project.Discovery()
 	o.Launcher = s.Launcher
 	tools, err := discovered.Discover(ctx, o)
 	if err != nil {

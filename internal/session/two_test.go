@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 )
@@ -26,7 +27,7 @@ func TestTwoSessions(t *testing.T) {
 		model := scripttest.Gemini(t, "turn\n  expect anywhere You are in "+name+".\n  call run_shell_command {\"command\": \"pwd > here\"}\nturn\n  text Done.\n")
 		all.Go(func() {
 			s, err := session.Open(t.Context(), session.Options{
-				Project: session.ProjectOptions{
+				Project: project.Options{
 					Dir: dir, Env: env, Folder: trust.Trusted, ApprovalMode: "yolo",
 				},
 				Generator: model,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pollux/internal/durable"
+	"pollux/internal/person"
 	"pollux/internal/shellcmd"
 	"pollux/tool"
 )
@@ -13,22 +14,22 @@ import (
 // lost with it, or if the person chooses so. EndWorktree returns where the work is and how to go on,
 // "" if the session is in no worktree.
 func (s *Session) EndWorktree(ctx context.Context) string {
-	w, resume := s.Setup.Worktree, s.resumeFlag()
+	w, resume := s.Project.Worktree, s.resumeFlag()
 	s.Close()
-	if w == nil || !w.IsEntered || s.Setup.Options.Asker == nil {
+	if w == nil || !w.IsEntered || s.Project.Options.Asker == nil {
 		return s.worktreeHints(resume)
 	}
 	removed, changes, err := w.Discard(ctx)
 	switch {
 	case removed:
-		return "Removed the worktree " + s.Setup.Paths.Display(w.Path) + ", which had no changes.\n" + s.againHint(resume)
+		return "Removed the worktree " + s.Project.Paths.Display(w.Path) + ", which had no changes.\n" + s.againHint(resume)
 	case err != nil:
 		return "Kept the worktree: " + durable.Cause(err).Error() + ".\n" + s.worktreeHints(resume)
 	case changes.IsInUse:
 		return "Kept the worktree, because another session uses it.\n" + s.worktreeHints(resume)
 	}
 	const yes = "Delete it"
-	answer, err := Choose(ctx, s.Setup.Options.Asker, Choice{
+	answer, err := person.Choose(ctx, s.Project.Options.Asker, person.Choice{
 		Header: "Worktree",
 		Text:   "The worktree " + w.Name + " has changes that are nowhere else:\n" + changes.String() + ".",
 		Options: []tool.Option{
@@ -44,20 +45,20 @@ func (s *Session) EndWorktree(ctx context.Context) string {
 	if err != nil {
 		return "Kept the worktree: " + durable.Cause(err).Error() + ".\n" + s.worktreeHints(resume)
 	}
-	return "Deleted the worktree " + s.Setup.Paths.Display(w.Path) + ". Its last commit was " + commit + ".\n" + s.againHint(resume)
+	return "Deleted the worktree " + s.Project.Paths.Display(w.Path) + ". Its last commit was " + commit + ".\n" + s.againHint(resume)
 }
 
 // WorktreeHints returns how to go on in the worktree of the session and how to remove it, "" if the
 // user has entered none.
 func (s *Session) WorktreeHints() string {
-	if s.Setup.Worktree == nil || !s.Setup.Worktree.IsEntered {
+	if s.Project.Worktree == nil || !s.Project.Worktree.IsEntered {
 		return ""
 	}
 	return s.worktreeHints(s.resumeFlag())
 }
 
 func (s *Session) worktreeHints(resume string) string {
-	w := s.Setup.Worktree
+	w := s.Project.Worktree
 	if w == nil {
 		return ""
 	}
@@ -69,7 +70,7 @@ func (s *Session) worktreeHints(resume string) string {
 
 // againHint returns how to go on in a worktree of the same name.
 func (s *Session) againHint(resume string) string {
-	return "To resume this session: pollux --worktree " + shellcmd.Join([]string{s.Setup.Worktree.Name}) + resume
+	return "To resume this session: pollux --worktree " + shellcmd.Join([]string{s.Project.Worktree.Name}) + resume
 }
 
 // resumeFlag returns the flag that continues the session, with a space before it, "" if the session

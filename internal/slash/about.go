@@ -15,7 +15,8 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/doctor"
 	"pollux/internal/durable"
-	"pollux/internal/session"
+	"pollux/internal/person"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
 	"pollux/tool"
@@ -28,13 +29,13 @@ func about(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // reportFacts returns the rows that /about shows and that a bug report needs.
 func (s *Runner) reportFacts() [][]string {
-	rows := [][]string{{"CLI Version", s.Session.Setup.Options.Version}}
+	rows := [][]string{{"CLI Version", s.Session.Project.Options.Version}}
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
 	rows = append(rows, []string{"Model", s.Session.Current().Model})
 	rows = append(rows, s.accountRows()...)
-	sandbox := s.Session.Setup.Env.Get("SANDBOX")
+	sandbox := s.Session.Project.Env.Get("SANDBOX")
 	if sandbox == "" {
 		sandbox = "no sandbox"
 	}
@@ -117,7 +118,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 // writeBugHistory writes the conversation to a new file in the project's temporary
 // directory, and returns the path of the file.
 func (s *Runner) writeBugHistory() (string, error) {
-	dir, err := s.Session.Setup.Paths.ProjectTemp()
+	dir, err := s.Session.Project.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +138,7 @@ func escapeComponent(text string) string {
 // runDoctor checks settings, credentials and the machine, without a request to the model.
 func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	text, err := doctor.Text(ctx, doctor.Options{
-		Session: session.ProjectOptions{Dir: s.Session.Setup.Options.Dir, Env: s.Session.Setup.Options.Env, Model: s.Session.Setup.Options.Model, Version: s.Session.Setup.Options.Version}, Terminal: s.Terminal,
+		Session: project.Options{Dir: s.Session.Project.Options.Dir, Env: s.Session.Project.Options.Env, Model: s.Session.Project.Options.Model, Version: s.Session.Project.Options.Version}, Terminal: s.Terminal,
 		Unasked: "run 'pollux doctor' in a shell for that",
 	})
 	return Result{Text: text}, err
@@ -145,10 +146,10 @@ func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 
 // authSignin asks for a provider and its API key, and stores the key.
 func authSignin(ctx context.Context, s *Runner, provider string) (Result, error) {
-	if s.Session.Setup.Options.Asker == nil {
-		return Result{}, session.ErrNoPerson
+	if s.Session.Project.Options.Asker == nil {
+		return Result{}, person.ErrNoPerson
 	}
-	done, err := s.authCommand().SignIn(ctx, s.Session.Setup.Options.Asker.Ask, terminal.Cut(provider, 100))
+	done, err := s.authCommand().SignIn(ctx, s.Session.Project.Options.Asker.Ask, terminal.Cut(provider, 100))
 	if err != nil || done.Type == "" {
 		return Result{Text: done.Text}, err
 	}
@@ -163,10 +164,10 @@ func authSignin(ctx context.Context, s *Runner, provider string) (Result, error)
 func authSignout(ctx context.Context, s *Runner, provider string) (Result, error) {
 	var ask tool.Ask
 	switch {
-	case s.Session.Setup.Options.Asker != nil:
-		ask = s.Session.Setup.Options.Asker.Ask
+	case s.Session.Project.Options.Asker != nil:
+		ask = s.Session.Project.Options.Asker.Ask
 	case provider == "":
-		return Result{}, session.ErrNoPerson
+		return Result{}, person.ErrNoPerson
 	}
 	id, text, err := s.authCommand().SignOut(ctx, ask, terminal.Cut(provider, 100))
 	if id == "" {
@@ -186,7 +187,7 @@ func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.CurrentSettings(), Env: s.Session.Setup.Env}, Paths: s.Session.Setup.Paths, Notify: s.Session.Setup.Options.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.CurrentSettings(), Env: s.Session.Project.Env}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Options.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.

@@ -28,7 +28,7 @@ func (s *Runner) added() []*Command {
 // user learns once of each.
 func (s *Runner) settle() ([]*Command, []renaming) {
 	commands, renamed := settleNames(Commands(), slices.Concat(s.skillCommands(), s.serverPrompts(), s.customCommands()))
-	if s.Session.Setup.Options.Interactive {
+	if s.Session.Project.Options.Interactive {
 		for _, notice := range describeRenamings(renamed) {
 			s.warnOnce(terminal.Text(notice))
 		}

@@ -19,7 +19,7 @@ func errNoAgents() (Result, error) {
 
 // agentsList lists the subagents.
 func agentsList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Session.Setup.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings) {
 		return errNoAgents()
 	}
 	s.Session.CheckAgents(ctx)
@@ -58,7 +58,7 @@ func agentsDisable(ctx context.Context, s *Runner, name string) (Result, error) 
 func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	switch {
-	case !config.Agents.In(s.Session.Setup.Settings):
+	case !config.Agents.In(s.Session.Project.Settings):
 		return errNoAgents()
 	case name == "":
 		return usageError("Usage: /agents %s <agent-name>", verb)
@@ -71,7 +71,7 @@ func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Resul
 	if err := s.changeAgent(ctx, d, findSetting(d, "enabled"), enabled); err != nil {
 		return Result{}, err
 	}
-	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Session.Setup.Paths.Display(s.Session.Setup.Paths.UserSettings()))
+	return textResult("Agent '%s' %sd. Changed: %s", name, verb, s.Session.Project.Paths.Display(s.Session.Project.Paths.UserSettings()))
 }
 
 func (s *Runner) findAgent(name string) *subagent.Definition {
@@ -88,7 +88,7 @@ func unknownAgent(name string) (Result, error) {
 
 // agentsReload reads the definitions again.
 func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Session.Setup.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings) {
 		return errNoAgents()
 	}
 	problems, err := s.Session.ReloadAgents(ctx)
@@ -97,7 +97,7 @@ func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 	}
 	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Session.Agents().Enabled()), "agent"))
 	for _, p := range problems {
-		text += "\n" + s.Session.Setup.Paths.DisplayText(terminal.Text(p))
+		text += "\n" + s.Session.Project.Paths.DisplayText(terminal.Text(p))
 	}
 	return Result{Text: text}, nil
 }

@@ -86,7 +86,7 @@ func settingsOf(d *subagent.Definition) []agentSetting {
 func agentsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
 	name, rest := cutWord(args)
 	key, text := cutWord(rest)
-	if !config.Agents.In(s.Session.Setup.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings) {
 		return errNoAgents()
 	}
 	if name == "" {
@@ -96,7 +96,7 @@ func agentsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
 	switch {
 	case d == nil:
 		return unknownAgent(name)
-	case key == "" && s.Session.Setup.Options.Asker != nil:
+	case key == "" && s.Session.Project.Options.Asker != nil:
 		return s.askAgentSetting(ctx, d)
 	case key == "":
 		shown, about := s.showAgent(ctx, d)
@@ -138,7 +138,7 @@ func settingNames(d *subagent.Definition) string {
 func (s *Runner) showAgent(ctx context.Context, d *subagent.Definition) (shown, about string) {
 	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", agentOrigin(d)}}
 	if d.Path != "" {
-		rows = append(rows, []string{"File", s.Session.Setup.DisplayFile(d.Path)})
+		rows = append(rows, []string{"File", s.Session.Project.DisplayFile(d.Path)})
 	}
 	if d.Kind == subagent.RemoteKind {
 		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
@@ -205,9 +205,9 @@ func (s *Runner) askAgentSetting(ctx context.Context, d *subagent.Definition) (R
 // configureAgent changes a setting of a subagent in the user's settings.
 func (s *Runner) configureAgent(ctx context.Context, d *subagent.Definition, a *agentSetting, text string) (Result, error) {
 	path := a.pathOf(d)
-	file := s.Session.Setup.Paths.Display(s.Session.Setup.Paths.UserSettings())
+	file := s.Session.Project.Paths.Display(s.Session.Project.Paths.UserSettings())
 	if text == byDefault {
-		found, err := s.Session.Setup.Paths.Unset(config.User, path)
+		found, err := s.Session.Project.Paths.Unset(config.User, path)
 		switch {
 		case err != nil:
 			return Result{}, err
@@ -254,7 +254,7 @@ func (s *Runner) checkAgentModel(ctx context.Context, name string) (note string,
 // changeAgent writes a setting of a subagent to the user's settings, and uses it.
 func (s *Runner) changeAgent(ctx context.Context, d *subagent.Definition, a *agentSetting, value any) error {
 	path := a.pathOf(d)
-	if err := s.Session.Setup.Paths.Set(config.User, path, value); err != nil {
+	if err := s.Session.Project.Paths.Set(config.User, path, value); err != nil {
 		return err
 	}
 	if _, err := s.Session.ReloadAgents(ctx); err != nil {

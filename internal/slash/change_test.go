@@ -49,7 +49,7 @@ func TestDirectories(t *testing.T) {
 	}
 	d.answers = []string{"yes, and trust these directories in the future"}
 	d.wantText("/directory add "+comma, "Added "+comma)
-	levels, err := trust.Read(d.Session.Setup.TrustOptions().File)
+	levels, err := trust.Read(d.Session.Project.TrustOptions().File)
 	if err != nil || len(levels) != 1 || levels[comma] != trust.TrustFolder {
 		t.Errorf("%v, %v", levels, err)
 	}
@@ -59,12 +59,12 @@ func TestDirectories(t *testing.T) {
 		t.Errorf("%s", r.Text)
 	}
 	d.wantText("/directory show", "- "+d.dir+"\n- "+one+"\n- "+comma+"\n- "+space)
-	d.file(d.Session.Setup.TrustOptions().File, `{"`+base+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Project.TrustOptions().File, `{"`+base+`": "TRUST_FOLDER"}`)
 	d.asked = nil
 	if d.wantText("/directory add "+base, "Added "+base); len(d.asked) > 0 {
 		t.Error("a trusted directory is asked about")
 	}
-	d.Session.Setup.Env = d.Session.Setup.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
+	d.Session.Project.Env = d.Session.Project.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
 	d.wantFailure("/directory add "+base, "sandbox")
 }
 
@@ -127,7 +127,7 @@ turn
 		d.wantText("/permissions trust", map[trust.Level]string{
 			trust.TrustFolder: d.dir + " is trusted now", trust.TrustParent: filepath.Dir(d.dir) + " is trusted now", trust.DoNotTrust: d.dir + " is not trusted now",
 		}[want])
-		if levels, err := trust.Read(d.Session.Setup.TrustOptions().File); err != nil || levels[d.dir] != want {
+		if levels, err := trust.Read(d.Session.Project.TrustOptions().File); err != nil || levels[d.dir] != want {
 			t.Errorf("%s: %v, %v", answer, levels, err)
 		}
 	}
@@ -144,7 +144,7 @@ turn
 	sub := filepath.Dir(d.file("sub/x", ""))
 	d.answers = []string{"Trust this folder"}
 	d.wantText("/permissions trust sub", sub+" is trusted now", "the next time you start Pollux there")
-	d.file(d.Session.Setup.TrustOptions().File, "{broken")
+	d.file(d.Session.Project.TrustOptions().File, "{broken")
 	d.wantFailure("/permissions", "not valid JSON")
 	d = newDriver(t, setup{settings: `{"security": {"folderTrust": {"enabled": false}}}`})
 	d.wantText("/permissions", "because security.folderTrust.enabled is false")
@@ -177,7 +177,7 @@ func TestTrustTakesEffect(t *testing.T) {
 		t.Errorf("the mode is %v", mode)
 	}
 	checkTrusted(false)
-	d.file(d.Session.Setup.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Project.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
 	d.wantText("/permissions", d.dir+" is trusted", "This session keeps its state")
 }
 
@@ -189,15 +189,15 @@ func TestSettings(t *testing.T) {
 	}
 	d.wantText("/settings get mcpServers.a.command", `= "x" (user)`)
 	d.wantText("/settings get model.maxSessionTurns", "= -1 (default)")
-	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Session.Setup.Paths.UserSettings(), "the next time you start Pollux")
+	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Session.Project.Paths.UserSettings(), "the next time you start Pollux")
 	d.wantText("/settings get model.maxSessionTurns", "= 7 (user)")
-	if data, _ := os.ReadFile(d.Session.Setup.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
+	if data, _ := os.ReadFile(d.Session.Project.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
 		t.Errorf("the comment was removed: %s", data)
 	}
 	d.wantText("/settings unset model.maxSessionTurns", "Removed model.maxSessionTurns")
 	d.wantText("/settings unset model.maxSessionTurns", "is not set in")
 	d.wantText("/settings set ui.theme My Own", `Set ui.theme to "My Own"`, "screen")
-	d.file(d.Session.Setup.Paths.UserSettings(), "{broken")
+	d.file(d.Session.Project.Paths.UserSettings(), "{broken")
 	d.wantFailure("/settings set model.name x", "was not changed")
 }
 
@@ -208,7 +208,7 @@ func TestEditor(t *testing.T) {
 	if err := os.Chmod(filepath.Join(bin, "micro"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.Session.Setup.Env = d.Session.Setup.Env.With("PATH=" + bin)
+	d.Session.Project.Env = d.Session.Project.Env.With("PATH=" + bin)
 	d.answers = []string{"micro"}
 	d.wantText("/editor", "Editor: micro.")
 	if n := len(d.asked[0].Options); n != 2 {

@@ -41,9 +41,9 @@ func (s *Runner) customCommands() (list []owned) {
 func (s *Runner) describeProblems(problems []command.Problem, prefix string) (lines []string) {
 	for i, p := range problems {
 		if i == maxProblems {
-			return append(lines, fmt.Sprintf("%s%s, and %d more.", prefix, s.Session.Setup.DisplayFile(p.Path), len(problems)-i-1))
+			return append(lines, fmt.Sprintf("%s%s, and %d more.", prefix, s.Session.Project.DisplayFile(p.Path), len(problems)-i-1))
 		}
-		lines = append(lines, terminal.Line(fmt.Sprintf("%s%s: %s.", prefix, s.Session.Setup.DisplayFile(p.Path), strings.TrimSuffix(p.Reason, "."))))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s%s: %s.", prefix, s.Session.Project.DisplayFile(p.Path), strings.TrimSuffix(p.Reason, "."))))
 	}
 	return lines
 }
@@ -51,7 +51,7 @@ func (s *Runner) describeProblems(problems []command.Problem, prefix string) (li
 // warnOnce shows the user a warning that they have not seen in this session.
 func (s *Runner) warnOnce(text string) {
 	if _, wasShown := s.shown.LoadOrStore(text, true); !wasShown {
-		s.Session.Setup.Options.Warn(text)
+		s.Session.Project.Options.Warn(text)
 	}
 }
 
@@ -104,12 +104,12 @@ func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
 			}
 		}
 		if len(rows) > 0 {
-			fmt.Fprintf(&b, "%s (%s):\n\n%s\n", sourceTitle(source), s.Session.Setup.DisplayFile(source.Dir), s.formatTable(nil, rows...))
+			fmt.Fprintf(&b, "%s (%s):\n\n%s\n", sourceTitle(source), s.Session.Project.DisplayFile(source.Dir), s.formatTable(nil, rows...))
 		}
 	}
 	if b.Len() == 0 {
 		fmt.Fprintf(&b, "There are no custom commands. A file %s makes the command /name: see /docs custom-commands.\n",
-			s.Session.Setup.Paths.Display(sources[0].Dir+"/name.toml"))
+			s.Session.Project.Paths.Display(sources[0].Dir+"/name.toml"))
 	}
 	for _, line := range s.describeProblems(problems, "Left out: ") {
 		b.WriteString(line + "\n")

@@ -49,8 +49,8 @@ func nthResponse(history []agent.Message, n int) string {
 // copyToClipboard runs the first clipboard program that it finds, with text as input. It
 // does not run programs from the workspace, and discards the program's output.
 func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
-	finder := process.Finder{Path: s.Session.Setup.Env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
-	for _, c := range clipboardCommands(s.Session.Setup.Env.Get) {
+	finder := process.Finder{Path: s.Session.Project.Env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
+	for _, c := range clipboardCommands(s.Session.Project.Env.Get) {
 		path := finder.Find(c[0])
 		if path == "" {
 			continue
@@ -58,7 +58,7 @@ func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		status, err := process.Launcher{}.Run(ctx, &process.Command{
-			Path: path, Args: c[1:], Env: s.Session.Setup.Env.List(), Stdin: strings.NewReader(text),
+			Path: path, Args: c[1:], Env: s.Session.Project.Env.List(), Stdin: strings.NewReader(text),
 			Detach: true, // on Linux a background process keeps serving the clipboard text
 		})
 		switch {

@@ -32,7 +32,7 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.Session.Setup.Env = d.Session.Setup.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
+	d.Session.Project.Env = d.Session.Project.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
 	for line, want := range map[string]string{"/copy": "Second.", "/copy 2": "First."} {
 		d.wantText(line, "copied to the clipboard")
 		if held, err := os.ReadFile(filepath.Join(bin, "held")); string(held) != want || err != nil {

@@ -22,7 +22,7 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	if args == "" {
 		return usageError("Enter one or more directories, such as /directory add ../lib,~/notes")
 	}
-	if s.Session.Setup.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Setup.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
+	if s.Session.Project.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Project.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
 		return usageError("Cannot add directories inside a sandbox. Restart with --include-directories instead.")
 	}
 	if len(args) > maxPath {
@@ -89,7 +89,7 @@ func (s *Runner) parseDirectories(args string) (dirs, problems []string) {
 func (s *Runner) untrustedDirs(dirs []string) ([]string, error) {
 	var untrusted []string
 	for _, dir := range dirs {
-		o := s.Session.Setup.TrustOptions()
+		o := s.Session.Project.TrustOptions()
 		o.Dir, o.Editor = dir, trust.Unknown // the editor's trust state is for its own folder only
 		state, err := trust.Decide(o)
 		if err != nil {
@@ -113,7 +113,7 @@ func (s *Runner) confirmTrust(ctx context.Context, dirs []string) (bool, error) 
 		return answer == once, err
 	}
 	for _, dir := range dirs {
-		if err := trust.Set(s.Session.Setup.TrustOptions().File, dir, trust.TrustFolder); err != nil {
+		if err := trust.Set(s.Session.Project.TrustOptions().File, dir, trust.TrustFolder); err != nil {
 			return false, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
@@ -56,7 +57,7 @@ func newDriver(t *testing.T, with setup) *driver {
 		d.file(filepath.Join(d.home, ".gemini", "trustedFolders.json"), `{"`+d.dir+`": "`+with.trusted+`"}`)
 	}
 	sess, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: d.dir, Env: env, Model: "gemini-2.5-flash", ApprovalMode: with.mode, Version: "1.2.3", Interactive: true, Asker: d, Folder: folder, Warn: func(text string) {
 				for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
 					if strings.HasPrefix(text, known) {

@@ -10,7 +10,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/install"
-	"pollux/internal/session"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -31,7 +31,7 @@ func (u extensionUser) Confirm(ctx context.Context, text, question string, _ boo
 		text, _, _ = strings.Cut(question, " [")
 	}
 	yes, err := u.confirm(ctx, "Extension", text)
-	if errors.Is(err, session.ErrNoPerson) {
+	if errors.Is(err, person.ErrNoPerson) {
 		return false, nil
 	}
 	return yes, err
@@ -39,14 +39,14 @@ func (u extensionUser) Confirm(ctx context.Context, text, question string, _ boo
 
 // Value implements install.User.
 func (u extensionUser) Value(ctx context.Context, s extension.Setting) (string, bool, error) {
-	if u.Session.Setup.Options.Asker == nil {
+	if u.Session.Project.Options.Asker == nil {
 		return "", false, nil
 	}
 	kind := tool.TextQuestion
 	if s.IsSensitive {
 		kind = tool.SecretQuestion
 	}
-	answer, err := u.Session.Setup.Options.Asker.Ask(ctx, &tool.QuestionConfirmation{Title: "Extension", Questions: []tool.Question{{
+	answer, err := u.Session.Project.Options.Asker.Ask(ctx, &tool.QuestionConfirmation{Title: "Extension", Questions: []tool.Question{{
 		Text: terminal.Line(s.Name + ": " + s.Description), Header: terminal.Cut(terminal.Line(s.Name), 40), Kind: kind,
 	}}})
 	if err != nil || answer.Outcome == tool.Cancel || answer.Reply == nil {
@@ -60,11 +60,11 @@ func (u extensionUser) Value(ctx context.Context, s extension.Setting) (string, 
 func managed(run func(ctx context.Context, s *Runner, m *install.Manager, args string) (Result, error)) func(context.Context, *Runner, string) (Result, error) {
 	return func(ctx context.Context, s *Runner, args string) (Result, error) {
 		var notes []string
-		m := s.Session.Setup.ExtensionManager(extensionUser{s}, func(text string) { notes = append(notes, text) })
+		m := s.Session.Project.ExtensionManager(extensionUser{s}, func(text string) { notes = append(notes, text) })
 		r, err := run(ctx, s, m, args)
 		if err != nil {
 			for _, note := range notes {
-				s.Session.Setup.Options.Warn(terminal.Text(note))
+				s.Session.Project.Options.Warn(terminal.Text(note))
 			}
 			return r, err
 		}
@@ -115,7 +115,7 @@ func extensionsList(ctx context.Context, s *Runner, m *install.Manager, _ string
 		if e.IsActive {
 			state = "active"
 		}
-		if isUsed := install.FindName(s.Session.Setup.Extensions(), e.Name) != nil; isUsed != e.IsActive {
+		if isUsed := install.FindName(s.Session.Project.Extensions(), e.Name) != nil; isUsed != e.IsActive {
 			state += " from the next start"
 		}
 		if e.Install != nil {
@@ -194,7 +194,7 @@ func (s *Runner) switchExtension(ctx context.Context, m *install.Manager, args s
 	}
 	text := fmt.Sprintf("Extension %q %sd for scope %q.", e.Name, verb, scope)
 	if enabled {
-		servers, err := s.Session.Setup.EnableServersOf(e)
+		servers, err := s.Session.Project.EnableServersOf(e)
 		if err != nil {
 			return extensionError(ctx, err)
 		}
@@ -202,7 +202,7 @@ func (s *Runner) switchExtension(ctx context.Context, m *install.Manager, args s
 			text += fmt.Sprintf("\nMCP server '%s' was disabled - now enabled.", terminal.Line(name))
 		}
 	}
-	isUsed := install.FindName(s.Session.Setup.Extensions(), e.Name) != nil
+	isUsed := install.FindName(s.Session.Project.Extensions(), e.Name) != nil
 	if why := m.WhyUnchanged(e.Name, enabled); why != "" {
 		text += " " + why
 	} else if isUsed != enabled {

@@ -150,7 +150,7 @@ func showDocs(_ context.Context, s *Runner, name string) (Result, error) {
 		if err != nil {
 			return usageError("There is no page %q. /docs lists all pages.", terminal.Cut(name, 40))
 		}
-		if s.Session.Setup.Options.Asker == nil { // not at a terminal, which wraps lines
+		if s.Session.Project.Options.Asker == nil { // not at a terminal, which wraps lines
 			return Result{Text: string(text)}, nil
 		}
 		return Result{Text: joinLines(string(text))}, nil

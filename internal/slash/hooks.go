@@ -17,12 +17,12 @@ func errNoHooks() (Result, error) {
 
 // hooksList lists the hooks of the session.
 func hooksList(_ context.Context, s *Runner, _ string) (Result, error) {
-	if !s.Session.Setup.AreHooksEnabled() {
+	if !s.Session.Project.AreHooksEnabled() {
 		return errNoHooks()
 	}
 	hooks := s.listHooks()
 	note := ""
-	if !s.Session.Setup.IsTrusted() {
+	if !s.Session.Project.IsTrusted() {
 		note = "\nThis folder is not trusted: Pollux ignores its hooks. See /permissions trust."
 	}
 	if len(hooks) == 0 {
@@ -71,12 +71,12 @@ func hooksDisable(_ context.Context, s *Runner, id string) (Result, error) {
 func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	switch {
-	case !s.Session.Setup.AreHooksEnabled():
+	case !s.Session.Project.AreHooksEnabled():
 		return errNoHooks()
 	case id == "":
 		return usageError("Usage: /hooks %s <hook-name>", verb)
 	}
-	text, changed, err := s.Session.Setup.SwitchHook(s.Session.CurrentSettings(), s.listHooks(), id, enabled)
+	text, changed, err := s.Session.Project.SwitchHook(s.Session.CurrentSettings(), s.listHooks(), id, enabled)
 	if err == nil && changed {
 		err = s.applyHooks()
 	}
@@ -102,7 +102,7 @@ func hooksDisableAll(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // setAllHooks enables or disables all hooks.
 func (s *Runner) setAllHooks(enabled bool) (Result, error) {
-	if !s.Session.Setup.AreHooksEnabled() {
+	if !s.Session.Project.AreHooksEnabled() {
 		return errNoHooks()
 	}
 	hooks := s.listHooks()
@@ -119,7 +119,7 @@ func (s *Runner) setAllHooks(enabled bool) (Result, error) {
 	if len(ids) == 0 {
 		return textResult("All hooks are already %s.", word)
 	}
-	if _, err := s.Session.Setup.SetHooksEnabled(s.Session.CurrentSettings(), hooks, ids, enabled); err != nil {
+	if _, err := s.Session.Project.SetHooksEnabled(s.Session.CurrentSettings(), hooks, ids, enabled); err != nil {
 		return Result{}, err
 	}
 	if err := s.applyHooks(); err != nil {

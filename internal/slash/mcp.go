@@ -36,7 +36,7 @@ func (s *Runner) listServers(ctx context.Context, filter string, describe func(m
 	s.Session.AwaitServers(ctx)
 	servers := s.Session.ServerStatus()
 	switch {
-	case !s.Session.Setup.IsTrusted():
+	case !s.Session.Project.IsTrusted():
 		return textResult("This folder is not trusted: Pollux starts no MCP servers here. See /permissions trust.")
 	case len(servers) == 0:
 		return textResult("No MCP servers configured. To add one, see /docs mcp.")
@@ -150,7 +150,7 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 	if s.Session.Servers() == nil {
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
-	err := s.Session.Servers().Authorize(ctx, name, s.Session.Setup.Options.Asker.Ask, func(text string) { s.Session.Setup.Options.Warn(terminal.Line(text)) })
+	err := s.Session.Servers().Authorize(ctx, name, s.Session.Project.Options.Asker.Ask, func(text string) { s.Session.Project.Options.Warn(terminal.Line(text)) })
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}

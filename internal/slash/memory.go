@@ -15,7 +15,7 @@ func memoryShow(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // memoryList lists the memory files in use.
 func memoryList(_ context.Context, s *Runner, _ string) (Result, error) {
-	return Result{Text: s.Session.Setup.Paths.DisplayText(memory.List(s.Session.Memory.Files()))}, nil
+	return Result{Text: s.Session.Project.Paths.DisplayText(memory.List(s.Session.Memory.Files()))}, nil
 }
 
 // memoryReload reads the memory files again, and updates the model's instructions.
@@ -29,15 +29,15 @@ func memoryAdd(ctx context.Context, s *Runner, text string) (Result, error) {
 	if text == "" {
 		return usageError("Enter the text to remember, such as /memory add I write British English.")
 	}
-	file := s.Session.Setup.MemoryFile()
+	file := s.Session.Project.MemoryFile()
 	item, added, err := memory.Add(file, text)
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot add to memory: %w.", err)
 	}
 	item = strings.TrimPrefix(item, "- ")
 	if !added {
-		return textResult("Already in %s: %s", s.Session.Setup.Paths.Display(file), item)
+		return textResult("Already in %s: %s", s.Session.Project.Paths.Display(file), item)
 	}
 	s.Session.ReloadMemory(ctx)
-	return textResult("Added to %s: %s", s.Session.Setup.Paths.Display(file), item)
+	return textResult("Added to %s: %s", s.Session.Project.Paths.Display(file), item)
 }

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
+	"pollux/internal/person"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -38,7 +39,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 			options = append(options, tool.Option{Label: m.Name, Description: describeModel(m)})
 		}
 	}
-	name, err := session.Choose(ctx, s.Session.Setup.Options.Asker, session.Choice{
+	name, err := person.Choose(ctx, s.Session.Project.Options.Asker, person.Choice{
 		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: "a model's name", Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
@@ -58,7 +59,7 @@ func (s *Runner) checkAndSetModel(ctx context.Context, name string, persist bool
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
-	case err != nil || !listing.IsListed && s.Session.Setup.Options.Asker == nil:
+	case err != nil || !listing.IsListed && s.Session.Project.Options.Asker == nil:
 		r, failed := s.setModel(name, persist)
 		r.Text += "\n" + listing.Provider + " did not confirm that it has this model."
 		return r, failed
@@ -124,7 +125,7 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 	}
 	text := "Model set to " + name
 	if persist {
-		if err := s.Session.Setup.Paths.Set(config.User, string(config.ModelName), name); err != nil {
+		if err := s.Session.Project.Paths.Set(config.User, string(config.ModelName), name); err != nil {
 			return Result{}, fmt.Errorf("%s is the current model, but Pollux cannot save it: %w", name, err)
 		}
 		if err := s.Session.ReloadSettings(); err != nil {
@@ -144,7 +145,7 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 // modelVariable returns the environment variable that takes precedence over the model in the
 // settings, "" if none is set.
 func (s *Runner) modelVariable() string {
-	if s.Session.Setup.Env.Get("GEMINI_MODEL") != "" {
+	if s.Session.Project.Env.Get("GEMINI_MODEL") != "" {
 		return "GEMINI_MODEL"
 	}
 	return s.Session.Current().Account.ModelVar

@@ -15,7 +15,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -26,13 +26,13 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text := s.Session.Setup.Paths.Display(s.Session.Workspace.Root()) + " is " + map[trust.State]string{
+	text := s.Session.Project.Paths.Display(s.Session.Workspace.Root()) + " is " + map[trust.State]string{
 		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted, because you have not decided yet",
 	}[state]
 	switch {
-	case s.Session.Setup.TrustOptions().Restricted == "true" || s.Session.Setup.TrustOptions().Workspace != "":
+	case s.Session.Project.TrustOptions().Restricted == "true" || s.Session.Project.TrustOptions().Workspace != "":
 		text += ", because of --skip-trust or the environment."
-	case !s.Session.Setup.TrustOptions().Enabled:
+	case !s.Session.Project.TrustOptions().Enabled:
 		text += ", because security.folderTrust.enabled is false."
 	default:
 		text += ". To change this, run /permissions trust."
@@ -49,7 +49,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	for _, g := range grants {
 		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
 		if g.File != "" {
-			text += ", also in future sessions: " + terminal.Line(s.Session.Setup.Paths.Display(g.File))
+			text += ", also in future sessions: " + terminal.Line(s.Session.Project.Paths.Display(g.File))
 		}
 	}
 	return Result{Text: text}, nil
@@ -73,7 +73,7 @@ func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error
 // permissionsTrust asks the user whether to trust a folder, and stores the answer. Without
 // args it asks about the workspace root.
 func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, error) {
-	if !s.Session.Setup.TrustOptions().Enabled {
+	if !s.Session.Project.TrustOptions().Enabled {
 		return usageError("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
 	}
 	dir := s.Session.Workspace.Root()
@@ -88,14 +88,14 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 			return usageError("%s is not a directory.", dir)
 		}
 	}
-	o := s.Session.Setup.TrustOptions()
+	o := s.Session.Project.TrustOptions()
 	o.Dir = dir
-	level, err := session.AskTrust(ctx, s.Session.Setup.Options.Asker, o, s.Session.Setup.Env, memory.Names(config.MemoryNames.In(s.Session.CurrentSettings())), nil)
+	level, err := project.AskTrust(ctx, s.Session.Project.Options.Asker, o, s.Session.Project.Env, memory.Names(config.MemoryNames.In(s.Session.CurrentSettings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case level == "":
-		return textResult("Trust in %s is unchanged.", s.Session.Setup.Paths.Display(dir))
+		return textResult("Trust in %s is unchanged.", s.Session.Project.Paths.Display(dir))
 	}
 	effect, err := s.applyTrust(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	case trust.DoNotTrust:
 		trusted = "not trusted"
 	}
-	return textResult("%s is %s now. Saved in %s. %s", s.Session.Setup.Paths.Display(folder), trusted, s.Session.Setup.Paths.Display(s.Session.Setup.TrustOptions().File), effect)
+	return textResult("%s is %s now. Saved in %s. %s", s.Session.Project.Paths.Display(folder), trusted, s.Session.Project.Paths.Display(s.Session.Project.TrustOptions().File), effect)
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a
@@ -147,7 +147,7 @@ func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Explain(call, s.Session.Mode()), s.Session.Setup.DisplayFile))}, nil
+	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
 }
 
 // codeBlock indents lines by four spaces, so that Markdown shows them as they are.

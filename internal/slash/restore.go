@@ -23,7 +23,7 @@ func restore(ctx context.Context, s *Runner, name string) (Result, error) {
 		return textResult("No restorable tool calls found.")
 	case name == "":
 		return s.listCheckpoints(list)
-	case s.Session.Setup.Options.Asker == nil:
+	case s.Session.Project.Options.Asker == nil:
 		return Result{}, needsPerson("restore", "")
 	}
 	at := slices.IndexFunc(list, func(p session.Checkpoint) bool { return p.Name == name })

@@ -10,7 +10,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/person"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
@@ -78,7 +78,7 @@ func (s *Runner) chooseSession(ctx context.Context, list []sessions.Info) (strin
 		if begin > 0 {
 			text += fmt.Sprintf("For %d older ones, type %s. ", begin, older)
 		}
-		answer, err := session.Choose(ctx, s.Session.Setup.Options.Asker, session.Choice{
+		answer, err := person.Choose(ctx, s.Session.Project.Options.Asker, person.Choice{
 			Header: "Resume", Text: text + "Which session do you want to go on with?", Free: "a number",
 			Help: "Type the number of a session, its ID, or latest for the last one. Your current conversation ends; it is in the list, too.\n" +
 				"/resume list shows the conversations that you have saved under a tag.",

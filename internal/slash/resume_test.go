@@ -16,7 +16,7 @@ import (
 // record writes n earlier sessions of the project, and a session that is not the project's.
 func (d *driver) record(n int) {
 	d.t.Helper()
-	temp, err := d.Session.Setup.Paths.ProjectTemp()
+	temp, err := d.Session.Project.Paths.ProjectTemp()
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
 		v, from := s.Session.CurrentSettings().Effective(key)
 		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Session.Setup.Paths.Display(s.Session.CurrentSettings().UserFile()))
+	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Session.Project.Paths.Display(s.Session.CurrentSettings().UserFile()))
 }
 
 // settingsGet shows the value, the source and the documentation of a setting.
@@ -33,7 +33,7 @@ func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
 		return usageError("Enter a setting, such as /settings get model.name")
 	}
-	e, err := config.Explain(s.Session.CurrentSettings(), s.Session.Setup.Paths, key)
+	e, err := config.Explain(s.Session.CurrentSettings(), s.Session.Project.Paths, key)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -54,14 +54,14 @@ func settingsSet(_ context.Context, s *Runner, args string) (Result, error) {
 	if value == "" {
 		return usageError("Enter a setting and a value, such as /settings set model.name gemini-2.5-pro")
 	}
-	v, err := config.ParseValue(key, value, s.Session.Setup.Env)
+	v, err := config.ParseValue(key, value, s.Session.Project.Env)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if err := s.Session.Setup.Paths.Set(config.User, key, v); err != nil {
+	if err := s.Session.Project.Paths.Set(config.User, key, v); err != nil {
 		return Result{}, err
 	}
-	return s.settingChanged(key, fmt.Sprintf("Set %s to %s in %s.", key, oneLineJSON(config.MaskSecrets(key, v)), s.Session.Setup.Paths.UserSettings()))
+	return s.settingChanged(key, fmt.Sprintf("Set %s to %s in %s.", key, oneLineJSON(config.MaskSecrets(key, v)), s.Session.Project.Paths.UserSettings()))
 }
 
 // settingsUnset removes a setting from the user's settings file.
@@ -72,14 +72,14 @@ func settingsUnset(_ context.Context, s *Runner, key string) (Result, error) {
 	if _, err := config.Find(key); err != nil {
 		return usageError("%w", err)
 	}
-	found, err := s.Session.Setup.Paths.Unset(config.User, key)
+	found, err := s.Session.Project.Paths.Unset(config.User, key)
 	if err != nil {
 		return Result{}, err
 	}
 	if !found {
-		return textResult("%s is not set in %s.", key, s.Session.Setup.Paths.UserSettings())
+		return textResult("%s is not set in %s.", key, s.Session.Project.Paths.UserSettings())
 	}
-	return s.settingChanged(key, fmt.Sprintf("Removed %s from %s.", key, s.Session.Setup.Paths.UserSettings()))
+	return s.settingChanged(key, fmt.Sprintf("Removed %s from %s.", key, s.Session.Project.Paths.UserSettings()))
 }
 
 // settingChanged reloads the settings after a change of key. It returns text and a sentence
@@ -112,7 +112,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	const none = "none"
 	key := string(config.PreferredEditor)
 	if id == "" {
-		if s.Session.Setup.Options.Asker == nil {
+		if s.Session.Project.Options.Asker == nil {
 			return Result{}, needsPerson("editor", "Name an editor, as in: /editor vim")
 		}
 		current := config.PreferredEditor.In(s.Session.CurrentSettings())
@@ -137,7 +137,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	case !slices.Contains(editor.IDs(), id):
 		return usageError("Editor '%s' is not a recognized editor identifier. Supported editors: %s", terminal.Cut(id, 40), strings.Join(editor.IDs(), ", "))
 	}
-	if err := s.Session.Setup.Paths.Set(config.User, key, id); err != nil {
+	if err := s.Session.Project.Paths.Set(config.User, key, id); err != nil {
 		return Result{}, err
 	}
 	if err := s.Session.ReloadSettings(); err != nil {
@@ -153,7 +153,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 // checkEditor returns an error if the editor called id cannot be used. It ignores
 // [editor.ErrNoEditor].
 func (s *Runner) checkEditor(id string) error {
-	err := editor.New(editor.Options{Preferred: id, Environ: s.Session.Setup.Env.List()}).Check()
+	err := editor.New(editor.Options{Preferred: id, Environ: s.Session.Project.Env.List()}).Check()
 	if errors.Is(err, editor.ErrNoEditor) {
 		return nil
 	}

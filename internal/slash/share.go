@@ -72,9 +72,9 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 // conversationData encodes the conversation as Markdown if ext is .md, or else as JSON: the
 // session record if record is set, or else the list of messages.
 func (s *Runner) conversationData(ext string, record bool) ([]byte, error) {
-	history := transcript.Masked(s.Session.History(), s.Session.Setup.Masker())
+	history := transcript.Masked(s.Session.History(), s.Session.Project.Masker())
 	dirs := s.Session.Workspace.Dirs()
-	info := transcript.Info{ID: s.Session.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Session.Age()), Calls: transcript.MaskedCalls(s.Session.CallRecords(), s.Session.Setup.Masker())}
+	info := transcript.Info{ID: s.Session.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Session.Age()), Calls: transcript.MaskedCalls(s.Session.CallRecords(), s.Session.Project.Masker())}
 	switch {
 	case ext == ".md":
 		return []byte(transcript.Markdown(info, history)), nil
@@ -97,9 +97,9 @@ func (s *Runner) resolvePath(typed string) string {
 	} else if filepath.Separator != '\\' {
 		typed = strings.ReplaceAll(typed, `\ `, " ")
 	}
-	typed = s.Session.Setup.Paths.Expand(typed)
+	typed = s.Session.Project.Paths.Expand(typed)
 	if !filepath.IsAbs(typed) {
-		typed = filepath.Join(s.Session.Setup.Paths.Dir(), typed)
+		typed = filepath.Join(s.Session.Project.Paths.Dir(), typed)
 	}
 	return filepath.Clean(typed)
 }

@@ -17,7 +17,7 @@ import (
 
 // skillCommands returns a command for each skill that is not part of Pollux, in a session with a user.
 func (s *Runner) skillCommands() (list []owned) {
-	if s.Session.Setup.Options.Asker == nil {
+	if s.Session.Project.Options.Asker == nil {
 		return nil
 	}
 	for _, k := range s.Session.Skills().Enabled() {
@@ -139,14 +139,14 @@ func (s *Runner) switchSkill(args string, enabled bool) (Result, error) {
 		return usageError("Skill %q not found. /skills list all lists the skills.", terminal.Cut(terminal.Line(name), 60))
 	}
 	byDefault := "workspace"
-	if s.Session.Setup.Paths.AtHome() || !s.Session.Setup.IsTrusted() {
+	if s.Session.Project.Paths.AtHome() || !s.Session.Project.IsTrusted() {
 		byDefault = "user"
 	}
-	scope, err := s.Session.Setup.SkillScope(scopeName, byDefault)
+	scope, err := s.Session.Project.SkillScope(scopeName, byDefault)
 	if err != nil {
 		return Result{}, err
 	}
-	text, err := s.Session.Setup.SwitchSkill(name, enabled, scope)
+	text, err := s.Session.Project.SwitchSkill(name, enabled, scope)
 	if err != nil {
 		return Result{}, err
 	}

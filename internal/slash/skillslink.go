@@ -8,7 +8,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/project"
 	"pollux/internal/skill/install"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
@@ -16,7 +16,7 @@ import (
 
 // SkillInstaller returns the installer of skills for a scope, user or workspace. Its Consent and Show are not
 // set. It refuses a project whose directory of skills is a link that leads out of the project.
-func SkillInstaller(p *session.Setup, scopeName string) (*install.Installer, error) {
+func SkillInstaller(p *project.Project, scopeName string) (*install.Installer, error) {
 	scope, err := p.SkillScope(scopeName, "user")
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func skillsLink(ctx context.Context, s *Runner, args string) (Result, error) {
 	if len(path) > maxPath || !isDir(dir) {
 		return usageError("Cannot link %s: it is not a directory.", terminal.Cut(terminal.Line(path), 100))
 	}
-	i, err := SkillInstaller(s.Session.Setup, scope)
+	i, err := SkillInstaller(s.Session.Project, scope)
 	if err != nil {
 		return Result{}, err
 	}
-	i.Show = func(text string) { s.Session.Setup.Options.Warn(terminal.Line(text)) }
+	i.Show = func(text string) { s.Session.Project.Options.Warn(terminal.Line(text)) }
 	i.Consent = func(ctx context.Context, text string) (bool, error) {
 		return s.confirm(ctx, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
 	}

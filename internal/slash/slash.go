@@ -20,6 +20,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/exit"
+	"pollux/internal/person"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -107,7 +108,7 @@ func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, er
 	s.Session.RecordCommand(call.Name, err != nil || r.Failed)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, session.ErrNoPerson):
+	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, person.ErrNoPerson):
 		return Result{}, true, err
 	default:
 		r = Result{Text: err.Error(), Failed: true, Err: err}
@@ -123,7 +124,7 @@ func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, er
 func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	c := call.Command
 	switch {
-	case c.NeedsPerson && s.Session.Setup.Options.Asker == nil:
+	case c.NeedsPerson && s.Session.Project.Options.Asker == nil:
 		return Result{}, needsPerson(call.Name, c.Instead)
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
@@ -145,7 +146,7 @@ func (s *Runner) listSubcommands(c Call) (Result, error) {
 	switch {
 	case c.Args != "":
 		return usageError("There is no /%s. %s", terminal.Line(c.Name+" "+terminal.Cut(c.Args, 40)), c.subcommandNames())
-	case s.Session.Setup.Options.Asker == nil:
+	case s.Session.Project.Options.Asker == nil:
 		return usageError("Command '/%s' requires a subcommand. Available:\n%s", c.Name, s.subcommandList(c))
 	}
 	return Result{Text: s.subcommandList(c)}, nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 )
 
@@ -136,14 +136,14 @@ func TestUsageErrors(t *testing.T) {
 func TestNonInteractive(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
-	d.Session.Setup.Options.Asker = nil
+	d.Session.Project.Options.Asker = nil
 	other := t.TempDir()
 	d.file("there.md", "mine")
 	d.prompt("hi")
 	for line, want := range map[string]error{
 		"/theme": errNeedsPerson, "/settings": errNeedsPerson, "/model": errNeedsPerson, "/quit": errNeedsPerson, "/copy": errNeedsPerson, "/auth": errNeedsPerson,
 		"/auth signin": errNeedsPerson, "/editor": errNeedsPerson, "/vim": errNeedsPerson, "/resume": errNeedsPerson, "/shortcuts": errNeedsPerson,
-		"/directory add " + other: session.ErrNoPerson, "/permissions trust": session.ErrNoPerson, "/chat share there.md": session.ErrNoPerson,
+		"/directory add " + other: person.ErrNoPerson, "/permissions trust": person.ErrNoPerson, "/chat share there.md": person.ErrNoPerson,
 	} {
 		r, known, err := d.Runner.Run(t.Context(), line)
 		if !known || !errors.Is(err, want) || exit.CodeOf(err) != exit.Input || r.Text != "" {
@@ -202,7 +202,7 @@ func TestConcurrentCommands(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{model: "turn\n  times always\n  text One.\n"})
 	other := realPath(t, t.TempDir())
-	d.file(d.Session.Setup.TrustOptions().File, `{"`+other+`": "TRUST_FOLDER"}`)
+	d.file(d.Session.Project.TrustOptions().File, `{"`+other+`": "TRUST_FOLDER"}`)
 	var busy []string
 	for _, c := range Commands() {
 		for _, one := range append(c.Subs, c) {

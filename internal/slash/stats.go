@@ -224,9 +224,9 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		case len(report.Rows) == 0:
 			return textResult("No usage found.")
 		}
-		head, rows := report.Table(s.Session.Setup.Paths.Display)
+		head, rows := report.Table(s.Session.Project.Paths.Display)
 		text := s.formatTable(head, rows...)
-		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Session.Setup.Env.Get).UTF8
+		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Session.Project.Env.Get).UTF8
 		if chart := report.Chart(s.tableWidth(), isUTF8); chart != "" {
 			text += "\n" + tableIndent + strings.ReplaceAll(strings.TrimSuffix(chart, "\n"), "\n", "\n"+tableIndent) + "\n"
 		}

@@ -13,7 +13,7 @@ func TestStatsOverTime(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{model: "turn\n  text x\n"})
 	d.wantText("/stats days", "No usage found.")
-	temp, err := d.Session.Setup.Paths.ProjectTemp()
+	temp, err := d.Session.Project.Paths.ProjectTemp()
 	if err != nil {
 		t.Fatal(err)
 	}

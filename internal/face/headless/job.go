@@ -11,6 +11,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -33,10 +34,10 @@ type Job struct {
 }
 
 // RunJob opens a session, reads the prompt and renders the run. It returns the errors
-// of [Run], or the error of [session.Settle], which the user has not seen.
+// of [Run], or the error of [project.Open], which the user has not seen.
 func RunJob(ctx context.Context, j Job) error {
 	_, j.Session.Offline = slash.Lookup(j.Input.Argument) // / commands can work without a model
-	setup, err := session.Settle(ctx, j.Session.Project)
+	setup, err := project.Open(ctx, j.Session.Project)
 	if err != nil {
 		return err
 	}
@@ -55,13 +56,13 @@ func RunJob(ctx context.Context, j Job) error {
 		return RenderFailure(o, err)
 	}
 	defer s.Close()
-	j.Input.Wait = time.Duration(config.StdinWait.In(s.Setup.Settings) * float64(time.Second))
+	j.Input.Wait = time.Duration(config.StdinWait.In(s.Project.Settings) * float64(time.Second))
 	j.Input.Fit = s.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.LeftOut = s.Setup.LeftOut
+	o.LeftOut = s.Project.LeftOut
 	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
@@ -149,7 +150,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return "", "", err
 	case !known:
 		if reason := commands.Unknown(text); reason != "" {
-			commands.Session.Setup.Options.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
+			commands.Session.Project.Options.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
 		return text, "", commands.Session.Reachable()
 	case r.Failed:
@@ -160,7 +161,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return "", r.Text, nil
 	}
 	if r.Text != "" {
-		commands.Session.Setup.Options.Warn(r.Text)
+		commands.Session.Project.Options.Warn(r.Text)
 	}
 	return r.Prompt, "", commands.Session.Reachable()
 }

@@ -100,7 +100,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	f.session.Store(s)
 	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
 	var end func(context.Context) string
-	if s.Setup.Worktree != nil {
+	if s.Project.Worktree != nil {
 		end = s.EndWorktree
 	}
 	return backend{
@@ -117,7 +117,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		RunShell:       s.RunTyped,
 		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,
-		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Setup.Options.Version, s.Setup.Paths.Display(s.Setup.Paths.Dir()), s.Current().Model)),
+		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Project.Options.Version, s.Project.Paths.Display(s.Project.Paths.Dir()), s.Current().Model)),
 		Recap:          s.Recap(),
 		Farewell:       commands.Farewell,
 		ResumeHint:     commands.ResumeHint,
@@ -126,14 +126,14 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		IsAllowed:    s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
-		ShortPath:    func(path string) string { return s.Setup.Paths.Display(s.Workspace.Display(path)) },
-		ShortText:    s.Setup.Paths.DisplayText,
+		ShortPath:    func(path string) string { return s.Project.Paths.Display(s.Workspace.Display(path)) },
+		ShortText:    s.Project.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
-		ShowThoughts: config.InlineThinking.In(s.Setup.Settings) == "full",
-		ScreenReader: config.ScreenReader.In(s.Setup.Settings),
+		ShowThoughts: config.InlineThinking.In(s.Project.Settings) == "full",
+		ScreenReader: config.ScreenReader.In(s.Project.Settings),
 		Place:        func() wording.Place { return s.Place(true) },
-		Debug:        s.Setup.Debugging(),
+		Debug:        s.Project.Debugging(),
 	}, nil
 }
 
@@ -151,7 +151,7 @@ type externalEditor struct {
 }
 
 func (e externalEditor) editor() *editor.Editor {
-	env, settings := e.session.Setup.Options.Env, e.session.CurrentSettings()
+	env, settings := e.session.Project.Options.Env, e.session.CurrentSettings()
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),

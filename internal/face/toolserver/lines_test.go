@@ -11,6 +11,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/session"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	s, err := session.Open(t.Context(), session.Options{
-		Project: session.ProjectOptions{
+		Project: project.Options{
 			Dir: t.TempDir(), Folder: trust.Trusted, Interactive: true, Env: config.NewEnv("HOME=" + t.TempDir()), Warn: func(text string) { t.Log(text) },
 		},
 		Offline: true,

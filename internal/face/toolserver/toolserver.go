@@ -93,10 +93,10 @@ func (f *face) count(next sdk.MethodHandler) sdk.MethodHandler {
 
 // server returns the MCP server with the session's tools.
 func (f *face) server() *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "pollux", Title: "Pollux", Version: f.session.Setup.Options.Version}, &sdk.ServerOptions{
-		Instructions: "Tools of Pollux for the directory " + f.session.Setup.Paths.Dir() + ". Calls follow the user's policies: some need the user's approval, and some are denied.",
+	s := sdk.NewServer(&sdk.Implementation{Name: "pollux", Title: "Pollux", Version: f.session.Project.Options.Version}, &sdk.ServerOptions{
+		Instructions: "Tools of Pollux for the directory " + f.session.Project.Paths.Dir() + ". Calls follow the user's policies: some need the user's approval, and some are denied.",
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-		Logger:       f.session.Setup.Log,
+		Logger:       f.session.Project.Log,
 	})
 	s.AddReceivingMiddleware(f.count)
 	for _, t := range f.session.ClientTools() {
@@ -151,7 +151,7 @@ func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest,
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, elicit: ask, shortPath: func(path string) string { return f.session.Setup.Paths.Display(f.session.Workspace.Display(path)) }}
+	a := &approver{client: r.Session, elicit: ask, shortPath: func(path string) string { return f.session.Project.Paths.Display(f.session.Workspace.Display(path)) }}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show

@@ -18,6 +18,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/tool"
 )
@@ -170,7 +171,7 @@ func TestDeniesWithoutPerson(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.dir, "a.txt")); err != nil {
 		t.Error(err)
 	}
-	yolo := connect(t, session.Options{Project: session.ProjectOptions{
+	yolo := connect(t, session.Options{Project: project.Options{
 		ApprovalMode: "yolo",
 	}}, nil)
 	if got := yolo.use(t.Context(), t, "write_file", map[string]any{"file_path": "b.txt", "content": "x"}); strings.HasPrefix(got, "error: ") {
@@ -241,7 +242,7 @@ func TestEnds(t *testing.T) {
 }
 
 func testEnds(t *testing.T, version string) {
-	c := connectWith(t, version, session.Options{Project: session.ProjectOptions{
+	c := connectWith(t, version, session.Options{Project: project.Options{
 		ApprovalMode: "yolo",
 	}}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -264,7 +265,7 @@ func testEnds(t *testing.T, version string) {
 func TestReportsProgress(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 100)
-	c := connect(t, session.Options{Project: session.ProjectOptions{
+	c := connect(t, session.Options{Project: project.Options{
 		ApprovalMode: "yolo",
 	}}, &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { seen <- r.Params.Message },

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"pollux/internal/config"
@@ -7,21 +7,21 @@ import (
 )
 
 // discoversTools reports whether the user has a command that lists tools.
-func (p *Setup) discoversTools() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.lacksCallCommand()
+func (p *Project) DiscoversTools() bool {
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.LacksCallCommand()
 }
 
 // lacksCallCommand reports whether the user has a command that lists tools, and none that calls
 // them.
-func (p *Setup) lacksCallCommand() bool {
+func (p *Project) LacksCallCommand() bool {
 	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings)) == ""
 }
 
-const noCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
+const NoCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
-func (p *Setup) discovery() discovered.Options {
+func (p *Project) Discovery() discovered.Options {
 	return discovered.Options{
 		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
-		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables,
+		Dir: p.Paths.Dir(), Environ: p.CommandEnviron(), Secrets: p.keyVariables,
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 // Where returns a key of the settings or a variable with the file that it is set in
 // behind it. A variable of the environment that Pollux was started with stands alone.
-func (p *Setup) Where(what string) string {
+func (p *Project) Where(what string) string {
 	if _, set := p.Options.Env.Lookup(what); set {
 		return what
 	}
@@ -36,9 +36,9 @@ func (p *Setup) Where(what string) string {
 	return what
 }
 
-// describeSource returns [Setup.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
+// describeSource returns [Project.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
 // what is a variable, a key of the settings or a place.
-func (p *Setup) describeSource(what string) string {
+func (p *Project) DescribeSource(what string) string {
 	where := p.Where(what)
 	if name, path, ok := strings.Cut(where, " in "); ok {
 		return name + " in " + p.Paths.Display(path)
@@ -47,11 +47,11 @@ func (p *Setup) describeSource(what string) string {
 }
 
 // NamedBy returns where the user named the model, "" if nowhere.
-func (p *Setup) NamedBy() string {
+func (p *Project) NamedBy() string {
 	switch {
 	case !p.Named:
 		return ""
-	case p.isModelSetting():
+	case p.IsModelSetting():
 		return p.Where(string(config.ModelName))
 	case strings.TrimSpace(p.Options.Model) != "":
 		return "--model"
@@ -60,6 +60,6 @@ func (p *Setup) NamedBy() string {
 }
 
 // isModelSetting reports whether the user named the model in the settings.
-func (p *Setup) isModelSetting() bool {
+func (p *Project) IsModelSetting() bool {
 	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) == ""
 }

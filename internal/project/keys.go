@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"maps"
@@ -7,11 +7,11 @@ import (
 )
 
 // useModel makes the session begin with a model that the person has chosen.
-func (p *Setup) useModel(name string) { p.Options.Model, p.Model, p.Named = name, name, true }
+func (p *Project) UseModel(name string) { p.Options.Model, p.Model, p.Named = name, name, true }
 
 // renew reads settings and the .env file again after the person has stored a key.
 // selected, if not "", overrides the provider that they select.
-func (p *Setup) renew(selected auth.Type) error {
+func (p *Project) Renew(selected auth.Type) error {
 	if selected != "" {
 		p.Options.Flags = maps.Clone(p.Options.Flags)
 		if p.Options.Flags == nil {
@@ -19,7 +19,7 @@ func (p *Setup) renew(selected auth.Type) error {
 		}
 		p.Options.Flags[string(config.AuthSelectedType)] = string(selected)
 	}
-	settings, refused, err := p.reload()
+	settings, refused, err := p.Reload()
 	if err != nil {
 		return err
 	}
@@ -30,14 +30,14 @@ func (p *Setup) renew(selected auth.Type) error {
 }
 
 // keepKey makes this session use a key that the person has typed.
-func (p *Setup) keepKey(done auth.SignIn) {
+func (p *Project) KeepKey(done auth.SignIn) {
 	if done.Key.Value == "" {
 		return
 	}
-	p.newKeys = maps.Clone(p.newKeys)
-	if p.newKeys == nil {
-		p.newKeys = map[string]auth.Key{}
+	p.NewKeys = maps.Clone(p.NewKeys)
+	if p.NewKeys == nil {
+		p.NewKeys = map[string]auth.Key{}
 	}
-	p.newKeys[done.ID] = done.Key
-	p.masking.renew()
+	p.NewKeys[done.ID] = done.Key
+	p.Masking.renew()
 }

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // the folder. What the folder does more after that, the user has seen. If edit replaces something that they
 // have not seen, nothing of it counts as seen, because the rest of it may still be there. Nothing does either in a
 // command that runs inside a session, because a model may have written it.
-func (p *Setup) ChangeSettings(scope config.Scope, edit func() error) error {
+func (p *Project) ChangeSettings(scope config.Scope, edit func() error) error {
 	isInside := p.Options.Env.Get("GEMINI_CLI") != ""
 	if scope != config.Workspace || isInside || !p.IsTrusted() || !trust.IsByFile(p.TrustOptions()) {
 		return edit()
@@ -40,7 +40,7 @@ func without(list, other []trust.Power) []trust.Power {
 }
 
 // powers returns what the folder's settings and its .env file do by themselves, as the files are now.
-func (p *Setup) powers() (powers []trust.Power) {
+func (p *Project) powers() (powers []trust.Power) {
 	read := func(s *config.Settings, workspace map[string]any) error {
 		trust.Powers(s, workspace, func(power trust.Power) bool {
 			powers = append(powers, power)

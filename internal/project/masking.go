@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"sync"
@@ -16,7 +16,7 @@ type masking struct {
 }
 
 // set sets how the secrets are looked up from now on.
-func (m *masking) set(secrets func() []string) {
+func (m *masking) Set(secrets func() []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.secrets, m.masker = secrets, nil
@@ -47,23 +47,23 @@ func (m *masking) text(text string) string { return m.get().Text(text) }
 
 // Masker returns what removes secrets from the record of the conversation and from exports of it, nil if the
 // user wants to keep them there.
-func (p *Setup) Masker() *secret.Masker {
+func (p *Project) Masker() *secret.Masker {
 	if config.KeepSecrets.In(p.Settings) {
 		return nil
 	}
-	return p.masking.get()
+	return p.Masking.get()
 }
 
-// maskText is [secret.Masker.Text] of [Setup.Masker].
-func (p *Setup) maskText(text string) string {
+// maskText is [secret.Masker.Text] of [Project.Masker].
+func (p *Project) MaskText(text string) string {
 	if m := p.Masker(); m != nil {
 		return m.Text(text)
 	}
 	return text
 }
 
-// maskRecords is [secret.Masker.JSON] of [Setup.Masker].
-func (p *Setup) maskRecords(lines []byte) []byte {
+// maskRecords is [secret.Masker.JSON] of [Project.Masker].
+func (p *Project) MaskRecords(lines []byte) []byte {
 	if m := p.Masker(); m != nil {
 		return m.JSON(lines)
 	}

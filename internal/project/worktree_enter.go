@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// ErrWorktreesOff is the error of [Settle] for a session in a worktree if the settings do not enable
+// ErrWorktreesOff is the error of [Open] for a session in a worktree if the settings do not enable
 // worktrees.
 //
 //lint:ignore ST1005 the text of Gemini CLI
@@ -22,7 +22,7 @@ var ErrWorktreesOff = errors.New("The --worktree flag is only available when exp
 
 // settleInWorktree enters the worktree that the options name, and settles the session there. p are
 // the settings of the directory that the user is in.
-func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
+func (p *Project) settleInWorktree(ctx context.Context) (*Project, error) {
 	if !config.Worktrees.In(p.Settings) {
 		return nil, ErrWorktreesOff
 	}
@@ -41,7 +41,7 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 	o.InWorktree, o.entered, o.Dir = false, w, w.Path
 	o.Env = o.Env.Without(worktree.Variables...)
 	p.anchorPaths(&o)
-	settled, err := Settle(ctx, o)
+	settled, err := Open(ctx, o)
 	if err != nil {
 		p.Worktree = w
 		p.AbandonWorktree(ctx)
@@ -52,7 +52,7 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 
 // enterWorktree enters the worktree that the options name. Git writes the files of the repository, so
 // the user must trust the directory, and the worktree's.
-func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
+func (p *Project) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
 		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Options.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
@@ -69,7 +69,7 @@ func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 }
 
 // anchorPaths makes the paths of the command line absolute, which start at the user's directory.
-func (p *Setup) anchorPaths(o *ProjectOptions) {
+func (p *Project) anchorPaths(o *Options) {
 	o.Flags = maps.Clone(o.Flags)
 	for _, key := range []config.Strings{config.IncludeDirectories, config.PolicyPaths, config.AdminPolicyPaths} {
 		if list, ok := o.Flags[string(key)].([]any); ok {
@@ -86,7 +86,7 @@ func (p *Setup) anchorPaths(o *ProjectOptions) {
 
 // AbandonWorktree removes the worktree of the session if it is new and nothing is lost with it, for a
 // session that ends before its first prompt.
-func (p *Setup) AbandonWorktree(ctx context.Context) {
+func (p *Project) AbandonWorktree(ctx context.Context) {
 	if p.Worktree != nil && p.Worktree.IsNew {
 		_, _, _ = p.Worktree.Discard(context.WithoutCancel(ctx)) // a worktree that cannot be removed stays
 	}

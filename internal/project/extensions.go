@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"cmp"
@@ -26,19 +26,19 @@ type extensions struct {
 
 // Extensions returns the extensions that a session with this setup uses, sorted by name. It reads them once.
 // Settings and environment must be read.
-func (p *Setup) Extensions() []*extension.Extension {
-	p.loadExtensions(context.Background())
+func (p *Project) Extensions() []*extension.Extension {
+	p.LoadExtensions(context.Background())
 	return extension.Active(p.extensions.all)
 }
 
 // InstalledExtensions returns all installed extensions, active or not, sorted by name. It reads them once.
-func (p *Setup) InstalledExtensions(ctx context.Context) []*extension.Extension {
-	p.loadExtensions(ctx)
+func (p *Project) InstalledExtensions(ctx context.Context) []*extension.Extension {
+	p.LoadExtensions(ctx)
 	return p.extensions.all
 }
 
 // loadExtensions reads the installed extensions, and warns of broken ones.
-func (p *Setup) loadExtensions(ctx context.Context) {
+func (p *Project) LoadExtensions(ctx context.Context) {
 	p.extensions.once.Do(func() {
 		list, err := extension.Load(ctx, p.ExtensionOptions())
 		if err != nil {
@@ -50,7 +50,7 @@ func (p *Setup) loadExtensions(ctx context.Context) {
 
 // ExtensionOptions returns where extensions are, and which of them may be used. Settings and environment must
 // be read.
-func (p *Setup) ExtensionOptions() extension.Options {
+func (p *Project) ExtensionOptions() extension.Options {
 	return extension.Options{
 		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings),
 		Only:    p.Options.Extensions,
@@ -62,10 +62,10 @@ func (p *Setup) ExtensionOptions() extension.Options {
 }
 
 // ExtensionsDir returns the directory of the installed extensions, which need not exist.
-func (p *Setup) ExtensionsDir() string { return filepath.Join(p.Paths.GeminiDir(), "extensions") }
+func (p *Project) ExtensionsDir() string { return filepath.Join(p.Paths.GeminiDir(), "extensions") }
 
 // openKeychain returns the store of the user's secrets.
-func (p *Setup) openKeychain() *keychain.Store {
+func (p *Project) openKeychain() *keychain.Store {
 	return keychain.Open(keychain.Options{
 		File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
 		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
@@ -76,7 +76,7 @@ func (p *Setup) openKeychain() *keychain.Store {
 }
 
 // extensionContext returns the context files of extensions, in the order in which the model gets them.
-func (p *Setup) extensionContext() []string {
+func (p *Project) ExtensionContext() []string {
 	var files []string
 	for _, e := range p.Extensions() {
 		files = append(files, e.ContextFiles...)
@@ -86,7 +86,7 @@ func (p *Setup) extensionContext() []string {
 }
 
 // extensionCommands returns the directories of custom commands of extensions.
-func (p *Setup) extensionCommands() (list []command.Source) {
+func (p *Project) ExtensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
 		if dir, ok := e.Directory("commands"); ok {
 			list = append(list, command.Source{Kind: command.Extension, Owner: e.Name, Dir: dir, Root: e.Dir})
@@ -96,7 +96,7 @@ func (p *Setup) extensionCommands() (list []command.Source) {
 }
 
 // extensionSkills returns the directories of skills of extensions.
-func (p *Setup) extensionSkills() (list []skill.Source) {
+func (p *Project) extensionSkills() (list []skill.Source) {
 	for _, e := range p.Extensions() {
 		if dir, ok := e.Directory("skills"); ok {
 			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
@@ -106,7 +106,7 @@ func (p *Setup) extensionSkills() (list []skill.Source) {
 }
 
 // extensionAgents returns the directories of subagents of extensions.
-func (p *Setup) extensionAgents() (list []subagent.Source) {
+func (p *Project) ExtensionAgents() (list []subagent.Source) {
 	for _, e := range p.Extensions() {
 		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
 	}
@@ -114,7 +114,7 @@ func (p *Setup) extensionAgents() (list []subagent.Source) {
 }
 
 // extensionHooks returns the hooks of extensions, and warns of mistakes in them.
-func (p *Setup) extensionHooks() (list []hook.Hook) {
+func (p *Project) extensionHooks() (list []hook.Hook) {
 	for _, e := range p.Extensions() {
 		hooks, problems := e.Hooks()
 		for _, problem := range problems {
@@ -126,7 +126,7 @@ func (p *Setup) extensionHooks() (list []hook.Hook) {
 }
 
 // extensionPolicies returns the directories of policy files of extensions.
-func (p *Setup) extensionPolicies() (list []policy.Extension) {
+func (p *Project) extensionPolicies() (list []policy.Extension) {
 	for _, e := range p.Extensions() {
 		if dir, ok := e.Directory("policies"); ok {
 			list = append(list, policy.Extension{Name: e.Name, Dir: dir})
@@ -136,7 +136,7 @@ func (p *Setup) extensionPolicies() (list []policy.Extension) {
 }
 
 // extensionExclusions returns the rules for the tools that extensions exclude.
-func (p *Setup) extensionExclusions() (rules []policy.Rule) {
+func (p *Project) ExtensionExclusions() (rules []policy.Rule) {
 	for _, e := range p.Extensions() {
 		rules = append(rules, policy.ExtensionRules(e.Name, e.ExcludeTools)...)
 	}
@@ -144,7 +144,7 @@ func (p *Setup) extensionExclusions() (rules []policy.Rule) {
 }
 
 // planDirectory returns the setting for the directory of plans: the user's, or that of an extension.
-func (p *Setup) planDirectory() string {
+func (p *Project) PlanDirectory() string {
 	dir := config.PlanDirectory.In(p.Settings)
 	for _, e := range p.Extensions() {
 		dir = cmp.Or(dir, e.PlanDirectory)
@@ -153,7 +153,7 @@ func (p *Setup) planDirectory() string {
 }
 
 // extensionSecrets returns the values of sensitive settings of extensions.
-func (p *Setup) extensionSecrets() (texts []string) {
+func (p *Project) ExtensionSecrets() (texts []string) {
 	for _, e := range p.Extensions() {
 		texts = append(texts, e.Secrets()...)
 	}

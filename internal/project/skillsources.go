@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 
 // SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
 // trusted has none of its own.
-func (p *Setup) SkillSources(trusted bool) []skill.Source {
+func (p *Project) SkillSources(trusted bool) []skill.Source {
 	list := append(p.extensionSkills(),
 		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
 		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")})
@@ -22,7 +22,7 @@ func (p *Setup) SkillSources(trusted bool) []skill.Source {
 }
 
 // ReadSkills reads the skills, none if the settings turn them off.
-func (p *Setup) ReadSkills(settings *config.Settings, trusted bool) *skill.Set {
+func (p *Project) ReadSkills(settings *config.Settings, trusted bool) *skill.Set {
 	if !config.SkillsEnabled.In(settings) {
 		return &skill.Set{}
 	}

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"slices"
@@ -14,12 +14,12 @@ import (
 // pollux.childSecrets.
 
 // keyVariables returns the names of the variables that hold keys of providers.
-func (p *Setup) keyVariables() []string {
+func (p *Project) keyVariables() []string {
 	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
 }
 
 // secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
-func (p *Setup) secretVariables() []string {
+func (p *Project) SecretVariables() []string {
 	names, environ := p.keyVariables(), p.Env.List()
 	isSecret := secret.InEnviron(environ)
 	for _, v := range environ {
@@ -31,16 +31,16 @@ func (p *Setup) secretVariables() []string {
 }
 
 // commandEnviron returns the environment of commands, before redaction.
-func (p *Setup) commandEnviron() []string {
+func (p *Project) CommandEnviron() []string {
 	if config.ChildSecrets.In(p.Settings) == "none" {
-		return secret.Without(p.Env.List(), p.secretVariables())
+		return secret.Without(p.Env.List(), p.SecretVariables())
 	}
 	return p.Env.List()
 }
 
 // hookEnviron returns the environment of hooks. Those of a project get no variables with keys.
-func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
-	environ := userRedaction(p).Apply(p.commandEnviron())
+func (p *Project) HookEnviron(ofProject bool, keys func() []string) []string {
+	environ := userRedaction(p).Apply(p.CommandEnviron())
 	if ofProject {
 		return secret.Without(environ, keys())
 	}
@@ -48,7 +48,7 @@ func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
 }
 
 // userRedaction is the redaction that the user's settings describe.
-func userRedaction(p *Setup) secret.Redaction {
+func userRedaction(p *Project) secret.Redaction {
 	return secret.Redaction{
 		Enabled: config.RedactionEnabled.In(p.Settings),
 		Allowed: config.RedactionAllowed.In(p.Settings),
@@ -59,7 +59,7 @@ func userRedaction(p *Setup) secret.Redaction {
 // redaction says which variables commands do not get. Those that the user's own
 // providers have their keys from are secrets whatever they are called; the names of
 // the others show it.
-func redaction(p *Setup) secret.Redaction {
+func Redaction(p *Project) secret.Redaction {
 	r := userRedaction(p).WithoutSensitive()
 	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
 		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/guard/trust"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
 	"pollux/tool"
@@ -21,13 +22,13 @@ import (
 // Trust in a folder covers what the user has seen of it: what its settings and its .env file do by
 // themselves (see [trust.Powers]), and the content of the files that these name. What is new takes effect
 // after a question. Without a person it is left out, except for what tightens: without that, more would be
-// allowed, so such a run ends (see [Setup.lost]). Where the environment or a flag trusts the folder, no one has
+// allowed, so such a run ends (see [Project.lost]). Where the environment or a flag trusts the folder, no one has
 // seen it: there a .env file sets only what describes the folder's own work (see [config.VariableClass]) without
 // that question.
 
 // admit removes from the folder's settings what the user has not seen and does not want, and notes
 // the variables of its .env file that must not be set. s are the settings of the other layers.
-func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[string]any) error {
+func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[string]any) error {
 	if p.Options.Folder != trust.Unknown {
 		return nil // the program that uses this package has decided
 	}
@@ -106,7 +107,7 @@ func names(powers []trust.Power) (list []string) {
 }
 
 // refuse removes powers from the folder's settings, and notes the variables among them.
-func (p *Setup) refuse(s *config.Settings, workspace map[string]any, variables []projectVariable, powers []trust.Sight) {
+func (p *Project) refuse(s *config.Settings, workspace map[string]any, variables []projectVariable, powers []trust.Sight) {
 	isRefused := func(text string) bool {
 		return slices.ContainsFunc(powers, func(s trust.Sight) bool { return s.Text == text })
 	}
@@ -123,7 +124,7 @@ func (p *Setup) refuse(s *config.Settings, workspace map[string]any, variables [
 }
 
 // seenFile is where the powers are recorded that the user has seen.
-func (p *Setup) seenFile() string {
+func (p *Project) seenFile() string {
 	return filepath.Join(p.Paths.RuntimeDir(), "pollux", "folders.json")
 }
 
@@ -149,7 +150,7 @@ func variablePower(name, value string) trust.Power {
 
 // projectVariables returns the variables that the folder's .env file sets, by name, except keys of
 // providers: a file may bring a key of its own.
-func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
+func (p *Project) projectVariables(s *config.Settings) []projectVariable {
 	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
 	names := env.OfProject()
 	settings := p.extensionVariables(s, names)
@@ -191,7 +192,7 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 // unseenVariables returns those of the folder's variables that are not used if no one has seen the folder, as
 // under --skip-trust: all but those that describe its own work. A file that brings the only key of a provider is
 // used, with the address for it. Where the user has a key, it does not choose who answers instead.
-func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable) []projectVariable {
+func (p *Project) unseenVariables(s *config.Settings, variables []projectVariable) []projectVariable {
 	var keys []string
 	for profile := range provider.Builtin().All() {
 		keys = append(append(keys, profile.KeyVars...), profile.TokenVars...)
@@ -216,7 +217,7 @@ func (p *Setup) unseenVariables(s *config.Settings, variables []projectVariable)
 
 // extensionVariables returns the variables with which the folder's .env file can change settings of extensions,
 // and which are not among names.
-func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []projectVariable) {
+func (p *Project) extensionVariables(s *config.Settings, names []string) (list []projectVariable) {
 	if _, err := os.Stat(p.ExtensionsDir()); err != nil || config.IgnoreLocalEnv.In(s) {
 		return nil
 	}
@@ -231,7 +232,7 @@ func (p *Setup) extensionVariables(s *config.Settings, names []string) (list []p
 
 // askPowers asks whether to use what is new in the folder. Without a person it warns, and the
 // answer is no.
-func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []trust.Sight) (bool, error) {
+func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []trust.Sight) (bool, error) {
 	if p.Options.Asker == nil && p.Options.InWorktree {
 		return false, nil // the session does not run in this folder
 	}
@@ -244,7 +245,7 @@ func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []tr
 	if slices.ContainsFunc(powers, func(s trust.Sight) bool { return s.Runs != nil }) {
 		help += "\nPollux asks again when a file of the folder that a command names changes,\nnot for what that file reads in turn."
 	}
-	answer, err := Choose(ctx, p.Options.Asker, Choice{
+	answer, err := person.Choose(ctx, p.Options.Asker, person.Choice{
 		Header: "Changes",
 		Text:   "This folder does more than you have agreed to:" + p.listPowers(record, powers),
 		Options: []tool.Option{
@@ -257,7 +258,7 @@ func (p *Setup) askPowers(ctx context.Context, record *trust.Record, powers []tr
 }
 
 // listPowers returns a line for each power.
-func (p *Setup) listPowers(record *trust.Record, powers []trust.Sight) string {
+func (p *Project) listPowers(record *trust.Record, powers []trust.Sight) string {
 	const most = 20
 	var b strings.Builder
 	for _, s := range powers[:min(len(powers), most)] {
@@ -271,10 +272,10 @@ func (p *Setup) listPowers(record *trust.Record, powers []trust.Sight) string {
 
 // Unseen returns the error that ends a run without a person, because the folder restricts it in a way that the user
 // has not seen; nil for none.
-func (p *Setup) Unseen() error { return p.lost }
+func (p *Project) Unseen() error { return p.lost }
 
 // leaveOut warns of powers that this run does not use, and notes those without which it must not go on.
-func (p *Setup) leaveOut(record *trust.Record, powers []trust.Sight) {
+func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 	guards, others := []trust.Sight{}, []trust.Sight{}
 	for _, s := range powers {
 		if s.Class&config.Tightens != 0 {

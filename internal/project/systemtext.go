@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 // ownInstruction reads the user's replacement for the system instruction, nil for none,
 // and returns the path of its file.
-func (p *Setup) ownInstruction() (own *prompt.Template, file string, err error) {
+func (p *Project) OwnInstruction() (own *prompt.Template, file string, err error) {
 	if file = prompt.TemplatePath(p.Env.Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
 		own, err = prompt.ReadTemplate(file)
 	}
@@ -16,7 +16,7 @@ func (p *Setup) ownInstruction() (own *prompt.Template, file string, err error) 
 }
 
 // inGit reports whether dir or a directory above it is a git work tree.
-func inGit(dir string) bool {
+func InGit(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return true

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // serverEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
 // the settings say about commands, and no keys of model providers.
-func (p *Setup) serverEnviron() []string {
+func (p *Project) ServerEnviron() []string {
 	r := userRedaction(p)
 	r.Enabled = true
 	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
@@ -19,7 +19,7 @@ func (p *Setup) serverEnviron() []string {
 
 // serverTransport makes requests to servers, through the proxy and with the certificates that are set for
 // models.
-func (p *Setup) serverTransport() (http.RoundTripper, error) {
+func (p *Project) ServerTransport() (http.RoundTripper, error) {
 	n, err := auth.Network(p.Env)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (p *Setup) serverTransport() (http.RoundTripper, error) {
 }
 
 // openPage opens a page in the user's browser, which gets no secrets of the environment.
-func (p *Setup) openPage(ctx context.Context, page string) error {
+func (p *Project) openPage(ctx context.Context, page string) error {
 	r := userRedaction(p)
 	r.Enabled, r.Allowed = true, append([]string{"XAUTHORITY"}, r.Allowed...) // a file name, which X11 needs
 	b := browser.Browser{Environ: secret.Without(r.Apply(p.Env.List()), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
@@ -36,7 +36,7 @@ func (p *Setup) openPage(ctx context.Context, page string) error {
 }
 
 // openVariable returns the value of a variable for a text of the project, "" if it is a secret.
-func (p *Setup) openVariable(name string) string {
+func (p *Project) OpenVariable(name string) string {
 	if p.Env.Withholds(name) {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"cmp"
@@ -17,13 +17,14 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/person"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
 )
 
-// ProjectOptions configure a [Setup]. Dir and Env must be set.
-type ProjectOptions struct {
+// Options configure a [Project]. Dir and Env must be set.
+type Options struct {
 	// Dir is the directory to work in: absolute, without links.
 	Dir string
 	// Env is the environment that the program was started with.
@@ -49,7 +50,7 @@ type ProjectOptions struct {
 
 	// Asker asks the questions that must be answered before a session can open; nil if
 	// there is no person.
-	Asker Asker
+	Asker person.Asker
 	// Interactive says that the consumer of events answers each [agent.ToolAsked].
 	Interactive bool
 	// Folder is whether the folder is trusted, as the program has decided. If it is unknown, the user's
@@ -60,7 +61,7 @@ type ProjectOptions struct {
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
 	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
-	Loaded func(*Setup)
+	Loaded func(*Project)
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
@@ -75,8 +76,8 @@ type ProjectOptions struct {
 
 // Setup is the result of flags, settings, environment and trust in a directory: what a
 // session needs to know before its parts are built.
-type Setup struct {
-	Options  ProjectOptions
+type Project struct {
+	Options  Options
 	Paths    *config.Paths
 	Settings *config.Settings
 	// Env is the environment, with what the .env file that counts here adds to it.
@@ -96,9 +97,9 @@ type Setup struct {
 	logFile  *slog.Logger // nil for none
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
-	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
-	isMuted  *atomic.Bool        // warnings are dropped
-	masking  *masking            // of secrets in what is written
+	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider
+	IsMuted  *atomic.Bool        // warnings are dropped
+	Masking  *masking            // of secrets in what is written
 
 	extensions *extensions
 
@@ -107,17 +108,17 @@ type Setup struct {
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 
-	phases           []telemetry.Phase // of the start
+	Phases           []telemetry.Phase // of the start
 	wasTrustAsked    bool              // the person has decided about the folder in this run
 	refusedVariables []string          // of the folder's .env file
 	refusedSettings  []string          // of extensions, in the folder's .env file
 }
 
-// Settle reads the user's settings for a directory, and asks about trust in it. It sends
+// Open reads the user's settings for a directory, and asks about trust in it. It sends
 // no request. Its errors carry the exit code of the program. The caller must close the
 // setup, or the session that it opens with it.
-func Settle(ctx context.Context, o ProjectOptions) (_ *Setup, err error) {
-	p := NewSetup(o)
+func Open(ctx context.Context, o Options) (_ *Project, err error) {
+	p := New(o)
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -127,7 +128,7 @@ func Settle(ctx context.Context, o ProjectOptions) (_ *Setup, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.Phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
@@ -159,7 +160,7 @@ func Settle(ctx context.Context, o ProjectOptions) (_ *Setup, err error) {
 		p.Options.Warn(text)
 	}
 	p.warnUnused()
-	if err = p.chooseMode(); err != nil {
+	if err = p.ChooseMode(); err != nil {
 		return nil, err
 	}
 	if o.Asker != nil && !p.IsTrusted() {
@@ -170,20 +171,20 @@ func Settle(ctx context.Context, o ProjectOptions) (_ *Setup, err error) {
 }
 
 // IsTrusted reports whether the folder is trusted.
-func (p *Setup) IsTrusted() bool { return p.Trust == trust.Trusted }
+func (p *Project) IsTrusted() bool { return p.Trust == trust.Trusted }
 
-// NewSetup returns the setup of a directory before any file is read.
-func NewSetup(o ProjectOptions) *Setup {
+// New returns the setup of a directory before any file is read.
+func New(o Options) *Project {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	p := &Setup{
+	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		IsMuted: new(atomic.Bool), Masking: new(masking), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 	}
 	warn := o.Warn
 	p.Options.Warn = func(text string) {
-		if p.isMuted.Load() {
+		if p.IsMuted.Load() {
 			return
 		}
 		if o.Interactive { // scripts may look for the path
@@ -198,7 +199,7 @@ func NewSetup(o ProjectOptions) *Setup {
 }
 
 // Load reads the settings, and decides whether the folder is trusted.
-func (p *Setup) Load(ctx context.Context) error {
+func (p *Project) Load(ctx context.Context) error {
 	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, err error) {
 		if p.Options.Folder != trust.Unknown {
 			return p.Options.Folder, nil
@@ -220,7 +221,7 @@ func (p *Setup) Load(ctx context.Context) error {
 }
 
 // read reads the settings of a folder whose trust decide settles.
-func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
+func (p *Project) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
 		Paths: p.Paths, Env: p.Options.Env, Flags: p.Options.Flags,
 		Trusted: func(s *config.Settings) (trusted bool, err error) {
@@ -233,17 +234,17 @@ func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.S
 
 // reload reads the settings again, without repeating warnings, and returns them with the variables
 // that the user has refused by now.
-func (p *Setup) reload() (_ *config.Settings, refused []string, _ error) {
+func (p *Project) Reload() (_ *config.Settings, refused []string, _ error) {
 	o := p.Options
 	o.Warn, o.Asker = nil, nil
-	again := NewSetup(o)
+	again := New(o)
 	err := again.Load(context.Background())
 	return again.Settings, again.refusedVariables, err
 }
 
 // ReadEnv reads the .env file that counts here, and what depends on it: the model
 // and the log.
-func (p *Setup) ReadEnv() {
+func (p *Project) ReadEnv() {
 	for _, w := range p.setEnv() {
 		p.Options.Warn(string(w))
 	}
@@ -254,32 +255,32 @@ func (p *Setup) ReadEnv() {
 
 // setEnv sets the environment: with the .env file that counts here, without what the user has refused
 // of it.
-func (p *Setup) setEnv() []config.Warning {
+func (p *Project) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
 	p.Env = env.Without(p.refusedVariables...)
 	known := p.Env
-	p.masking.set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
+	p.Masking.Set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
 	return warnings
 }
 
 // Debugging reports whether debugging is on, by flag or environment.
-func (p *Setup) Debugging() bool {
+func (p *Project) Debugging() bool {
 	on := func(name string) bool { v := p.Env.Get(name); return v == "1" || v == "true" }
 	return p.Options.Debug || on("DEBUG") || on("DEBUG_MODE")
 }
 
 // openLog opens the debug log: in DebugLog if debugging is on, and in the file that
 // GEMINI_DEBUG_LOG_FILE names.
-func (p *Setup) openLog() {
+func (p *Project) openLog() {
 	var to []slog.Handler
 	if p.Options.Log != nil {
 		to = append(to, p.Options.Log.Handler())
 	}
 	if p.Options.DebugLog != nil && p.Debugging() {
-		to = append(to, slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
+		to = append(to, slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.Masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
-		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.masking.text)
+		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.Masking.text)
 		if err != nil {
 			p.Options.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
 		} else {
@@ -293,7 +294,7 @@ func (p *Setup) openLog() {
 }
 
 // Close closes the log and the record of the conversation, and ends the use of the worktree.
-func (p *Setup) Close() {
+func (p *Project) Close() {
 	if p.Worktree != nil {
 		p.Worktree.Close()
 	}
@@ -304,7 +305,7 @@ func (p *Setup) Close() {
 }
 
 // startWarnings returns the warnings about the directory and the installation.
-func (p *Setup) startWarnings() []string {
+func (p *Project) startWarnings() []string {
 	warnings := config.InstallWarnings(p.Env)
 	dir := p.Paths.Dir()
 	if lost := worktree.Lost(dir); lost != "" {
@@ -322,15 +323,18 @@ func (p *Setup) startWarnings() []string {
 	return warnings
 }
 
-// quiet returns the setup without warnings.
-func (p *Setup) quiet() *Setup {
+// WithWarn returns a copy of the setup that sends its warnings to warn, nil drops them.
+func (p *Project) WithWarn(warn func(string)) *Project {
+	if warn == nil {
+		warn = func(string) {}
+	}
 	again := *p
-	again.Options.Warn = func(string) {}
+	again.Options.Warn = warn
 	return &again
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.
-func (p *Setup) UserAgentHeader() string {
+func (p *Project) UserAgentHeader() string {
 	if p.Options.UserAgent != "" {
 		return p.Options.UserAgent
 	}

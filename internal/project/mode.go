@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"pollux/internal/config"
@@ -8,7 +8,7 @@ import (
 
 // InitialMode returns the approval mode with this name; "" is the one of the settings. In an
 // untrusted folder it is the default, with a warning.
-func (p *Setup) InitialMode(name string) (policy.Mode, error) {
+func (p *Project) InitialMode(name string) (policy.Mode, error) {
 	asked, err := p.askedMode(name)
 	if err != nil {
 		return 0, err
@@ -21,7 +21,7 @@ func (p *Setup) InitialMode(name string) (policy.Mode, error) {
 }
 
 // askedMode returns the approval mode with this name; "" is the one of the settings.
-func (p *Setup) askedMode(name string) (policy.Mode, error) {
+func (p *Project) askedMode(name string) (policy.Mode, error) {
 	if name == "" {
 		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
 			name = "default" // not something that a file may decide
@@ -35,7 +35,7 @@ func (p *Setup) askedMode(name string) (policy.Mode, error) {
 }
 
 // chooseMode settles the approval mode to begin in.
-func (p *Setup) chooseMode() error {
+func (p *Project) ChooseMode() error {
 	asked, err := p.askedMode(p.Options.ApprovalMode)
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (p *Setup) chooseMode() error {
 }
 
 // announcePlanThen warns that no user approves the plan of this run before it is carried out.
-func (p *Setup) announcePlanThen() error {
-	then := p.planThen()
+func (p *Project) announcePlanThen() error {
+	then := p.PlanThen()
 	if p.Mode != policy.Plan || p.Options.Interactive || then == "" {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *Setup) announcePlanThen() error {
 
 // planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
 // the answer.
-func (p *Setup) planThen() string {
+func (p *Project) PlanThen() string {
 	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
 	if err != nil || m <= policy.Default {
 		return ""

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"crypto/sha256"
@@ -16,7 +16,7 @@ import (
 
 // warnUnused warns once of what the user has set up and Pollux does not support yet. It warns
 // again after a settings file or the list has changed.
-func (p *Setup) warnUnused() {
+func (p *Project) warnUnused() {
 	line := p.unused()
 	if line == "" || p.wasShown(line) {
 		return
@@ -26,7 +26,7 @@ func (p *Setup) warnUnused() {
 
 // unused returns one line about settings and variables that have no effect yet, "" if
 // there are none.
-func (p *Setup) unused() string {
+func (p *Project) unused() string {
 	var counts, names []string
 	add := func(noun string, found []string) {
 		if len(found) > 0 {
@@ -91,7 +91,7 @@ func isFuture(key string) bool {
 
 // wasShown reports whether line has been shown for the current settings files, and remembers
 // that it is shown now. It returns false if that cannot be remembered.
-func (p *Setup) wasShown(line string) bool {
+func (p *Project) wasShown(line string) bool {
 	hash := sha256.New()
 	hash.Write([]byte(line))
 	for _, f := range config.Files(p.Settings, p.Paths) {

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // SwitchHook enables or disables one of these hooks in the settings files. settings are the current
 // ones. It returns a sentence about the result, and whether the files have changed.
-func (p *Setup) SwitchHook(settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
+func (p *Project) SwitchHook(settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
 	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
 	isListed := slices.Contains(config.HooksDisabled.In(settings), id)
 	hasID := func(h hook.Hook) bool { return h.ID() == id }
@@ -38,7 +38,7 @@ func (p *Setup) SwitchHook(settings *config.Settings, hooks []hook.Hook, id stri
 // SetHooksEnabled changes the settings files such that those of these hooks that have one of the
 // IDs are enabled or disabled. It returns the files that have changed: a hook of the project is
 // disabled in its file, and every other hook in the user's.
-func (p *Setup) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
+func (p *Project) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
 	for _, layer := range [...]struct {
 		scope config.Scope
 		file  string
@@ -65,7 +65,7 @@ func (p *Setup) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, id
 }
 
 // projectSettings returns the path of the project's settings file, "" if it does not count.
-func (p *Setup) projectSettings() string {
+func (p *Project) projectSettings() string {
 	if !p.IsTrusted() || p.Paths.AtHome() {
 		return ""
 	}
@@ -73,7 +73,7 @@ func (p *Setup) projectSettings() string {
 }
 
 // disablingScope returns the scope whose settings disable the hooks with this ID.
-func (p *Setup) disablingScope(hooks []hook.Hook, id string) config.Scope {
+func (p *Project) disablingScope(hooks []hook.Hook, id string) config.Scope {
 	isOther := func(h hook.Hook) bool { return h.ID() == id && h.Source != hook.Workspace }
 	if p.projectSettings() == "" || slices.ContainsFunc(hooks, isOther) {
 		return config.User
@@ -82,7 +82,7 @@ func (p *Setup) disablingScope(hooks []hook.Hook, id string) config.Scope {
 }
 
 // setDisabled writes a list of what is disabled to a settings file.
-func (p *Setup) setDisabled(scope config.Scope, key config.Strings, names []string) error {
+func (p *Project) setDisabled(scope config.Scope, key config.Strings, names []string) error {
 	if len(names) == 0 {
 		return p.ChangeSettings(scope, func() error {
 			_, err := p.Paths.Unset(scope, string(key))

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"path/filepath"
@@ -9,14 +9,14 @@ import (
 )
 
 // signInOptions returns how to sign in to MCP servers.
-func (p *Setup) signInOptions() *oauth.Options {
+func (p *Project) SignInOptions() *oauth.Options {
 	o := &oauth.Options{
 		Store: oauth.Store{
 			File:         filepath.Join(p.Paths.GeminiDir(), "mcp-oauth-tokens.json"),
 			KeychainOnly: p.Env.True("GEMINI_FORCE_ENCRYPTED_FILE_STORAGE"),
 			Keychain:     p.openKeychain(),
 		},
-		Transport:    p.serverTransport,
+		Transport:    p.ServerTransport,
 		Open:         p.openPage,
 		CallbackPort: p.Env.Get("OAUTH_CALLBACK_PORT"),
 		Google:       adc.FromEnv(p.Env.Get),

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"cmp"
@@ -10,14 +10,15 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
 // TrustOptions returns the settings and files that decide about trust in the folder.
-func (p *Setup) TrustOptions() trust.Options { return p.trustOptions(p.Settings) }
+func (p *Project) TrustOptions() trust.Options { return p.trustOptions(p.Settings) }
 
-func (p *Setup) trustOptions(s *config.Settings) trust.Options {
+func (p *Project) trustOptions(s *config.Settings) trust.Options {
 	env := p.Options.Env
 	return trust.Options{
 		Dir: p.Paths.Dir(), Enabled: config.FolderTrust.In(s),
@@ -29,12 +30,12 @@ func (p *Setup) trustOptions(s *config.Settings) trust.Options {
 
 // Decide returns whether the folder is trusted, by these settings and what the user has
 // decided about folders.
-func (p *Setup) Decide(s *config.Settings) (trust.State, error) {
+func (p *Project) Decide(s *config.Settings) (trust.State, error) {
 	return trust.Decide(p.trustOptions(s))
 }
 
 // askTrust asks the person whether the folder is trusted.
-func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
+func (p *Project) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
 	p.Options.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
@@ -66,7 +67,7 @@ func everyFolder(parent string) string {
 // contains, and stores the answer in the file of o. memoryFiles are the names of
 // files that instruct the model, variables what its .env file sets. It returns what was decided, "" for nothing; the
 // errors are those of asking and of writing the file.
-func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles, variables []string) (trust.Level, error) {
+func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *config.Env, memoryFiles, variables []string) (trust.Level, error) {
 	parent := filepath.Dir(o.Dir)
 	levels := []trust.Level{trust.TrustFolder, trust.TrustParent, trust.DoNotTrust}
 	paths := config.NewPaths(env, o.Dir)
@@ -77,7 +78,7 @@ func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env
 		{Key: "n", Label: "Do not trust", Description: "ignore both, and ask before each change"},
 	}
 	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles, variables)
-	answer, err := Choose(ctx, asker, Choice{Header: "Trust", Text: text, Options: options, Help: "In a trusted folder, Pollux uses its settings, GEMINI.md, .env and policies.\n" +
+	answer, err := person.Choose(ctx, asker, person.Choice{Header: "Trust", Text: text, Options: options, Help: "In a trusted folder, Pollux uses its settings, GEMINI.md, .env and policies.\n" +
 		"They can start programs. In other folders, Pollux ignores them.\n" +
 		"Pollux stores your answer in " + paths.Display(o.File) + ".\n" +
 		"To change it later, type /permissions trust."})
@@ -135,10 +136,10 @@ func contents(dir string, env *config.Env, memoryFiles, variables []string) stri
 }
 
 // askPolicies asks, once, whether to use the project's policies in this directory.
-func (p *Setup) askPolicies(ctx context.Context, dir string) bool {
+func (p *Project) askPolicies(ctx context.Context, dir string) bool {
 	if p.policies == nil {
 		const yes = "Use them"
-		answer, err := Choose(ctx, p.Options.Asker, Choice{
+		answer, err := person.Choose(ctx, p.Options.Asker, person.Choice{
 			Header: "Policies",
 			Text:   "This project has new or changed policies.\nPolicies decide what runs without asking.\nFolder: " + p.Paths.Display(dir),
 			Options: []tool.Option{

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // SwitchSkill enables or disables the skill with a name in the settings files, whether there is one or not.
 // A skill is disabled in the settings of scope, and enabled in all. It returns a sentence about the result.
-func (p *Setup) SwitchSkill(name string, enabled bool, scope config.Scope) (text string, err error) {
+func (p *Project) SwitchSkill(name string, enabled bool, scope config.Scope) (text string, err error) {
 	name = strings.TrimSpace(name)
 	shown := terminal.Cut(terminal.Line(name), 100)
 	// What the user has not seen of the folder is not in the settings of the session, and must not get lost.
@@ -60,7 +60,7 @@ type settingsLayer struct {
 }
 
 // skillLayers returns the settings files that disable skills.
-func (p *Setup) skillLayers() []settingsLayer {
+func (p *Project) skillLayers() []settingsLayer {
 	layers := []settingsLayer{{config.User, "user (" + p.Paths.Display(p.Paths.UserSettings()) + ")"}}
 	if file := p.projectSettings(); file != "" {
 		layers = append([]settingsLayer{{config.Workspace, "workspace (" + p.Paths.Display(file) + ")"}}, layers...)
@@ -70,7 +70,7 @@ func (p *Setup) skillLayers() []settingsLayer {
 
 // SkillScope returns the scope with a name, user or workspace, for skills. "" is the one of byDefault. The
 // workspace has none in the home directory and in a folder that is not trusted.
-func (p *Setup) SkillScope(name, byDefault string) (config.Scope, error) {
+func (p *Project) SkillScope(name, byDefault string) (config.Scope, error) {
 	if name == "" {
 		name = byDefault
 	}

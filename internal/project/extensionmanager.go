@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"maps"
@@ -20,7 +20,7 @@ import (
 // ExtensionManager returns the manager that installs, updates and configures extensions. It reads them
 // again with each call. user answers its questions, and note shows the user a line. Settings and
 // environment must be read.
-func (p *Setup) ExtensionManager(user install.User, note func(text string)) *install.Manager {
+func (p *Project) ExtensionManager(user install.User, note func(text string)) *install.Manager {
 	o := p.ExtensionOptions()
 	o.Only, o.WithInactive = nil, true
 	secrets := p.openKeychain()
@@ -38,12 +38,12 @@ func (p *Setup) ExtensionManager(user install.User, note func(text string)) *ins
 }
 
 // Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
-func (p *Setup) Fetcher() *fetch.Fetcher {
+func (p *Project) Fetcher() *fetch.Fetcher {
 	f := &fetch.Fetcher{
 		Launcher:  process.NewLauncher(),
 		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
-		Transport: p.serverTransport,
+		Transport: p.ServerTransport,
 		Limits:    unpack.Usual,
 	}
 	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
@@ -54,8 +54,8 @@ func (p *Setup) Fetcher() *fetch.Fetcher {
 
 // gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
 // ssh.
-func (p *Setup) gitEnviron() []string {
-	environ := p.serverEnviron()
+func (p *Project) gitEnviron() []string {
+	environ := p.ServerEnviron()
 	if agent := p.Env.Get("SSH_AUTH_SOCK"); agent != "" && !p.Env.IsSetByProject("SSH_AUTH_SOCK") {
 		environ = append(environ, "SSH_AUTH_SOCK="+agent)
 	}
@@ -64,7 +64,7 @@ func (p *Setup) gitEnviron() []string {
 
 // trustSource returns what a directory contains that is not trusted, and a function that trusts it; the
 // function is nil for a trusted directory.
-func (p *Setup) trustSource(dir string) (text string, accept func() error, err error) {
+func (p *Project) trustSource(dir string) (text string, accept func() error, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -83,7 +83,7 @@ func (p *Setup) trustSource(dir string) (text string, accept func() error, err e
 
 // EnableServersOf enables the MCP servers of an extension that the user has disabled, and returns their
 // names.
-func (p *Setup) EnableServersOf(e *extension.Extension) (enabled []string, err error) {
+func (p *Project) EnableServersOf(e *extension.Extension) (enabled []string, err error) {
 	switches := p.ServerSwitches()
 	disabled, err := switches.Disabled()
 	if err != nil {

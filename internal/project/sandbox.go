@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 // RefuseSandbox returns an error where settings or a .env file ask for a sandbox.
 // GEMINI_SANDBOX wins over the settings; inside a sandbox there is nothing to refuse.
-func (p *Setup) RefuseSandbox() error {
+func (p *Project) RefuseSandbox() error {
 	if p.Env.Get("SANDBOX") != "" {
 		return nil
 	}

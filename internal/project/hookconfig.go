@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"encoding/json"
@@ -14,12 +14,12 @@ import (
 
 // ReadHooks returns the hooks of the program, the settings and extensions, enabled or not. It reports
 // mistakes. In an untrusted folder, settings have no hooks, unless the user allows their own.
-func (p *Setup) ReadHooks() []hook.Hook {
+func (p *Project) ReadHooks() []hook.Hook {
 	return slices.Concat(p.Options.Hooks, p.settingsHooks(), p.extensionHooks())
 }
 
 // settingsHooks returns the hooks of the settings.
-func (p *Setup) settingsHooks() (list []hook.Hook) {
+func (p *Project) settingsHooks() (list []hook.Hook) {
 	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings) {
 		p.Log.Debug("Project hooks disabled because the folder is not trusted.")
 		return nil
@@ -40,7 +40,7 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			p.warnOfHook(problem)
+			p.WarnOfHook(problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -51,14 +51,14 @@ func (p *Setup) settingsHooks() (list []hook.Hook) {
 }
 
 // warnOfHook warns of a hook that does not do what its configuration says.
-func (p *Setup) warnOfHook(text string) {
+func (p *Project) WarnOfHook(text string) {
 	p.Options.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
 // are expanded with variables, so a project could put one in a command.
-func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
+func (p *Project) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	keys := sync.OnceValue(p.keyVariables)
 	return slices.DeleteFunc(hooks, func(h hook.Hook) bool {
 		texts := append([]string{h.Command, h.Name}, h.Args...)
@@ -79,7 +79,7 @@ func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 
 // AreHooksEnabled reports whether the settings enable hooks at all: those of the project, or those
 // that a project does not disable.
-func (p *Setup) AreHooksEnabled() bool {
+func (p *Project) AreHooksEnabled() bool {
 	return config.HooksEnabled.In(p.Settings) || config.HooksEnabled.In(withoutProjectChoice(p.Settings))
 }
 
@@ -93,7 +93,7 @@ func withoutProjectChoice(s *config.Settings) *config.Settings {
 }
 
 // disabledHooks returns which of the hooks these settings disable.
-func disabledHooks(s *config.Settings, hooks []hook.Hook) hook.Disabled {
+func DisabledHooks(s *config.Settings, hooks []hook.Hook) hook.Disabled {
 	d := hook.Disabled{All: config.HooksDisabled.In(withoutProjectChoice(s)), Project: config.HooksDisabled.In(s)}
 	if !config.HooksEnabled.In(s) {
 		for i := range hooks {
@@ -104,7 +104,7 @@ func disabledHooks(s *config.Settings, hooks []hook.Hook) hook.Disabled {
 }
 
 // warnOfKeptHooks warns of hooks that the project disables and that run anyway.
-func (p *Setup) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
+func (p *Project) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 	var kept []string
 	for i := range hooks {
 		id := hooks[i].ID()
@@ -121,14 +121,14 @@ func (p *Setup) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 
 // HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
 // the setup.
-func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
+func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
-	o.Disabled = disabledHooks(p.Settings, hooks)
+	o.Disabled = DisabledHooks(p.Settings, hooks)
 	p.warnOfKeptHooks(hooks, o.Disabled)
 	keys := sync.OnceValue(p.keyVariables)
-	o.Environ = func(ofProject bool) []string { return p.hookEnviron(ofProject, keys) }
+	o.Environ = func(ofProject bool) []string { return p.HookEnviron(ofProject, keys) }
 	if o.Allowed == nil {
-		o.Allowed = func(source hook.Source) bool { return p.allowsHooks(source, p.IsTrusted()) }
+		o.Allowed = func(source hook.Source) bool { return p.AllowsHooks(source, p.IsTrusted()) }
 	}
 	if o.Message == nil {
 		o.Message = p.Options.Warn
@@ -137,6 +137,6 @@ func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 }
 
 // allowsHooks reports whether hooks of settings may run in a folder.
-func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
+func (p *Project) AllowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
 }

@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-func newWorkspace(p *Setup) *workspace.Workspace {
+func NewWorkspace(p *Project) *workspace.Workspace {
 	s := p.Settings
 	include := config.IncludeDirectories.In(s)
 	for i := range include {
@@ -30,15 +30,15 @@ func newWorkspace(p *Setup) *workspace.Workspace {
 	return ws
 }
 
-func newMemory(p *Setup, ws *workspace.Workspace) *memory.Memory {
+func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings
 	return memory.New(memory.Options{
-		Names:  p.memoryNames(),
+		Names:  p.MemoryNames(),
 		Global: p.Paths.GeminiDir(),
 		// A project must not make files of the user's part of the prompt, such as ~/.gemini/.env.
 		GlobalNames: memory.Names(config.MemoryNames.In(withoutProjectChoice(s))),
 		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
-		Extensions:  p.extensionContext(),
+		Extensions:  p.ExtensionContext(),
 		Workspace:   ws,
 		Trusted:     p.IsTrusted(),
 		Markers:     config.MemoryMarkers.In(s),
@@ -52,9 +52,9 @@ func newMemory(p *Setup, ws *workspace.Workspace) *memory.Memory {
 
 // OpenMemory returns the memory that a session with this setup has. Nothing is read
 // before it is asked for.
-func (p *Setup) OpenMemory() *memory.Memory { return newMemory(p, newWorkspace(p)) }
+func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace(p)) }
 
 // MemoryFile returns the user's own memory file, for all projects.
-func (p *Setup) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.memoryNames()[0]) }
+func (p *Project) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.MemoryNames()[0]) }
 
-func (p *Setup) memoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings)) }
+func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings)) }

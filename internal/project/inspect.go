@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"pollux/internal/exit"
@@ -26,14 +26,14 @@ type Inspection struct {
 
 // Inspect returns what a session with this setup would begin with. It warns of settings
 // that have no effect.
-func (p *Setup) Inspect() Inspection {
+func (p *Project) Inspect() Inspection {
 	var i Inspection
-	r, err := p.policyFiles(func(policy.Integrity) bool { return p.takesPolicies() })
+	r, err := p.ReadPolicies(func(policy.Integrity) bool { return p.takesPolicies() })
 	i.Rules, i.Refused = len(r.Rules), err
-	_, i.Instruction, i.Unread = p.ownInstruction()
-	i.LacksCall = p.lacksCallCommand()
-	if i.Discovers = p.discoversTools(); i.Discovers {
-		if err := p.discovery().Check(); err != nil {
+	_, i.Instruction, i.Unread = p.OwnInstruction()
+	i.LacksCall = p.LacksCallCommand()
+	if i.Discovers = p.DiscoversTools(); i.Discovers {
+		if err := p.Discovery().Check(); err != nil {
 			i.Undiscovered = exit.Errorf(exit.Config, "%w", err)
 		}
 	}

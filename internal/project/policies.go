@@ -1,4 +1,4 @@
-package session
+package project
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 
 // rules are what policy files say, and where answers go that count in all future
 // sessions.
-type rules struct {
+type Rules struct {
 	policy.Files
-	saved *policy.Saved // nil where none would be read again
+	Saved *policy.Saved // nil where none would be read again
 }
 
-// policyFiles reads the policy files. Those of a project count if accepted says so.
-func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules, error) {
-	var r rules
+// ReadPolicies reads the policy files. Those of a project count if accepted says so.
+func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Rules, error) {
+	var r Rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
 		Admin: p.absolute(p.adminPaths()),
@@ -36,19 +36,19 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 	if p.userReplaces() {
 		// What is saved must be read again.
 		if slices.Contains(src.User, own) || slices.Contains(src.User, filepath.Join(own, policy.SavedName)) {
-			r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+			r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 		}
 	} else {
 		// Reading the settings has warned of a home directory that cannot be entered.
 		if _, err := os.Stat(own); !errors.Is(err, fs.ErrPermission) {
 			src.User = append([]string{own}, src.User...)
 		}
-		r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+		r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 	}
 	if project := (policy.Integrity{File: filepath.Join(p.Paths.RuntimeDir(), "policy_integrity.json"), Dir: p.Paths.Dir()}); accepted(project) {
 		src.Workspace = project.Policies()
 		if info, err := os.Stat(src.Workspace); err == nil && info.IsDir() {
-			r.saved = &policy.Saved{
+			r.Saved = &policy.Saved{
 				File: filepath.Join(src.Workspace, policy.SavedName), Tier: policy.TierWorkspace,
 				Integrity: &project,
 			}
@@ -67,7 +67,7 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 
 // policyPaths returns the policy files of the user, and those that a project's settings add. The
 // latter may only restrict, unless the user trusts projects with their safety.
-func (p *Setup) policyPaths() (users, projects []string) {
+func (p *Project) policyPaths() (users, projects []string) {
 	if flag := p.absolute(config.PolicyPaths.In(p.Settings.ForScope(config.CommandLine))); len(flag) > 0 {
 		return flag, nil
 	}
@@ -83,7 +83,7 @@ func (p *Setup) policyPaths() (users, projects []string) {
 
 // warnOfMissing warns about paths that a flag names and that do not exist, because they are
 // typos. Settings may name them: machines that share settings can lack the files.
-func (p *Setup) warnOfMissing(key config.Strings, flag string) {
+func (p *Project) warnOfMissing(key config.Strings, flag string) {
 	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			p.Options.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
@@ -94,7 +94,7 @@ func (p *Setup) warnOfMissing(key config.Strings, flag string) {
 // userReplaces reports whether the user, or an administrator, names files in the
 // place of the user's directory. A project's settings only add to it, for they may
 // not take away what the user has forbidden.
-func (p *Setup) userReplaces() bool {
+func (p *Project) userReplaces() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
 		if len(p.absolute(config.PolicyPaths.In(p.Settings.ForScope(scope)))) > 0 {
 			return true
@@ -106,7 +106,7 @@ func (p *Setup) userReplaces() bool {
 // adminPaths returns the administrator's paths. Those of a project's settings do
 // not count, unless the user trusts projects with their safety: a project must not make
 // itself the administrator.
-func (p *Setup) adminPaths() []string {
+func (p *Project) adminPaths() []string {
 	if flag := p.Settings.ForScope(config.CommandLine); len(config.AdminPolicyPaths.In(flag)) > 0 {
 		return config.AdminPolicyPaths.In(flag)
 	}
@@ -126,7 +126,7 @@ func (p *Setup) adminPaths() []string {
 }
 
 // absolute makes paths absolute, and drops empty ones.
-func (p *Setup) absolute(list []string) []string {
+func (p *Project) absolute(list []string) []string {
 	var abs []string
 	for _, path := range list {
 		if path = strings.TrimSpace(path); path == "" {
@@ -145,7 +145,7 @@ func (p *Setup) absolute(list []string) []string {
 // has changed since the last time was accepted. Without a person, a change counts only if the
 // environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
 // refused, still restrict: see [policy.Sources].
-func (p *Setup) acceptsPolicies(ctx context.Context, project policy.Integrity) bool {
+func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity) bool {
 	if !p.takesPolicies() {
 		return false
 	}
@@ -171,19 +171,19 @@ func (p *Setup) acceptsPolicies(ctx context.Context, project policy.Integrity) b
 }
 
 // leavePolicies warns that the project's policies only restrict in this run.
-func (p *Setup) leavePolicies(text string) {
+func (p *Project) leavePolicies(text string) {
 	p.Options.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
 // takesPolicies reports whether the project's own policy files can count at all.
-func (p *Setup) takesPolicies() bool {
+func (p *Project) takesPolicies() bool {
 	return p.IsTrusted() && !p.Paths.AtHome() && p.wantsProjectPolicies()
 }
 
 // wantsProjectPolicies reports whether the user's settings, or the administrator's, let
 // projects bring their own policies.
-func (p *Setup) wantsProjectPolicies() bool {
+func (p *Project) wantsProjectPolicies() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
 		layer := p.Settings.ForScope(scope)
 		if _, set := layer.Lookup(string(config.WorkspacePolicies)); set {
@@ -194,7 +194,7 @@ func (p *Setup) wantsProjectPolicies() bool {
 }
 
 // warnOfRunners warns about settings that allow more than they seem to.
-func (p *Setup) warnOfRunners(names []string) {
+func (p *Project) WarnOfRunners(names []string) {
 	if len(names) > 0 {
 		p.Options.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
 			`Allow single subcommands, such as "run_shell_command(git status)".`, strings.Join(names, ", ")))
@@ -203,7 +203,7 @@ func (p *Setup) warnOfRunners(names []string) {
 
 // DisplayFile returns the path of a policy file in the form that people read: below the working
 // directory relative to it.
-func (p *Setup) DisplayFile(path string) string {
+func (p *Project) DisplayFile(path string) string {
 	if below, err := filepath.Rel(p.Paths.Dir(), path); err == nil && filepath.IsLocal(below) {
 		return below
 	}
@@ -211,8 +211,8 @@ func (p *Setup) DisplayFile(path string) string {
 }
 
 // PolicyFiles returns the policy files in force.
-func (p *Setup) PolicyFiles() ([]policy.File, error) {
-	r, err := p.quiet().policyFiles(p.hasAccepted)
+func (p *Project) PolicyFiles() ([]policy.File, error) {
+	r, err := p.WithWarn(nil).ReadPolicies(p.HasAccepted)
 	if len(r.Read) > 0 {
 		err = nil // a mistake in a file, which checking it reports
 	}
@@ -220,7 +220,7 @@ func (p *Setup) PolicyFiles() ([]policy.File, error) {
 }
 
 // hasAccepted reports whether the user has accepted the project's policy files as they are.
-func (p *Setup) hasAccepted(project policy.Integrity) bool {
+func (p *Project) HasAccepted(project policy.Integrity) bool {
 	if !p.takesPolicies() {
 		return false
 	}
@@ -232,11 +232,11 @@ func (p *Setup) hasAccepted(project policy.Integrity) bool {
 }
 
 // toolSettings are the settings about which tools there are and may be used.
-func toolSettings(s *config.Settings) policy.Settings {
+func ToolSettings(s *config.Settings) policy.Settings {
 	var trusted []string
 	for _, entry := range config.MCPServers.In(s, nil) {
 		c, err := mcp.Parse(entry.Name, entry.Entry)
-		if c.Trust && (err == nil || isAdjustment(entry, err)) {
+		if c.Trust && (err == nil || IsAdjustment(entry, err)) {
 			trusted = append(trusted, c.Name)
 		}
 	}
@@ -249,4 +249,10 @@ func toolSettings(s *config.Settings) policy.Settings {
 		Allowed:              config.ToolsAllowed.In(s),
 		Core:                 config.ToolsCore.In(s),
 	}
+}
+
+// isAdjustment reports whether an entry of the settings, which parses with err, may change the server of an
+// extension. One of a project may not: it could send the secrets of the extension elsewhere.
+func IsAdjustment(entry config.ServerEntry, err error) bool {
+	return errors.Is(err, mcp.ErrNoTransport) && entry.Scope != config.Workspace
 }
