@@ -16,6 +16,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/record"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -54,12 +55,11 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.eraseSecrets()                                     // models
 	s.Stats = &stats.Counter{Price: s.price}             // models
 	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
-	s.Record.dirs = s.Workspace.Dirs                     // workspace
-	s.addResumedDirs(ctx)                                // the resumed session, workspace, the person
+	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
 	s.openExtensionFiles()                               // extensions, workspace
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
-	s.PromptLog = s.Record.newPromptLog()                // the home directory
+	s.PromptLog = s.Record.NewPromptLog()                // the home directory
 	s.Launcher = process.NewLauncher()                   // nothing
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
 	s.servers = s.newServers(p.Settings, false)          // settings, trust, models, workspace, launcher, registry
@@ -86,6 +86,10 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.instruction, err = s.newInstruction() // memory, policy, plans, registry, hooks
 	if err != nil {
 		return nil, err
+	}
+	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.anyTool, Workspace: s.Workspace, Denies: s.denies}
+	s.titler = &record.Titler{
+		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
 	}
 	s.gate = s.newGate()
 	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
@@ -198,7 +202,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Project.Settings),
 
-		KeepUnanswered: s.Record.keepsUnanswered,
+		KeepUnanswered: s.Record.KeepsUnanswered,
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
@@ -215,8 +219,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
 	}
-	if s.Record.journal != nil {
-		p.Journal = s.Record.journal
+	if j := s.Record.Journal(); j != nil {
+		p.Journal = j
 	}
 	return p
 }
@@ -236,8 +240,8 @@ func (s *Session) newGate() *guard.Gate {
 	if s.hooks != nil {
 		o.Hooks = s.hooks
 	}
-	if s.Record.journal != nil {
-		o.Snapshot = syncBefore{s.Record.journal}
+	if j := s.Record.Journal(); j != nil {
+		o.Snapshot = syncBefore{j}
 	}
 	return guard.New(o)
 }
@@ -282,7 +286,7 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Project.Paths.RuntimeDir(), "tmp", "background-processes"))
-	if s.Record.journal != nil {
+	if s.Record.Journal() != nil {
 		p.SetSession(s.ID())
 	}
 	s.closers = append(s.closers, p.Close)

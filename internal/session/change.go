@@ -183,7 +183,7 @@ func (s *Session) restart(ctx context.Context, id string) {
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.titler.reset()
+	s.titler.Reset()
 }
 
 // Prompts returns the messages of the conversation that are prompts of the person, the oldest first.
@@ -222,9 +222,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endTurn()
 	left = s.ID()
 	s.begin("")
-	if s.Record.journal != nil {
-		s.Record.journal.Branch(s.ID())
-	}
+	s.Record.Branch(s.ID())
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
@@ -249,9 +247,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}
-	if s.Record.journal != nil {
-		_ = s.Record.journal.SetDirectories(s.Record.moreDirs()) // the journal warns
-	}
+	s.Record.NoteDirectories()
 	return path, true, nil
 }
 

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	if w.registry, err = s.agentTools(ctx, d, done); err != nil {
 		return nil, err
 	}
-	w.journal = s.agentJournal()
+	w.journal = s.Record.Subagent(s.ID(), s.Workspace.Dirs)
 	turns := d.MaxTurns
 	w.agent = NewAgent(s.models, s.Project.Settings, w.parts(g, current, &turns))
 	s.setRunning(w, true)
@@ -307,23 +306,6 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 		}
 	}
 	return p
-}
-
-// agentJournal returns the record of a subagent's conversation, below the session's; nil if the session is
-// not recorded.
-func (s *Session) agentJournal() *journal.Journal {
-	if s.Record.journal == nil {
-		return nil
-	}
-	parent := s.ID()
-	return journal.New(journal.Options{
-		Dir: func() (string, error) {
-			chats, err := s.Record.chats()
-			return filepath.Join(chats, journal.PlainID(parent)), err
-		},
-		ProjectHash: s.Project.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Project.MaskRecords,
-		Warn: func(text string) { s.Project.Log.Warn(text) },
-	})
 }
 
 // close ends the record.

@@ -23,7 +23,7 @@ import (
 // the prompt is warned of.
 func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		s.titler.stop()
+		s.titler.Stop()
 		p, err := s.expand(ctx, text)
 		switch {
 		case err != nil && ctx.Err() != nil:

@@ -40,6 +40,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
+	"pollux/internal/record"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
@@ -93,7 +94,7 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
-	Record  *Record
+	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
@@ -151,9 +152,11 @@ type Session struct {
 	telemetry *telemetry.Telemetry // nil is off
 	activity  *telemetry.Activity  // nil is off
 	log       *logs.Log            // on disk
-	titler    titler
-	ended     sync.Once
-	closers   []func()
+	titler    *record.Titler
+	// Changes finds the calls that may have changed something, and undoes changes of files.
+	Changes *record.Changes
+	ended   sync.Once
+	closers []func()
 }
 
 // identity is which conversation a session has.
@@ -165,10 +168,10 @@ type identity struct {
 // Close ends what the session has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
-	s.titler.close()
+	s.titler.Close()
 	s.closeParts()
 	s.Project.Close()
-	s.Record.end(s.ID())
+	s.Record.End(s.ID())
 }
 
 func (s *Session) closeParts() {
@@ -197,7 +200,7 @@ func (s *Session) begin(id string) {
 	if s.log != nil {
 		s.log.Begin(id)
 	}
-	if s.Processes != nil && s.Record.journal != nil { // else it is being built, or not recorded
+	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}
 }

@@ -83,9 +83,7 @@ func (f *folders) all() []string {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Session) openFolder(dir string) {
-	if s.makeReadable(dir) && s.Record.journal != nil {
-		_ = s.Record.journal.SetSkillFolders(s.Record.skillFolders.all()) // the journal warns
-	}
+	s.makeReadable(dir)
 }
 
 // makeReadable lets the file tools read the files of a skill, and reports whether they could not before.
@@ -97,7 +95,7 @@ func (s *Session) makeReadable(dir string) bool {
 	if err != nil || !added {
 		return false
 	}
-	s.Record.skillFolders.add(path)
+	s.Record.NoteSkillFolder(path)
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}

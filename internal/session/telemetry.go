@@ -35,8 +35,8 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 	if s.options.Recent != nil {
 		observers = append(observers, s.options.Recent)
 	}
-	if s.Record.journal != nil {
-		observers = append(observers, spending{s.Record.journal})
+	if j := s.Record.Journal(); j != nil {
+		observers = append(observers, spending{j})
 	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
