@@ -127,7 +127,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
+	server, err := findServer(session.ServerConfigs(setup, setup.Settings()), name)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err := printText(c.term, terminal.Brief(fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb))); err != nil {
 		return err
 	}
-	if enabled && session.ServerSelection(setup, setup.Settings).State(name) == mcp.Blocked {
+	if enabled && session.ServerSelection(setup, setup.Settings()).State(name) == mcp.Blocked {
 		printNote(c.term, "Note: mcp.allowed or mcp.excluded in the settings still blocks this server.")
 	}
 	return nil
@@ -196,7 +196,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	configs := session.ServerConfigs(setup, setup.Settings)
+	configs := session.ServerConfigs(setup, setup.Settings())
 	if !setup.IsTrusted() {
 		printNote(c.term, "Warning: This folder is not trusted: no MCP server is started here.")
 	}
@@ -264,7 +264,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
+	server, err := findServer(session.ServerConfigs(setup, setup.Settings()), name)
 	if err != nil {
 		return err
 	}
@@ -297,7 +297,7 @@ func (c *mcpActions) auth(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	configs := session.ServerConfigs(setup, setup.Settings)
+	configs := session.ServerConfigs(setup, setup.Settings())
 	server, err := findServer(configs, name)
 	if err != nil {
 		return err

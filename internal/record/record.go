@@ -60,7 +60,7 @@ func Open(ctx context.Context, p *project.Project, o Options) (*Record, error) {
 		return r, nil
 	}
 	r.journal = journal.New(journal.Options{
-		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Options.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
+		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
 		Mask: p.MaskRecords,
 	})
 	if !p.Options.Interactive && !o.Offline && o.Resume == "" { // there is a prompt for a model
@@ -188,7 +188,7 @@ func (r *Record) delete(id, path string) {
 		err = store.Delete(ctx, info)
 	}
 	if err != nil {
-		r.project.Options.Warn("Warning: This session is not deleted: " + err.Error() + ".")
+		r.project.Warn("Warning: This session is not deleted: " + err.Error() + ".")
 	}
 }
 
@@ -199,7 +199,7 @@ func (r *Record) NewPromptLog() *promptlog.Log {
 	if !r.options.Recorded || !p.Options.Interactive || !p.HasHome() {
 		return nil
 	}
-	return &promptlog.Log{Warn: p.Options.Warn, Mask: p.MaskText, Path: func() (string, error) {
+	return &promptlog.Log{Warn: p.Warn, Mask: p.MaskText, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
 		return filepath.Join(temp, "logs.json"), err
 	}}

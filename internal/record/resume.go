@@ -29,7 +29,7 @@ import (
 func (r *Record) resume(ctx context.Context) error {
 	info, err := r.Store().Find(ctx, r.options.Resume)
 	if errors.Is(err, sessions.ErrNone) && r.options.Resume == sessions.Latest {
-		r.project.Options.Warn(err.Error())
+		r.project.Warn(err.Error())
 		return nil
 	}
 	if err != nil {
@@ -78,10 +78,10 @@ func (r *Record) Continue(info sessions.Info) error {
 	}
 	r.recap = &Recap{Title: info.Title, Prompts: info.Prompts}
 	if r.resumed.Lost > 0 {
-		r.project.Options.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", r.resumed.Lost, info.Path))
+		r.project.Warn(fmt.Sprintf("Warning: %d records of this session are damaged and left out: %s", r.resumed.Lost, info.Path))
 	}
 	if n := r.resumed.Omitted >> 20; n > 0 {
-		r.project.Options.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
+		r.project.Warn(fmt.Sprintf("Warning: This session is too long to continue in full: its first %d MB are left out. They stay in %s", n, info.Path))
 	}
 	return nil
 }
@@ -97,9 +97,9 @@ func (r *Record) resumeCopy(path string, cause error) error {
 	id := terminal.Line(loaded.SessionID)
 	if errors.Is(cause, journal.ErrInUse) {
 		r.resumed.Interrupted = nil // the other process may still run them
-		r.project.Options.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, r.options.SessionID))
+		r.project.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, r.options.SessionID))
 	} else {
-		r.project.Options.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, r.options.SessionID))
+		r.project.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, r.options.SessionID))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (r *Record) AddResumedDirs(ctx context.Context, ws *workspace.Workspace) {
 	}
 	for _, dir := range dirs {
 		if _, _, err := ws.Add(dir); err != nil {
-			r.project.Options.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
+			r.project.Warn(fmt.Sprintf("Warning: Cannot add %s, which this session had in its workspace: %v", terminal.Line(dir), err))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (r *Record) agreesToDirs(ctx context.Context, dirs []string) bool {
 	if !r.project.Options.Interactive || r.project.Options.Asker == nil {
 		text := "Leaving out " + strings.Join(shown, ", ") + ", which this session had in its workspace. To use it again: --include-directories " + shellcmd.Quote(strings.Join(dirs, ","))
 		r.project.LeftOut = append(r.project.LeftOut, text)
-		r.project.Options.Warn("Warning: " + text)
+		r.project.Warn("Warning: " + text)
 		return false
 	}
 	const yes, no = "Use them", "Leave them out"

@@ -79,7 +79,7 @@ func (t *Titler) Close() {
 // addTitle gives the last session without a title one.
 func (t *Titler) addTitle(ctx context.Context) {
 	p := t.Record.project
-	if !p.Options.Interactive || !t.Record.IsRecorded() || !t.Models.HasProvider() || !config.SessionTitles.In(p.Settings) {
+	if !p.Options.Interactive || !t.Record.IsRecorded() || !t.Models.HasProvider() || !config.SessionTitles.In(p.Settings()) {
 		return
 	}
 	title, err := t.Record.Store().AddTitle(ctx, t.ID(), sessions.Titler{Generator: t.Generator(), ResolveModel: t.model, MayRead: t.mayRead})

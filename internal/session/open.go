@@ -69,7 +69,7 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 // start begins the conversation: a new one, or a recorded one.
 func (s *Session) start(ctx context.Context) {
 	p := s.Project
-	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings.UserFile(),
+	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings().UserFile(),
 		"model", p.Model, "approval", p.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
 	source := hook.StartupSource
 	if s.Record.Resumed() != nil {
@@ -91,7 +91,6 @@ type builder struct {
 
 // rebuild builds the session in another attempt, which repeats no warnings of the first.
 func (b *builder) rebuild(ctx context.Context, unreachable error) (*Session, error) {
-	b.project.IsMuted.Store(true)
-	defer b.project.IsMuted.Store(false)
+	defer b.project.Mute()()
 	return b.build(ctx, unreachable)
 }

@@ -59,11 +59,11 @@ func (s *Session) restore(ctx context.Context) {
 		names = append(names, terminal.Line(c.Name))
 	}
 	if len(names) > 0 {
-		s.Project.Options.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
+		s.Project.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
 	}
 	if resumed.SessionID == s.ID() { // not a copy
 		for _, p := range s.Processes.Recover() {
-			s.Project.Options.Warn(orphanText(p))
+			s.Project.Warn(orphanText(p))
 		}
 	}
 	s.Record.Restored()

@@ -26,11 +26,9 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
-	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
 	"pollux/internal/mcp"
@@ -110,7 +108,6 @@ type Session struct {
 	Processes *shell.Processes
 
 	identity  atomic.Pointer[identity]
-	settings  atomic.Pointer[config.Settings] // as they were read last
 	models    *models.Directory
 	fallback  *fallback.Generator // nil where no provider answers
 	policy    *policy.Engine
@@ -205,23 +202,5 @@ func (s *Session) begin(id string) {
 	}
 }
 
-// CurrentSettings returns the settings as they were read last. It may be called
-// during a run.
-func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() }
-
-// ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
-// the session itself keeps those that it was opened with.
-func (s *Session) ReloadSettings() error {
-	settings, _, err := s.Project.Reload()
-	if err == nil {
-		s.settings.Store(settings)
-	}
-	return err
-}
-
 // Reachable returns why no model can be asked, nil if one can.
 func (s *Session) Reachable() error { return s.models.Unreachable() }
-
-// DecideTrust returns whether the session's folder is trusted, by what the user has
-// decided about folders until now.
-func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Project.TrustOptions()) }

@@ -150,7 +150,7 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 	if s.Session.Servers() == nil {
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
-	err := s.Session.Servers().Authorize(ctx, name, s.Session.Project.Options.Asker.Ask, func(text string) { s.Session.Project.Options.Warn(terminal.Line(text)) })
+	err := s.Session.Servers().Authorize(ctx, name, s.Session.Project.Options.Asker.Ask, func(text string) { s.Session.Project.Warn(terminal.Line(text)) })
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}

@@ -131,8 +131,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShortText:    s.Project.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
-		ShowThoughts: config.InlineThinking.In(s.Project.Settings) == "full",
-		ScreenReader: config.ScreenReader.In(s.Project.Settings),
+		ShowThoughts: config.InlineThinking.In(s.Project.Settings()) == "full",
+		ScreenReader: config.ScreenReader.In(s.Project.Settings()),
 		Place:        func() wording.Place { return s.Place(true) },
 		Debug:        s.Project.Debugging(),
 	}, nil
@@ -152,7 +152,7 @@ type externalEditor struct {
 }
 
 func (e externalEditor) editor() *editor.Editor {
-	env, settings := e.session.Project.Options.Env, e.session.CurrentSettings()
+	env, settings := e.session.Project.Options.Env, e.session.Project.Settings()
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
