@@ -12,6 +12,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/servers"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -156,7 +157,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 // configuredServers returns the names of the MCP servers of the settings and of extensions.
 func configuredServers(set *project.Project) []string {
 	names := []string{}
-	for _, c := range session.ServerConfigs(set, set.Settings()) {
+	for _, c := range servers.Configs(set, set.Settings()) {
 		names = append(names, c.Name)
 	}
 	return names

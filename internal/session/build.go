@@ -17,6 +17,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/record"
+	"pollux/internal/servers"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -38,7 +39,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
+	s.closers = append(s.closers, s.closeAgentServers, s.closeRemoteAgents)
 	s.begin(b.record.SessionID())
 	s.openActivity()               // environment
 	s.Project.LoadExtensions(ctx)  // environment, settings, trust
@@ -61,14 +62,17 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.PromptLog = s.Record.NewPromptLog()                // the home directory
 	s.Launcher = process.NewLauncher()                   // nothing
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
-	s.servers = s.newServers(p.Settings(), false)        // settings, trust, models, workspace, launcher, registry
-	s.plans = newPlans(s.Project, s.Workspace, s.ID())   // settings, workspace
-	s.policy = s.newPolicy(rules, true)                  // settings, trust, rules, workspace, plans
-	s.saved = rules.Saved                                // rules
-	s.openAgents(ctx)                                    // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                     // settings, models, registry, policy
-	s.given = quotation.New()                            // nothing
-	generator, err := s.generator()                      // models, stats, telemetry, policy
+	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
+		Project: p, Registry: s.registry, Launcher: s.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
+	})
+	s.closers = append(s.closers, s.Servers.Close)
+	s.plans = newPlans(s.Project, s.Workspace, s.ID()) // settings, workspace
+	s.policy = s.newPolicy(rules, true)                // settings, trust, rules, workspace, plans
+	s.saved = rules.Saved                              // rules
+	s.openAgents(ctx)                                  // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                   // settings, models, registry, policy
+	s.given = quotation.New()                          // nothing
+	generator, err := s.generator()                    // models, stats, telemetry, policy
 	if err != nil {
 		return nil, err
 	}

@@ -244,9 +244,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
-	if s.servers != nil {
-		s.servers.AddRoot(path)
-	}
+	s.Servers.AddRoot(path)
 	s.Record.NoteDirectories()
 	return path, true, nil
 }

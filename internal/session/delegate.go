@@ -253,7 +253,7 @@ func (w *delegate) opening(text string) []llm.Part {
 	}
 	texts := w.Session.Memory.Texts()
 	var parts []llm.Part
-	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.serverInstructions()}).Opening(); memory != "" {
+	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.Servers.Instructions()}).Opening(); memory != "" {
 		parts = append(parts, llm.Text(memory))
 	}
 	return append(parts, llm.Text(query))

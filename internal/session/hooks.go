@@ -59,16 +59,16 @@ func (s *Session) toolNames() []string {
 
 // describeServer describes an MCP server for hooks: without variables and headers, which may be secret.
 func (s *Session) describeServer(name, subagent string) hook.Server {
-	servers := s.servers
+	live := s.Servers.MCP()
 	if subagent != "" {
 		s.subagents.mu.Lock()
-		servers = s.subagents.servers[subagent]
+		live = s.subagents.servers[subagent]
 		s.subagents.mu.Unlock()
 	}
-	if servers == nil {
+	if live == nil {
 		return hook.Server{}
 	}
-	for _, st := range servers.Status() {
+	for _, st := range live.Status() {
 		if c := st.Config; c.Name == name {
 			return hook.Server{Command: c.Command, Args: c.Args, Dir: c.Dir, URL: cmp.Or(c.URL, c.HTTPURL)}
 		}

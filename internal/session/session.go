@@ -31,7 +31,6 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
-	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
@@ -39,6 +38,7 @@ import (
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
+	"pollux/internal/servers"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
@@ -92,6 +92,8 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
+	// Servers are the MCP servers.
+	Servers *servers.Servers
 	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
@@ -132,17 +134,7 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers  // nil for none
 	sampler      llm.Generator // answers requests of MCP servers
-	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
-	// whether that, or anything else of a server, may have changed since.
-	serversTold    string
-	misspelled     map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
-	serversChanged atomic.Bool
-	// areServersAwake reports whether the servers that were idle at first have been started.
-	areServersAwake bool
-	// disabledServers are the servers that are disabled for this session.
-	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
 	prepared  map[string]prepared
 	skills    atomic.Pointer[skill.Set]
