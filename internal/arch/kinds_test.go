@@ -9,10 +9,11 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/process/processtest"
+	"pollux/internal/records"
 	"pollux/tool"
 )
 
-// TestKinds checks that the lists of kinds, which the tests of the faces use, are complete:
+// TestKinds checks that the lists of kinds, which the tests of faces and sinks use, are complete:
 // each type with the method of a closed interface must be in its list.
 func TestKinds(t *testing.T) {
 	t.Parallel()
@@ -27,9 +28,12 @@ func TestKinds(t *testing.T) {
 	for _, c := range tool.Confirmations() {
 		listed["tool confirmation"] = append(listed["tool confirmation"], kind(c))
 	}
+	for _, r := range records.Kinds() {
+		listed["internal/records record"] = append(listed["internal/records record"], kind(r))
+	}
 	declared := map[string][]string{}
 	for _, f := range parseModule(t, filepath.Join("..", "..")) {
-		if f.test || f.dir != "agent" && f.dir != "tool" {
+		if f.test || f.dir != "agent" && f.dir != "tool" && f.dir != "internal/records" {
 			continue
 		}
 		for _, d := range f.Decls {
