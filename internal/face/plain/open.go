@@ -12,7 +12,6 @@ import (
 	"pollux/internal/editor"
 	"pollux/internal/session"
 	"pollux/internal/slash"
-	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -74,8 +73,6 @@ type backend struct {
 
 	// Editor is the user's editor, nil if there is none.
 	Editor Editor
-	// Stats counts each event.
-	Stats *stats.Counter
 	// ShowThoughts shows the model's thoughts (setting ui.inlineThinkingMode is full).
 	ShowThoughts bool
 	// ScreenReader puts signs into words (setting ui.accessibility.screenReader).
@@ -129,7 +126,6 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShortPath:    func(path string) string { return s.Paths.Display(s.Workspace.Display(path)) },
 		ShortText:    s.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
-		Stats:        s.Stats,
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
 		ScreenReader: config.ScreenReader.In(s.Settings),
 		Place:        func() wording.Place { return s.Place(true) },
