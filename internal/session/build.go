@@ -15,6 +15,7 @@ import (
 	"pollux/internal/ide"
 	"pollux/internal/models"
 	"pollux/internal/process"
+	"pollux/internal/records"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
@@ -37,7 +38,8 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 		}
 	}()
 	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(p.SessionID)
+	s.begin(p.SessionID, false)
+	s.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
 	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
 	s.loadExtensions(ctx)          // environment, settings, trust
@@ -67,8 +69,9 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.saved = rules.saved                            // rules
 	s.openAgents(ctx)                                // settings, trust, policy, the person
 	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
+	s.records = s.newRecords()                       // stats, telemetry
 	s.given = quotation.New()                        // nothing
-	generator, err := s.generator()                  // models, stats, telemetry, policy
+	generator, err := s.generator()                  // models, records, policy
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	}
 	s.loadCards()          // subagents, policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
+	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
 	}
@@ -201,7 +204,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
+		Masker:       s.records.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		IDE:          watchIDE(s.IDE),
 		LoopDetector: s.loops(g),
@@ -250,7 +253,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
-			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
+			s.records.Emit(records.LoopChecked{PromptID: id, First: j.First, Model: j.Model, Second: j.Second})
 		},
 	})
 	if config.DisableLoopDetection.In(s.Settings) {
@@ -266,7 +269,7 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 	if off {
 		return n // there is nothing to record
 	}
-	return s.telemetry.NextSpeaker(n)
+	return s.records.NextSpeaker(n)
 }
 
 // unfinished returns what finds responses that leave work undone. It is nil where the next

@@ -167,7 +167,7 @@ func (s *Session) Restore(ctx context.Context, p Checkpoint) iter.Seq2[agent.Eve
 			return s.agent.Redo(ctx, agent.Proposal{Results: p.results, CallID: p.callID, Records: records, PromptID: prompt.ID})
 		}
 		prompt := agent.Prompt{ID: s.agent.NewPromptID(), Parts: []llm.Part{llm.Text("/restore " + p.Name)}}
-		s.telemetry.Run(ctx, prompt, run)(yield)
+		s.records.Run(ctx, prompt, run)(yield)
 	}
 }
 

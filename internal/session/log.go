@@ -6,7 +6,6 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/logs"
 	"pollux/internal/secret"
-	"pollux/internal/stats/recent"
 )
 
 // openLog prepares the log of the session on disk. If debugging is on, it gets all debug lines and
@@ -28,7 +27,7 @@ func (s *Session) openLog() {
 	logged := *s.Setup
 	logged.Log = slog.New(slog.NewMultiHandler(s.Log.Handler(), s.log.Handler()))
 	s.Setup = &logged
-	s.Recent.Observe(s.logEvent)
+	s.Recent.LogTo(s.Log)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
@@ -37,19 +36,6 @@ func (s *Session) eraseSecrets() {
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}
-}
-
-// logEvent writes an event to the debug log, which has requests and responses already.
-func (s *Session) logEvent(e recent.Event) {
-	switch e.Kind {
-	case recent.Request, recent.Response:
-		return
-	}
-	var fields []any
-	for key, value := range e.Attrs {
-		fields = append(fields, key, value)
-	}
-	s.Log.Debug(string(e.Kind), fields...)
 }
 
 // closeLog writes the last events if the session has failed, and closes the log.

@@ -8,7 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/stats/recent"
+	"pollux/internal/records"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 )
@@ -73,8 +73,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
-	s.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
-	s.telemetry.RecordModeSwitch(before, s.modeName())
+	s.records.Emit(records.ModeSwitched{From: before, To: s.modeName()})
 	return nil
 }
 
@@ -94,7 +93,7 @@ func (s *Session) Plan() string { return s.plans.approved() }
 func (s *Session) approvePlan(path string) {
 	s.plans.plan.Store(&path)
 	s.instruction.Refresh()
-	s.telemetry.RecordPlanExecution()
+	s.records.Emit(records.PlanApproved{})
 }
 
 // planStage tells the router where the session stands with a plan.

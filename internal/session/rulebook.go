@@ -28,7 +28,7 @@ type Rulebook struct {
 // not nil, replaces the policy files and the rules of settings, as the user's own.
 func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, error) {
 	s := &Session{Setup: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
-	s.begin("")
+	s.begin("", false)
 	var err error
 	r := rules{}
 	if files == nil {

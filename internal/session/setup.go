@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/journal"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
@@ -65,10 +66,10 @@ type Setup struct {
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 
-	phases           []telemetry.Phase // of the start
-	wasTrustAsked    bool              // the person has decided about the folder in this run
-	refusedVariables []string          // of the folder's .env file
-	refusedSettings  []string          // of extensions, in the folder's .env file
+	phases           []records.Phase // of the start
+	wasTrustAsked    bool            // the person has decided about the folder in this run
+	refusedVariables []string        // of the folder's .env file
+	refusedSettings  []string        // of extensions, in the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -85,7 +86,7 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
