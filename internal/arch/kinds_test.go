@@ -60,6 +60,42 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestRecordsAreEmitted checks that a part of the program makes each kind of record.
+func TestRecordsAreEmitted(t *testing.T) {
+	t.Parallel()
+	processtest.SkipIfRacing(t)
+	emitted := map[string]bool{}
+	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+		if f.test {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && f.dir == "internal/records" && fn.Name.Name == "Kinds" {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				literal, ok := n.(*ast.CompositeLit)
+				if !ok {
+					return true
+				}
+				switch at := literal.Type.(type) {
+				case *ast.Ident:
+					emitted[at.Name] = emitted[at.Name] || f.dir == "internal/records"
+				case *ast.SelectorExpr:
+					id, ok := at.X.(*ast.Ident)
+					emitted[at.Sel.Name] = emitted[at.Sel.Name] || ok && f.packageOf(id) == "pollux/internal/records"
+				}
+				return true
+			})
+		}
+	}
+	for _, r := range records.Kinds() {
+		if !emitted[kind(r)] {
+			t.Errorf("no part emits a records.%s", kind(r))
+		}
+	}
+}
+
 func kind(v any) string {
 	at := reflect.TypeOf(v)
 	if at.Kind() == reflect.Pointer {

@@ -38,6 +38,7 @@ type entry struct {
 	Name        string
 	SpanContext struct{ TraceID, SpanID string } `json:"_spanContext"`
 	Parent      struct{ SpanID string }          `json:"parentSpanContext"`
+	Status      struct{ Message string }
 	Resource    struct {
 		Raw [][2]any `json:"_rawAttributes"`
 	}
@@ -698,6 +699,54 @@ func TestSteps(t *testing.T) {
 	}
 	if spoke := find(all, "gemini_cli.next_speaker_check"); len(spoke) != 1 || spoke[0].Attributes["result"] != "model" {
 		t.Errorf("the next speaker is told as %+v", spoke)
+	}
+}
+
+// TestPrompts checks how prompts end, and that nothing of them stays in memory. A prompt of another session
+// carries its id.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s warnings
+	o := options(path, &s)
+	session := "session-1"
+	o.Session = func() string { return session }
+	tel := Start(o)
+	stream := records.New(tel)
+	for id, events := range []records.Runner{
+		play(agent.TurnStarted{}, agent.Finished{}),
+		play(agent.TurnStarted{}, agent.Cancelled{}),
+		func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+			return func(yield func(agent.Event, error) bool) { yield(nil, errors.New("boom")) }
+		},
+	} {
+		session = fmt.Sprint("session-", id)
+		for range stream.Run(t.Context(), agent.Prompt{ID: fmt.Sprint(id)}, events) {
+		}
+	}
+	if len(tel.prompts) > 0 {
+		t.Errorf("%d prompts are in memory", len(tel.prompts))
+	}
+	tel.Record(&records.AgentEvent{PromptID: "gone", Event: agent.LoopDetected{}})
+	tel.Record(records.PromptEnded{PromptID: "gone"})
+	tel.Close()
+	all := split(t, path)
+	var got []string
+	for _, e := range all {
+		if e.Name == "user_prompt" {
+			got = append(got, fmt.Sprint(e.Attributes["gen_ai.prompt.name"], " ", e.Status.Message))
+		}
+	}
+	if want := []string{"0 ", "1 cancelled", "2 boom"}; !slices.Equal(got, want) {
+		t.Errorf("the prompts are %q, want %q", got, want)
+	}
+	for id, e := range find(all, "gemini_cli.user_prompt") {
+		if want := fmt.Sprint("session-", id); e.Attributes["session.id"] != want {
+			t.Errorf("the session is %v, want %s", e.Attributes["session.id"], want)
+		}
+	}
+	if found := find(all, "gemini_cli.loop_detected"); len(found) > 0 {
+		t.Errorf("an event of an unknown prompt is recorded: %+v", found)
 	}
 }
 

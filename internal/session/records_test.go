@@ -1,0 +1,86 @@
+package session_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/scriptmodel/scripttest"
+	"pollux/internal/session"
+	"pollux/internal/stats/recent"
+	"pollux/tool"
+)
+
+// TestRecords checks what the sinks of a session get, and in which order.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.file(h.dir+"/a.txt", "one\n")
+	outfile := filepath.Join(t.TempDir(), "t.log")
+	ring := new(recent.Ring)
+	model := scripttest.Gemini(t, "turn\n  call read_file {\"file_path\": \"a.txt\"}\nturn\n  text Done.\nturn\n  text Again.\n")
+	s, err := session.Open(t.Context(), session.Options{
+		Dir: h.dir, Env: h.env.With("GEMINI_TELEMETRY_ENABLED=1", "GEMINI_TELEMETRY_OUTFILE="+outfile), Folder: trust.Trusted, Generator: model, Recent: ring,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Read it", "Again"} {
+		for _, err := range s.Run(t.Context(), text) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	calls := func() int { return s.Stats.Snapshot().Tools.Calls }
+	counted := []int{calls()}
+	s.RecordCommand("memory show", false)
+	_ = s.SetMode(policy.AutoEdit)
+	_, _ = s.SetModel("gemini-2.5-flash")
+	s.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
+	counted = append(counted, calls())
+	first, second := s.Prompts()[0].ID, s.Prompts()[1].ID
+	_, branched := s.Branch(t.Context(), second)
+	if !branched || !s.Rewind(t.Context(), first) {
+		t.Error("the conversation cannot go back")
+	}
+	counted = append(counted, calls())
+	s.Clear(t.Context())
+	counted = append(counted, calls())
+	s.RecordForcedExit()
+	s.Close()
+
+	var got []string
+	for _, e := range ring.Events() {
+		got = append(got, strings.TrimSpace(fmt.Sprint(e.Kind, " ", e.Status)))
+	}
+	want := []string{
+		"session", "prompt", "request main", "response STOP", "tool call", "tool result success", "request main", "response STOP", "prompt ends ok",
+		"prompt", "request main", "response STOP", "prompt ends ok",
+		"command", "mode", "model", "tool result success", "session", "rewind", "session",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("recent events (-want +got):\n%s", diff)
+	}
+	if want := []int{1, 2, 2, 0}; !slices.Equal(counted, want) {
+		t.Errorf("counted %v calls, want %v", counted, want)
+	}
+	text := h.read(t, outfile)
+	for _, name := range []string{
+		"gemini_cli.startup_stats", "gemini_cli.config", "gemini_cli.user_prompt", "gemini_cli.api_request", "gemini_cli.api_response", "gemini_cli.tool_call",
+		"gemini_cli.conversation_finished", "gemini_cli.slash_command", "gemini_cli.plan.approval_mode_switch", "gemini_cli.slash_command.model", "gemini_cli.rewind",
+		"gemini_cli.exit.fail.count",
+	} {
+		if !regexp.MustCompile(`name": "` + regexp.QuoteMeta(name) + `"`).MatchString(text) {
+			t.Errorf("telemetry has no %s", name)
+		}
+	}
+}
