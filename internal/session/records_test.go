@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel/scripttest"
@@ -81,6 +82,74 @@ func TestRecords(t *testing.T) {
 	} {
 		if !regexp.MustCompile(`name": "` + regexp.QuoteMeta(name) + `"`).MatchString(text) {
 			t.Errorf("telemetry has no %s", name)
+		}
+	}
+}
+
+// TestRecordsOnDisk checks what is in the files of a session: the use of requests beside the conversation,
+// and a log of each conversation. A run that restores a checkpoint is recorded as others are.
+func TestRecordsOnDisk(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ring := new(recent.Ring)
+	model := scripttest.Gemini(t, `
+turn
+  text Hello.
+turn
+  call write_file {"file_path": "a.txt", "content": "one"}
+turn
+  text Done.
+turn
+  times 2
+  text <state_snapshot>one</state_snapshot>
+`)
+	s, err := session.Open(t.Context(), session.Options{
+		Dir: h.dir, Env: h.env, Folder: trust.Trusted, Generator: model, Recent: ring, Recorded: true, Debug: true, Interactive: true, ApprovalMode: "yolo",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it"} {
+		for _, err := range s.Run(t.Context(), text) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	began := s.ID()
+	for e, err := range s.Restore(t.Context(), s.Checkpoints()[0]) {
+		if asked, ok := e.(agent.ToolAsked); ok {
+			asked.Answer(tool.Answer{Outcome: tool.Cancel})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	ended := slices.IndexFunc(ring.Events(), func(e recent.Event) bool { return e.Kind == recent.End && e.Status == recent.Cancelled })
+	if n := s.Stats.Snapshot().Tools; ended < 0 || n.Calls != 2 || n.Fail != 1 {
+		t.Errorf("the restored call is not recorded: %+v", n)
+	}
+	if _, err := s.Compress(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	s.Clear(t.Context())
+	_ = s.SetMode(policy.Default)
+	second := s.ID()
+	s.Close()
+
+	files := func(pattern string) (text string) {
+		names, _ := filepath.Glob(filepath.Join(h.path, ".gemini", "tmp", "*", pattern))
+		for _, name := range names {
+			text += h.read(t, name)
+		}
+		return text
+	}
+	if text := files("chats/*.jsonl"); !strings.Contains(text, `"use":"utility_compressor"`) || strings.Contains(text, `"use":"main"`) {
+		t.Errorf("the session files have %s", text)
+	}
+	for id, want := range map[string]string{began: `"msg":"prompt ends","status":"ok"`, second: `"msg":"mode","name":"default"`} {
+		if text := files("logs/session-" + id + ".jsonl"); !strings.Contains(text, want) {
+			t.Errorf("the log of %s has no %s:\n%s", id, want, text)
 		}
 	}
 }
