@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/person"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
@@ -109,10 +110,10 @@ type Project struct {
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 
-	Phases           []telemetry.Phase // of the start
-	wasTrustAsked    bool              // the person has decided about the folder in this run
-	refusedVariables []string          // of the folder's .env file
-	refusedSettings  []string          // of extensions, in the folder's .env file
+	Phases           []records.Phase // of the start
+	wasTrustAsked    bool            // the person has decided about the folder in this run
+	refusedVariables []string        // of the folder's .env file
+	refusedSettings  []string        // of extensions, in the folder's .env file
 }
 
 // Open reads the user's settings for a directory, and asks about trust in it. It sends
@@ -129,7 +130,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.Phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.Phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/record"
+	"pollux/internal/records"
 	"pollux/internal/servers"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
@@ -40,11 +41,12 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		}
 	}()
 	s.closers = append(s.closers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(b.record.SessionID())
-	s.openActivity()               // environment
-	s.Project.LoadExtensions(ctx)  // environment, settings, trust
-	s.openLog()                    // environment, settings
-	rules, err := s.loadRules(ctx) // settings, trust, the person
+	s.begin(b.record.SessionID(), false)
+	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
+	s.openActivity()                                          // environment
+	s.Project.LoadExtensions(ctx)                             // environment, settings, trust
+	s.openLog()                                               // environment, settings
+	rules, err := s.loadRules(ctx)                            // settings, trust, the person
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +73,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.saved = rules.Saved                              // rules
 	s.openAgents(ctx)                                  // settings, trust, policy, the person
 	s.telemetry = s.startTelemetry()                   // settings, models, registry, policy
+	s.records = s.newRecords()                         // stats, telemetry
 	s.given = quotation.New()                          // nothing
 	generator, err := s.generator()                    // models, stats, telemetry, policy
 	if err != nil {
@@ -82,7 +85,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.loadCards()          // subagents, policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
+	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
 	}
@@ -209,7 +212,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
+		Masker:       s.records.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		IDE:          watchIDE(s.options.IDE),
 		LoopDetector: s.loops(g),
@@ -258,7 +261,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
-			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
+			s.records.Emit(records.LoopChecked{PromptID: id, First: j.First, Model: j.Model, Second: j.Second})
 		},
 	})
 	if config.DisableLoopDetection.In(s.Project.Settings()) {
@@ -274,7 +277,7 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 	if off {
 		return n // there is nothing to record
 	}
-	return s.telemetry.NextSpeaker(n)
+	return s.records.NextSpeaker(n)
 }
 
 // unfinished returns what finds responses that leave work undone. It is nil where the next

@@ -80,7 +80,7 @@ func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Pa
 
 		Router:       s.router(g, func() models.Current { return current }),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return w.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
+		Masker:       s.records.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		LoopDetector: s.loops(g),
 	}

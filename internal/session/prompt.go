@@ -33,7 +33,7 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.options.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
+			s.records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
 				s.Servers.Wake(e)
 				return yield(e, err)
 			})

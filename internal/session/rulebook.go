@@ -28,7 +28,7 @@ type Rulebook struct {
 // not nil, replaces the policy files and the rules of settings, as the user's own.
 func OpenRulebook(ctx context.Context, p *project.Project, files []string) (*Rulebook, error) {
 	s := &Session{Project: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
-	s.begin("")
+	s.begin("", false)
 	var err error
 	r := project.Rules{}
 	if files == nil {

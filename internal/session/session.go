@@ -38,6 +38,7 @@ import (
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
+	"pollux/internal/records"
 	"pollux/internal/servers"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
@@ -100,7 +101,7 @@ type Session struct {
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
 	Memory *memory.Memory
-	// Stats counts what the session has done and cost. A face shows it every event.
+	// Stats counts what the session has done and cost.
 	Stats *stats.Counter
 	// Launcher starts all programs of the session. A sandbox is a middleware of it.
 	Launcher process.Launcher
@@ -146,6 +147,7 @@ type Session struct {
 	Changes *record.Changes
 	ended   sync.Once
 	closers []func()
+	records *records.Stream // nil until its sinks are built
 }
 
 // identity is which conversation a session has.
@@ -179,16 +181,13 @@ func (s *Session) ID() string { return s.identity.Load().id }
 // Age returns the time since the session began. It may be called during a run.
 func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().began) }
 
-// begin gives the session a new conversation.
-func (s *Session) begin(id string) {
+// begin gives the session a new conversation, or a branch of the one that it has.
+func (s *Session) begin(id string, isBranch bool) {
 	if id == "" {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
-	s.options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
-	if s.log != nil {
-		s.log.Begin(id)
-	}
+	s.records.Emit(records.SessionBegan{ID: id, IsBranch: isBranch})
 	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}

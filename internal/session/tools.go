@@ -11,6 +11,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/memory"
 	"pollux/internal/project"
+	"pollux/internal/records"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
@@ -31,8 +32,9 @@ import (
 func (s *Session) web(g llm.Generator) web.Options {
 	n := s.models.Network()
 	return web.Options{
-		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings()), OnFallback: s.telemetry.RecordWebFetchFallback,
-		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings()),
+		OnFallback: func(reason string) { s.records.Emit(records.WebFetchFellBack{Reason: reason}) },
+		Proxy:      n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
 }
 
@@ -94,7 +96,10 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
 	}
-	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
+	watched := file.WithObserver(file.EditObserver{
+		Made:      func(strategy string) { s.records.Emit(records.EditMade{Strategy: strategy}) },
+		Corrected: func(works bool) { s.records.Emit(records.EditCorrected{Success: works}) },
+	})
 	reach := s.web(g)
 	plans := plan.Options{
 		Workspace: ws, Dir: s.plans.directory, Interactive: s.Project.Options.Interactive, Then: s.Project.PlanThen(),
@@ -187,7 +192,7 @@ func (s *Session) findRipgrep() func() string {
 		}
 		path := s.Project.FindProgram(s.Workspace, "rg")
 		if path == "" {
-			s.telemetry.RecordMissingRipgrep()
+			s.records.Emit(records.RipgrepMissing{})
 		}
 		return path
 	})

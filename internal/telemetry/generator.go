@@ -35,6 +35,9 @@ type call struct {
 // Begin records a request to a model, and implements [observe.Observer]. Each attempt is
 // recorded as a request where it observes inside the retry decorator.
 func (t *Telemetry) Begin(req *llm.Request) observe.Call {
+	if t == nil {
+		return nil
+	}
 	c := &call{t: t, req: req, in: t.below(req.PromptID), began: time.Now()}
 	a := attrs{{"model", req.Model}, {"prompt_id", req.PromptID}, {"role", string(cmp.Or(req.Use, llm.UseMain))}}
 	if t.o.LogPrompts {
