@@ -14,7 +14,6 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/ide"
 	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
@@ -59,7 +58,6 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
 	s.Processes = s.newProcesses()                   // the home directory
 	s.PromptLog = s.newPromptLog()                   // the home directory
-	s.Launcher = process.NewLauncher()               // nothing
 	s.registry = tool.NewRegistry()                  // nothing: tools join it below
 	s.servers = s.newServers(p.Settings, false)      // settings, trust, models, workspace, launcher, registry
 	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace

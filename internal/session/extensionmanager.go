@@ -40,7 +40,7 @@ func (p *Setup) ExtensionManager(user install.User, note func(text string)) *ins
 // Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
 func (p *Setup) Fetcher() *fetch.Fetcher {
 	f := &fetch.Fetcher{
-		Launcher:  process.NewLauncher(),
+		Launcher:  p.Launcher,
 		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
 		Transport: p.serverTransport,

@@ -36,7 +36,7 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: s.Settings, Env: s.Env, Warn: s.Warn, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys})
+	accounts, err := auth.Open(auth.Inputs{Settings: s.Settings, Env: s.Env, Launcher: s.Launcher, Warn: s.Warn, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys})
 	if err != nil {
 		return nil, err
 	}

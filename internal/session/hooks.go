@@ -23,7 +23,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Interactive,
+		SessionID: s.ID, Transcript: s.transcript, PlansDir: s.plans.directory, Interactive: s.Interactive,
 		Allowed: func(source hook.Source) bool { return s.allowsHooks(source, s.Trusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,

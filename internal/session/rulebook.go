@@ -12,7 +12,6 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
-	"pollux/internal/process"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -27,7 +26,7 @@ type Rulebook struct {
 // OpenRulebook reads the policy files and builds the rules of a session with this setup. files, if
 // not nil, replaces the policy files and the rules of settings, as the user's own.
 func (p *Setup) OpenRulebook(ctx context.Context, files []string) (*Rulebook, error) {
-	s := &Session{Setup: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
+	s := &Session{Setup: p, registry: tool.NewRegistry()}
 	s.begin("")
 	var err error
 	r := rules{}

@@ -18,7 +18,6 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/mcp"
 	"pollux/internal/mention"
-	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
@@ -68,14 +67,15 @@ func (p *Setup) serverCommand(settings *config.Settings) (*mcp.Config, error) {
 		return nil, nil
 	}
 	get := p.Env.Get
-	if _, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand)); ofProject {
+	_, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand))
+	if ofProject {
 		get = p.openVariable
 	}
 	words, err := shell.Fields(command, get)
 	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
 		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
 	}
-	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
+	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:], IsProject: ofProject}, nil
 }
 
 // openVariable returns the value of a variable for a text of the project, "" if it is a secret.
@@ -113,7 +113,7 @@ func (p *Setup) ServerOptions(configs []mcp.Config) mcp.Options {
 		Configs:   configs,
 		Off:       p.ServerSelection(p.Settings).State,
 		Registry:  tool.NewRegistry(),
-		Launcher:  process.NewLauncher(),
+		Launcher:  p.Launcher,
 		Dir:       p.Paths.Dir(),
 		Environ:   sync.OnceValue(p.serverEnviron),
 		Path:      p.Env.Get("PATH"),

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/journal"
+	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/wording"
@@ -43,6 +44,8 @@ type Setup struct {
 	// Telemetry says whether and where records are kept of what the session does.
 	Telemetry telemetry.Settings
 	Log       *slog.Logger
+	// Launcher starts all programs. A sandbox is a middleware of it.
+	Launcher process.Launcher
 
 	logFile  *slog.Logger // nil for none
 	logClose io.Closer
@@ -138,6 +141,7 @@ func NewSetup(o Options) *Setup {
 	p := &Setup{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		isMuted: new(atomic.Bool), masking: new(masking), extensions: new(extensions), skillFolders: new(folders), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		Launcher: process.NewLauncher(),
 	}
 	warn := o.Warn
 	p.Warn = func(text string) {

@@ -81,7 +81,7 @@ func modelChoices(names []string) []tool.Option {
 
 // signIn has the person store a key, and builds the session with it.
 func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env, Launcher: p.Launcher}, Paths: p.Paths, Notify: p.Warn}
 	switch {
 	case command.IsUnset(ctx) && p.isModelSetting() && config.LocalServers.In(p.Settings):
 		p.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", p.Model, p.describeSource(string(config.ModelName))))
@@ -171,7 +171,7 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Launcher: s.Launcher, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
+	"pollux/internal/process"
 	"pollux/internal/prompt"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
@@ -284,7 +285,10 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 		configs = append(configs, c)
 	}
 	o := s.ServerOptions(configs)
-	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
+	o.Subagent, o.Registry, o.Roots = d.Name, tool.NewRegistry(), s.Workspace.Dirs
+	if d.Origin == subagent.FromExtension {
+		o.Origin = process.OriginExtension
+	}
 	if s.Asker != nil {
 		o.Ask = s.Asker.Ask
 	}

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
+	"pollux/internal/process"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
@@ -112,7 +113,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Launcher:          s.Launcher,
 		CanReadOn:         func() bool { return s.declares("read_background_output") },
 	}
-	s.typed, s.template = shell.NewForUser(commands), shell.NewForTemplate(commands)
+	s.typed, s.template = shell.NewForUser(commands), func(o process.Origin) tool.Tool { return shell.NewForTemplate(commands, o) }
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
 	if config.TopicUpdates.In(set) {
@@ -202,9 +203,7 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	case !s.discoversTools():
 		return nil, nil
 	}
-	o := s.discovery()
-	o.Launcher = s.Launcher
-	tools, err := discovered.Discover(ctx, o)
+	tools, err := discovered.Discover(ctx, s.discovery())
 	if err != nil {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}
@@ -225,7 +224,12 @@ func (p *Setup) lacksCallCommand() bool {
 const noCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
 func (p *Setup) discovery() discovered.Options {
+	origin, others := process.OriginUser, p.Settings.WithoutWorkspace()
+	if config.ToolsDiscovery.In(p.Settings) != config.ToolsDiscovery.In(others) || config.ToolsCall.In(p.Settings) != config.ToolsCall.In(others) {
+		origin = process.OriginProject
+	}
 	return discovered.Options{
+		Launcher: p.Launcher, Origin: origin,
 		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
 		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables,
 	}

@@ -10,7 +10,6 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
-	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
 	"pollux/internal/worktree"
@@ -57,7 +56,7 @@ func (p *Setup) settleInWorktree(ctx context.Context) (*Setup, error) {
 // the user must trust the directory, and the worktree's.
 func (p *Setup) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
-		Dir: p.Paths.Dir(), Name: p.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Warn,
+		Dir: p.Paths.Dir(), Name: p.WorktreeName, Launcher: p.Launcher, Warn: p.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
 		Check: func(path string) error {
 			o := p.TrustOptions()

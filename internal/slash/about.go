@@ -186,7 +186,7 @@ func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env}, Paths: s.Paths, Notify: s.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Launcher: s.Launcher}, Paths: s.Paths, Notify: s.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.
