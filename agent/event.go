@@ -86,7 +86,7 @@ type ToolUpdated struct {
 	Status  Status
 	Summary string // what the call does, in one line; "" while it is unknown
 	// Running is the call that is scheduled or executing: the model's, as hooks and a person may have
-	// changed it, or one with which a hook continues it; nil while it is unknown.
+	// changed it, the same with more permission, or one with which a hook continues it; nil while it is unknown.
 	Running *PreparedCall
 	Output  tool.Display // the output so far, while executing
 	PID     int          // of the process that the call started; 0 if there is none

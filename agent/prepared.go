@@ -28,6 +28,7 @@ type Author string
 const (
 	AuthorHook Author = "hook"
 	AuthorUser Author = "user"
+	AuthorGate Author = "gate" // a call that runs again with more permission
 )
 
 // Prepare checks the arguments of a call and builds the invocation. args are those of the call, with
@@ -49,6 +50,17 @@ func (p *PreparedCall) Rewrite(args json.RawMessage, by Author) (*PreparedCall, 
 	next := *p
 	next.args, next.inv = args, inv
 	next.changes = append(slices.Clone(p.changes), by)
+	return &next, nil
+}
+
+// Again returns the same call, to run it once more.
+func (p *PreparedCall) Again() (*PreparedCall, error) {
+	inv, err := tool.Build(p.tool, p.args)
+	if err != nil {
+		return nil, err
+	}
+	next := *p
+	next.inv = inv
 	return &next, nil
 }
 
@@ -102,7 +114,8 @@ type Host struct {
 	// Ask asks a person about a call with which a hook continues this one, and asks the questions of
 	// the tool. If it is nil, no one can be asked.
 	Ask Ask
-	// Continues is called when a call with which a hook continues this one begins to run; nil ignores that.
+	// Continues is called when another call begins to run: one with which a hook continues this one, or this one
+	// again with more permission; nil ignores that.
 	Continues func(*PreparedCall)
 }
 

@@ -498,7 +498,7 @@ func TestOrder(t *testing.T) {
 	s := &steps{}
 	dir := t.TempDir()
 	g := gate(policy.Default, Options{
-		Interactive: true, Hooks: order{s}, Snapshot: s, Threshold: 100,
+		Interactive: true, Hooks: order{s}, Around: []Step{{Before: s.Before}}, Threshold: 100,
 		OutputDir: func() (string, error) { return dir, nil },
 	})
 	admission := g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),

@@ -234,7 +234,7 @@ func (s *Session) newGate() *guard.Gate {
 		o.Hooks = s.hooks
 	}
 	if s.journal != nil {
-		o.Snapshot = syncBefore{s.journal}
+		o.Around = append(o.Around, syncStep(s.journal))
 	}
 	return guard.New(o)
 }

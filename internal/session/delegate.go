@@ -216,7 +216,7 @@ func (w *delegate) newGate() *guard.Gate {
 		o.Hooks = w.hooks
 	}
 	if w.journal != nil {
-		o.Snapshot = syncBefore{w.journal}
+		o.Around = append(o.Around, syncStep(w.journal))
 	}
 	return w.gate.ForSubagent(o)
 }

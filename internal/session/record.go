@@ -16,6 +16,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/guard"
 	"pollux/internal/journal"
 	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
@@ -388,15 +389,15 @@ func (s *Session) endTurn() {
 	s.titler.start(s.addTitle)
 }
 
-// syncBefore implements [guard.Snapshot]: before a call that may change something, all that led to it
-// is on the disk.
-type syncBefore struct{ *journal.Journal }
-
-func (b syncBefore) Before(_ context.Context, call *agent.PreparedCall) error {
-	switch call.Tool().Spec().Kind {
-	case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
+// syncStep returns the step that writes to the disk all that led to a call which may change something, before the
+// call runs.
+func syncStep(j *journal.Journal) guard.Step {
+	return guard.Step{Before: func(_ context.Context, call *agent.PreparedCall) error {
+		switch call.Tool().Spec().Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
+			return nil
+		}
+		_ = j.Sync() // the journal warns, and the call may run without a record
 		return nil
-	}
-	_ = b.Sync() // the journal warns, and the call may run without a record
-	return nil
+	}}
 }
