@@ -475,7 +475,7 @@ func (s *steps) note(step string) {
 }
 
 func (s *steps) Before(_ context.Context, call *agent.PreparedCall) error {
-	s.note("snapshot " + call.Invocation().Locations()[0].Path)
+	s.note("snapshot " + call.Locations()[0].Path)
 	return s.fail
 }
 

@@ -17,7 +17,7 @@ import (
 type snapshot map[string][]byte
 
 func (s snapshot) save(_ context.Context, call *agent.PreparedCall) (err error) {
-	for _, l := range call.Invocation().Locations() {
+	for _, l := range call.Locations() {
 		if call.Tool().Spec().Kind == tool.KindEdit && err == nil {
 			s[l.Path], err = os.ReadFile(l.Path)
 		}
