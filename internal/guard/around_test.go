@@ -191,6 +191,9 @@ func TestRetry(t *testing.T) {
 		list := g.Admit(t.Context(), call("write_file", "a", "x"), confinedTool(tt.fails, &ran), unasked(t)).Run(t.Context(), host)
 		var records []string
 		for _, x := range list {
+			if x.Decision.Outcome != tool.ProceedOnce {
+				t.Errorf("%s: the answer is recorded as %s", tt.name, x.Decision.Outcome)
+			}
 			records = append(records, fmt.Sprintf("%s %s %v", x.Status, x.Decision.By, x.ChangedBy))
 		}
 		result := last(list)
@@ -221,7 +224,11 @@ func TestRetryAfterTheEnd(t *testing.T) {
 		cancel()
 		return inner(ctx, args, host)
 	}
-	g := gate(policy.Yolo, Options{Interactive: true, Around: []Step{{Retry: (&permit{}).retry}}})
+	retry := func(context.Context, *agent.PreparedCall, *agent.Execution) *Retry {
+		t.Error("a step was asked about a cancelled run")
+		return nil
+	}
+	g := gate(policy.Yolo, Options{Interactive: true, Around: []Step{{Retry: retry}}})
 	list := g.Admit(ctx, call("write_file", "a", "x"), w, unasked(t)).Run(ctx, agent.Host{Ask: unasked(t)})
 	if ran != 1 || len(list) != 1 || strings.Contains(last(list).Error.Message, "not run again") {
 		t.Errorf("%d runs, %+v", ran, list)
