@@ -95,7 +95,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Context: ctx, Warn: set.Warn})
+	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Warn: set.Warn})
 	if err != nil {
 		return nil, err
 	}

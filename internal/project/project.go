@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/person"
+	"pollux/internal/process"
 	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
@@ -80,6 +81,8 @@ type Options struct {
 type Project struct {
 	Options Options
 	Paths   *config.Paths
+	// Launcher starts all programs. A sandbox is a middleware of it.
+	Launcher process.Launcher
 	// Env is the environment, with what the .env file that counts here adds to it.
 	Env *config.Env
 	// Trust is whether the folder is trusted, now.
@@ -183,7 +186,7 @@ func New(o Options) *Project {
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
-		notices: new(notices), logs: newLogs(),
+		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
 	}
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"pollux/internal/config"
 	"pollux/internal/mcp"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
@@ -58,14 +57,15 @@ func serverCommand(p *project.Project, settings *config.Settings) (*mcp.Config, 
 		return nil, nil
 	}
 	get := p.Env.Get
-	if _, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand)); ofProject {
+	_, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand))
+	if ofProject {
 		get = p.OpenVariable
 	}
 	words, err := shell.Fields(command, get)
 	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>()") {
 		return nil, fmt.Errorf("failed to parse mcpServerCommand: %s", terminal.Cut(command, 200))
 	}
-	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:]}, nil
+	return &mcp.Config{Name: commandServer, Command: words[0], Args: words[1:], IsProject: ofProject}, nil
 }
 
 // SelectionOf returns which of the servers of the settings may be used.
@@ -90,7 +90,7 @@ func Options(p *project.Project, configs []mcp.Config) mcp.Options {
 		Configs:   configs,
 		Off:       SelectionOf(p, p.Settings()).State,
 		Registry:  tool.NewRegistry(),
-		Launcher:  process.NewLauncher(),
+		Launcher:  p.Launcher,
 		Dir:       p.Paths.Dir(),
 		Environ:   sync.OnceValue(p.ServerEnviron),
 		Path:      p.Env.Get("PATH"),

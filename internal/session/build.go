@@ -14,7 +14,6 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/ide"
 	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/records"
@@ -62,10 +61,9 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
 	s.PromptLog = s.Record.NewPromptLog()                // the home directory
-	s.Launcher = process.NewLauncher()                   // nothing
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
 	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
-		Project: p, Registry: s.registry, Launcher: s.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
 	s.plans = newPlans(s.Project, s.Workspace, s.ID()) // settings, workspace
@@ -247,7 +245,7 @@ func (s *Session) newGate() *guard.Gate {
 		o.Hooks = s.hooks
 	}
 	if j := s.Record.Journal(); j != nil {
-		o.Snapshot = syncBefore{j}
+		o.Around = append(o.Around, record.SyncStep(j))
 	}
 	return guard.New(o)
 }

@@ -24,6 +24,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
+	"pollux/internal/record"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
@@ -216,7 +217,7 @@ func (w *delegate) newGate() *guard.Gate {
 		o.Hooks = w.Session.hooks
 	}
 	if w.journal != nil {
-		o.Snapshot = syncBefore{w.journal}
+		o.Around = append(o.Around, record.SyncStep(w.journal))
 	}
 	return w.Session.gate.ForSubagent(o)
 }

@@ -103,8 +103,6 @@ type Session struct {
 	Memory *memory.Memory
 	// Stats counts what the session has done and cost.
 	Stats *stats.Counter
-	// Launcher starts all programs of the session. A sandbox is a middleware of it.
-	Launcher process.Launcher
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
@@ -118,10 +116,10 @@ type Session struct {
 	plans     *plans
 	topic     topic.Topic
 	registry  *tool.Registry
-	absent    map[string]string // why tools are not in the registry, by name
-	search    tool.Tool         // the web search, which needs a provider that searches
-	typed     tool.Tool         // the shell of a person
-	template  tool.Tool         // the shell of custom commands
+	absent    map[string]string              // why tools are not in the registry, by name
+	search    tool.Tool                      // the web search, which needs a provider that searches
+	typed     tool.Tool                      // the shell of a person
+	template  func(process.Origin) tool.Tool // the shell of custom commands that an origin has written
 	gate      *guard.Gate
 	given     *quotation.Index // what models were given: a quotation is not a call
 	callers   callers

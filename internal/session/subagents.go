@@ -18,6 +18,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
 	"pollux/internal/person"
+	"pollux/internal/process"
 	"pollux/internal/prompt"
 	"pollux/internal/servers"
 	"pollux/internal/subagent"
@@ -286,7 +287,10 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 		configs = append(configs, c)
 	}
 	o := servers.Options(s.Project, configs)
-	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
+	o.Subagent, o.Registry, o.Roots = d.Name, tool.NewRegistry(), s.Workspace.Dirs
+	if d.Origin == subagent.FromExtension {
+		o.Origin = process.OriginExtension
+	}
 	if s.Project.Options.Asker != nil {
 		o.Ask = s.Project.Options.Asker.Ask
 	}

@@ -142,7 +142,7 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env})
+	names := auth.SecretVariables(s.Project.Settings(), s.Project.Env)
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()

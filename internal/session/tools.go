@@ -10,6 +10,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/subagent"
@@ -114,10 +115,10 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
-		Launcher:          s.Launcher,
+		Launcher:          s.Project.Launcher,
 		CanReadOn:         func() bool { return s.declares("read_background_output") },
 	}
-	s.typed, s.template = shell.NewForUser(commands), shell.NewForTemplate(commands)
+	s.typed, s.template = shell.NewForUser(commands), func(o process.Origin) tool.Tool { return shell.NewForTemplate(commands, o) }
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
 	if config.TopicUpdates.In(set) {
@@ -127,7 +128,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools,
 		memory.Wrap(file.NewList(ws), s.Memory),
 		memory.Wrap(file.NewReadFile(ws), s.Memory),
-		search.NewGrep(ws, search.GrepOptions{Ripgrep: s.findRipgrep(), Launcher: s.Launcher}),
+		search.NewGrep(ws, search.GrepOptions{Ripgrep: s.findRipgrep(), Launcher: s.Project.Launcher}),
 		search.NewGlob(ws),
 		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, watched), plans), s.Memory),
 		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector), plans), s.Memory),
@@ -207,9 +208,7 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	case !s.Project.DiscoversTools():
 		return nil, nil
 	}
-	o := s.Project.Discovery()
-	o.Launcher = s.Launcher
-	tools, err := discovered.Discover(ctx, o)
+	tools, err := discovered.Discover(ctx, s.Project.Discovery())
 	if err != nil {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}

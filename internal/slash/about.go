@@ -187,7 +187,7 @@ func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.Project.Settings(), Env: s.Session.Project.Env}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.Project.Settings(), Env: s.Session.Project.Env, Launcher: s.Session.Project.Launcher}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.

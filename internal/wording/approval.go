@@ -91,13 +91,16 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
 	}
+	if a.IsRetry {
+		l.add("It lacked a permission. To run it again with more: " + terminal.Line(a.Reason))
+	}
 	switch {
 	case a.IsRequired && a.Message == "":
 		l.add("A hook requires your approval.")
 	case a.IsRequired:
 		l.add("A hook requires your approval:")
 		l.message(a.Message)
-	case a.Reason != "" && !a.IsUsual:
+	case a.Reason != "" && !a.IsUsual && !a.IsRetry:
 		l.add(terminal.Line(a.Reason))
 	}
 }

@@ -152,7 +152,7 @@ func (e externalEditor) editor() *editor.Editor {
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
-		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Launcher,
+		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Project.Launcher,
 	})
 }
 
