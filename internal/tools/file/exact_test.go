@@ -282,7 +282,7 @@ func one(change func(r *rand.Rand, line string) string) func(r *rand.Rand, l *la
 			return nil, nil
 		}
 		for j, other := range append(slices.Clone(old), replacement...) {
-			if body(other) == body(line) && (other != line || j < len(old) && j != i) {
+			if strings.TrimSpace(other) == strings.TrimSpace(line) && (other != line || j < len(old) && j != i) {
 				return nil, nil // it is not certain which one is meant
 			}
 		}
@@ -553,4 +553,20 @@ var distortions = []distortion{
 		}
 		return each(func(*rand.Rand, *language) func(string) string { return reindent(l.unit, to) })(r, l, old2, new2, both)
 	}},
+}
+
+// alignLines returns for each line of new_string the line of old_string that it repeats, apart
+// from white space at the beginning and end, or -1.
+func alignLines(old, replacement []string) []int {
+	trim := func(lines []string) (all []string) {
+		for _, line := range lines {
+			all = append(all, strings.TrimSpace(line))
+		}
+		return all
+	}
+	kept := slices.Repeat([]int{-1}, len(replacement))
+	for _, p := range commonPairs(trim(old), trim(replacement)) {
+		kept[p[1]] = p[0]
+	}
+	return kept
 }

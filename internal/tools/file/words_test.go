@@ -30,7 +30,7 @@ func TestMeaning(t *testing.T) {
 		{"None", "return parse(arguments, path, None)", "return parse(arguments, path, null)", "return parse(arguments, name, null)", ""},
 		{"text", `print("customers: ", len(self.customers), all)`, `print("customer: ", len(self.customers), all)`, `print("customer: ", len(self.customers), some)`, ""},
 		{"case of text", `print("Customers: ", len(self.customers))`, `print("customers: ", len(self.customers))`, `print("customers: ", count(self.customers))`, ""},
-		{"arrow in a comment", "parse(line) // line -> token, or an error", "parse(line) // line to token, or an error", "read(line) // line to token, or an error", "read(line) // line -> token, or an error"},
+		{"arrow in a comment", "parse(line) // line -> token, or an error", "parse(line) // line to token, or an error", "read(line) // line to token, or an error", ""},
 		{"word in a comment", "parse(line) // it's not what \"they\" are used to", "parse(line) // it's not what \"they\" is used to", "read(line) // it's not what \"they\" is used to", "read(line) // it's not what \"they\" are used to"},
 		{"apostrophes", "The user's files and the admin's directories", "The user's files and the admins directories", "The user's files, and the admins directories", "The user's files, and the admin's directories"},
 		{"name", "return computeAll(items, options)", "return computeAl(items, options)", "return computeAl(items, nil)", "return computeAll(items, nil)"},

@@ -48,7 +48,7 @@ func FuzzFuzzy(f *testing.F) {
 			return
 		}
 		want := slowScore(window, old) <= fuzzyThreshold
-		places, _ := (&query{text: window, old: old, new: "x", stop: never}).fuzzy()
+		places, _ := (&query{text: window, old: old, new: "x", stop: never}).similar()
 		if got := len(places) == 1; got != want {
 			t.Errorf("found = %v, score %v of %q for %q", got, slowScore(window, old), window, old)
 		}
@@ -138,7 +138,7 @@ func TestFindIsBounded(t *testing.T) {
 		}
 	}
 	q := &query{text: strings.Repeat("a", 1<<20), old: strings.Repeat("b", 1<<20), stop: never}
-	if places, _ := q.fuzzy(); len(places) != 0 {
+	if places, _ := q.similar(); len(places) != 0 {
 		t.Error("fuzzy compared texts that are too long")
 	}
 	stopped := 0
