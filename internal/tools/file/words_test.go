@@ -61,3 +61,25 @@ func TestMeaning(t *testing.T) {
 		}
 	}
 }
+
+// TestMergeWords checks which changes of a line are merged with a line that is not quite the same.
+func TestMergeWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, given, file, changed string
+		want                       string // "" if they are not merged
+	}{
+		{"apart", "f(a, b, c)", "f(x, b, c)", "f(a, b, y)", "f(x, b, y)"},
+		{"next to each other", "f(a, b)", "f(x, b)", "f(a)", "f(x)"},
+		{"the same change", "f(a, b)", "f(x, b)", "f(x, b)", "f(x, b)"},
+		{"replaced", "f(a, b)", "f(x, b)", "f(y, b)", "f(y, b)"},
+		{"text before a changed word", "f(a)", "f(x a)", "f(c)", ""},
+		{"two texts in one place", "f(a)", "f(x, a)", "f(y, a)", ""},
+		{"one of two equal words removed", "a, a, b", "x, a, b", "a, b", ""},
+		{"another text in the slip", "f(a.b)", "f(x.y)", "f(a.c)", "f(x.c)"},
+	} {
+		if got, ok := mergeWords(c.given, c.file, c.changed); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s: %q %v, want %q", c.name, got, ok, c.want)
+		}
+	}
+}
