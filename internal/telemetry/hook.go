@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/guard/hook"
+	"pollux/llm/ellipsis"
 )
 
 // RecordHook records one run of a hook. Its command, input and output are recorded only together
@@ -32,15 +33,15 @@ func (t *Telemetry) RecordHook(c hook.Call) {
 		{"exit_code", c.Code},
 	}
 	if c.Err != nil {
-		a.addText("error", cut(c.Err.Error(), maxText))
+		a.addText("error", ellipsis.Bytes(c.Err.Error(), maxText))
 	}
 	if t.o.LogPrompts {
-		a.add("hook_input", func() string { return cut(pretty(c.Input), maxText) })
+		a.add("hook_input", func() string { return ellipsis.Bytes(pretty(c.Input), maxText) })
 		if c.Output != nil {
-			a.add("hook_output", func() string { return cut(pretty(c.Output.JSON()), maxText) })
+			a.add("hook_output", func() string { return ellipsis.Bytes(pretty(c.Output.JSON()), maxText) })
 		}
-		a.add("stdout", cut(c.Stdout, maxText))
-		a.add("stderr", cut(c.Stderr, maxText))
+		a.add("stdout", ellipsis.Bytes(c.Stdout, maxText))
+		a.add("stderr", ellipsis.Bytes(c.Stderr, maxText))
 	}
 	t.event("hook_call", "", fmt.Sprintf("Hook call %s.%s %s in %dms", h.Event, name, outcome, ms), a)
 	labels := attrs{{"hook_event_name", string(h.Event)}, {"hook_name", short}, {"success", success}}

@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -50,7 +51,7 @@ func (t *Telemetry) watch(p agent.Prompt) *watcher {
 	}
 	a := attrs{{"prompt_length", tool.Units(text)}, {"prompt_id", p.ID}}
 	if t.o.LogPrompts {
-		a.add("prompt", cut(text, maxText))
+		a.add("prompt", ellipsis.Bytes(text, maxText))
 	}
 	t.event("user_prompt", p.ID, fmt.Sprintf("A prompt of %d characters", tool.Units(text)), a)
 	return w

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/llm/ellipsis"
 )
 
 // Records about the session that other packages report.
@@ -29,11 +30,11 @@ func (t *Telemetry) RecordRouting(promptID, model, source string, took time.Dura
 		{"prompt_id", promptID},
 	}
 	if t.o.LogPrompts {
-		a.addText("reasoning", cut(reasoning, 4<<10)) // it may repeat the prompt
+		a.addText("reasoning", ellipsis.Bytes(reasoning, 4<<10)) // it may repeat the prompt
 	}
 	labels := attrs{{"routing.decision_model", model}, {"routing.decision_source", source}}
 	if err != nil {
-		a.add("error_message", cut(err.Error(), 4<<10))
+		a.add("error_message", ellipsis.Bytes(err.Error(), 4<<10))
 		t.meters.add(counter("gemini_cli.model_routing.failure.count", "Decisions about the model that failed."), 1, labels)
 	}
 	t.event("model_routing", promptID, "Answered by "+model, a)

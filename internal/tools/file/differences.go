@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pollux/llm/ellipsis"
 )
 
 // wrong returns the error for a slip.
@@ -30,9 +32,7 @@ func describeSlip(given string, s slip) (theirs, ours string) {
 
 // shortQuote quotes a text of at most about 40 characters, in backticks if it has quotes.
 func shortQuote(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:37]) + "..."
-	}
+	s = ellipsis.Fit(s, 40)
 	if strings.Contains(s, `"`) && !strings.Contains(s, "`") {
 		return "`" + s + "`"
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"pollux/llm/ellipsis"
 )
 
 // Limits of a part of the file in an error.
@@ -30,12 +32,7 @@ func (q *query) excerpt(first, last int) string {
 }
 
 // shortLine returns the beginning of a long line.
-func shortLine(line string) string {
-	if len(line) <= maxExcerptLine {
-		return line
-	}
-	return strings.ToValidUTF8(line[:maxExcerptLine], "") + "..."
-}
+func shortLine(line string) string { return ellipsis.Bytes(line, maxExcerptLine) }
 
 // nearest describes the lines that are most similar to old, and their first difference from
 // it.

@@ -121,8 +121,8 @@ func (c *replaceCall) Summary() string {
 // firstLine returns the beginning of s on one line.
 func firstLine(s string) string {
 	line, _, more := strings.Cut(s, "\n")
-	if n := unitPrefix([]byte(line[:min(len(line), 120)]), 30); n < len(line) {
-		line, more = line[:n], true
+	if head := tool.First(line, 30); len(head) < len(line) {
+		line, more = head, true
 	}
 	if more {
 		line += "..."
