@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/llm/observe"
 )
 
@@ -131,7 +132,7 @@ func (c *call) answered(took time.Duration) {
 func (c *call) failed(took time.Duration) {
 	t, ms := c.t, int(took.Milliseconds())
 	kind, status := stats.ErrorType(c.err), statusOf(c.err)
-	message := cut(c.err.Error(), 16<<10)
+	message := ellipsis.Bytes(c.err.Error(), 16<<10)
 	a := attrs{{"error.message", message}, {"model_name", c.req.Model}, {"duration", ms}, {"duration_ms", ms}}
 	if status != 0 {
 		a.add("status_code", status)

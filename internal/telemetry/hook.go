@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/records"
+	"pollux/llm/ellipsis"
 )
 
 // hookRun records one run of a hook. Its command, input and output are recorded only together with
@@ -28,15 +29,15 @@ func (t *Telemetry) hookRun(r records.HookRun) {
 		{"exit_code", r.Code},
 	}
 	if r.Err != nil {
-		a.addText("error", cut(r.Err.Error(), maxText))
+		a.addText("error", ellipsis.Bytes(r.Err.Error(), maxText))
 	}
 	if t.o.LogPrompts {
-		a.add("hook_input", func() string { return cut(pretty(r.Input), maxText) })
+		a.add("hook_input", func() string { return ellipsis.Bytes(pretty(r.Input), maxText) })
 		if r.Output != nil {
-			a.add("hook_output", func() string { return cut(pretty(r.Output()), maxText) })
+			a.add("hook_output", func() string { return ellipsis.Bytes(pretty(r.Output()), maxText) })
 		}
-		a.add("stdout", cut(r.Stdout, maxText))
-		a.add("stderr", cut(r.Stderr, maxText))
+		a.add("stdout", ellipsis.Bytes(r.Stdout, maxText))
+		a.add("stderr", ellipsis.Bytes(r.Stderr, maxText))
 	}
 	t.event("hook_call", "", fmt.Sprintf("Hook call %s.%s %s in %dms", r.Event, name, outcome, ms), a)
 	labels := attrs{{"hook_event_name", r.Event}, {"hook_name", short}, {"success", !r.Failed}}

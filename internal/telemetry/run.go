@@ -7,6 +7,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/records"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -23,7 +24,7 @@ func (t *Telemetry) promptBegan(p records.PromptBegan) {
 	}
 	a := attrs{{"prompt_length", tool.Units(text)}, {"prompt_id", p.ID}}
 	if t.o.LogPrompts {
-		a.add("prompt", cut(text, maxText))
+		a.add("prompt", ellipsis.Bytes(text, maxText))
 	}
 	t.event("user_prompt", p.ID, fmt.Sprintf("A prompt of %d characters", tool.Units(text)), a)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pollux/internal/records"
+	"pollux/llm/ellipsis"
 )
 
 func (t *Telemetry) modelRouted(r records.ModelRouted) {
@@ -18,11 +19,11 @@ func (t *Telemetry) modelRouted(r records.ModelRouted) {
 		{"prompt_id", r.PromptID},
 	}
 	if t.o.LogPrompts {
-		a.addText("reasoning", cut(r.Reasoning, 4<<10)) // it may repeat the prompt
+		a.addText("reasoning", ellipsis.Bytes(r.Reasoning, 4<<10)) // it may repeat the prompt
 	}
 	labels := attrs{{"routing.decision_model", r.Model}, {"routing.decision_source", r.Source}}
 	if r.Err != nil {
-		a.add("error_message", cut(r.Err.Error(), 4<<10))
+		a.add("error_message", ellipsis.Bytes(r.Err.Error(), 4<<10))
 		t.meters.add(counter("gemini_cli.model_routing.failure.count", "Decisions about the model that failed."), 1, labels)
 	}
 	t.event("model_routing", r.PromptID, "Answered by "+r.Model, a)

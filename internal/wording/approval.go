@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -194,9 +195,5 @@ func joinBrief(list []string) string {
 // briefLine returns the beginning of a text on one line.
 func briefLine(text string) string {
 	const most = 200
-	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
-	if len(line) > most {
-		return string(line[:most]) + "..."
-	}
-	return string(line)
+	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
 }
