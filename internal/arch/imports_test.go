@@ -23,7 +23,9 @@ var layers = []struct {
 	{"management", []string{"internal/manage/*"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and what it is given.
-	{"parts", []string{"internal/agents", "internal/record", "internal/servers", "internal/skill/install"}},
+	{"agents", []string{"internal/agents"}},
+	{"assembly", []string{"internal/assembly"}},
+	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},

@@ -125,8 +125,8 @@ func (s *Session) SetModel(name string) (string, error) {
 	}
 	s.records.Emit(records.ModelChosen{Model: now.Model})
 	s.agent.SetModel(now.Model)
-	if s.fallback != nil {
-		s.fallback.Reset()
+	if s.stack.Fallback != nil {
+		s.stack.Fallback.Reset()
 	}
 	s.refresh()
 	return now.Model, nil
@@ -270,3 +270,16 @@ func (s *Session) ToolTitle(name string) string {
 	}
 	return ""
 }
+
+// price returns what a model costs, nil if that is not known.
+func (s *Session) price(model string) *catalog.Price {
+	if !s.models.HasProvider() {
+		return nil
+	}
+	return s.models.Describe(model).Price
+}
+
+// ListPrice returns the list price of a model by its name in a session file, nil if it is unknown.
+func (s *Session) ListPrice(model string) *catalog.Price { return s.models.Price(model) }
+
+func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }

@@ -61,40 +61,26 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	}
 	w.journal = s.Record.Subagent(s.ID(), s.Workspace.Dirs)
 	turns := d.MaxTurns
-	w.agent = NewAgent(s.models, s.Project.Settings(), w.parts(g, current, &turns))
+	w.agent = w.newAgent(current, &turns)
 	s.setRunning(w, true)
 	return &subagent.Worker{
 		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
 	}, nil
 }
 
-// parts are those of the subagent's agent.
-func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Parts {
-	s := w.Session
-	p := Parts{
-		Model: w.model, Generator: g, Tools: w.registry, Gate: softGate{w.newGate()}, SessionID: w.id, MaxTurns: turns,
-		Use:         llm.UseSubagent,
-		Sampling:    w.sampling,
-		NotFound:    w.notGranted,
-		Instruction: w.instruction,
-		Form:        s.form,
-
-		Router:       s.router(g, func() models.Current { return current }),
-		Compressor:   s.compressor(g, func(model string) llm.Config { return w.agent.RequestConfig(model) }),
-		Masker:       s.records.Masker(s.masker()),
-		Shortener:    s.shortener(),
-		LoopDetector: s.loops(g),
-	}
-	if s.hooks != nil {
-		p.Hooks = agentHooks{s.hooks}
-	}
-	if s.fallback != nil {
-		p.StandIn = s.fallback.Fail
-	}
-	if w.journal != nil {
-		p.Journal = w.journal
-	}
-	return p
+// newAgent builds the subagent's agent.
+func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
+	return w.Session.builder.Agent(func() models.Current { return current }, func(c *agent.Config) {
+		c.Tools, c.Gate, c.SessionID, c.MaxTurns = w.registry, softGate{w.newGate()}, w.id, turns
+		c.Use, c.Sampling = llm.UseSubagent, w.sampling
+		c.NotFound, c.System = w.notGranted, w.instruction
+		if w.Session.hooks != nil {
+			c.Hooks = agentHooks{w.Session.hooks}
+		}
+		if w.journal != nil {
+			c.Journal = w.journal
+		}
+	})
 }
 
 // sampling returns the parameters of the requests.
@@ -211,7 +197,7 @@ func (w *delegate) title(name string) string {
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
 		Policy: w.Session.policy, Interactive: w.Session.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings()), OutputDir: w.Session.outputDir, Log: w.Session.Project.Log,
+		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings()), OutputDir: w.Session.outputs.Dir, Log: w.Session.Project.Log,
 	}
 	if w.Session.hooks != nil {
 		o.Hooks = w.Session.hooks

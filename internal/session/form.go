@@ -3,12 +3,9 @@ package session
 import (
 	"slices"
 
-	"pollux/internal/config"
 	"pollux/internal/project"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/activate"
-	"pollux/llm/catalog"
-	"pollux/llm/texttool"
 	"pollux/tool"
 )
 
@@ -21,31 +18,9 @@ var everyday = []string{
 
 const topicTool = "update_topic"
 
-// form returns how much the instruction and the tools say to a model with a context window of
-// this size in tokens, 0 if it is unknown.
-func (s *Session) form(model string, window int) tool.Form {
-	switch {
-	case s.isCompact(model, window):
-		return tool.Compact
-	case catalog.IsModern(model):
-		return tool.Brief
-	}
-	return tool.Full
-}
-
-func (s *Session) isCompact(model string, window int) bool {
-	switch config.Instructions.In(s.Project.Settings()) {
-	case "compact":
-		return true
-	case "full":
-		return false
-	}
-	return catalog.IsSmall(window) || s.fallback != nil && texttool.IsText(s.fallback, model)
-}
-
 // treeItems returns the number of files and folders in a tree for the current model.
 func (s *Session) treeItems() int {
-	if model := s.Current().Model; s.isCompact(model, s.Window(model)) {
+	if model := s.Current().Model; s.builder.IsCompact(model, s.Window(model)) {
 		return 40
 	}
 	return 200

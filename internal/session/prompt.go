@@ -162,7 +162,7 @@ func (s *Session) FitInput(text string) string {
 		return text
 	}
 	where := "Pollux could not save it"
-	if path, err := s.saveOutput("standard_input", text); err == nil {
+	if path, err := s.outputs.Save("standard_input", text); err == nil {
 		where = "The full input is in " + path
 	} else {
 		where += ": " + durable.Cause(err).Error()
@@ -203,5 +203,5 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 // serverModel returns the model of the conversation, for requests of MCP servers.
 func (s *Session) serverModel() servers.Model {
 	model := s.Current().Model
-	return servers.Model{Generator: s.sampler, Name: model, Config: s.models.ChatConfig(model, false)}
+	return servers.Model{Generator: s.stack, Name: model, Config: s.models.ChatConfig(model, false)}
 }

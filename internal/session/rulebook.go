@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/assembly"
 	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
@@ -40,7 +41,7 @@ func OpenRulebook(ctx context.Context, p *project.Project, files []string) (*Rul
 	if err != nil {
 		return nil, err
 	}
-	if s.models, err = s.openModels(ctx, errors.New("the policy needs no model")); err != nil {
+	if s.models, err = assembly.Models(ctx, p, assembly.Source{Unreachable: errors.New("the policy needs no model")}, ""); err != nil {
 		return nil, err
 	}
 	s.Workspace = project.NewWorkspace(p)

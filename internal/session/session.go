@@ -26,6 +26,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/assembly"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -48,7 +49,6 @@ import (
 	"pollux/internal/tools/topic"
 	"pollux/internal/workspace"
 	"pollux/llm"
-	"pollux/llm/fallback"
 	"pollux/llm/quotation"
 	"pollux/tool"
 )
@@ -110,7 +110,9 @@ type Session struct {
 
 	identity  atomic.Pointer[identity]
 	models    *models.Directory
-	fallback  *fallback.Generator // nil where no provider answers
+	stack     *assembly.Stack
+	builder   *assembly.Builder
+	outputs   *record.Outputs
 	policy    *policy.Engine
 	saved     *policy.Saved // where lasting answers go; nil where none would be read again
 	plans     *plans
@@ -122,7 +124,7 @@ type Session struct {
 	template  func(process.Origin) tool.Tool // the shell of custom commands that an origin has written
 	gate      *guard.Gate
 	given     *quotation.Index // what models were given: a quotation is not a call
-	callers   callers
+	callers   *assembly.Callers
 	builtin   []tool.Tool // that tools.core permits
 	subagents subagents
 
@@ -133,7 +135,6 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	sampler      llm.Generator // answers requests of MCP servers
 	// prepared are the prompts of [Session.Prepare], by their lines.
 	prepared  map[string]prepared
 	skills    atomic.Pointer[skill.Set]

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
@@ -113,12 +112,6 @@ func (s *Session) RecordForcedExit() { s.records.Emit(records.ExitForced{}) }
 // before it, and whether it failed.
 func (s *Session) RecordCommand(name string, failed bool) {
 	s.records.Emit(records.CommandRun{Name: name, Failed: failed})
-}
-
-// recordRoute records a decision about the model.
-func (s *Session) recordRoute(id string, d route.Decision) {
-	s.Project.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
-	s.records.Emit(records.ModelRouted{PromptID: id, Model: d.Model, Source: d.Source, Took: d.Latency, Reasoning: d.Reasoning, Err: d.Err})
 }
 
 // vendor names who serves a model, in OpenTelemetry's words where it has some.

@@ -167,7 +167,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 // declares reports whether the requests to the current model declare a tool.
 func (s *Session) declares(name string) bool {
 	model := s.Current().Model
-	set := s.registry.Snapshot().Declarations(s.form(model, s.Window(model)))
+	set := s.registry.Snapshot().Declarations(s.builder.Form(model, s.Window(model)))
 	return slices.ContainsFunc(set.Functions, func(f llm.FunctionDeclaration) bool { return f.Name == name })
 }
 
