@@ -65,7 +65,7 @@ func (a *Agent) RunTool(ctx context.Context, call ToolCall, t tool.Tool) iter.Se
 		defer a.running.Unlock()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		r := &run{Agent: a, chosen: a.chosenModel(), yield: yield, cancel: cancel}
+		r := &run{requester: &requester{Agent: a, out: &consumer{yield: yield, cancel: cancel}, model: a.chosenModel()}}
 		call.FromClient = true
 		if call.ID == "" {
 			call.ID = a.conv.clientCallID(call.Name)
@@ -73,7 +73,7 @@ func (a *Agent) RunTool(ctx context.Context, call ToolCall, t tool.Tool) iter.Se
 		if t == nil {
 			t, _ = a.cfg.Tools.Lookup(call.Name)
 		}
-		if _, err := r.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !r.hasLeft {
+		if _, err := r.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !r.out.hasLeft {
 			yield(Cancelled{}, nil)
 		}
 	}

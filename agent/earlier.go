@@ -18,7 +18,7 @@ const maxEarlier = 40_000
 // grow with the conversation.
 func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	call := j.call
-	room, limit := maxEarlier, r.Window(r.chosen)
+	room, limit := maxEarlier, r.Window(r.model)
 	if limit > 0 {
 		room = min(room, limit/8)
 	}

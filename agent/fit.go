@@ -12,7 +12,7 @@ import (
 // possible. It shortens tool results first, then the history, and at last leaves out media that
 // tools have read; never a part of a prompt.
 func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, error) {
-	limit := r.Window(r.chosen)
+	limit := r.Window(r.model)
 	if limit == 0 {
 		return message, nil
 	}
@@ -38,7 +38,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, erro
 		}
 	}
 	if left := r.left(); left < need {
-		return nil, r.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(message, need)})
+		return nil, r.out.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(message, need)})
 	}
 	return message, nil
 }
@@ -47,7 +47,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, erro
 // which no request has been counted yet.
 func (r *run) countOverhead() {
 	r.conv.countOverhead(func() int {
-		cfg := r.RequestConfig(r.chosen)
+		cfg := r.RequestConfig(r.model)
 		return cfg.Tokens()
 	})
 }
@@ -56,7 +56,7 @@ func (r *run) countOverhead() {
 // them.
 func (r *run) tokens(ctx context.Context, message *llm.Content) int {
 	if slices.ContainsFunc(message.Parts, isMedia) {
-		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
+		req := &llm.Request{Model: r.model, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.promptID}
 		if n, err := r.cfg.Generator.CountTokens(ctx, req); err == nil {
 			return n
 		}
@@ -65,19 +65,19 @@ func (r *run) tokens(ctx context.Context, message *llm.Content) int {
 }
 
 // left returns the number of tokens that the model's window has left for the next message.
-func (r *run) left() int { return r.Window(r.chosen) - r.conv.tokens }
+func (r *run) left() int { return r.Window(r.model) - r.conv.tokens }
 
 // roomOfCall returns [ToolCall.Room] for each of the given number of calls. If little is left,
 // the history will be compressed for the results.
 func (r *run) roomOfCall(calls int) int {
-	all := max(r.room(), r.Window(r.chosen)/8)
+	all := max(r.room(), r.Window(r.model)/8)
 	return max(min(all, 1), all/calls)
 }
 
 // room returns the number of tokens that the results of the next message may have, 0 if the
 // window is unknown: half of what is left, so that the model can answer and go on.
 func (r *run) room() int {
-	if r.Window(r.chosen) == 0 {
+	if r.Window(r.model) == 0 {
 		return 0
 	}
 	return max(1, r.left()/2)
@@ -134,7 +134,7 @@ func (r *run) withoutMedia(message *llm.Content) *llm.Content {
 // overflowCause returns the reason why message does not fit.
 func (r *run) overflowCause(message *llm.Content, need int) OverflowCause {
 	const aPrompt = 256 // tokens of a short prompt with a short answer
-	fixed, limit := r.conv.fixed(), r.Window(r.chosen)
+	fixed, limit := r.conv.fixed(), r.Window(r.model)
 	isResult := message.HasFunctionResponse() // which is as short as it gets
 	switch {
 	case limit == 0:
@@ -175,7 +175,7 @@ func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *rep
 			return failed, r.overflow(message, asked, cause)
 		}
 		if failed.hasStarted {
-			if err := r.emit(Retried{Cause: InvalidStream{"CONTEXT_WINDOW", cause.Error()}}); err != nil {
+			if err := r.out.emit(Retried{Cause: InvalidStream{"CONTEXT_WINDOW", cause.Error()}}); err != nil {
 				return failed, err
 			}
 		}
@@ -197,7 +197,7 @@ func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.Reque
 	}
 	before := r.conv.tokens
 	room := before / 2
-	if limit := r.Window(r.chosen); limit > 0 {
+	if limit := r.Window(r.model); limit > 0 {
 		room = min(room, limit/2)
 	}
 	shorter, err := r.shorten(ctx, CompressRequest{Force: true, Room: max(1, room)})
@@ -210,7 +210,7 @@ func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.Reque
 // shrinkFixed measures the instruction and the tools of the next request, which have another form
 // if the model's window turned out to be small, and reports whether they are shorter.
 func (r *run) shrinkFixed() bool {
-	next := r.requestConfig(r.chosen, false, r.tools)
+	next := r.requestConfig(r.model, false, r.tools)
 	saved := r.conv.overhead - next.Tokens()
 	if saved <= 0 {
 		return false
@@ -244,13 +244,13 @@ func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked ll
 func (r *run) overflow(message *llm.Content, asked llm.RequestSize, cause error) error {
 	e := Overflow{Estimate: asked.Prompt + asked.Answer, Remaining: asked.Window, Err: cause}
 	if !asked.Exceeds() {
-		e.Estimate, e.Remaining = r.conv.tokens+message.Tokens(), r.Window(r.chosen)
+		e.Estimate, e.Remaining = r.conv.tokens+message.Tokens(), r.Window(r.model)
 		if e.Remaining >= e.Estimate { // the vendor's limit is lower, but unknown
 			e.Remaining = 0
 		}
 	}
 	e.Cause = r.overflowCause(message, message.Tokens())
-	return r.end(e)
+	return r.out.end(e)
 }
 
 // learnSizes updates the size of the history and of the model's window from the sizes in an
@@ -263,7 +263,7 @@ func (r *run) learnSizes(message *llm.Content, cause error) llm.RequestSize {
 		r.conv.tokens = max(r.conv.tokens, asked.Prompt-message.Tokens())
 	}
 	// The vendor reserves a part of the window for the response.
-	r.conv.learnWindow(r.chosen, r.cfg.Limit(r.chosen), asked.Window-asked.Answer)
+	r.conv.learnWindow(r.model, r.cfg.Limit(r.model), asked.Window-asked.Answer)
 	return asked
 }
 

@@ -75,13 +75,14 @@ func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*
 	} else {
 		said, contents = "", withNudge(contents, &InvalidStream{Type: "NO_RESPONSE_TEXT"})
 	}
-	req := r.request(contents, false)
+	r.tools = r.cfg.Tools.Snapshot()
+	req := r.request(contents, r.tools, false)
 	if req.Config.ResponseMIMEType != "" || req.Config.ResponseJSONSchema != nil {
 		return rep, nil // the response is a value
 	}
 	req.MaxAttempts = nudgeAttempts
-	next := &reply{isHeld: true}
-	err := r.attempt(ctx, req, next)
+	next := r.newReply(true)
+	err := r.receive(ctx, req, next)
 	next.flush()
 	switch {
 	case errors.Is(err, errOver), errors.Is(err, errLeft):
@@ -89,8 +90,7 @@ func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*
 	case err != nil, next.problem(true) != nil, !next.hasCall() && !hasVisibleText(next.visibleText()):
 		return rep, nil
 	}
-	next.isHeld = false
-	if err := r.showHeld(next, separator(said)); err != nil {
+	if err := next.showHeld(separator(said)); err != nil {
 		return next, err
 	}
 	next.continues(rep, said)
@@ -106,20 +106,6 @@ func separator(said string) string {
 		return "\n"
 	}
 	return "\n\n"
-}
-
-// showHeld emits the events of a response that were held, with separator before its text.
-func (r *run) showHeld(rep *reply, separator string) error {
-	for _, e := range rep.held {
-		if t, ok := e.(Text); ok {
-			e, separator = Text{separator + t.Text}, ""
-		}
-		if err := r.show(rep, e); err != nil || rep.loop.Kind != "" {
-			return err
-		}
-	}
-	rep.held = nil
-	return nil
 }
 
 // continues puts what the model said before in front of the reply. Thoughts stay first, because

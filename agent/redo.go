@@ -74,7 +74,7 @@ func (c *conversation) findCall(p Proposal) (at int, done []llm.Part, calls []*l
 // repeat runs calls at the end of the history again and continues with their results, which follow
 // the results in done.
 func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.Part, records []CallRecord) error {
-	r.tools, r.chosen = r.cfg.Tools.Snapshot(), r.chosenModel()
+	r.tools, r.model = r.cfg.Tools.Snapshot(), r.chosenModel()
 	r.prompt = r.conv.lastPrompt()
 	r.results = llm.User(done...)
 	for _, p := range done {
@@ -90,11 +90,11 @@ func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.
 	for _, fc := range calls {
 		t, ok := r.tools.Lookup(fc.Name)
 		call := &ToolCall{
-			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.id, Room: r.roomOfCall(len(calls)),
+			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: r.roomOfCall(len(calls)),
 			MustAsk: !ok || !isReadOnly(t),
 		}
 		again = append(again, call)
-		_ = r.emit(ToolRequested{call}) // after an error, runCalls cancels the calls
+		_ = r.out.emit(ToolRequested{call}) // after an error, runCalls cancels the calls
 	}
 	message, err := r.runCalls(ctx, again)
 	return r.work(ctx, message, err)

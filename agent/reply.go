@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +12,10 @@ import (
 
 // reply is a model's response while it arrives.
 type reply struct {
+	out      *consumer
+	detector LoopDetector // nil for none
+	now      func() time.Time
+
 	began    time.Time // of the request
 	model    string    // that the request was for
 	parts    []llm.Part
@@ -178,8 +181,8 @@ func hasVisibleText(s string) bool {
 }
 
 // spend records what a reply has used that does not join the history.
-func (r *run) spend(rep *reply) {
-	if j, ok := r.cfg.Journal.(Spender); ok {
-		_ = j.SpendMain(cmp.Or(rep.model, r.chosen), rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
+func (a *Agent) spend(rep *reply) {
+	if j, ok := a.cfg.Journal.(Spender); ok {
+		_ = j.SpendMain(rep.model, rep.usage, a.cfg.Now().Sub(rep.began)) // the journal itself warns the user
 	}
 }

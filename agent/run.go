@@ -48,11 +48,11 @@ func (r *run) finishRun(ctx context.Context, err error) {
 	}
 	r.settle(ctx)
 	switch {
-	case r.hasLeft: // no consumer
+	case r.out.hasLeft: // no consumer
 	case ctx.Err() != nil:
-		r.yield(Cancelled{}, nil)
+		r.out.yield(Cancelled{}, nil)
 	case err != nil:
-		r.yield(nil, err)
+		r.out.yield(nil, err)
 	}
 }
 
@@ -64,15 +64,11 @@ func (r *run) isInterrupted(ctx context.Context) bool {
 
 // run is the state of one call of Agent.Run or Agent.RunTool.
 type run struct {
-	*Agent
-	id            string
+	*requester
 	prompt        string // text of the prompt
 	shown         string
-	response      string
-	chosen        string                     // model for this prompt
 	isAnnounced   bool                       // the consumer has received ModelInfo
 	continuations int                        // number that is left, see maxContinuations
-	hasLeft       bool                       // the consumer has stopped reading events
 	hasSent       bool                       // the prompt is in the history
 	promptMessage string                     // id of the message with the prompt, once it was sent
 	hasRecovered  bool                       // one loop or invalid response has been handled
@@ -86,17 +82,7 @@ type run struct {
 	tools         *tool.Snapshot             // declared by the last request
 	joined        []Prompt                   // waiting prompts that were added to a message not yet answered
 	isHookPrompt  bool                       // an AfterAgent hook caused the current prompt
-
-	yield  func(Event, error) bool
-	cancel context.CancelCauseFunc
 }
-
-var (
-	// errLeft means that the consumer of the events broke out of its loop.
-	errLeft = errors.New("the run's events are no longer read")
-	// errOver means that the run has ended and an event has reported why.
-	errOver = errors.New("the run is over")
-)
 
 // begin prepares the conversation and the run for a prompt.
 func (a *Agent) begin(ctx context.Context, p Prompt, yield func(Event, error) bool, cancel context.CancelCauseFunc) *run {
@@ -106,20 +92,9 @@ func (a *Agent) begin(ctx context.Context, p Prompt, yield func(Event, error) bo
 	a.conv.settle(ctx, false) // a loaded history may end with calls
 	a.conv.markPrompt()
 	return &run{
-		Agent: a, id: p.ID, prompt: llm.PartsText(p.Parts), shown: p.Shown,
-		continuations: maxContinuations, yield: yield, cancel: cancel,
+		requester: &requester{Agent: a, out: &consumer{yield: yield, cancel: cancel}, promptID: p.ID},
+		prompt:    llm.PartsText(p.Parts), shown: p.Shown, continuations: maxContinuations,
 	}
-}
-
-// emit yields an event to the consumer. It returns errLeft if the consumer has stopped
-// reading.
-func (r *run) emit(e Event) error {
-	if r.hasLeft || !r.yield(e, nil) {
-		r.hasLeft = true
-		r.cancel(errLeft)
-		return errLeft
-	}
-	return nil
 }
 
 // runPrompt works on the prompt, and on each prompt that a hook sends after it.
@@ -133,7 +108,7 @@ func (r *run) runPrompt(ctx context.Context, message *llm.Content) error {
 func (r *run) work(ctx context.Context, message *llm.Content, err error) error {
 	for err == nil && message != nil {
 		err = r.runTurns(ctx, message)
-		if ctx.Err() != nil || r.hasLeft {
+		if ctx.Err() != nil || r.out.hasLeft {
 			return err
 		}
 		if errors.Is(err, errOver) {

@@ -87,7 +87,7 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 			f := r.finish(ctx, j)
 			finished = append(finished, f)
 			if left == nil {
-				left = r.emit(f)
+				left = r.out.emit(f)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	var left error
 	for e := range events {
 		if left == nil {
-			left = r.emit(e)
+			left = r.out.emit(e)
 		}
 	}
 	failed.raise()
@@ -411,7 +411,7 @@ func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 	if j.tool != nil {
 		kind = j.tool.Spec().Kind
 	}
-	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.chosen))
+	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.model))
 	return f
 }
 

@@ -26,7 +26,7 @@ func (r *run) beforeAgent(ctx context.Context, message *llm.Content, prompt stri
 	if v.Stop && !v.Block {
 		r.conv.push(ctx, Message{Content: message, Shown: r.shown, IsPrompt: true})
 	}
-	if err := r.applyVerdict(v); err != nil {
+	if err := r.out.apply(v); err != nil {
 		return nil, err
 	}
 	if v.Context == "" {
@@ -47,7 +47,7 @@ func (r *run) afterAgent(ctx context.Context) (*llm.Content, error) {
 		response = "[no response text]"
 	}
 	v := r.cfg.Hooks.AfterAgent(ctx, r.prompt, response, r.isHookPrompt)
-	err := r.applyVerdict(v)
+	err := r.out.apply(v)
 	if v.ClearContext {
 		r.conv.clear(ctx)
 	}
@@ -59,38 +59,11 @@ func (r *run) afterAgent(ctx context.Context) (*llm.Content, error) {
 	return r.beforeAgent(ctx, llm.User(llm.Text(v.Reason)), v.Reason)
 }
 
-// respond adds the text of a turn to the response that the AfterAgent hook gets.
-func (r *run) respond(text string) {
-	if r.response != "" && text != "" {
-		r.response += "\n"
-	}
-	r.response += text
-}
-
-// applyVerdict ends the run if the verdict of a hook requires it.
-func (r *run) applyVerdict(v Verdict) error {
-	switch {
-	case v.Stop:
-		return r.end(Stopped{Reason: v.Reason, SystemMessage: v.SystemMessage, ContextCleared: v.ClearContext})
-	case v.Block:
-		return r.end(Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage})
-	}
-	return nil
-}
-
-// end emits the event that ends the run.
-func (r *run) end(e Event) error {
-	if err := r.emit(e); err != nil {
-		return err
-	}
-	return errOver
-}
-
 // countTurn counts one model request. It ends the run if the session has reached MaxTurns.
 func (r *run) countTurn() error {
 	if limit := r.cfg.MaxTurns; limit != nil && r.conv.turnCount >= *limit {
 		r.conv.isAtLimit = true
-		return r.end(MaxTurns{Limit: *limit})
+		return r.out.end(MaxTurns{Limit: *limit})
 	}
 	r.conv.turnCount++
 	return nil
@@ -105,12 +78,12 @@ func (r *run) compressIfLong(ctx context.Context) error {
 // shorten runs the compressor on the history and reports whether the history is shorter now. o
 // says how urgent that is.
 func (r *run) shorten(ctx context.Context, o CompressRequest) (bool, error) {
-	o.Model, o.PromptID = r.chosen, r.id
+	o.Model, o.PromptID = r.model, r.promptID
 	c, err := r.compress(ctx, CompressAuto, o)
 	if err != nil || !c.Shorter() {
 		return false, err
 	}
-	return true, r.emit(Compressed{c})
+	return true, r.out.emit(Compressed{c})
 }
 
 // compress runs the compressor on the history. It sets the fields of o that describe the
@@ -139,7 +112,7 @@ func (r *run) mask(ctx context.Context) error {
 	if r.cfg.Masker == nil {
 		return nil
 	}
-	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all, r.Window(r.chosen))
+	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all, r.Window(r.model))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -162,20 +135,20 @@ func (r *run) addIDEContext(ctx context.Context, message *llm.Content) {
 
 // route selects the model for all requests of the prompt.
 func (r *run) route(ctx context.Context, message *llm.Content) {
-	if r.chosen == "" && r.cfg.Router != nil {
-		r.chosen = r.cfg.Router.Route(ctx, RouteRequest{History: r.conv.history.all, Prompt: message, Model: r.chosenModel(), PromptID: r.id})
+	if r.model == "" && r.cfg.Router != nil {
+		r.model = r.cfg.Router.Route(ctx, RouteRequest{History: r.conv.history.all, Prompt: message, Model: r.chosenModel(), PromptID: r.promptID})
 	}
-	r.chosen = cmp.Or(r.chosen, r.chosenModel())
+	r.model = cmp.Or(r.model, r.chosenModel())
 }
 
 // breakLoop warns the model after the first loop of a prompt and ends the run after the
 // second. The text of a response that was cut off is void.
 func (r *run) breakLoop(ans answer, message *llm.Content) (*llm.Content, error) {
 	if r.hasRecovered || r.continuations == 0 {
-		return nil, r.end(LoopDetected{Kind: ans.loop.Kind})
+		return nil, r.out.end(LoopDetected{Kind: ans.loop.Kind})
 	}
 	if ans.isCut {
-		if err := r.emit(Retried{Cause: InvalidStream{"LOOP_DETECTED", ans.loop.Detail}}); err != nil {
+		if err := r.out.emit(Retried{Cause: InvalidStream{"LOOP_DETECTED", ans.loop.Detail}}); err != nil {
 			return nil, err
 		}
 	}
@@ -242,9 +215,9 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 	case err != nil:
 		return nil, err
 	case stop != nil:
-		return nil, r.end(Stopped{Reason: stop.Message, ByTool: true})
+		return nil, r.out.end(Stopped{Reason: stop.Message, ByTool: true})
 	case cancelled:
-		return nil, r.end(Cancelled{})
+		return nil, r.out.end(Cancelled{})
 	case text != "":
 		return nil, r.answer(ctx, text)
 	}
@@ -257,7 +230,7 @@ func (r *run) answer(ctx context.Context, text string) error {
 	r.results = nil
 	r.conv.push(ctx, Message{Content: llm.Model(llm.Text(text))})
 	r.respond(text)
-	return r.end(Text{text})
+	return r.out.end(Text{text})
 }
 
 // callRecord returns the journal's record of a finished call.

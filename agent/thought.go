@@ -3,48 +3,7 @@ package agent
 import (
 	"bytes"
 	"strings"
-
-	"pollux/llm"
 )
-
-// think emits a part of a model's reasoning, and each thought that ends in it.
-func (r *run) think(rep *reply, p *llm.Part) error {
-	text := p.Text
-	if rep.thinking.startsThought(text) {
-		if err := r.endThought(rep); err != nil {
-			return err
-		}
-	}
-	for text != "" && rep.loop.Kind == "" {
-		n, ended := rep.thinking.add(text)
-		if n > 0 {
-			if err := r.show(rep, Thinking{Subject: rep.thinking.subject, Text: text[:n]}); err != nil {
-				return err
-			}
-		}
-		if ended {
-			if err := r.endThought(rep); err != nil {
-				return err
-			}
-		}
-		text = text[n:]
-	}
-	if p.ThoughtSignature != "" { // a signature ends a thought
-		return r.endThought(rep)
-	}
-	return nil
-}
-
-// endThought emits the current thought, if it is not empty.
-func (r *run) endThought(rep *reply) error {
-	t, ok := rep.thinking.end()
-	if !ok || rep.loop.Kind != "" {
-		return nil
-	}
-	t.Time = r.cfg.Now()
-	rep.thoughts = append(rep.thoughts, t)
-	return r.show(rep, t)
-}
 
 // thoughtSplitter splits a model's reasoning into thoughts. Some vendors send each thought as
 // one part; most send pieces of a few letters, and a thought ends where a new **subject**

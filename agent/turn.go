@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"pollux/llm"
@@ -185,11 +184,11 @@ func (r *run) keepsUnanswered(ctx context.Context, err error) bool {
 
 // announceTurn emits the first events of a turn.
 func (r *run) announceTurn() error {
-	if err := r.emit(TurnStarted{Turn: r.conv.turnCount}); err != nil || r.isAnnounced {
+	if err := r.out.emit(TurnStarted{Turn: r.conv.turnCount}); err != nil || r.isAnnounced {
 		return err
 	}
 	r.isAnnounced = true
-	return r.emit(ModelInfo{Model: r.chosen})
+	return r.out.emit(ModelInfo{Model: r.model})
 }
 
 // errNoAnswer means that all attempts gave nothing usable.
@@ -201,8 +200,9 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var previous *InvalidStream // the problem of the last attempt
 	for attempt := 1; ; attempt++ {
-		rep := &reply{began: r.cfg.Now()}
-		err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1), rep)
+		r.tools = r.cfg.Tools.Snapshot()
+		rep := r.newReply(false)
+		err := r.receive(ctx, r.request(withNudge(contents, previous), r.tools, attempt > 1), rep)
 		var bad *InvalidStream
 		switch {
 		case err == nil:
@@ -222,7 +222,7 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		case isLast && err != nil:
 			return rep, err
 		case isLast:
-			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
+			return rep, cmp.Or(r.out.emit(*bad), errNoAnswer)
 		}
 		if rep.usage != nil {
 			r.spend(rep)
@@ -230,7 +230,7 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		if r.cfg.LoopDetector != nil {
 			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
 		}
-		if err := r.emit(retried); err != nil {
+		if err := r.out.emit(retried); err != nil {
 			return rep, err
 		}
 		if attempt > 0 {
@@ -248,171 +248,7 @@ func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
 	if err == nil && bad.Type == "NO_FINISH_REASON" {
 		err = &llm.Error{Kind: llm.KindIncomplete, Message: bad.Message}
 	}
-	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.chosen, r.id, err)
-}
-
-// withNudge returns contents with a request for text or a call, if the last response contained
-// no text, or was cut off before it. It adds the request at the end, so that the rest is read
-// from the vendor's prompt cache.
-func withNudge(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
-	if bad == nil {
-		return contents
-	}
-	nudge := llm.Part{}
-	switch bad.Type {
-	case "THINKING_ONLY_RESPONSE", "NO_RESPONSE_TEXT":
-		nudge = llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
-	case "MAX_TOKENS_EXCEEDED":
-		nudge = llm.Text(cutText)
-	default:
-		return contents
-	}
-	contents = slices.Clone(contents)
-	last := contents[len(contents)-1]
-	if last.HasFunctionResponse() {
-		return append(contents, llm.Model(llm.Text("[Tool execution completed.]")), llm.User(nudge))
-	}
-	contents[len(contents)-1] = llm.User(append(slices.Clip(last.Parts), nudge)...)
-	return contents
-}
-
-// request returns the request for contents.
-func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
-	r.tools = r.cfg.Tools.Snapshot()
-	cfg := r.requestConfig(r.chosen, retry, r.tools)
-	r.conv.overhead = cfg.Tokens()
-	return &llm.Request{
-		Model: r.chosen, Contents: contents, Config: cfg, Use: r.cfg.Use, PromptID: r.id,
-		OnRetry:   func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // if the consumer has left, the wait is cancelled
-		OnSilence: func(s llm.Silence) { _ = r.emit(Silent{s}) },
-		OnSwitch: func(s llm.Switch) {
-			r.chosen = s.To
-			_ = r.emit(Switched{s})
-		},
-	}
-}
-
-// RequestConfig returns the system instruction, the tools and the sampling parameters of the
-// conversation's next request to a model. The vendor reads another request with the same
-// configuration and the same history from its prompt cache.
-func (a *Agent) RequestConfig(model string) llm.Config {
-	return a.requestConfig(model, false, a.cfg.Tools.Snapshot())
-}
-
-func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) llm.Config {
-	cfg := a.cfg.Sampling(model, retry)
-	form := a.cfg.Form(model, a.Window(model))
-	if a.cfg.System != nil {
-		cfg.SystemInstruction = a.cfg.System(form)
-	}
-	if set := tools.Declarations(form); len(set.Functions) > 0 {
-		cfg.Tools = []*llm.ToolSet{set}
-	}
-	return cfg
-}
-
-// attempt sends one request, adds the response to rep and emits it as it arrives.
-func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
-	if r.cfg.Hooks != nil {
-		if err := r.applyModelVerdict(r.cfg.Hooks.BeforeModel(ctx, req)); err != nil {
-			return err
-		}
-	}
-	rep.model = req.Model // which a hook may have changed
-	onSwitch := req.OnSwitch
-	req.OnSwitch = func(s llm.Switch) {
-		rep.model = s.To
-		onSwitch(s)
-	}
-	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if r.cfg.Hooks != nil {
-			v, other := r.cfg.Hooks.AfterModel(ctx, req, chunk)
-			if err := r.applyModelVerdict(v, other); err != nil {
-				return err
-			}
-			chunk = cmp.Or(other, chunk)
-		}
-		if err := r.addChunk(rep, chunk); err != nil {
-			return err
-		}
-		if rep.loop.Kind != "" {
-			return nil
-		}
-		if rep.isFull {
-			break
-		}
-	}
-	return r.endThought(rep)
-}
-
-// applyModelVerdict ends the run if the verdict of a hook around the model requires it. If the
-// verdict blocks the response, it emits the text of instead, which may be nil. The history does not
-// get that text.
-func (r *run) applyModelVerdict(v Verdict, instead *llm.Response) error {
-	text := instead.Text()
-	if v.Stop || !v.Block || text == "" {
-		return r.applyVerdict(v)
-	}
-	r.respond(text)
-	for _, e := range []Event{
-		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage},
-		Text{text},
-		Finished{Reason: cmp.Or(instead.FinishReason(), llm.FinishStop)},
-	} {
-		if err := r.emit(e); err != nil {
-			return err
-		}
-	}
-	return errOver
-}
-
-// addChunk adds a chunk to the reply and emits it, thoughts before text. Tool calls are not
-// emitted until the reply is complete, because the calls of a discarded reply never run.
-func (r *run) addChunk(rep *reply, chunk *llm.Response) error {
-	rep.add(chunk)
-	parts := chunk.Parts()
-	hasAnswer := false // a part that is not a thought
-	for i := range parts {
-		p := &parts[i]
-		if !p.Thought {
-			hasAnswer = hasAnswer || !p.IsEmpty()
-			continue
-		}
-		if err := r.think(rep, p); err != nil {
-			return err
-		}
-	}
-	if hasAnswer {
-		if err := r.endThought(rep); err != nil {
-			return err
-		}
-	}
-	if text := chunk.Text(); text != "" {
-		return r.show(rep, Text{text})
-	}
-	return nil
-}
-
-// show emits an event of the response, unless the loop detector finds a loop in it or the
-// events are held.
-func (r *run) show(rep *reply, e Event) error {
-	if rep.isHeld {
-		rep.held = append(rep.held, e)
-		return nil
-	}
-	if r.cfg.LoopDetector != nil {
-		if loop, found := r.cfg.LoopDetector.Observe(e); found {
-			rep.loop = loop
-			return nil
-		}
-	}
-	return r.emit(e)
+	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.model, r.promptID, err)
 }
 
 // commit adds a complete reply to the conversation.
@@ -432,16 +268,16 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 // report emits the last events of a turn.
 func (r *run) report(rep *reply) error {
 	if text := rep.citations(); text != "" {
-		if err := r.emit(Citations{Text: text}); err != nil {
+		if err := r.out.emit(Citations{Text: text}); err != nil {
 			return err
 		}
 	}
 	for _, call := range rep.calls {
-		if err := r.emit(ToolRequested{call}); err != nil {
+		if err := r.out.emit(ToolRequested{call}); err != nil {
 			return err
 		}
 	}
-	return r.emit(Finished{Reason: rep.reason, Usage: rep.usage})
+	return r.out.emit(Finished{Reason: rep.reason, Usage: rep.usage})
 }
 
 // identifyCalls gives each call of a reply a name, a unique id and arguments that can be sent
@@ -458,7 +294,7 @@ func (r *run) identifyCalls(rep *reply) {
 	}
 	r.conv.identifyCalls(made)
 	for _, c := range made {
-		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.id})
+		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.promptID})
 		if !isObject(c.Args) {
 			c.Args = nil // the vendor refuses arguments that are not an object
 		}

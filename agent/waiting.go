@@ -76,7 +76,7 @@ func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
 	}
 	r.shown = strings.Join(shown, "\n\n")
 	for _, p := range waiting {
-		if err := r.emit(Joined{p}); err != nil {
+		if err := r.out.emit(Joined{p}); err != nil {
 			return nil, err
 		}
 	}
