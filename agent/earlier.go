@@ -16,24 +16,24 @@ const maxEarlier = 40_000
 // history may be compressed before the next request, or if a call of the same response has run
 // that may have changed files. It examines the end of the history only, so that its cost does not
 // grow with the conversation.
-func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
+func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	call := j.call
-	room, limit := maxEarlier, r.Window(r.model)
-	if limit > 0 {
-		room = min(room, limit/8)
+	room, w := maxEarlier, b.window()
+	if w.size > 0 {
+		room = min(room, w.size/8)
 	}
-	if call.FromClient || j.afterChange || limit > 0 && r.left() < limit/4 {
+	if call.FromClient || j.afterChange || w.isScarce() {
 		return nil
 	}
 	return func() iter.Seq2[json.RawMessage, string] {
-		return earlierResults(r.conv.tail(room), call.Name, r.mayChange)
+		return earlierResults(b.conv.tail(room), call.Name, b.mayChange)
 	}
 }
 
 // mayChange reports whether calls of the tool with this name can change files. A tool that is not
 // registered any more counts as one that can.
-func (r *run) mayChange(name string) bool {
-	t, ok := r.offered().Lookup(name)
+func (b *batch) mayChange(name string) bool {
+	t, ok := b.tools.Lookup(name)
 	return !ok || !isReadOnly(t)
 }
 

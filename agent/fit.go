@@ -16,28 +16,28 @@ func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, erro
 	if limit == 0 {
 		return message, nil
 	}
-	isScarce := r.left() < limit/4 // results would keep too little
-	if message.HasFunctionResponse() && message.Tokens() > r.room() && isScarce {
+	isScarce := r.window().left() < limit/4 // results would keep too little
+	if message.HasFunctionResponse() && message.Tokens() > r.window().room() && isScarce {
 		if _, err := r.shorten(ctx, CompressRequest{Force: true, Room: limit / 2}); err != nil {
 			return nil, err
 		}
 	}
-	message = r.shortenResults(ctx, message, r.room())
+	message = r.shortenResults(ctx, message, r.window().room())
 	need := r.tokens(ctx, message)
-	if left := r.left(); left < need && need < limit { // it may fit after a compression
+	if left := r.window().left(); left < need && need < limit { // it may fit after a compression
 		if _, err := r.shorten(ctx, CompressRequest{Force: true, Room: limit - need}); err != nil {
 			return nil, err
 		}
-		if shorter := r.shortenResults(ctx, message, r.room()); shorter != message {
+		if shorter := r.shortenResults(ctx, message, r.window().room()); shorter != message {
 			message, need = shorter, shorter.Tokens()
 		}
 	}
-	if r.left() < need {
+	if r.window().left() < need {
 		if bare := r.withoutMedia(message); bare != message {
 			message, need = bare, bare.Tokens()
 		}
 	}
-	if left := r.left(); left < need {
+	if left := r.window().left(); left < need {
 		return nil, r.out.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(message, need)})
 	}
 	return message, nil
@@ -62,25 +62,6 @@ func (r *run) tokens(ctx context.Context, message *llm.Content) int {
 		}
 	}
 	return message.Tokens()
-}
-
-// left returns the number of tokens that the model's window has left for the next message.
-func (r *run) left() int { return r.Window(r.model) - r.conv.tokens }
-
-// roomOfCall returns [ToolCall.Room] for each of the given number of calls. If little is left,
-// the history will be compressed for the results.
-func (r *run) roomOfCall(calls int) int {
-	all := max(r.room(), r.Window(r.model)/8)
-	return max(min(all, 1), all/calls)
-}
-
-// room returns the number of tokens that the results of the next message may have, 0 if the
-// window is unknown: half of what is left, so that the model can answer and go on.
-func (r *run) room() int {
-	if r.Window(r.model) == 0 {
-		return 0
-	}
-	return max(1, r.left()/2)
 }
 
 // shortenResults shortens the tool results of message so that it has about the given number of
@@ -189,7 +170,7 @@ func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *rep
 // tools if the window is smaller than was known, else the history, or the results in message if
 // they are much larger. The estimates have missed the real size, or the window is unknown.
 func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.RequestSize) (bool, error) {
-	if r.shrinkFixed() && r.left() >= (*message).Tokens() {
+	if r.shrinkFixed() && r.window().left() >= (*message).Tokens() {
 		return true, nil
 	}
 	if (*message).Tokens() > 2*(r.conv.tokens-r.conv.fixed()) && r.shrinkResults(ctx, message, asked) {
@@ -226,7 +207,7 @@ func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked ll
 	size := (*message).Tokens()
 	target := size / 4
 	if asked.Exceeds() {
-		target = min(target, r.room())
+		target = min(target, r.window().room())
 	}
 	short := r.shortenResults(ctx, *message, target)
 	if short.Tokens() >= size*9/10 {

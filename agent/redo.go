@@ -90,7 +90,7 @@ func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.
 	for _, fc := range calls {
 		t, ok := r.tools.Lookup(fc.Name)
 		call := &ToolCall{
-			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: r.roomOfCall(len(calls)),
+			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: r.window().roomOfCall(len(calls)),
 			MustAsk: !ok || !isReadOnly(t),
 		}
 		again = append(again, call)

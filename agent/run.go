@@ -58,8 +58,8 @@ func (r *run) finishRun(ctx context.Context, err error) {
 
 // isInterrupted reports whether the run was cancelled by what ends the process, so that another one can
 // continue the conversation.
-func (r *run) isInterrupted(ctx context.Context) bool {
-	return ctx.Err() != nil && r.cfg.KeepUnanswered != nil && r.cfg.KeepUnanswered(context.Cause(ctx))
+func (a *Agent) isInterrupted(ctx context.Context) bool {
+	return ctx.Err() != nil && a.cfg.KeepUnanswered != nil && a.cfg.KeepUnanswered(context.Cause(ctx))
 }
 
 // run is the state of one call of Agent.Run or Agent.RunTool.

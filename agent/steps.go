@@ -188,7 +188,8 @@ func (r *run) nextSpeaker(ctx context.Context) (*llm.Content, error) {
 // runCalls runs the calls of a response and returns their results as the next message, after those
 // that the response has already.
 func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, error) {
-	finished, err := r.schedule(ctx, calls)
+	b := &batch{requester: r.requester, tools: r.tools, refused: r.warnings}
+	finished, err := b.run(ctx, calls)
 	results, records := &llm.Content{Role: llm.RoleUser}, make([]CallRecord, 0, len(finished))
 	if r.results != nil {
 		results.Parts, records = slices.Clone(r.results.Parts), slices.Clone(r.records)

@@ -260,7 +260,7 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 		r.hasCalled, r.hasNudged = true, false
 	}
 	for _, call := range rep.calls {
-		call.Room = r.roomOfCall(len(rep.calls))
+		call.Room = r.window().roomOfCall(len(rep.calls))
 	}
 	r.respond(rep.visibleText())
 }
