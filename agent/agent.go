@@ -170,6 +170,13 @@ func (a *Agent) Room() int {
 // during a run.
 func (a *Agent) NewPromptID() string { return a.conv.promptID() }
 
+// chosenModel returns the model for the next prompt.
+func (a *Agent) chosenModel() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
+}
+
 // SetModel sets the model for the next prompt. It may be called during a run.
 func (a *Agent) SetModel(model string) {
 	a.mu.Lock()

@@ -29,7 +29,6 @@ type reply struct {
 
 	hasStarted bool // a chunk has arrived
 	hasThought bool // a part with reasoning has arrived
-	calls      []*ToolCall
 	loop       Loop
 	isHeld     bool    // its events are not emitted before it is complete
 	held       []Event // these events
@@ -116,6 +115,9 @@ func (rep *reply) canRetry(err error) bool {
 	return rep.hasStarted && errors.As(err, &e) && (e.Retryable() || e.Kind == llm.KindCapacity)
 }
 
+// noFinishReason is the type of the problem of a response that may have been cut off.
+const noFinishReason = "NO_FINISH_REASON"
+
 // problem returns what makes a complete reply unusable, or nil if it is usable. A response to
 // tool results may be empty, because the model has acted before. Text without a finish reason is
 // never complete: the stream may have been cut off.
@@ -129,7 +131,7 @@ func (rep *reply) problem(toResult bool) *InvalidStream {
 	empty := !hasVisibleText(rep.visibleText())
 	switch {
 	case rep.reason == "":
-		return &InvalidStream{"NO_FINISH_REASON", "Model stream ended without a finish reason."}
+		return &InvalidStream{noFinishReason, "Model stream ended without a finish reason."}
 	case rep.reason == llm.FinishMalformedFunctionCall:
 		return &InvalidStream{"MALFORMED_FUNCTION_CALL", "Model stream ended with malformed function call."}
 	case rep.reason == llm.FinishUnexpectedToolCall:
