@@ -108,6 +108,9 @@ func New(cfg Config) *Agent {
 	if cfg.Form == nil {
 		cfg.Form = formOf
 	}
+	if cfg.LoopDetector == nil {
+		cfg.LoopDetector = noLoops{}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

@@ -28,7 +28,7 @@ func (r *run) collect(ctx context.Context, done outgoing, finished []ToolFinishe
 			stop = e
 		}
 		text = cmp.Or(f.Result.Answer, text)
-		if r.cfg.LoopDetector != nil && f.Status == CallCancelled && f.Began.IsZero() {
+		if f.Status == CallCancelled && f.Began.IsZero() {
 			r.cfg.LoopDetector.Observe(f)
 		}
 	}

@@ -6,7 +6,7 @@
 //
 //   - steps prepare it (steps.go): the message (message.go) has to fit the model's window (fit.go);
 //   - attempts send the message (turn.go, request.go) and show the response while it arrives
-//     (reply.go, show.go, thought.go);
+//     (reply.go, show.go, and package thought);
 //   - if an attempt goes wrong, the first recovery that sees the problem repairs it (recovery.go,
 //     and a file for each recovery);
 //   - the calls of the response pass the gate (scheduler.go), and their results are the next

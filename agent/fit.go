@@ -13,7 +13,7 @@ type fitter struct{ *requester }
 // fit makes room for the message of a turn. It compresses and masks a long history. Then it
 // shortens tool results, compresses the history again, and at last leaves out media that tools have
 // read; never a part of a prompt. If that is not enough, it ends the run.
-func (f *fitter) fit(ctx context.Context, t *turn) error {
+func (f fitter) fit(ctx context.Context, t *turn) error {
 	f.conv.countOverhead(func() int {
 		cfg := f.RequestConfig(f.model)
 		return cfg.Tokens()
@@ -57,7 +57,7 @@ func (f *fitter) fit(ctx context.Context, t *turn) error {
 
 // compress runs the compressor on the history and reports whether the history is shorter now. o
 // says how urgent that is.
-func (f *fitter) compress(ctx context.Context, o CompressRequest) (bool, error) {
+func (f fitter) compress(ctx context.Context, o CompressRequest) (bool, error) {
 	o.Model, o.PromptID = f.model, f.promptID
 	c, err := f.Agent.compress(ctx, CompressAuto, o)
 	if err != nil || !c.Shorter() {
@@ -88,7 +88,7 @@ func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o Compres
 }
 
 // mask replaces old tool output in the history, if the masker finds that it saves enough.
-func (f *fitter) mask(ctx context.Context) error {
+func (f fitter) mask(ctx context.Context) error {
 	if f.cfg.Masker == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (f *fitter) mask(ctx context.Context) error {
 
 // count returns the tokens of message. The tokens of media cannot be estimated; the vendor counts
 // them.
-func (f *fitter) count(ctx context.Context, message *llm.Content) int {
+func (f fitter) count(ctx context.Context, message *llm.Content) int {
 	if slices.ContainsFunc(message.Parts, isMedia) {
 		req := &llm.Request{Model: f.model, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: f.promptID}
 		if n, err := f.cfg.Generator.CountTokens(ctx, req); err == nil {
@@ -116,7 +116,7 @@ func (f *fitter) count(ctx context.Context, message *llm.Content) int {
 
 // shortenResults shortens the tool results of message so that it has about the given number of
 // tokens. It returns message itself if it changes nothing.
-func (f *fitter) shortenResults(ctx context.Context, message *llm.Content, tokens int) *llm.Content {
+func (f fitter) shortenResults(ctx context.Context, message *llm.Content, tokens int) *llm.Content {
 	if f.cfg.Shortener == nil || !message.HasFunctionResponse() || message.Tokens() <= tokens {
 		return message
 	}
@@ -124,7 +124,7 @@ func (f *fitter) shortenResults(ctx context.Context, message *llm.Content, token
 }
 
 // overflowCause returns the reason why message does not fit.
-func (f *fitter) overflowCause(message *llm.Content, need int) OverflowCause {
+func (f fitter) overflowCause(message *llm.Content, need int) OverflowCause {
 	const aPrompt = 256 // tokens of a short prompt with a short answer
 	fixed, limit := f.conv.fixed(), f.Window(f.model)
 	isResult := message.HasFunctionResponse() // which is as short as it gets

@@ -47,9 +47,6 @@ func (l *loopBreaker) repairs(ctx context.Context, t *turn) (remedy, error) {
 
 // checkTurn sets t.loop if the detector finds a loop in the turns so far.
 func (l *loopBreaker) checkTurn(ctx context.Context, t *turn) {
-	if l.cfg.LoopDetector == nil {
-		return
-	}
 	if loop, found := l.cfg.LoopDetector.CheckTurn(ctx, l.conv.history.all); found {
 		t.loop = loop
 	}
@@ -59,9 +56,6 @@ func (l *loopBreaker) checkTurn(ctx context.Context, t *turn) {
 // of a prompt does not run: its result is a warning. checkCalls sets t.loop if the model was warned
 // in an earlier turn; no call of the response runs then.
 func (l *loopBreaker) checkCalls(t *turn) {
-	if l.cfg.LoopDetector == nil {
-		return
-	}
 	for _, call := range t.calls {
 		loop, found := l.cfg.LoopDetector.Observe(ToolRequested{call})
 		switch {
@@ -93,3 +87,11 @@ func loopWarning(loop Loop) string {
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
 		"if the task cannot be done, say so.", strings.TrimSuffix(cmp.Or(loop.Detail, loop.Kind), "."))
 }
+
+// noLoops is a [LoopDetector] that finds no loops.
+type noLoops struct{}
+
+func (noLoops) Reset(string)                                                 {}
+func (noLoops) CheckTurn(context.Context, []Message) (loop Loop, found bool) { return Loop{}, false }
+
+func (noLoops) Observe(Event) (loop Loop, found bool) { return Loop{}, false }

@@ -14,12 +14,12 @@ const maxShortened = 8
 // it makes the request shorter, as often as something can be made shorter.
 type overflow struct{ fitter }
 
-func (o *overflow) sees(t *turn) bool {
+func (o overflow) sees(t *turn) bool {
 	var e *llm.Error
 	return errors.As(t.err, &e) && e.Kind == llm.KindContextWindow
 }
 
-func (o *overflow) repairs(ctx context.Context, t *turn) (remedy, error) {
+func (o overflow) repairs(ctx context.Context, t *turn) (remedy, error) {
 	cause := t.err
 	o.conv.leave(ctx, &t.message)
 	asked := o.learnSizes(t.message.content, cause)
@@ -42,7 +42,7 @@ func (o *overflow) repairs(ctx context.Context, t *turn) (remedy, error) {
 
 // learnSizes updates the size of the history and of the model's window from the sizes in an
 // error.
-func (o *overflow) learnSizes(message *llm.Content, cause error) llm.RequestSize {
+func (o overflow) learnSizes(message *llm.Content, cause error) llm.RequestSize {
 	var e *llm.Error
 	_ = errors.As(cause, &e) // sees has found it
 	asked := e.Size
@@ -57,7 +57,7 @@ func (o *overflow) learnSizes(message *llm.Content, cause error) llm.RequestSize
 // shrink makes the next request shorter and reports whether it could: the instruction and the
 // tools if the window is smaller than was known, else the history, or the results in the message if
 // they are much larger. The estimates have missed the real size, or the window is unknown.
-func (o *overflow) shrink(ctx context.Context, t *turn, asked llm.RequestSize) (bool, error) {
+func (o overflow) shrink(ctx context.Context, t *turn, asked llm.RequestSize) (bool, error) {
 	size := t.message.content.Tokens()
 	if o.shrinkFixed(t) && o.window().left() >= size {
 		return true, nil
@@ -79,7 +79,7 @@ func (o *overflow) shrink(ctx context.Context, t *turn, asked llm.RequestSize) (
 
 // shrinkFixed measures the instruction and the tools of the next request, which have another form
 // if the model's window turned out to be small, and reports whether they are shorter.
-func (o *overflow) shrinkFixed(t *turn) bool {
+func (o overflow) shrinkFixed(t *turn) bool {
 	next := o.requestConfig(o.model, false, t.tools)
 	saved := o.conv.overhead - next.Tokens()
 	if saved <= 0 {
@@ -92,7 +92,7 @@ func (o *overflow) shrinkFixed(t *turn) bool {
 
 // shrinkResults shortens the results in the turn's message, or leaves out their media if that saves
 // little, and reports whether the message is shorter.
-func (o *overflow) shrinkResults(ctx context.Context, t *turn, asked llm.RequestSize) bool {
+func (o overflow) shrinkResults(ctx context.Context, t *turn, asked llm.RequestSize) bool {
 	content := t.message.content
 	size := content.Tokens()
 	target := size / 4
@@ -111,7 +111,7 @@ func (o *overflow) shrinkResults(ctx context.Context, t *turn, asked llm.Request
 
 // end ends the run, because the vendor refused message for its size. asked holds the sizes that
 // the vendor reported for the whole request. If it reported none, end uses estimates.
-func (o *overflow) end(message *llm.Content, asked llm.RequestSize, cause error) error {
+func (o overflow) end(message *llm.Content, asked llm.RequestSize, cause error) error {
 	e := Overflow{Estimate: asked.Prompt + asked.Answer, Remaining: asked.Window, Err: cause}
 	if !asked.Exceeds() {
 		e.Estimate, e.Remaining = o.conv.tokens+message.Tokens(), o.Window(o.model)

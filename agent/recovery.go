@@ -23,9 +23,9 @@ const (
 // newRecoveries returns the recoveries of a prompt, in the order in which they examine a turn.
 func newRecoveries(q *requester, b *budget, loops *loopBreaker) []recovery {
 	return []recovery{
-		&overflow{fitter{q}},
-		&standIn{q},
-		&cutOff{q},
+		overflow{fitter{q}},
+		standIn{q},
+		cutOff{q},
 		&unusable{q, b},
 		&unfinished{requester: q},
 		loops,

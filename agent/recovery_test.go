@@ -29,7 +29,7 @@ func newBench(t *testing.T, change func(*Config)) *bench {
 	if change != nil {
 		change(&cfg)
 	}
-	out := &consumer{cancel: func(error) {}, yield: func(e Event, _ error) bool {
+	out := consumer{cancel: func(error) {}, yield: func(e Event, _ error) bool {
 		b.events = append(b.events, strings.TrimPrefix(fmt.Sprintf("%T%v", e, e), "agent."))
 		return true
 	}}
@@ -112,7 +112,7 @@ func TestRecoveryOrder(t *testing.T) {
 			var got []string
 			for _, rec := range newRun(b.requester, "hi").recoveries {
 				if rec.sees(turn) {
-					got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", rec), "*agent."))
+					got = append(got, strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", rec), "*"), "agent."))
 				}
 			}
 			if strings.Join(got, " ") != tt.want {

@@ -45,8 +45,8 @@ func (a *Agent) Redo(ctx context.Context, p Proposal) iter.Seq2[Event, error] {
 		a.conv.hasIDEContext = false
 		q.model = a.chosenModel()
 		r := newRun(q, a.conv.lastPrompt())
-		unsent, err := r.repeat(ctx, calls, done, p.Records)
-		r.finishRun(ctx, unsent, err)
+		m, err := r.repeat(ctx, calls, done, p.Records)
+		r.finishRun(ctx, m, err)
 	}
 }
 

@@ -7,20 +7,21 @@ import (
 	"time"
 	"unicode"
 
+	"pollux/agent/thought"
 	"pollux/llm"
 )
 
 // reply is a model's response while it arrives.
 type reply struct {
 	out      *consumer
-	detector LoopDetector // nil for none
+	detector LoopDetector
 	now      func() time.Time
 
 	began    time.Time // of the request
 	model    string    // that the request was for
 	parts    []llm.Part
 	text     strings.Builder // plain text not yet in parts
-	thinking thoughtSplitter
+	thinking thought.Splitter
 	thoughts []Thought // complete thoughts
 	sources  []llm.Citation
 	reason   llm.FinishReason

@@ -12,7 +12,7 @@ import (
 // requester sends the requests of a prompt to the model.
 type requester struct {
 	*Agent
-	out      *consumer
+	out      consumer
 	promptID string
 	model    string // of the next request
 	response string // the text of all responses so far, for the AfterAgent hook

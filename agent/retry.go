@@ -28,9 +28,9 @@ func (s StreamRetry) orDefault() StreamRetry {
 // cutOff repairs a response that broke off: it requests another one as long as an attempt is left.
 type cutOff struct{ *requester }
 
-func (c *cutOff) sees(t *turn) bool { return t.problem != nil && t.err != nil && !t.isLast }
+func (c cutOff) sees(t *turn) bool { return t.problem != nil && t.err != nil && !t.isLast }
 
-func (c *cutOff) repairs(ctx context.Context, t *turn) (remedy, error) { return c.retry(ctx, t) }
+func (c cutOff) repairs(ctx context.Context, t *turn) (remedy, error) { return c.retry(ctx, t) }
 
 // retry discards the reply of the turn and waits until the next attempt.
 func (q *requester) retry(ctx context.Context, t *turn) (remedy, error) {
@@ -47,9 +47,7 @@ func (q *requester) discard(t *turn, e Retried) error {
 	if t.reply.usage != nil {
 		q.spend(t.reply)
 	}
-	if q.cfg.LoopDetector != nil {
-		q.cfg.LoopDetector.Observe(e) // discard the text of this attempt
-	}
+	q.cfg.LoopDetector.Observe(e) // discard the text of this attempt
 	t.previous = t.problem
 	return q.out.emit(e)
 }

@@ -35,8 +35,9 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 		defer cancel(nil)
 
 		r := newRun(a.begin(ctx, p.ID, yield, cancel), llm.PartsText(p.Parts))
-		unsent, err := r.runPrompt(ctx, outgoing{content: llm.User(p.Parts...), shown: p.Shown, isPrompt: true})
-		r.finishRun(ctx, unsent, err)
+		m, err := r.beforeAgent(ctx, outgoing{content: llm.User(p.Parts...), shown: p.Shown, isPrompt: true}, r.prompt)
+		m, err = r.work(ctx, m, err)
+		r.finishRun(ctx, m, err)
 	}
 }
 
@@ -47,7 +48,7 @@ type run struct {
 	isHookPrompt bool   // an AfterAgent hook has sent another prompt
 	isAnnounced  bool   // the consumer has received ModelInfo
 	calls        int    // of the model
-	budget       *budget
+	budget       budget
 	loops        *loopBreaker
 	recoveries   []recovery
 }
@@ -60,25 +61,19 @@ func (a *Agent) begin(ctx context.Context, id string, yield func(Event, error) b
 	}
 	a.conv.settle(ctx, false) // a loaded history may end with calls
 	a.conv.markPrompt()
-	return &requester{Agent: a, out: &consumer{yield: yield, cancel: cancel}, promptID: id}
+	return &requester{Agent: a, out: consumer{yield: yield, cancel: cancel}, promptID: id}
 }
 
 // newRun returns the run of a prompt with this text.
 func newRun(q *requester, prompt string) *run {
-	b := &budget{continuations: maxContinuations}
-	loops := &loopBreaker{q, b, prompt}
-	return &run{requester: q, prompt: prompt, budget: b, loops: loops, recoveries: newRecoveries(q, b, loops)}
-}
-
-// runPrompt works on the prompt, and on each prompt that a hook sends after it. It returns the last
-// message, which may not be in the history.
-func (r *run) runPrompt(ctx context.Context, m outgoing) (outgoing, error) {
-	m, err := r.beforeAgent(ctx, m, r.prompt)
-	return r.work(ctx, m, err)
+	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxContinuations}}
+	r.loops = &loopBreaker{q, &r.budget, prompt}
+	r.recoveries = newRecoveries(q, &r.budget, r.loops)
+	return r
 }
 
 // work sends m and works until a hook sends no other prompt after it. It does nothing after an
-// error, which it returns.
+// error, which it returns. It also returns the last message, which may not be in the history.
 func (r *run) work(ctx context.Context, m outgoing, err error) (outgoing, error) {
 	for err == nil && m.content != nil {
 		m, err = r.runTurns(ctx, m)

@@ -5,7 +5,7 @@ import "pollux/llm"
 // newReply returns the reply to a request that is sent now. If isHeld is set, its events are held
 // until [reply.showHeld].
 func (q *requester) newReply(isHeld bool) *reply {
-	return &reply{out: q.out, detector: q.cfg.LoopDetector, now: q.cfg.Now, began: q.cfg.Now(), isHeld: isHeld}
+	return &reply{out: &q.out, detector: q.cfg.LoopDetector, now: q.cfg.Now, began: q.cfg.Now(), isHeld: isHeld}
 }
 
 // receive adds a chunk to the reply and shows it, thoughts before text. Tool calls are not shown
@@ -38,15 +38,15 @@ func (rep *reply) receive(chunk *llm.Response) error {
 // think shows a part of a model's reasoning, and each thought that ends in it.
 func (rep *reply) think(p *llm.Part) error {
 	text := p.Text
-	if rep.thinking.startsThought(text) {
+	if rep.thinking.Starts(text) {
 		if err := rep.endThought(); err != nil {
 			return err
 		}
 	}
 	for text != "" && rep.loop.Kind == "" {
-		n, ended := rep.thinking.add(text)
+		n, ended := rep.thinking.Add(text)
 		if n > 0 {
-			if err := rep.show(Thinking{Subject: rep.thinking.subject, Text: text[:n]}); err != nil {
+			if err := rep.show(Thinking{Subject: rep.thinking.Subject(), Text: text[:n]}); err != nil {
 				return err
 			}
 		}
@@ -65,11 +65,11 @@ func (rep *reply) think(p *llm.Part) error {
 
 // endThought shows the current thought, if it is not empty.
 func (rep *reply) endThought() error {
-	t, ok := rep.thinking.end()
+	subject, description, ok := rep.thinking.End()
 	if !ok || rep.loop.Kind != "" {
 		return nil
 	}
-	t.Time = rep.now()
+	t := Thought{Subject: subject, Description: description, Time: rep.now()}
 	rep.thoughts = append(rep.thoughts, t)
 	return rep.show(t)
 }
@@ -81,11 +81,9 @@ func (rep *reply) show(e Event) error {
 		rep.held = append(rep.held, e)
 		return nil
 	}
-	if rep.detector != nil {
-		if loop, found := rep.detector.Observe(e); found {
-			rep.loop = loop
-			return nil
-		}
+	if loop, found := rep.detector.Observe(e); found {
+		rep.loop = loop
+		return nil
 	}
 	return rep.out.emit(e)
 }

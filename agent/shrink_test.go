@@ -74,7 +74,7 @@ func TestOverflowRepairs(t *testing.T) {
 			turn := b.sent(t.Context(), tt.parts...)
 			turn.err, turn.shortened, turn.attempt, turn.previous = tt.cause, tt.shortened, 3, &InvalidStream{}
 			turn.reply.hasStarted = tt.started
-			how, err := (&overflow{fitter{b.requester}}).repairs(t.Context(), turn)
+			how, err := overflow{fitter{b.requester}}.repairs(t.Context(), turn)
 			if how != tt.how || !errors.Is(err, tt.err) || turn.message.isSent {
 				t.Errorf("%v, %v, in the history: %v", how, err, turn.message.isSent)
 			}
@@ -127,7 +127,7 @@ func TestShrinkFixed(t *testing.T) {
 		before := b.conv.overhead
 		text = "few words"
 		turn.err = &llm.Error{Kind: llm.KindContextWindow}
-		how, _ := (&overflow{fitter{b.requester}}).repairs(t.Context(), turn)
+		how, _ := overflow{fitter{b.requester}}.repairs(t.Context(), turn)
 		if fits := size == 10; (how == resend) != fits || b.conv.overhead >= before || b.conv.tokens != b.conv.overhead {
 			t.Errorf("message of %d: %v, %d tokens, %d before", size, how, b.conv.tokens, before)
 		}

@@ -11,11 +11,11 @@ import (
 // without a finish reason.
 type standIn struct{ *requester }
 
-func (s *standIn) sees(t *turn) bool {
+func (s standIn) sees(t *turn) bool {
 	return t.problem != nil && t.isLast && s.cfg.StandIn != nil && (t.err != nil || t.problem.Type == noFinishReason)
 }
 
-func (s *standIn) repairs(_ context.Context, t *turn) (remedy, error) {
+func (s standIn) repairs(_ context.Context, t *turn) (remedy, error) {
 	err := cmp.Or(t.err, error(&llm.Error{Kind: llm.KindIncomplete, Message: t.problem.Message}))
 	if !s.cfg.StandIn(s.model, s.promptID, err) {
 		return stand, nil

@@ -40,7 +40,7 @@ func (r *run) route(ctx context.Context, t *turn) error {
 }
 
 // fit makes the turn's message fit the model's window.
-func (r *run) fit(ctx context.Context, t *turn) error { return (&fitter{r.requester}).fit(ctx, t) }
+func (r *run) fit(ctx context.Context, t *turn) error { return fitter{r.requester}.fit(ctx, t) }
 
 // addIDEContext adds a message with the changes in the person's IDE before a prompt.
 func (r *run) addIDEContext(ctx context.Context, t *turn) error {
@@ -71,9 +71,7 @@ func (r *run) checkTurn(ctx context.Context, t *turn) error {
 
 // beforeAgent runs the BeforeAgent hook for a prompt with this text, and returns the prompt to send.
 func (r *run) beforeAgent(ctx context.Context, m outgoing, prompt string) (outgoing, error) {
-	if r.cfg.LoopDetector != nil {
-		r.cfg.LoopDetector.Reset(prompt)
-	}
+	r.cfg.LoopDetector.Reset(prompt)
 	if r.cfg.Hooks == nil {
 		return m, nil
 	}

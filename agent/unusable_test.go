@@ -74,7 +74,7 @@ func TestStandIn(t *testing.T) {
 		})
 		turn := b.sent(t.Context(), llm.Text("hi"))
 		turn.attempt, turn.isLast, turn.err, turn.problem = 4, true, broken, &InvalidStream{"INCOMPLETE_STREAM", "reset"}
-		how, err := (&standIn{b.requester}).repairs(t.Context(), turn)
+		how, err := (standIn{b.requester}).repairs(t.Context(), turn)
 		if err != nil || strings.Join(asked, " ") != "m p connection reset" {
 			t.Errorf("%v, asked %v", err, asked)
 		}
@@ -85,7 +85,7 @@ func TestStandIn(t *testing.T) {
 			t.Errorf("%v, attempt %d, events %q", how, turn.attempt, b.events)
 		}
 		turn.err, turn.problem = nil, &InvalidStream{noFinishReason, "cut"}
-		if _, err := (&standIn{b.requester}).repairs(t.Context(), turn); err != nil || !strings.HasSuffix(asked[len(asked)-1], "cut") {
+		if _, err := (standIn{b.requester}).repairs(t.Context(), turn); err != nil || !strings.HasSuffix(asked[len(asked)-1], "cut") {
 			t.Errorf("%v, asked %v", err, asked)
 		}
 	}
@@ -100,7 +100,7 @@ func TestCutOff(t *testing.T) {
 	turn := b.sent(t.Context(), llm.Text("hi"))
 	turn.attempt, turn.err, turn.problem = 2, errors.New("reset"), &InvalidStream{"INCOMPLETE_STREAM", "reset"}
 	turn.reply.model, turn.reply.usage = "other", &llm.Usage{Prompt: 7}
-	how, err := (&cutOff{b.requester}).repairs(t.Context(), turn)
+	how, err := (cutOff{b.requester}).repairs(t.Context(), turn)
 	if how != resend || err != nil || strings.Join(b.events, " ") != "Retried{{INCOMPLETE_STREAM reset} 3 4}" {
 		t.Errorf("%v, %v, events %q", how, err, b.events)
 	}
@@ -108,7 +108,7 @@ func TestCutOff(t *testing.T) {
 		t.Errorf("the detector heard %v, the ledger has %v", ears.heard, ledger.models)
 	}
 	b.out.yield = func(Event, error) bool { return false }
-	if _, err := (&cutOff{b.requester}).repairs(t.Context(), turn); !errors.Is(err, errLeft) {
+	if _, err := (cutOff{b.requester}).repairs(t.Context(), turn); !errors.Is(err, errLeft) {
 		t.Errorf("%v, want errLeft", err)
 	}
 }
