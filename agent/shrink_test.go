@@ -156,3 +156,20 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestFitterRoom checks how much room a compression has to make for a prompt.
+func TestFitterRoom(t *testing.T) {
+	t.Parallel()
+	compressor := &press{}
+	b := newBench(t, func(c *Config) { c.Compressor = compressor })
+	b.conv.push(t.Context(), Message{Content: llm.User(llm.Text("hi"))})
+	b.conv.push(t.Context(), Message{Content: llm.User(llm.Text(strings.Repeat("word ", 900)))})
+	turn := &turn{message: outgoing{content: llm.User(llm.Text(strings.Repeat("word ", 500)))}}
+	if err := (fitter{b.requester}).fit(t.Context(), turn); !errors.Is(err, errOver) {
+		t.Fatal(err)
+	}
+	last := compressor.asked[len(compressor.asked)-1]
+	if need := turn.message.content.Tokens(); len(compressor.asked) != 2 || !last.Force || last.Room != 1000-need {
+		t.Errorf("%d requests, the last for %d tokens, want %d", len(compressor.asked), last.Room, 1000-need)
+	}
+}
