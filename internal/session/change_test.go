@@ -263,14 +263,14 @@ func TestClear(t *testing.T) {
 	if a.Memory.Discover(filepath.Join(root, "sub")) == "" {
 		t.Fatal("nothing is discovered")
 	}
-	plans, outputs := a.plans.directory(), must(a.outputs.Dir())
+	plans, outputs := a.plans.Dir(), must(a.outputs.Dir())
 	a.approvePlan("/plans/x.md")
 	if err := a.SetMode(policy.AutoEdit); err != nil {
 		t.Fatal(err)
 	}
 	a.Clear(t.Context())
-	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.directory() == plans || must(a.outputs.Dir()) == outputs {
-		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.directory())
+	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
+		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.Dir())
 	}
 	if a.models.Network().Session != a.ID() {
 		t.Errorf("requests are of session %s", a.models.Network().Session)
