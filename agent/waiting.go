@@ -64,7 +64,7 @@ func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
 	var shown []string
 	for _, p := range waiting {
 		parts = append(parts, p.Parts...)
-		shown = append(shown, p.shownText())
+		shown = append(shown, p.Text())
 	}
 	switch {
 	case message == nil:
@@ -82,6 +82,3 @@ func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
 	}
 	return llm.User(parts...), nil
 }
-
-// shownText returns the prompt as the person typed it.
-func (p Prompt) shownText() string { return cmp.Or(p.Shown, llm.PartsText(p.Parts)) }

@@ -145,15 +145,13 @@ type Session struct {
 	areServersAwake bool
 	// disabledServers are the servers that are disabled for this session.
 	disabledServers []string
-	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared  map[string]prepared
-	skills    atomic.Pointer[skill.Set]
-	telemetry *telemetry.Telemetry // nil is off
-	activity  *telemetry.Activity  // nil is off
-	log       *logs.Log            // on disk
-	titler    titler
-	ended     sync.Once
-	closers   []func()
+	skills          atomic.Pointer[skill.Set]
+	telemetry       *telemetry.Telemetry // nil is off
+	activity        *telemetry.Activity  // nil is off
+	log             *logs.Log            // on disk
+	titler          titler
+	ended           sync.Once
+	closers         []func()
 }
 
 // identity is which conversation a session has.

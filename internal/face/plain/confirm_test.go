@@ -23,7 +23,7 @@ import (
 
 // asks returns a model that asks these questions at once, each from its own call, and
 // answers with the outcomes.
-func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Context, string) iter.Seq2[agent.Event, error] {
+func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
 	return runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
 		answers := make([]chan tool.Answer, len(questions))
 		var calls []*agent.ToolCall
@@ -311,8 +311,8 @@ func TestSecretTooEarly(t *testing.T) {
 func TestQuestionInPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []tool.Answer
-		p := sit(t, backend{Run: func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
-			if prompt != "go" {
+		p := sit(t, backend{Run: func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+			if prompt.Text() != "go" {
 				return echo(ctx, prompt)
 			}
 			time.Sleep(time.Second)

@@ -118,9 +118,9 @@ func (l *loop) endSession() {
 }
 
 // runPrompt starts a run of the model with a prompt.
-func (l *loop) runPrompt(text string) {
+func (l *loop) runPrompt(p agent.Prompt) {
 	l.draft = ""
-	l.startRun(text, func(ctx context.Context) iter.Seq2[agent.Event, error] { return l.backend.Run(ctx, text) })
+	l.startRun(p.Text(), func(ctx context.Context) iter.Seq2[agent.Event, error] { return l.backend.Run(ctx, p) })
 }
 
 // startRun starts a run of the model; prompt is "" if none started it.
@@ -249,11 +249,9 @@ func (l *loop) showResult(r slash.Result) {
 	default:
 		l.screen.line(text)
 	}
-	if r.Prompt != "" {
-		l.queue = append(l.queue, r.Prompt)
-		if r.IsPromptHidden {
-			l.commandPrompt = r.Prompt
-		}
+	if r.Prompt != nil {
+		l.queue = append(l.queue, r.Prompt.Text())
+		l.commandPrompt = &r
 	}
 	if r.Run != nil {
 		l.nextRun = r.Run

@@ -26,7 +26,7 @@ type backend struct {
 	// returns its error.
 	Open func(ctx context.Context) (backend, error)
 	// Run sends a prompt to the model; see [session.Session.Run].
-	Run func(ctx context.Context, text string) iter.Seq2[agent.Event, error]
+	Run func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
 
 	// LookupCommand reports whether a line is a / command, and whether the command may
 	// run while the model works. RunCommand runs it. UnknownCommand explains that

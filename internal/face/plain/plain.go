@@ -29,6 +29,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/session"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -192,7 +193,7 @@ type loop struct {
 	job            *job                                                // nil while no job runs
 	queue          []string                                            // prompts typed while a job runs
 	nextRun        func(context.Context) iter.Seq2[agent.Event, error] // of a / command, nil for none
-	commandPrompt  string                                              // a prompt in the queue that is not shown: that of a / command
+	commandPrompt  *slash.Result                                       // the / command whose prompt is in the queue
 	draft          string                                              // text that was not sent
 	composer       composer                                            // the prompt being typed
 	unknownCommand string                                              // the mistyped command that Enter sends as text

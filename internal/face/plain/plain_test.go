@@ -134,8 +134,8 @@ func (p *person) leaves() {
 }
 
 // echo is a model that repeats the prompt.
-func echo(_ context.Context, prompt string) iter.Seq2[agent.Event, error] {
-	return says("You said: " + strings.ReplaceAll(prompt, "\n", "|"))
+func echo(_ context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+	return says("You said: " + strings.ReplaceAll(p.Text(), "\n", "|"))
 }
 
 // says returns the events of an answer.
@@ -159,11 +159,11 @@ func happens(events ...agent.Event) iter.Seq2[agent.Event, error] {
 }
 
 // runs returns a model that calls f.
-func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, string) iter.Seq2[agent.Event, error] {
-	return func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
+func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+	return func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			gone := false
-			err := f(ctx, prompt, func(e agent.Event) { gone = gone || !yield(e, nil) })
+			err := f(ctx, p.Text(), func(e agent.Event) { gone = gone || !yield(e, nil) })
 			switch {
 			case gone:
 			case ctx.Err() != nil:

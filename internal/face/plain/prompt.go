@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/secret"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -349,7 +350,7 @@ func (l *loop) send(text string) {
 		l.record(text)
 	}
 	if l.job == nil {
-		l.runPrompt(text)
+		l.runPrompt(agent.TextPrompt(text))
 		return
 	}
 	size := len(text)
@@ -366,9 +367,9 @@ func (l *loop) send(text string) {
 
 // runShownPrompt shows a prompt that the user did not just type, and sends it to the
 // model.
-func (l *loop) runShownPrompt(text string) {
-	l.screen.line("User: " + excerpt(text, 5))
-	l.runPrompt(text)
+func (l *loop) runShownPrompt(p agent.Prompt) {
+	l.screen.line("User: " + excerpt(p.Text(), 5))
+	l.runPrompt(p)
 }
 
 // runQueued starts the run of a / command, or sends the queued prompts as one, or keeps them as the draft if the job was
@@ -385,16 +386,19 @@ func (l *loop) runQueued(cancelled bool) {
 		return
 	}
 	text := strings.Join(l.queue, "\n\n")
-	isHidden := len(l.queue) == 1 && text == l.commandPrompt
-	l.queue, l.commandPrompt = nil, ""
+	p, isHidden := agent.TextPrompt(text), false
+	if r := l.commandPrompt; r != nil && len(l.queue) == 1 {
+		p, isHidden = *r.Prompt, r.IsPromptHidden
+	}
+	l.queue, l.commandPrompt = nil, nil
 	switch {
 	case isHidden && !cancelled && !l.isLeaving:
-		l.runPrompt(text)
+		l.runPrompt(p)
 		return
 	case isHidden:
 		return
 	case !cancelled && !l.isLeaving:
-		l.runShownPrompt(text)
+		l.runShownPrompt(p)
 		return
 	}
 	l.screen.line("Not sent: " + excerpt(text, 5))

@@ -23,7 +23,7 @@ import (
 // tells returns the output of a run with these events.
 func tells(t *testing.T, o backend, events ...agent.Event) string {
 	t.Helper()
-	o.Run = func(context.Context, string) iter.Seq2[agent.Event, error] { return happens(events...) }
+	o.Run = func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] { return happens(events...) }
 	p := sit(t, o)
 	p.types("go")
 	p.leaves()
