@@ -100,7 +100,6 @@ func TestEvents(t *testing.T) {
 		"Blocked":       "Agent execution blocked: not that\n",
 		"Cancelled":     "User cancelled the request.\n",
 	}
-	o := backend{ShowThoughts: true}
 	for _, kind := range agent.Events() {
 		e := sample(kind)
 		name := reflect.TypeOf(e).Name()
@@ -115,7 +114,7 @@ func TestEvents(t *testing.T) {
 				p.types("go")
 				p.leaves()
 				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
-				if why := skipReason(e, o); (why == "") != (got != "" || name == "ToolRequested") {
+				if why := skipReason(e, true); (why == "") != (got != "" || name == "ToolRequested") {
 					t.Errorf("told: %q; the table says %q", got, why)
 				}
 				if got != want[name] {

@@ -1,4 +1,4 @@
-package wording
+package kit
 
 import (
 	"cmp"
@@ -7,31 +7,20 @@ import (
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
-// ApprovalOptions says how [Approval] words its lines.
-type ApprovalOptions struct {
-	// ShortPath returns an absolute path in the form that people read; nil leaves paths as they are.
-	ShortPath func(string) string
-	// Mode is the approval mode by its name in policies, such as "autoEdit"; "" if it does not matter.
-	Mode string
-}
-
-// Approval returns what a person reads before they decide about a call, beside the text of the call
-// itself: what it reaches, why they are asked, and all warnings. Every face shows these lines. They are
-// safe to print.
-func Approval(c tool.Confirmation, o ApprovalOptions) []string {
-	if o.ShortPath == nil {
-		o.ShortPath = func(path string) string { return path }
-	}
-	l := &approvalLines{o: o}
+// warnings returns what a person reads before they decide about a call, beside the text of the call itself: what it
+// reaches, why they are asked, and all warnings. The lines are safe to print. names may be nil.
+func warnings(c tool.Confirmation, names Names) []string {
+	l := &approvalLines{names: names}
 	switch c := c.(type) {
 	case *tool.EditConfirmation:
 		l.approval(&c.Approval)
 	case *tool.ExecConfirmation:
 		l.commands(&c.Reach)
-		if hasRedirection(c.Roots) && o.Mode != "autoEdit" && o.Mode != "yolo" {
+		if hasRedirection(c.Roots) && !allowsRedirection(names) {
 			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 		}
 		if len(c.Servers) > 0 {
@@ -63,8 +52,8 @@ func Approval(c tool.Confirmation, o ApprovalOptions) []string {
 }
 
 type approvalLines struct {
-	o    ApprovalOptions
-	list []string
+	names Names
+	list  []string
 }
 
 func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
@@ -78,7 +67,7 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if len(a.Outside) > 0 {
 		var paths []string
 		for _, path := range a.Outside {
-			paths = append(paths, l.o.ShortPath(path))
+			paths = append(paths, shortPath(l.names, path))
 		}
 		l.add("Outside the workspace: " + joinBrief(paths))
 	}
@@ -111,7 +100,7 @@ func (l *approvalLines) message(text string) {
 		l.add("  " + line)
 	}
 	if more := len(lines) - most; more > 0 {
-		l.add("  (" + Count(more, "more line") + ")")
+		l.add("  (" + wording.Count(more, "more line") + ")")
 	}
 	if clean != strings.ReplaceAll(text, "\r\n", "\n") {
 		l.add("Warning: the text above has characters that cannot be shown.")
@@ -168,6 +157,11 @@ func hosts(servers []tool.Server) []string {
 		}
 	}
 	return list
+}
+
+// allowsRedirection reports whether the approval mode allows redirections without a question.
+func allowsRedirection(names Names) bool {
+	return names != nil && (names.ModeName() == "autoEdit" || names.ModeName() == "yolo")
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.

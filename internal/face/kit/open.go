@@ -1,0 +1,93 @@
+package kit
+
+import (
+	"context"
+	"iter"
+
+	"pollux/agent"
+	"pollux/internal/session"
+	"pollux/internal/slash"
+	"pollux/internal/terminal"
+)
+
+// Session is a session as a driver works with it. [Live] is one.
+type Session interface {
+	Names
+	// Run, Steer, Withdraw, RunTyped, Allowed, RecordForcedExit and Close are those of [session.Session].
+	Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
+	Steer(ctx context.Context, p agent.Prompt) error
+	Withdraw() []string
+	RunTyped(ctx context.Context, command string) (string, error)
+	Allowed(call *agent.PreparedCall) bool
+	RecordForcedExit()
+	Close()
+	// Lookup, RunCommand and Unknown are those of [slash.Runner].
+	Lookup(line string) (slash.Call, bool)
+	RunCommand(ctx context.Context, line string) (slash.Result, error)
+	Unknown(line string) string
+	// Observe counts an event, and Record keeps what the person has entered for later sessions.
+	Observe(e agent.Event)
+	Record(text string)
+	// End does what remains to be done when the person has left, and may ask questions. It returns the last text to
+	// show, "" for none.
+	End(ctx context.Context) string
+}
+
+// Live is an open session with its / commands.
+type Live struct {
+	names
+	Commands *slash.Runner
+}
+
+// Open opens a session whose questions and warnings go to a driver. shortcuts is the text of /shortcuts, "" if the face
+// has no keys.
+func Open(ctx context.Context, d *Driver, o session.Options, t *terminal.Terminal, shortcuts string) (*Live, error) {
+	o.Project.Asker, o.Project.Interactive = d, true
+	if o.Project.Warn == nil {
+		o.Project.Warn = d.Warn
+	}
+	s, err := session.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Live{names{s}, &slash.Runner{Session: s, Terminal: t, Shortcuts: shortcuts}}, nil
+}
+
+// Lookup implements [Session].
+func (l *Live) Lookup(line string) (slash.Call, bool) { return l.Commands.Lookup(line) }
+
+// RunCommand implements [Session].
+func (l *Live) RunCommand(ctx context.Context, line string) (slash.Result, error) {
+	r, _, err := l.Commands.Run(ctx, line)
+	return r, err
+}
+
+// Unknown implements [Session].
+func (l *Live) Unknown(line string) string { return l.Commands.Unknown(line) }
+
+// Observe implements [Session].
+func (l *Live) Observe(e agent.Event) { l.Stats.Observe(e) }
+
+// Record implements [Session].
+func (l *Live) Record(text string) { l.PromptLog.Add(l.ID(), text) }
+
+// End implements [Session].
+func (l *Live) End(ctx context.Context) string {
+	if l.Project.Worktree == nil {
+		return ""
+	}
+	return l.EndWorktree(ctx)
+}
+
+// NamesOf returns the names of a session.
+func NamesOf(s *session.Session) Names { return names{s} }
+
+type names struct{ *session.Session }
+
+func (n names) ModeName() string { return n.Mode().String() }
+
+func (n names) ShortPath(path string) string {
+	return n.Project.Paths.Display(n.Workspace.Display(path))
+}
+
+func (n names) ShortText(text string) string { return n.Project.Paths.DisplayText(text) }
