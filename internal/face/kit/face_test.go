@@ -6,11 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/config"
 	"pollux/internal/face/kit"
+	"pollux/internal/project"
+	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -88,4 +93,88 @@ func (f *face) ask(q *kit.Question) {
 	}
 	answer, _ := q.Form[0].Parse(f.in.Text())
 	f.Answer(q, q.Reply([]string{answer}))
+}
+
+// TestFace drives a session from trust in its folder to an interrupted run, with nothing but this package.
+func TestFace(t *testing.T) {
+	t.Parallel()
+	model := scripttest.Gemini(t, `
+turn
+  expect prompt Go
+  call run_shell_command {"command": "echo heron > ../word.txt"}
+turn
+  expect prompt Mind the tests
+  text Done.
+turn
+  expect prompt Wait
+  text Hm.
+  hang
+`)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, home := filepath.Join(dir, "work"), filepath.Join(dir, "home")
+	for path, text := range map[string]string{
+		filepath.Join(work, "a.txt"):                    "a",
+		filepath.Join(home, ".gemini", "settings.json"): `{"security": {"folderTrust": {"enabled": true}}}`,
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	f := &face{in: bufio.NewScanner(strings.NewReader("Trust this folder\ny\n")), out: &out}
+	isWaiting := false
+	f.after = func(e kit.Event) {
+		switch e := e.(type) {
+		case kit.Opened:
+			f.Submit("Go")
+		case kit.Asked:
+			if e.Question.IsOfCall {
+				f.Submit("Wait") // the model works
+			}
+		case kit.Began:
+			isWaiting = e.Prompt == "Wait"
+		case kit.Ran:
+			switch e.Event.(type) {
+			case agent.ToolRequested:
+				f.Steer(agent.TextPrompt("Mind the tests"))
+			case agent.Text:
+				if isWaiting {
+					f.Interrupt(false)
+				}
+			}
+		case kit.Cancelled:
+			f.Leave(nil)
+		}
+	}
+	if err := f.talk(t.Context(), session.Options{
+		Project:   project.Options{Dir: work, Env: config.NewEnv("HOME="+home, "PATH="+os.Getenv("PATH"), "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")},
+		Generator: model,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := `! Welcome to Pollux. It reads and changes files and runs commands for you.
+The files of a folder can instruct it. So it first asks whether you trust them.
+? Trust
+? Confirm Shell Command Run this command?
+  The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.
+  Outside the workspace: DIR/word.txt
+  y: Allow once
+  a: Allow for this session
+  n: No, tell the model what to do differently
+queued: Wait
+runs: run_shell_command: echo heron > ../word.txt
+joined: Mind the tests
+model: Done.
+model: Hm.
+cancelled
+`
+	if got := strings.ReplaceAll(out.String(), dir, "DIR"); got != want {
+		t.Errorf("the face shows\n%s\nwant\n%s", got, want)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "word.txt")); err != nil || string(got) != "heron\n" {
+		t.Errorf("the file has %q, %v", got, err)
+	}
 }

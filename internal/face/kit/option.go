@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +35,7 @@ type Action int
 const (
 	Decide  Action = iota // answer the question
 	Edit                  // open an editor for the first block of the question, and answer with the text from it
-	ShowAll               // show the parts of the blocks that the face has left out, if any, and ask again
+	ShowAll               // show the lines of the blocks that the face has left out, and ask again
 )
 
 // Answer returns the answer of the option with the text that the person has written, "" for none.
@@ -90,7 +92,7 @@ func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved s
 		no.Label, no.Help = "No, tell the model what to do differently", "You can then type what to do instead."
 		no.TextPrompt = "What should the model do instead? Enter alone stops it: "
 	}
-	q.Options = append(q.Options, showAllOption, no)
+	q.Options = append(q.Options, no)
 }
 
 // lastingOption returns the option for a lasting answer.
@@ -118,8 +120,18 @@ func lastingOption(offer *tool.Offer, saved string) Option {
 	return o
 }
 
-// showAllOption is for faces that have left out a part of a long block. Others do not draw it.
-var showAllOption = Option{Key: "v", Label: "Show all", Help: "Pollux then asks again.", Action: ShowAll}
+// OptionsWithRest returns the options for a face that has left out so many lines of the blocks: with one that shows all.
+func (q *Question) OptionsWithRest(hidden int) []Option {
+	if hidden == 0 {
+		return q.Options
+	}
+	at := len(q.Options) - 1
+	if _, isPlan := q.Blocks[0].(*Plan); isPlan {
+		at = len(q.Options)
+	}
+	rest := Option{Key: "v", Label: fmt.Sprintf("Show all (%d more lines)", hidden), Help: "Pollux then asks again.", Action: ShowAll}
+	return slices.Insert(slices.Clone(q.Options), at, rest)
+}
 
 // planEdited is the feedback to the model when the person has edited the plan.
 const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
@@ -132,6 +144,5 @@ func planOptions() []Option {
 		{Key: "f", Label: "Request changes", Help: "The model revises the plan and asks again.", TextPrompt: "What should change? ", NeedsText: true},
 		{Key: "e", Label: "Edit the plan in your editor", Help: "The model reads your version and asks again.", Action: Edit, answer: reply(tool.Reply{Feedback: planEdited})},
 		{Key: "n", Label: "No", Help: "Pollux does not carry out the plan.", answer: tool.Answer{Outcome: tool.Cancel}},
-		showAllOption,
 	}
 }

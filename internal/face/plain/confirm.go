@@ -3,8 +3,6 @@ package plain
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"pollux/internal/face/kit"
@@ -28,7 +26,7 @@ func (d *dialog) ask() (tool.Answer, error) {
 	}
 	for {
 		d.print(d.q.Prompt)
-		options := shownOptions(d.q.Options, hidden)
+		options := d.q.OptionsWithRest(hidden)
 		i, err := d.choose(options, d.q.Help)
 		if err != nil {
 			return tool.Answer{}, err
@@ -54,17 +52,6 @@ func (d *dialog) ask() (tool.Answer, error) {
 			}
 		}
 	}
-}
-
-// shownOptions returns the options to show if so many lines are hidden.
-func shownOptions(options []kit.Option, hidden int) []kit.Option {
-	options = slices.Clone(options)
-	for i := range options {
-		if options[i].Action == kit.ShowAll && hidden > 0 {
-			options[i].Label = fmt.Sprintf("Show all (%d more lines)", hidden)
-		}
-	}
-	return slices.DeleteFunc(options, func(o kit.Option) bool { return o.Action == kit.ShowAll && hidden == 0 })
 }
 
 // Numbers of lines shown at first of a diff or a command, and of a text.
