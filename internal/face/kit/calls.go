@@ -70,7 +70,7 @@ func (c *Call) update(e agent.ToolUpdated) (hasBegun bool) {
 		return hasBegun
 	}
 	if e.Summary != "" {
-		c.Summary = briefLine(e.Summary)
+		c.Summary = Brief(e.Summary)
 	}
 	hasBegun = e.Status == agent.Executing && !c.HasBegun && !c.IsQuestion
 	c.HasBegun = c.HasBegun || hasBegun
@@ -98,7 +98,7 @@ func Label(names Names, tool, summary string) string {
 		}
 	}
 	if tool = terminal.Line(tool); summary != "" {
-		tool += ": " + briefLine(summary)
+		tool += ": " + Brief(summary)
 	}
 	return tool
 }

@@ -22,13 +22,13 @@ type Field struct {
 func newForm(questions []tool.Question) []Field {
 	form := make([]Field, len(questions))
 	for i, q := range questions {
-		f := Field{Question: q, Name: briefLine(q.Header)}
+		f := Field{Question: q, Name: Brief(q.Header)}
 		if f.Name == "" {
 			f.Name = "question " + strconv.Itoa(i+1)
 		}
 		if q.Kind == tool.ChoiceQuestion {
 			for _, o := range q.Options {
-				f.Choices = append(f.Choices, Option{Key: o.Key, Label: briefLine(o.Label), Description: terminal.Line(o.Description)})
+				f.Choices = append(f.Choices, Option{Key: o.Key, Label: Brief(o.Label), Description: terminal.Line(o.Description)})
 			}
 			if q.Multi {
 				f.Choices = append(f.Choices, Option{Label: "All of the above"})

@@ -211,7 +211,7 @@ func (d *Driver) handle(it item) {
 		d.emit(it.report)
 	case it.composed != nil:
 		d.current().Record(*it.composed)
-		d.queue = append([]queued{{prompt: agent.TextPrompt(*it.composed), isTyped: true}}, d.queue...)
+		d.queue = append([]queued{{prompt: agent.TextPrompt(*it.composed)}}, d.queue...)
 	case it.result != nil:
 		d.handleResult(*it.result)
 	}

@@ -3,19 +3,25 @@ package kit
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"pollux/agent"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
+	"pollux/llm"
 )
 
 // queued is a prompt that waits for the end of the job, or a line that waits for the session.
 type queued struct {
 	line     string // not yet known to be a prompt, a command or other input
 	prompt   agent.Prompt
-	isTyped  bool // joined with the prompts beside it
 	isHidden bool // the person need not see it
+}
+
+// isJoinable reports whether the prompt can be sent together with those beside it.
+func (q *queued) isJoinable() bool {
+	return !q.isHidden && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
 }
 
 func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
@@ -40,7 +46,7 @@ func (d *Driver) submit(text string) {
 		d.current().Record(trimmed)
 		d.runCommand(trimmed)
 	case known:
-		word, _, _ := strings.Cut(briefLine(trimmed), " ")
+		word, _, _ := strings.Cut(Brief(trimmed), " ")
 		d.emit(Notice{word + " cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time."})
 	case trimmed == "?":
 		d.emit(Help{})
@@ -70,7 +76,7 @@ func (d *Driver) refuseUnknown(line string) bool {
 	return true
 }
 
-func (d *Driver) sendText(text string) { d.send(queued{prompt: agent.TextPrompt(text), isTyped: true}) }
+func (d *Driver) sendText(text string) { d.send(queued{prompt: agent.TextPrompt(text)}) }
 
 // send sends a prompt that the person has entered to the model, or queues it while a job runs.
 func (d *Driver) send(q queued) {
@@ -87,7 +93,7 @@ func (d *Driver) send(q queued) {
 		size += len(other.text())
 	}
 	if size > maxQueue {
-		d.emit(Notice{"The queue is full. This was not taken: " + briefLine(q.text())})
+		d.emit(Notice{"The queue is full. This was not taken: " + Brief(q.text())})
 		return
 	}
 	d.queue = append(d.queue, q)
@@ -124,7 +130,7 @@ func (d *Driver) runQueued(isCancelled bool) {
 	}
 	first := d.queue[0]
 	n := 1
-	for first.isTyped && n < len(d.queue) && d.queue[n].isTyped {
+	for first.isJoinable() && n < len(d.queue) && d.queue[n].isJoinable() {
 		n++
 	}
 	if n > 1 {

@@ -72,10 +72,10 @@ func (l *approvalLines) approval(a *tool.Approval) {
 		l.add("Outside the workspace: " + joinBrief(paths))
 	}
 	if a.Quoted != "" {
-		l.add("Warning: these words stand in " + briefLine(a.Quoted) + ". The model may only repeat them.")
+		l.add("Warning: these words stand in " + Brief(a.Quoted) + ". The model may only repeat them.")
 	}
 	if a.Continues != "" {
-		l.add("Warning: a hook makes this call after " + briefLine(a.Continues) + ". The model did not make it.")
+		l.add("Warning: a hook makes this call after " + Brief(a.Continues) + ". The model did not make it.")
 	}
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
@@ -120,7 +120,7 @@ func (l *approvalLines) commands(r *tool.Reach) {
 		if c.Times > 1 {
 			times = fmt.Sprintf(" (%d times)", c.Times)
 		}
-		l.add(fmt.Sprintf("Command %d: %s%s", i+1, briefLine(c.Text), times))
+		l.add(fmt.Sprintf("Command %d: %s%s", i+1, Brief(c.Text), times))
 	}
 	if more := list[min(len(list), most):]; len(more) > 0 {
 		l.add(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
@@ -174,7 +174,7 @@ func joinBrief(list []string) string {
 	const most = 20
 	var text []string
 	for _, item := range list[:min(len(list), most)] {
-		text = append(text, briefLine(item))
+		text = append(text, Brief(item))
 	}
 	if len(list) > most {
 		text = append(text, fmt.Sprintf("and %d more", len(list)-most))
@@ -182,8 +182,8 @@ func joinBrief(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// briefLine returns the beginning of a text on one line.
-func briefLine(text string) string {
+// Brief returns the beginning of a text on one clean line.
+func Brief(text string) string {
 	const most = 200
 	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
 	if len(line) > most {

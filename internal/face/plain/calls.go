@@ -109,7 +109,7 @@ func (l *loop) showNested(e agent.Nested) {
 	for i := range f.Executions {
 		x := &f.Executions[i]
 		text := name + ": " + ending(x) + kit.Label(l.look.Session, x.Name, x.Summary)
-		l.screen.message(labelOf(text, brief(x.Result.Summary)))
+		l.screen.message(labelOf(text, kit.Brief(x.Result.Summary)))
 	}
 }
 
@@ -131,7 +131,7 @@ func (l *loop) failureReason(r *tool.Result) string {
 	if l.look.Session != nil {
 		text = l.look.ShortText(text)
 	}
-	return ": " + brief(strings.TrimSpace(text))
+	return ": " + kit.Brief(strings.TrimSpace(text))
 }
 
 const (
@@ -142,7 +142,7 @@ const (
 // showDisplay shows the display of a result. It returns a short summary, if there is
 // one, for the line that reports the end of the call.
 func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short string) {
-	short = brief(r.Summary)
+	short = kit.Brief(r.Summary)
 	switch d := r.Display.(type) {
 	case tool.TextDisplay:
 		return l.showOutput(label, string(d), short)
@@ -157,12 +157,12 @@ func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short str
 			short = countChanges(d.Diff)
 		}
 	case *tool.ListDisplay:
-		short = brief(d.Summary)
+		short = kit.Brief(d.Summary)
 		if n := len(d.Skipped); n > 0 {
 			short += fmt.Sprintf(" (%d left out)", n)
 		}
 	case *tool.MatchDisplay:
-		short = brief(d.Summary)
+		short = kit.Brief(d.Summary)
 	case *tool.TodoDisplay:
 		l.showTodos(d)
 	case *tool.AgentDisplay:

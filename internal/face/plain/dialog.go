@@ -126,7 +126,7 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	}
 	l.screen.endPrompt(echo, l.terminal.InTTY)
 	if l.isPathAnswer(line) {
-		word, _, _ := strings.Cut(brief(line), " ")
+		word, _, _ := strings.Cut(kit.Brief(line), " ")
 		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
 	}
 	d.input <- line
@@ -157,7 +157,7 @@ func (l *loop) isPathAnswer(line string) bool {
 func (l *loop) slashAnswer(line string) string {
 	_, known := l.driver.Lookup(line)
 	call, _ := slash.Lookup(strings.TrimSpace(line))
-	word, _, _ := strings.Cut(brief(line), " ")
+	word, _, _ := strings.Cut(kit.Brief(line), " ")
 	var reason string
 	switch {
 	case isCancel(line):

@@ -23,7 +23,7 @@ func (l *loop) handle(e kit.Event) {
 	case kit.Help:
 		l.screen.line(Shortcuts)
 	case kit.Queued:
-		l.screen.line("Queued: " + brief(e.Text))
+		l.screen.line("Queued: " + kit.Brief(e.Text))
 	case kit.NotSent:
 		if !e.WasRun {
 			l.screen.line("Not sent: " + excerpt(e.Text, 5))

@@ -193,10 +193,8 @@ func (l *loop) finishPaste(typed string) {
 		}
 	case strings.HasSuffix(typed, editKey):
 		l.composeInEditor(text)
-	case l.isOpening() && strings.ContainsRune("/!", rune(text[0])):
-		l.driver.Send(agent.TextPrompt(" " + text)) // not a command
 	default:
-		l.driver.Send(agent.TextPrompt(text))
+		l.driver.Send(agent.TextPrompt(text)) // never a command
 	}
 }
 
@@ -275,16 +273,6 @@ func (l *loop) keepDraft(text string) {
 		text = l.draft + "\n\n" + text
 	}
 	l.draft = text
-}
-
-// brief returns a text in one line of at most 200 characters.
-func brief(text string) string {
-	const most = 200
-	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
-	if len(line) > most {
-		return string(line[:most]) + "..."
-	}
-	return string(line)
 }
 
 // excerpt returns the first n lines of a text.

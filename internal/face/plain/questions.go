@@ -53,7 +53,7 @@ func (d *dialog) askField(i int, answers []string) (err error) {
 	default:
 		example := ""
 		if f.Placeholder != "" {
-			example = ", for example " + brief(f.Placeholder)
+			example = ", for example " + kit.Brief(f.Placeholder)
 		}
 		answers[i], err = d.readText("Answer"+example+", or ? for help: ", textAnswer, help)
 	}
@@ -124,7 +124,7 @@ func (d *dialog) reviewAnswers(answers []string) (int, error) {
 		case f.Kind == tool.SecretQuestion:
 			text = "not shown"
 		}
-		d.print(fmt.Sprintf("%d. %s: %s", i+1, f.Name, brief(text)))
+		d.print(fmt.Sprintf("%d. %s: %s", i+1, f.Name, kit.Brief(text)))
 	}
 	if missing > 0 {
 		d.print(wording.Count(missing, "question") + " without an answer.")
