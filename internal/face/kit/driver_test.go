@@ -116,8 +116,10 @@ func (f scripted) ShortText(t string) string { return f.s.home.ShortText(t) }
 
 func (f scripted) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		err := f.s.run(ctx, p.Text(), func(e agent.Event) { yield(e, nil) })
+		isGone := false
+		err := f.s.run(ctx, p.Text(), func(e agent.Event) { isGone = isGone || !yield(e, nil) })
 		switch {
+		case isGone:
 		case ctx.Err() != nil:
 			yield(agent.Cancelled{}, nil)
 		case err != nil:
@@ -253,9 +255,10 @@ func TestInterrupts(t *testing.T) {
 			s.Submit("go")
 			s.Interrupt(false)
 			s.wants(`began "go" false`, "Exiting as soon as everything has stopped. Press Ctrl+C again to exit at once.")
-			if s.State().IsLeaving == false || s.forced {
+			if !s.State().IsLeaving || s.forced {
 				t.Errorf("%+v, forced: %v", s.State(), s.forced)
 			}
+			s.Typing() // too late
 			s.Interrupt(false)
 		})
 		if exit.CodeOf(err) != exit.Interrupted || !s.forced {
@@ -361,6 +364,9 @@ func TestStop(t *testing.T) {
 			call := &agent.ToolCall{ID: "1", Name: "x"}
 			emit(agent.ToolAsked{Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{}), Answer: func(tool.Answer) { answered = true }})
 			<-ctx.Done()
+			for range 1000 {
+				emit(agent.Text{Text: "more"}) // nothing takes it
+			}
 			return nil
 		}
 		d := New(Options{First: "go", Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
@@ -377,4 +383,67 @@ func TestStop(t *testing.T) {
 			t.Errorf("%v, answered: %v", err, answered)
 		}
 	})
+}
+
+// TestSlowFace checks that a face that is slow gets all events before the driver ends in order.
+func TestSlowFace(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{run: func(context.Context, string, func(agent.Event)) error { return nil }}
+		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+		go func() { _ = d.Run(t.Context()) }()
+		notices := 0
+		for e := range d.Events() {
+			time.Sleep(time.Second)
+			switch e.(type) {
+			case Opened:
+				for range 10 {
+					d.Submit("!")
+				}
+				d.Leave(nil)
+			case Notice:
+				notices++
+			}
+		}
+		if notices != 10 {
+			t.Errorf("%d notices", notices)
+		}
+	})
+}
+
+// TestNotOpened checks the errors of a session that cannot be opened, and of a person who leaves before it is open.
+func TestNotOpened(t *testing.T) {
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct {
+		err  error
+		act  func(d *Driver)
+		want error
+		code exit.Code
+	}{
+		"error":     {broken, func(*Driver) {}, broken, exit.General},
+		"interrupt": {nil, func(d *Driver) { d.Interrupt(false) }, nil, exit.Interrupted},
+		"leave":     {nil, func(d *Driver) { d.Leave(nil) }, nil, exit.Interrupted},
+		"failure":   {nil, func(d *Driver) { d.Leave(broken); d.Leave(nil) }, broken, exit.General},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				d := New(Options{Open: func(ctx context.Context, d *Driver) (Session, error) {
+					if tt.err != nil {
+						return nil, tt.err
+					}
+					_, err := d.Ask(ctx, &tool.QuestionConfirmation{Title: "Trust"})
+					return scripted{&scene{}}, err
+				}})
+				ended := make(chan error, 1)
+				go func() { ended <- d.Run(t.Context()) }()
+				for e := range d.Events() {
+					if _, ok := e.(Asked); ok {
+						tt.act(d)
+					}
+				}
+				if err := <-ended; tt.want != nil && !errors.Is(err, tt.want) || exit.CodeOf(err) != tt.code {
+					t.Errorf("ends with %v", err)
+				}
+			})
+		})
+	}
 }

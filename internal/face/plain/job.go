@@ -111,7 +111,8 @@ func (l *loop) composeInEditor(text string) {
 			return err
 		})
 		if written = terminal.Clean(written); err == nil && isBlank(written) {
-			err = errors.New("The editor left nothing: there is nothing to send.") //nolint:staticcheck // a sentence for the screen
+			//lint:ignore ST1005 a sentence for the screen
+			err = errors.New("The editor left nothing: there is nothing to send.")
 		}
 		return written, err
 	})
