@@ -447,3 +447,40 @@ func TestNotOpened(t *testing.T) {
 		})
 	}
 }
+
+// TestNestedQuestions checks that the rules for the main agent do not answer the questions of other agents, and that
+// questions that come later are a batch of their own.
+func TestNestedQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{allowed: map[string]bool{"inner": true}}
+		s.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			outer := &agent.ToolCall{ID: "outer", Name: "invoke_agent", Args: []byte(`{"agent_name": "scout"}`)}
+			inner := &agent.ToolCall{ID: "inner", Name: "run_shell_command"}
+			emit(agent.ToolRequested{Call: outer})
+			for i := range 2 {
+				answered := make(chan struct{})
+				q := agenttest.Question(inner, &tool.ExecConfirmation{Title: fmt.Sprint(i), Command: "x"})
+				emit(agent.ToolAsked{Call: inner, Question: q, Within: []*agent.ToolCall{outer}, Answer: func(tool.Answer) { close(answered) }})
+				<-answered
+			}
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.settle()
+			for i := range 2 {
+				q := s.shown[i]
+				if q.Agent != "scout" || !q.IsOfCall {
+					t.Errorf("%+v", q)
+				}
+				s.Answer(q, q.Option("y").Answer(""))
+				s.settle()
+			}
+			s.wants(`began "go" false`, "agent.ToolRequested", "agent.ToolAsked", "asked 1/1 0", "agent.ToolAsked", "asked 1/1 1")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
