@@ -484,3 +484,72 @@ func TestNestedQuestions(t *testing.T) {
 		}
 	})
 }
+
+// TestCommandRun checks that the run of a command starts when the work in progress has ended, and before the queue; and that
+// a prompt that people do not see is not given back to them.
+func TestCommandRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		s.command = func(_ context.Context, line string) (slash.Result, error) {
+			if line == "/side hidden" {
+				return slash.Result{Prompt: new(agent.TextPrompt("hidden")), IsPromptHidden: true}, nil
+			}
+			return slash.Result{Run: func(context.Context) iter.Seq2[agent.Event, error] {
+				return func(yield func(agent.Event, error) bool) { yield(agent.Text{Text: "restored"}, nil) }
+			}}, nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.Submit("b")
+			s.Submit("/side restore")
+			s.wants(`began "a" false`, "queued b", "did ")
+			release <- struct{}{}
+			s.wants("did a", `began "" false`, "restored", `began "b" true`)
+			s.Submit("/side hidden")
+			s.settle()
+			s.Submit("c")
+			s.Interrupt(false)
+			s.wants("did ", "queued c", "Cancelled", `not sent "b" true`, `not sent "c" false`)
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOverflow checks that a prompt that does not fit is given back once, with those that wait; that the questions of a run
+// end with it; and that a queue has bounds.
+func TestOverflow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var got tool.Answer
+		s := &scene{}
+		s.run = func(_ context.Context, prompt string, emit func(agent.Event)) error {
+			call := &agent.ToolCall{ID: "1", Name: "x"}
+			emit(agent.ToolAsked{Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: "x"}), Answer: func(a tool.Answer) { got = a }})
+			<-release
+			emit(agent.Overflow{})
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.wants(`began "a" false`, "agent.ToolAsked", "asked 1/1 x")
+			s.Submit("b")
+			s.Submit(strings.Repeat("x", maxQueue))
+			s.settle()
+			close(release)
+			s.wants("queued b", "The queue is full. This was not taken: "+strings.Repeat("x", 200)+"...", "agent.Overflow", `not sent "a" true`, `not sent "b" false`)
+			if got.Outcome != tool.Cancel || s.shown[0].Context().Err() == nil {
+				t.Errorf("answered %+v", got)
+			}
+			s.Submit("sk-proj-" + strings.Repeat("a1B2", 12))
+			s.wants("Not sent: this looks like an API key. To store a key, type /auth.")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
