@@ -197,7 +197,7 @@ func TestOffline(t *testing.T) {
 	if _, err := s.SetModel("flash"); !errors.Is(err, why) {
 		t.Errorf("another model: %v", err)
 	}
-	for _, err := range s.Run(t.Context(), "hi") {
+	for _, err := range s.Run(t.Context(), agent.TextPrompt("hi")) {
 		if !errors.Is(err, why) {
 			t.Errorf("a prompt: %v", err)
 		}
@@ -373,7 +373,7 @@ func TestClearTopic(t *testing.T) {
 		o.Generator = scripttest.Gemini(t, "turn\n  call update_topic {\"title\": \"Herons\", \"summary\": \"About birds.\", \"strategic_intent\": \"Look\"}\nturn\n  text Done.\n")
 		o.Project.Model = "gemini-2.5-flash"
 	})
-	for _, err := range h.Run(t.Context(), "Go") {
+	for _, err := range h.Run(t.Context(), agent.TextPrompt("Go")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +403,7 @@ func TestSetModelResets(t *testing.T) {
 	s := open(t, `{"pollux": {"fallback": ["gemini-2.5-flash"]}}`, func(o *Options) { o.Project.Model = "gemini-2.5-pro" },
 		"GEMINI_API_KEY=g", "GOOGLE_GEMINI_BASE_URL="+server.URL)
 	answered := func() (model string) {
-		for e, err := range s.Run(t.Context(), "Hi") {
+		for e, err := range s.Run(t.Context(), agent.TextPrompt("Hi")) {
 			if err != nil {
 				t.Error(err)
 			}

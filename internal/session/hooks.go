@@ -132,7 +132,7 @@ func (s *Session) addStartContext(p *agent.Prompt) {
 	}
 	text := s.startContext
 	s.startContext = ""
-	p.Shown = cmp.Or(p.Shown, llm.PartsText(p.Parts))
+	p.Shown = p.Text()
 	if len(p.Parts) > 0 && p.Parts[0].IsText() {
 		p.Parts = append([]llm.Part{llm.Text(text + "\n\n" + p.Parts[0].Text)}, p.Parts[1:]...)
 		return

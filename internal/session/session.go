@@ -137,13 +137,11 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared  map[string]prepared
-	skills    atomic.Pointer[skill.Set]
-	telemetry *telemetry.Telemetry // nil is off
-	activity  *telemetry.Activity  // nil is off
-	log       *logs.Log            // on disk
-	titler    *record.Titler
+	skills       atomic.Pointer[skill.Set]
+	telemetry    *telemetry.Telemetry // nil is off
+	activity     *telemetry.Activity  // nil is off
+	log          *logs.Log            // on disk
+	titler       *record.Titler
 	// Changes finds the calls that may have changed something, and undoes changes of files.
 	Changes *record.Changes
 	ended   sync.Once
