@@ -20,7 +20,7 @@ var layers = []struct {
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	// Packages that manage what a person has set up, for subcommands and / commands.
-	{"management", []string{"internal/manage/*"}},
+	{"management", []string{"internal/manage"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and what it is given.
 	{"parts", []string{"internal/agents", "internal/record", "internal/servers", "internal/skill/install"}},
@@ -34,7 +34,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/records", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/records", "internal/promptlog", "internal/sessions", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},

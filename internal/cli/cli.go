@@ -73,7 +73,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, in the order of the help. runMain adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, skillsCommand, extensionsCommand, sessionsCommand,
+	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, extensionsCommand, sessionsCommand,
 	logsCommand, statsCommand,
 	doctorCommand, authCommand,
 }
@@ -99,6 +99,9 @@ func newProgram(t *terminal.Terminal, env *config.Env, run runner, subs ...subco
 	p.root = p.rootCommand()
 	for _, command := range subs {
 		p.root.AddCommand(command(p.term, env))
+	}
+	if len(subs) > 0 {
+		p.root.AddCommand(nounCommands(p.term, env)...)
 	}
 	p.root.AddCommand(p.completionCommand())
 	for _, name := range laterCommands {

@@ -67,8 +67,8 @@ func (c *extensionActions) manage(run func(m *install.Manager) error) (err error
 	if c.setup, err = look(c.term, c.env); err != nil {
 		return err
 	}
-	user := &terminalUser{term: c.term, input: c.term.Input()}
-	defer user.input.Close()
+	user := &terminalUser{term: c.term}
+	defer user.close()
 	return run(c.setup.ExtensionManager(user, func(text string) { printWhole(c.term, text) }))
 }
 

@@ -18,8 +18,8 @@ import (
 // answer. At the end of the input the answer to every question is no.
 type terminalUser struct {
 	term  *terminal.Terminal
-	input *terminal.Input
-	rest  []byte // read, and not used yet
+	input *terminal.Input // nil before the first answer
+	rest  []byte          // read, and not used yet
 }
 
 // Confirm implements install.User. The text goes to standard error, and the question to standard output,
@@ -69,11 +69,21 @@ func (u *terminalUser) Value(ctx context.Context, s extension.Setting) (string, 
 	return strings.TrimRight(value, "\r"), err == nil, err
 }
 
+// close releases standard input.
+func (u *terminalUser) close() {
+	if u.input != nil {
+		u.input.Close()
+	}
+}
+
 // readLine reads a line. The error is [io.EOF] if there is none, or the cause of ctx.
 func (u *terminalUser) readLine(ctx context.Context) (string, error) {
 	type result struct {
 		text string
 		err  error
+	}
+	if u.input == nil {
+		u.input = u.term.Input()
 	}
 	read := make(chan result, 1)
 	go func() {

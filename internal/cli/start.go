@@ -64,8 +64,15 @@ func loadSettings(t *terminal.Terminal, env *config.Env) (*project.Project, erro
 	if err != nil {
 		return nil, err
 	}
-	set := project.New(project.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
+	o := options(t, env)
+	o.Dir = dir
+	set := project.New(o)
 	return set, set.Load(context.Background())
+}
+
+// options returns the options of the project for a command that does not run a prompt.
+func options(t *terminal.Terminal, env *config.Env) project.Options {
+	return project.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)}
 }
 
 // look reads the settings like [loadSettings], and then the .env file.

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/manage"
 	"pollux/internal/memory"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
@@ -77,7 +78,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 		return usageError("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
 	}
 	dir := s.Session.Workspace.Root()
-	if len(args) > maxPath {
+	if len(args) > manage.MaxPath {
 		return usageError("The directory name is too long.")
 	}
 	if args != "" {

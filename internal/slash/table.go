@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/manage/nouns"
 	"pollux/internal/usage"
 )
 
@@ -106,16 +107,6 @@ func Commands() []*Command {
 			},
 		},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
-		{
-			Name: "hooks", Summary: "List, enable and disable hooks", RunsWhileBusy: busy, Run: hooksList,
-			Subs: []*Command{
-				{Name: "panel", Aliases: []string{"list", "show"}, Summary: "List hooks", RunsWhileBusy: busy, Run: hooksList},
-				{Name: "enable", Args: "<hook-name>", Summary: "Enable a hook", Run: hooksEnable},
-				{Name: "disable", Args: "<hook-name>", Summary: "Disable a hook", Run: hooksDisable},
-				{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", Run: hooksEnableAll},
-				{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", Run: hooksDisableAll},
-			},
-		},
 		{Name: "init", Summary: "Analyze the project and create a GEMINI.md file", Run: initProject},
 		{
 			Name: "memory", Summary: "Show and edit context files such as GEMINI.md",
@@ -124,18 +115,6 @@ func Commands() []*Command {
 				{Name: "list", Summary: "List context files", RunsWhileBusy: busy, Run: memoryList},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Reload context files", Run: memoryReload},
 				{Name: "add", Args: "<text>", Summary: "Add a line to your context file for all projects", Run: memoryAdd},
-			},
-		},
-		{
-			Name: "mcp", Summary: "Show and manage MCP servers", RunsWhileBusy: busy, Args: "[name]", Run: mcpList,
-			Subs: []*Command{
-				{Name: "list", Aliases: []string{"ls", "nodesc", "nodescription"}, Args: "[name]", Summary: "List servers and what they offer", RunsWhileBusy: busy, Run: mcpList},
-				{Name: "desc", Aliases: []string{"description"}, Args: "[name]", Summary: "List servers with the descriptions of their tools", RunsWhileBusy: busy, Run: mcpDescribe},
-				{Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools", RunsWhileBusy: busy, Run: mcpSchema},
-				{Name: "auth", Args: "[name]", Summary: "Sign in to a server", NeedsPerson: person, Run: mcpAuth, Instead: "In a terminal, run: pollux mcp auth NAME"},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Connect to the servers again, with the settings as they are now", Run: mcpReload},
-				{Name: "enable", Args: "<name> [--session]", Summary: "Enable a server", Run: mcpEnable},
-				{Name: "disable", Args: "<name> [--session]", Summary: "Disable a server", Run: mcpDisable},
 			},
 		},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: busy, Run: setMode},
@@ -181,16 +160,6 @@ func Commands() []*Command {
 		},
 		{Name: "shortcuts", Summary: "List keyboard shortcuts", RunsWhileBusy: busy, NeedsPerson: person, Run: shortcuts},
 		{
-			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
-			Subs: []*Command{
-				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: busy, Run: skillsList},
-				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
-				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
-				{Name: "link", Args: "<path> [--scope user|workspace]", Summary: "Use the skills of a directory from where they are", NeedsPerson: person, Run: skillsLink, Instead: "In a terminal, run: pollux skills link PATH"},
-			},
-		},
-		{
 			Name: "stats", Aliases: []string{"usage"}, Summary: "Show session statistics", RunsWhileBusy: busy, Run: statsSession,
 			Subs: []*Command{
 				{Name: "session", Summary: "Show time, tool calls and tokens", RunsWhileBusy: busy, Run: statsSession},
@@ -227,6 +196,11 @@ func Commands() []*Command {
 		plannedInteractive("Upgrade your account", "upgrade"),
 		plannedInteractive("Toggle vim mode", "vim"),
 		plannedInteractive("Toggle voice mode", "voice"),
+	}
+	for _, c := range nouns.All() {
+		if c.Session != nil {
+			commands = append(commands, nounCommand(c))
+		}
 	}
 	slices.SortFunc(commands, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
 	return commands

@@ -1,44 +1,37 @@
-package cli
-
+package servers
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 )
+
+import ()
 
 // addCommand returns the command that adds a server. It reads its words itself: options that it does not
 // know, and all words after --, are arguments of the server.
-func (c *mcpActions) addCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "add <name> <command-or-url> [args...]", Short: "Add a server to the settings", DisableFlagParsing: true,
+func addCommand(scope manage.Flag) *manage.Command {
+	return &manage.Command{
+		Name: "add", Args: "<name> <command-or-url> [args...]", Summary: "Add a server to the settings", Run: add, ReadsFlags: true,
 		Example: "  pollux mcp add files npx -y @modelcontextprotocol/server-filesystem .\n" +
 			"  pollux mcp add --transport http docs https://docs.example/mcp -H 'X-Team: $TEAM'",
-		RunE: func(cmd *cobra.Command, words []string) error {
-			a, err := parseAdd(words)
-			switch {
-			case err != nil:
-				return err
-			case a.help:
-				return cmd.Help()
-			}
-			return c.add(a)
+		Flags: []manage.Flag{
+			scope,
+			{Name: "transport", Short: "t", Default: "stdio", Usage: "How to talk to the server: `stdio`, sse or http"},
+			{Name: "env", Short: "e", Default: []string{}, Usage: "Variable of the server's environment, as `NAME=value`"},
+			{Name: "header", Short: "H", Default: []string{}, Usage: "HTTP header of requests, as `'Name: value'`"},
+			{Name: "timeout", Default: 0, Usage: "Time for each request, in `milliseconds`"},
+			{Name: "trust", Default: false, Usage: "Run the server's tools without approval"},
+			{Name: "description", Default: "", Usage: "Description of the server"},
+			{Name: "include-tools", Default: []string{}, Usage: "Tools to use, as `names`"},
+			{Name: "exclude-tools", Default: []string{}, Usage: "Tools not to use, as `names`"},
 		},
 	}
-	f := cmd.Flags()
-	f.StringP("scope", "s", "project", "Settings to change: `user` or project")
-	f.StringP("transport", "t", "stdio", "How to talk to the server: `stdio`, sse or http")
-	f.StringArrayP("env", "e", nil, "Variable of the server's environment, as `NAME=value`")
-	f.StringArrayP("header", "H", nil, "HTTP header of requests, as `'Name: value'`")
-	f.Int("timeout", 0, "Time for each request, in `milliseconds`")
-	f.Bool("trust", false, "Run the server's tools without approval")
-	f.String("description", "", "Description of the server")
-	f.StringArray("include-tools", nil, "Tools to use, as `names`")
-	f.StringArray("exclude-tools", nil, "Tools not to use, as `names`")
-	return cmd
 }
 
 // addition is what pollux mcp add is to add.
@@ -157,41 +150,49 @@ func (a *addition) entry() (map[string]any, error) {
 	if a.exclude != nil {
 		e["excludeTools"] = a.exclude
 	}
-	return entryJSON(e)
+	raw, err := json.Marshal(e) // in the form in which settings are edited
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	return fields, json.Unmarshal(raw, &fields)
 }
 
-func (c *mcpActions) add(a *addition) error {
-	setup, err := look(c.term, c.env)
-	if err != nil {
-		return err
+func add(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	a, err := parseAdd(c.Words)
+	switch {
+	case err != nil:
+		return o, err
+	case a.help:
+		return o, manage.ErrHelp
 	}
-	c.scope = a.scope
-	scope, err := c.settingsScope(setup)
+	p, err := c.Open(ctx)
 	if err != nil {
-		return err
+		return o, err
+	}
+	scope, err := settingsScope(p, a.scope)
+	if err != nil {
+		return o, err
 	}
 	entry, err := a.entry()
 	if err != nil {
-		return err
+		return o, err
 	}
 	name := a.words[0]
 	var replaced bool
-	err = setup.ChangeSettings(scope, func() (err error) {
-		replaced, err = setup.Paths.SetServer(scope, name, entry)
+	err = p.ChangeSettings(scope, func() (err error) {
+		replaced, err = p.Paths.SetServer(scope, name, entry)
 		return err
 	})
 	if err != nil {
-		return err
+		return o, err
 	}
-	text := fmt.Sprintf("MCP server %q added to %s settings. (%s)", name, scopeName(scope), a.transport)
+	o = outcome.Textf("MCP server %q added to %s settings. (%s)", name, scopeName(scope), a.transport)
 	if replaced {
-		text = fmt.Sprintf("MCP server %q is already configured within %[2]s settings.\nMCP server %[1]q updated in %[2]s settings.", name, scopeName(scope))
-	}
-	if err := printText(c.term, text); err != nil {
-		return err
+		o = outcome.Textf("MCP server %q is already configured within %[2]s settings.\nMCP server %[1]q updated in %[2]s settings.", name, scopeName(scope))
 	}
 	if target := a.words[1]; a.transport == "stdio" && strings.Contains(target, "://") {
-		printNote(c.term, fmt.Sprintf("Note: %s will be started as a program. For a service, add --transport http.", target))
+		o.Notes = []string{fmt.Sprintf("Note: %s will be started as a program. For a service, add --transport http.", target)}
 	}
-	return nil
+	return o, nil
 }

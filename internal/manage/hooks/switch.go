@@ -1,4 +1,4 @@
-package project
+package hooks
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
-// SwitchHook enables or disables one of these hooks in the settings files. settings are the current
+// Switch enables or disables one of these hooks in the settings files. settings are the current
 // ones. It returns a sentence about the result, and whether the files have changed.
-func (p *Project) SwitchHook(settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
+func Switch(p *project.Project, settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
 	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
 	isListed := slices.Contains(config.HooksDisabled.In(settings), id)
 	hasID := func(h hook.Hook) bool { return h.ID() == id }
@@ -25,7 +26,7 @@ func (p *Project) SwitchHook(settings *config.Settings, hooks []hook.Hook, id st
 	case isDone && (isKnown || !enabled):
 		return fmt.Sprintf("Hook %q is already %s.", id, word), false, nil
 	}
-	files, err := p.SetHooksEnabled(settings, hooks, []string{id}, enabled)
+	files, err := change(p, settings, hooks, []string{id}, enabled)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -35,28 +36,28 @@ func (p *Project) SwitchHook(settings *config.Settings, hooks []hook.Hook, id st
 	return fmt.Sprintf("Hook %q is %s. Changed: %s", id, word, p.Paths.DisplayText(strings.Join(files, ", "))), true, nil
 }
 
-// SetHooksEnabled changes the settings files such that those of these hooks that have one of the
+// change edits the settings files such that those of these hooks that have one of the
 // IDs are enabled or disabled. It returns the files that have changed: a hook of the project is
 // disabled in its file, and every other hook in the user's.
-func (p *Project) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
+func change(p *project.Project, settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
 	for _, layer := range [...]struct {
 		scope config.Scope
 		file  string
-	}{{config.Workspace, p.projectSettings()}, {config.User, p.Paths.UserSettings()}} {
+	}{{config.Workspace, p.ProjectSettings()}, {config.User, p.Paths.UserSettings()}} {
 		if layer.file == "" {
 			continue
 		}
 		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
 		after := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return enabled && slices.Contains(ids, id) })
 		for _, id := range ids {
-			if !enabled && p.disablingScope(hooks, id) == layer.scope && !slices.Contains(after, id) {
+			if !enabled && disablingScope(p, hooks, id) == layer.scope && !slices.Contains(after, id) {
 				after = append(after, id)
 			}
 		}
 		if len(after) == len(before) {
 			continue
 		}
-		if err := p.setDisabled(layer.scope, config.HooksDisabled, after); err != nil {
+		if err := p.SetDisabled(layer.scope, config.HooksDisabled, after); err != nil {
 			return files, err
 		}
 		files = append(files, layer.file)
@@ -64,34 +65,11 @@ func (p *Project) SetHooksEnabled(settings *config.Settings, hooks []hook.Hook, 
 	return files, nil
 }
 
-// projectSettings returns the path of the project's settings file, "" if it does not count.
-func (p *Project) projectSettings() string {
-	if !p.IsTrusted() || p.Paths.AtHome() {
-		return ""
-	}
-	return p.Paths.WorkspaceSettings()
-}
-
 // disablingScope returns the scope whose settings disable the hooks with this ID.
-func (p *Project) disablingScope(hooks []hook.Hook, id string) config.Scope {
+func disablingScope(p *project.Project, hooks []hook.Hook, id string) config.Scope {
 	isOther := func(h hook.Hook) bool { return h.ID() == id && h.Source != hook.Workspace }
-	if p.projectSettings() == "" || slices.ContainsFunc(hooks, isOther) {
+	if p.ProjectSettings() == "" || slices.ContainsFunc(hooks, isOther) {
 		return config.User
 	}
 	return config.Workspace
-}
-
-// setDisabled writes a list of what is disabled to a settings file.
-func (p *Project) setDisabled(scope config.Scope, key config.Strings, names []string) error {
-	if len(names) == 0 {
-		return p.ChangeSettings(scope, func() error {
-			_, err := p.Paths.Unset(scope, string(key))
-			return err
-		})
-	}
-	values := make([]any, len(names))
-	for i, name := range names {
-		values[i] = name
-	}
-	return p.ChangeSettings(scope, func() error { return p.Paths.Set(scope, string(key), values) })
 }
