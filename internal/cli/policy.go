@@ -156,7 +156,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 // configuredServers returns the names of the MCP servers of the settings and of extensions.
 func configuredServers(set *project.Project) []string {
 	names := []string{}
-	for _, c := range session.ServerConfigs(set, set.Settings) {
+	for _, c := range session.ServerConfigs(set, set.Settings()) {
 		names = append(names, c.Name)
 	}
 	return names

@@ -57,7 +57,7 @@ func (x *examination) checkMemory() sectionReport {
 // checkTools checks the programs that tools use.
 func (x *examination) checkTools(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "tools", Title: "Programs"}
-	if !config.UseRipgrep.In(x.set.Settings) {
+	if !config.UseRipgrep.In(x.set.Settings()) {
 		s.ok("ripgrep", "off (tools.useRipgrep); Pollux uses its own search")
 	} else if path := x.set.Ripgrep(); path != "" {
 		s.ok("ripgrep", path)
@@ -90,7 +90,7 @@ var errProgramTimeout = errors.New("no response within 3 s")
 
 // checkEditor checks the editor that the user has configured.
 func (x *examination) checkEditor(s *sectionReport) {
-	if id := config.PreferredEditor.In(x.set.Settings); id != "" {
+	if id := config.PreferredEditor.In(x.set.Settings()); id != "" {
 		s.ok("editor", id+" (general.preferredEditor)")
 		return
 	}
@@ -206,7 +206,7 @@ type terminalReport struct {
 func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "terminal", Title: "Terminal"}
 	a := x.term.Abilities(x.set.Options.Env.Get)
-	reader, _ := x.set.Settings.Effective("ui.accessibility.screenReader")
+	reader, _ := x.set.Settings().Effective("ui.accessibility.screenReader")
 	x.Terminal = terminalReport{
 		In: a.In, Out: a.Out, Err: a.Err, Width: a.Width, Height: a.Height, Term: terminal.Line(a.Term), Colors: a.Colors, UTF8: a.UTF8,
 		Emulator: terminal.Line(a.Emulator), Inside: a.Multiplexer, SSH: a.SSH, WSL: a.WSL, ScreenReader: reader == true,

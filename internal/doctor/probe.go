@@ -11,6 +11,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/internal/session"
 	"pollux/internal/stats"
 	"pollux/llm"
@@ -58,11 +59,11 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	counts := &stats.Counter{Price: func(model string) *catalog.Price { return c.models.Describe(model).Price }}
 	observer := &responseObserver{start: time.Now()}
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
-	probeAgent := session.NewAgent(c.models, c.set.Settings, session.Parts{
+	probeAgent := session.NewAgent(c.models, c.set.Settings(), session.Parts{
 		Model:     c.model,
 		Generator: session.WithStandIns(quiet, c.models, session.WithToolCalls(quiet, c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
 		Tools:     tool.NewRegistry(probeTool{}),
-		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // approves the only tool
+		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trust: trust.NewLive(trust.Trusted)})}), // approves the only tool
 		MaxTurns:  new(3),
 		Attempts:  1,
 	})

@@ -19,6 +19,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -106,7 +107,7 @@ func printer(name string, kind tool.Kind) *realTool {
 }
 
 func gate(mode policy.Mode, o Options, rules ...policy.Rule) *Gate {
-	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trusted: true, Rules: rules, Dir: "/project"})
+	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trust: trust.NewLive(trust.Trusted), Rules: rules, Dir: "/project"})
 	return New(o)
 }
 

@@ -141,14 +141,6 @@ func (c *Call) Load(ctx context.Context) (*project.Project, error) {
 	return p, p.Load(ctx)
 }
 
-// Settings returns the current settings: a session may have read them again.
-func (c *Call) Settings(p *project.Project) *config.Settings {
-	if c.Live != nil {
-		return c.Live.CurrentSettings()
-	}
-	return p.Settings
-}
-
 // ErrHelp is the error of a command that prints its help instead.
 var ErrHelp = errors.New("help")
 

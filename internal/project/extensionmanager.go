@@ -77,7 +77,7 @@ func (p *Project) trustSource(dir string) (text string, accept func() error, err
 	if err != nil || state == trust.Trusted {
 		return "", nil, err
 	}
-	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings)), nil)
+	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings())), nil)
 	return text, func() error { return trust.Set(o.File, dir, trust.TrustFolder) }, nil
 }
 

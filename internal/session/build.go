@@ -16,6 +16,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/record"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -39,7 +40,6 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}()
 	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
 	s.begin(b.record.SessionID())
-	s.settings.Store(p.Settings)
 	s.openActivity()               // environment
 	s.Project.LoadExtensions(ctx)  // environment, settings, trust
 	s.openLog()                    // environment, settings
@@ -54,15 +54,14 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.eraseSecrets()                                     // models
 	s.Stats = &stats.Counter{Price: s.price}             // models
 	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
-	s.Record.dirs = s.Workspace.Dirs                     // workspace
-	s.addResumedDirs(ctx)                                // the resumed session, workspace, the person
+	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
 	s.openExtensionFiles()                               // extensions, workspace
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
-	s.PromptLog = s.Record.newPromptLog()                // the home directory
+	s.PromptLog = s.Record.NewPromptLog()                // the home directory
 	s.Launcher = process.NewLauncher()                   // nothing
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
-	s.servers = s.newServers(p.Settings, false)          // settings, trust, models, workspace, launcher, registry
+	s.servers = s.newServers(p.Settings(), false)        // settings, trust, models, workspace, launcher, registry
 	s.plans = newPlans(s.Project, s.Workspace, s.ID())   // settings, workspace
 	s.policy = s.newPolicy(rules, true)                  // settings, trust, rules, workspace, plans
 	s.saved = rules.Saved                                // rules
@@ -87,8 +86,12 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
+	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.anyTool, Workspace: s.Workspace, Denies: s.denies}
+	s.titler = &record.Titler{
+		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
+	}
 	s.gate = s.newGate()
-	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
+	s.agent = NewAgent(s.models, p.Settings(), s.parts(generator))
 	s.recordConfig()
 	return s, nil
 }
@@ -196,9 +199,9 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Form:        s.form,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),
-		MaxTurns:    maxTurns(s.Project.Settings),
+		MaxTurns:    maxTurns(s.Project.Settings()),
 
-		KeepUnanswered: s.Record.keepsUnanswered,
+		KeepUnanswered: s.Record.KeepsUnanswered,
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
@@ -215,8 +218,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
 	}
-	if s.Record.journal != nil {
-		p.Journal = s.Record.journal
+	if j := s.Record.Journal(); j != nil {
+		p.Journal = j
 	}
 	return p
 }
@@ -229,15 +232,15 @@ func (s *Session) newGate() *guard.Gate {
 		Origins:     s.origins(),
 		Given:       s.given,
 		Tool:        s.registry.Lookup,
-		Threshold:   config.TruncateToolOutput.In(s.Project.Settings),
+		Threshold:   config.TruncateToolOutput.In(s.Project.Settings()),
 		OutputDir:   s.outputDir,
 		Log:         s.Project.Log,
 	}
 	if s.hooks != nil {
 		o.Hooks = s.hooks
 	}
-	if s.Record.journal != nil {
-		o.Snapshot = syncBefore{s.Record.journal}
+	if j := s.Record.Journal(); j != nil {
+		o.Snapshot = syncBefore{j}
 	}
 	return guard.New(o)
 }
@@ -245,16 +248,16 @@ func (s *Session) newGate() *guard.Gate {
 // loops returns the detector of models that repeat themselves.
 func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 	d := loopdetect.New(loopdetect.Options{
-		MaxCycle:     config.LoopMaxCycle.In(s.Project.Settings),
-		Interval:     config.LoopInterval.In(s.Project.Settings),
-		SingleJudge:  config.LoopSingle.In(s.Project.Settings),
+		MaxCycle:     config.LoopMaxCycle.In(s.Project.Settings()),
+		Interval:     config.LoopInterval.In(s.Project.Settings()),
+		SingleJudge:  config.LoopSingle.In(s.Project.Settings()),
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
 			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
 		},
 	})
-	if config.DisableLoopDetection.In(s.Project.Settings) {
+	if config.DisableLoopDetection.In(s.Project.Settings()) {
 		d.Disable()
 	}
 	return d
@@ -262,7 +265,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 
 // nextSpeaker returns what decides who speaks after a response without tool calls.
 func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
-	off := config.SkipNextSpeaker.In(s.Project.Settings)
+	off := config.SkipNextSpeaker.In(s.Project.Settings())
 	n := nextspeaker.New(nextspeaker.Options{Disabled: off, Generator: g, ResolveModel: s.models.UtilityConfig})
 	if off {
 		return n // there is nothing to record
@@ -274,7 +277,7 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 // speaker is asked for, which finds them too. A plan announces work, so that it is no such
 // response.
 func (s *Session) unfinished() func(agent.Ending) bool {
-	if !config.Nudge.In(s.Project.Settings) || !config.SkipNextSpeaker.In(s.Project.Settings) {
+	if !config.Nudge.In(s.Project.Settings()) || !config.SkipNextSpeaker.In(s.Project.Settings()) {
 		return nil
 	}
 	return func(e agent.Ending) bool { return !s.isPlanning() && unfinished.Check(e) }
@@ -282,7 +285,7 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Project.Paths.RuntimeDir(), "tmp", "background-processes"))
-	if s.Record.journal != nil {
+	if s.Record.Journal() != nil {
 		p.SetSession(s.ID())
 	}
 	s.closers = append(s.closers, p.Close)

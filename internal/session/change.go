@@ -9,6 +9,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
 	"pollux/internal/stats/recent"
@@ -25,10 +26,6 @@ import (
 // It may be called during a run.
 func (s *Session) Current() models.Current { return s.models.Current() }
 
-// Trusted reports whether the session treats its folder as a trusted one. It may be
-// called during a run.
-func (s *Session) Trusted() bool { return s.policy.Trusted() }
-
 // SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
 // folder's instructions and skills, lasting approvals and approval modes. The settings that were read
 // when the session opened, and their effects, do not change.
@@ -36,8 +33,11 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	if !trusted && s.Mode() != policy.Default {
 		_ = s.switchMode(policy.Default) // which is never refused
 	}
-	s.policy.SetTrusted(trusted)
-	s.Memory.SetTrusted(trusted)
+	state := trust.Untrusted
+	if trusted {
+		state = trust.Trusted
+	}
+	s.Project.Trust.Set(state)
 	s.openAgents(ctx)
 	s.ReloadMemory(ctx)
 	s.setSkills()
@@ -183,7 +183,7 @@ func (s *Session) restart(ctx context.Context, id string) {
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.titler.reset()
+	s.titler.Reset()
 }
 
 // Prompts returns the messages of the conversation that are prompts of the person, the oldest first.
@@ -222,9 +222,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endTurn()
 	left = s.ID()
 	s.begin("")
-	if s.Record.journal != nil {
-		s.Record.journal.Branch(s.ID())
-	}
+	s.Record.Branch(s.ID())
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
@@ -241,7 +239,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 		return path, false, err
 	}
 	tree := ""
-	if config.IncludeDirectoryTree.In(s.Project.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
@@ -249,9 +247,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}
-	if s.Record.journal != nil {
-		_ = s.Record.journal.SetDirectories(s.Record.moreDirs()) // the journal warns
-	}
+	s.Record.NoteDirectories()
 	return path, true, nil
 }
 

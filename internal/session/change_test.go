@@ -186,7 +186,7 @@ func TestOffline(t *testing.T) {
 	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
 		o.Offline, o.Project.Interactive, o.Project.Warn = true, false, func(string) { warnings++ }
 	})
-	if s.Project.Options.Warn("later"); warnings != 1 {
+	if s.Project.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
 	why := s.Reachable()

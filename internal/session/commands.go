@@ -25,7 +25,7 @@ import (
 // CommandSources returns the directories of custom commands: the user's, then the project's, then those of
 // extensions. A folder that is not trusted has none.
 func (s *Session) CommandSources() []command.Source {
-	if !s.Trusted() {
+	if !s.Project.IsTrusted() {
 		return nil
 	}
 	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Project.Paths.GeminiDir(), "commands")}}
@@ -46,7 +46,7 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
 			return s.runTemplate(ctx, call.Name, commands)
 		},
-		Note: func(text string) { s.Project.Options.Warn("Warning: " + terminal.Line(text)) },
+		Note: func(text string) { s.Project.Warn("Warning: " + terminal.Line(text)) },
 	})
 	switch {
 	case err != nil:

@@ -23,12 +23,12 @@ import (
 
 // compressor keeps a conversation within its model's window. requestConfig returns the configuration of its requests.
 func (s *Session) compressor(g llm.Generator, requestConfig func(model string) llm.Config) agent.Compressor {
-	shown := config.TruncateToolOutput.In(s.Project.Settings)
+	shown := config.TruncateToolOutput.In(s.Project.Settings())
 	if shown <= 0 {
 		shown = -1 // all, as elsewhere
 	}
 	price := func(model string) *catalog.Price { return s.models.Describe(model).Price }
-	chosen := choosesSummarizer(s.Project.Settings)
+	chosen := choosesSummarizer(s.Project.Settings())
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
@@ -39,10 +39,10 @@ func (s *Session) compressor(g llm.Generator, requestConfig func(model string) l
 		Price:         price,
 		Limit:         func(model string) int { return s.models.Describe(model).Input },
 
-		Threshold:        config.CompressionThreshold.In(s.Project.Settings),
-		Preserve:         config.CompressionPreserve.In(s.Project.Settings),
-		SkipVerification: config.CompressionOneCall.In(s.Project.Settings),
-		FiveSections:     config.CompressionFiveParts.In(s.Project.Settings),
+		Threshold:        config.CompressionThreshold.In(s.Project.Settings()),
+		Preserve:         config.CompressionPreserve.In(s.Project.Settings()),
+		SkipVerification: config.CompressionOneCall.In(s.Project.Settings()),
+		FiveSections:     config.CompressionFiveParts.In(s.Project.Settings()),
 		KeptChars:        shown,
 		Save: func(tool string, _ int, text string) (string, error) {
 			return s.saveOutput(tool, text)
@@ -62,7 +62,7 @@ func (s *Session) warnOfSummary() func(text string) {
 			return
 		}
 		warned[text] = true
-		s.Project.Options.Warn("Warning: " + terminal.Line(text))
+		s.Project.Warn("Warning: " + terminal.Line(text))
 	}
 }
 
@@ -88,7 +88,7 @@ func (r recordedCompressor) Compress(ctx context.Context, o agent.CompressReques
 // masker moves old tool results out of the history into files; nil if the user wants to
 // keep them in the history.
 func (s *Session) masker() agent.Masker {
-	if !config.MaskToolOutputs.In(s.Project.Settings) {
+	if !config.MaskToolOutputs.In(s.Project.Settings()) {
 		return nil
 	}
 	return mask.New(mask.Options{

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -59,9 +58,9 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 	if w.registry, err = s.agentTools(ctx, d, done); err != nil {
 		return nil, err
 	}
-	w.journal = s.agentJournal()
+	w.journal = s.Record.Subagent(s.ID(), s.Workspace.Dirs)
 	turns := d.MaxTurns
-	w.agent = NewAgent(s.models, s.Project.Settings, w.parts(g, current, &turns))
+	w.agent = NewAgent(s.models, s.Project.Settings(), w.parts(g, current, &turns))
 	s.setRunning(w, true)
 	return &subagent.Worker{
 		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
@@ -211,7 +210,7 @@ func (w *delegate) title(name string) string {
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
 		Policy: w.Session.policy, Interactive: w.Session.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings), OutputDir: w.Session.outputDir, Log: w.Session.Project.Log,
+		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings()), OutputDir: w.Session.outputDir, Log: w.Session.Project.Log,
 	}
 	if w.Session.hooks != nil {
 		o.Hooks = w.Session.hooks
@@ -287,7 +286,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Session.Project.Paths.ProjectTempPath(), Dirs: w.Session.Workspace.Dirs(),
 		},
 	}
-	if config.IncludeDirectoryTree.In(w.Session.Project.Settings) {
+	if config.IncludeDirectoryTree.In(w.Session.Project.Settings()) {
 		p.Place.Tree = w.Session.Workspace.Tree(w.Session.treeItems())
 	}
 	if _, ok := w.registry.Lookup(activate.Name); ok {
@@ -307,23 +306,6 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 		}
 	}
 	return p
-}
-
-// agentJournal returns the record of a subagent's conversation, below the session's; nil if the session is
-// not recorded.
-func (s *Session) agentJournal() *journal.Journal {
-	if s.Record.journal == nil {
-		return nil
-	}
-	parent := s.ID()
-	return journal.New(journal.Options{
-		Dir: func() (string, error) {
-			chats, err := s.Record.chats()
-			return filepath.Join(chats, journal.PlainID(parent)), err
-		},
-		ProjectHash: s.Project.Paths.ProjectHash(), Kind: journal.Subagent, Directories: s.Workspace.Dirs, Mask: s.Project.MaskRecords,
-		Warn: func(text string) { s.Project.Log.Warn(text) },
-	})
 }
 
 // close ends the record.

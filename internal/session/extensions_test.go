@@ -51,7 +51,7 @@ func TestExtensionServers(t *testing.T) {
 	addExtension(t, p, "e", manifest, map[string]string{".env": "E_KEY=secret-value\n"})
 	addExtension(t, p, "f", `, "mcpServers": {"plain": {"command": "other"}}`, nil)
 	var got []string
-	for _, c := range ServerConfigs(p, p.Settings) {
+	for _, c := range ServerConfigs(p, p.Settings()) {
 		got = append(got, fmt.Sprintln(c.Name, c.Extension, c.Command+c.URL, c.Args, c.Env, c.Headers, c.Trust, c.TimeoutMS, c.Include, c.Exclude))
 	}
 	slices.Sort(got)
@@ -68,7 +68,7 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 			t.Errorf("no warning %q in %q", want, warnings)
 		}
 	}
-	if trusted := project.ToolSettings(p.Settings).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
+	if trusted := project.ToolSettings(p.Settings()).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
 		t.Errorf("trusted are %q", trusted)
 	}
 	if !slices.Contains((&Session{Project: p}).secrets(), "secret-value") {

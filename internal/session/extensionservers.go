@@ -29,7 +29,7 @@ func findExtensionServers(p *project.Project) extensionServers {
 	for _, e := range p.Extensions() {
 		for _, server := range e.Servers() {
 			if other, taken := servers[server.Name]; taken {
-				p.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring MCP server %q of extension %s: extension %s has one with this name.", server.Name, e.Name, other.owner)))
+				p.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring MCP server %q of extension %s: extension %s has one with this name.", server.Name, e.Name, other.owner)))
 				continue
 			}
 			servers[server.Name] = extensionServer{server, e.Name}

@@ -34,7 +34,7 @@ func (s *Session) form(model string, window int) tool.Form {
 }
 
 func (s *Session) isCompact(model string, window int) bool {
-	switch config.Instructions.In(s.Project.Settings) {
+	switch config.Instructions.In(s.Project.Settings()) {
 	case "compact":
 		return true
 	case "full":
@@ -56,7 +56,7 @@ func (s *Session) treeItems() int {
 // the user's lists of wanted tools name. The compact form has activate_skill only if there are
 // skills other than those of Pollux.
 func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
-	named := project.ToolSettings(s.Project.Settings)
+	named := project.ToolSettings(s.Project.Settings())
 	var always, compact []string
 	for _, t := range builtin {
 		spec := t.Spec()

@@ -33,7 +33,7 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: s.Project.Settings, Env: s.Project.Env, Warn: s.Project.Options.Warn, Context: ctx, Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys})
+	accounts, err := auth.Open(auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env, Warn: s.Project.Warn, Context: ctx, Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys})
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func (s *Session) generator() (llm.Generator, error) {
 	g := s.observed(s.models)
 	if s.models.HasProvider() {
 		g = retry.Wrap(g, retry.Options{
-			MaxAttempts: config.MaxAttempts.In(s.Project.Settings),
-			FetchErrors: config.RetryFetchErrors.In(s.Project.Settings),
+			MaxAttempts: config.MaxAttempts.In(s.Project.Settings()),
+			FetchErrors: config.RetryFetchErrors.In(s.Project.Settings()),
 			// 0 would be the default of the package.
-			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Project.Settings)*float64(time.Second))),
+			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Project.Settings())*float64(time.Second))),
 		})
 		s.fallback = WithStandIns(s.Project, s.models, WithToolCalls(s.Project, s.models, g, texttool.Options{Given: s.given, HasCalled: s.hasCalled}), s.isPlanning)
 		g = s.fallback
@@ -89,10 +89,10 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 	}
 	options := route.Options{
 		Select: s.fallback.Select, Generator: g, ResolveModel: s.models.UtilityConfig,
-		Threshold: config.RoutingThreshold.In(s.Project.Settings), Binary: config.RoutingBinary.In(s.Project.Settings),
+		Threshold: config.RoutingThreshold.In(s.Project.Settings()), Binary: config.RoutingBinary.In(s.Project.Settings()),
 		OnDecision: s.recordRoute,
 	}
-	when := config.Routing.In(s.Project.Settings)
+	when := config.Routing.In(s.Project.Settings())
 	options.Auto = func() (route.Choice, bool) {
 		now := current()
 		if !s.models.IsGoogle() {
@@ -102,7 +102,7 @@ func (s *Session) router(g llm.Generator, current func() models.Current) agent.R
 		choice.UseClassifier = when == "always" || when == "named" && now.IsExplicit
 		return choice, auto
 	}
-	if config.PlanModelRouting.In(s.Project.Settings) {
+	if config.PlanModelRouting.In(s.Project.Settings()) {
 		options.Stage = s.planStage
 	}
 	return route.New(options)

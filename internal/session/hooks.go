@@ -24,8 +24,8 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Project.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Project.Options.Interactive,
-		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Trusted()) },
+		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Project.Options.Interactive,
+		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
@@ -83,7 +83,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	}
 	added, err := hook.MarkSeen(filepath.Join(s.Project.Paths.GeminiDir(), "trusted_hooks.json"), s.Project.Paths.Dir(), hooks)
 	if err != nil {
-		s.Project.Options.Warn("Warning: " + err.Error())
+		s.Project.Warn("Warning: " + err.Error())
 	}
 	if len(added) == 0 {
 		return
@@ -91,7 +91,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	for i, id := range added {
 		added[i] = strings.ReplaceAll(id, "\n", "\n    ") // a command cannot pass for a line of Pollux
 	}
-	s.Project.Options.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
+	s.Project.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
 		"These hooks will be executed. If you did not configure these hooks or do not trust this project,\n" +
 		"please review the project settings (.gemini/settings.json) and remove them.")
 }
@@ -103,7 +103,7 @@ func (s *Session) Hooks() *hook.Set { return s.hooks }
 // called during a run.
 func (s *Session) ApplyDisabledHooks() {
 	if s.hooks != nil {
-		s.hooks.Disable(project.DisabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
+		s.hooks.Disable(project.DisabledHooks(s.Project.Settings(), s.hooks.Hooks()))
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *Session) startHooks(ctx context.Context, source hook.StartSource) {
 	}
 	v := s.hooks.SessionStart(ctx, source)
 	if v.SystemMessage != "" && !s.Project.Options.Interactive { // a person has seen the messages of the hooks
-		s.Project.Options.Warn(v.SystemMessage)
+		s.Project.Warn(v.SystemMessage)
 	}
 	if v.Context == "" || source == hook.ClearSource {
 		return

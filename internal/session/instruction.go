@@ -54,7 +54,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			return
 		}
 		if err := prompt.Write(file, text); err != nil {
-			s.Project.Options.Warn("Warning: " + err.Error())
+			s.Project.Warn("Warning: " + err.Error())
 		}
 	}), nil
 }
@@ -72,7 +72,7 @@ func (s *Session) opening() agent.Message {
 		Project:    texts.Project,
 		Servers:    s.serverInstructions(),
 	}
-	if config.IncludeDirectoryTree.In(s.Project.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()

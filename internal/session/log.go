@@ -1,8 +1,6 @@
 package session
 
 import (
-	"log/slog"
-
 	"pollux/internal/durable"
 	"pollux/internal/logs"
 	"pollux/internal/secret"
@@ -18,16 +16,14 @@ func (s *Session) openLog() {
 	}
 	s.log = logs.New(s.Project.Paths.ProjectTemp, s.ID(), func(err error) {
 		if s.Project.Debugging() { // else the user has not asked for it
-			s.Project.Options.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+			s.Project.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 		}
 	})
 	s.log.Erase(func() []string { return secret.Values(s.Project.Env.List()) }) // all that is known before the models are
 	if !s.Project.Debugging() {
 		return
 	}
-	logged := *s.Project
-	logged.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), s.log.Handler()))
-	s.Project = &logged
+	s.closers = append(s.closers, s.Project.AddLog(s.log.Handler()))
 	s.options.Recent.Observe(s.logEvent)
 }
 

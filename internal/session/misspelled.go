@@ -24,7 +24,7 @@ func (s *Session) warnMisspelled() {
 				continue
 			}
 			s.misspelled[text] = true
-			s.Project.Options.Warn(terminal.Line("Warning: " + text))
+			s.Project.Warn(terminal.Line("Warning: " + text))
 		}
 	}
 }

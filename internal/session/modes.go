@@ -26,7 +26,7 @@ type plans struct {
 func newPlans(p *project.Project, ws *workspace.Workspace, sessionID string) *plans {
 	l := &plans{setting: p.PlanDirectory()}
 	if err := l.settle(ws, sessionID); err != nil {
-		p.Options.Warn("Warning: " + err.Error())
+		p.Warn("Warning: " + err.Error())
 		l.setting = ""
 	}
 	return l
@@ -62,7 +62,7 @@ func (s *Session) modeName() string { return s.policy.Mode().String() }
 // SetMode switches the approval mode, for the next call of a tool. It may be called
 // during a run. The error says why the mode cannot be switched to.
 func (s *Session) SetMode(m policy.Mode) error {
-	if m == policy.Plan && !config.PlanEnabled.In(s.Project.Settings) {
+	if m == policy.Plan && !config.PlanEnabled.In(s.Project.Settings()) {
 		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
 	return s.switchMode(m)

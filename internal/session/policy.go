@@ -26,7 +26,7 @@ func (s *Session) loadRules(ctx context.Context) (project.Rules, error) {
 func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
 	if withSettings {
-		settings := project.ToolSettings(s.Project.Settings)
+		settings := project.ToolSettings(s.Project.Settings())
 		s.Project.WarnOfRunners(settings.Runners())
 		more = append(policy.FromSettings(settings), s.Project.ExtensionExclusions()...)
 	}
@@ -42,7 +42,7 @@ func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 		Checkers:    r.Checkers,
 		Mode:        s.Project.Mode,
 		Interactive: s.Project.Options.Interactive,
-		Trusted:     s.Project.IsTrusted(),
+		Trust:       s.Project.Trust,
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
@@ -50,14 +50,14 @@ func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 		Runs:        s.runsFile(),
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
-		}[config.BuildFiles.In(s.Project.Settings)],
+		}[config.BuildFiles.In(s.Project.Settings())],
 
-		DisableYolo:   config.DisableYolo.In(s.Project.Settings),
-		DisableAlways: config.DisableAlways.In(s.Project.Settings),
-		Permanent:     config.PermanentApproval.In(s.Project.Settings),
+		DisableYolo:   config.DisableYolo.In(s.Project.Settings()),
+		DisableAlways: config.DisableAlways.In(s.Project.Settings()),
+		Permanent:     config.PermanentApproval.In(s.Project.Settings()),
 		Saved:         r.Saved,
-		SaveFirst:     config.SaveApprovalFirst.In(s.Project.Settings),
-		Report:        s.Project.Options.Warn,
+		SaveFirst:     config.SaveApprovalFirst.In(s.Project.Settings()),
+		Report:        s.Project.Warn,
 		Display:       s.Project.DisplayFile,
 	})
 }
@@ -67,7 +67,7 @@ func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 func (s *Session) runsFile() func(path string) bool {
 	files := sync.OnceValue(func() map[string]bool {
 		found := map[string]bool{}
-		for _, path := range trust.Files(s.Project.Settings, s.Project.Paths.Dir()) {
+		for _, path := range trust.Files(s.Project.Settings(), s.Project.Paths.Dir()) {
 			found[path], found[workspace.RealPath(path)] = true, true
 		}
 		return found

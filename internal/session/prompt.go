@@ -23,7 +23,7 @@ import (
 // the prompt is warned of.
 func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		s.titler.stop()
+		s.titler.Stop()
 		p, err := s.expand(ctx, text)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -106,10 +106,10 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	for _, skipped := range asked.Skipped {
-		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
+		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
-		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
+		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	s.reportMentions(asked)
 	p := agent.Prompt{Parts: append(before.parts, asked.Parts...), ID: s.agent.NewPromptID()}
@@ -131,7 +131,7 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 		if m.Near != "" {
 			text += fmt.Sprintf(" Did you mean %s?", m.Near)
 		}
-		s.Project.Options.Warn(terminal.Line(text))
+		s.Project.Warn(terminal.Line(text))
 	}
 	var list []string
 	for _, a := range asked.Attached {
@@ -146,7 +146,7 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 	}
 	text := terminal.Line("Attached: " + strings.Join(list, ", "))
 	if s.Project.Options.Interactive {
-		s.Project.Options.Warn(text)
+		s.Project.Warn(text)
 		return
 	}
 	s.Project.Log.Debug(text)
@@ -167,7 +167,7 @@ func (s *Session) FitInput(text string) string {
 		where += ": " + durable.Cause(err).Error()
 	}
 	short := shorten.Within(text, room, func() string { return "" })
-	s.Project.Options.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
+	s.Project.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 

@@ -24,7 +24,7 @@ func OpenModels(ctx context.Context, p *project.Project, accounts *auth.Accounts
 }
 
 func modelOptions(p *project.Project) models.Options {
-	return models.Options{Settings: p.Settings, Requested: p.Model, IsExplicit: p.Named, IsSetting: p.IsModelSetting(), Warn: p.Options.Warn}
+	return models.Options{Settings: p.Settings(), Requested: p.Model, IsExplicit: p.Named, IsSetting: p.IsModelSetting(), Warn: p.Warn}
 }
 
 // WithStandIns returns the model g such that others are asked where it cannot answer.
@@ -39,13 +39,13 @@ func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPl
 // user has listed, for all models, else those of its chain. Which one that is may
 // depend on whether the session is planning just then.
 func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
-	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings), p.Options.Warn); len(listed) > 0 {
+	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings()), p.Warn); len(listed) > 0 {
 		return func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, listed...)...) }
 	}
 	resolve := func(name string) (string, error) { return m.Resolve(m.StandIn(name)) }
 	chains := fallback.Chains{
 		IsHeadless: !p.Options.Interactive,
-		Custom:     modelconfig.Chains(p.Settings, resolve, p.Options.Warn),
+		Custom:     modelconfig.Chains(p.Settings(), resolve, p.Warn),
 	}
 	return func(model string) fallback.Chain {
 		these := chains
@@ -67,7 +67,7 @@ func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, opt
 	options.HasCalled = func(model string) bool {
 		return m.ReturnsCalls(model) || hasCalled != nil && hasCalled(model)
 	}
-	switch config.ToolCalling.In(p.Settings) {
+	switch config.ToolCalling.In(p.Settings()) {
 	case "text":
 		g = texttool.Wrap(g, options)
 	case "auto":
@@ -75,8 +75,8 @@ func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, opt
 		g = texttool.AsNeeded(g, options)
 	}
 	var rules []argmap.Rule
-	if err := config.ToolMappings.Decode(p.Settings, &rules); err != nil {
-		p.Options.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
+	if err := config.ToolMappings.Decode(p.Settings(), &rules); err != nil {
+		p.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
 	}
 	return argmap.Wrap(g, func(model string) argmap.Names {
 		own := argmap.Names(nil)

@@ -73,10 +73,10 @@ func (s *Session) openRemoteAgent(d *subagent.Definition) (*remoteAgent, error) 
 		OAuth:         s.agentSignIn(),
 		Env:           func(name string) (string, error) { return s.agentVariable(d, name) },
 		RunCommand:    func(ctx context.Context, command string) (string, error) { return s.agentCommand(ctx, d, command) },
-		Warn:          func(text string) { s.Project.Options.Warn("Warning: " + terminal.Line(text)) },
+		Warn:          func(text string) { s.Project.Warn("Warning: " + terminal.Line(text)) },
 	}
 	if s.Project.Options.Interactive && s.Project.Options.Asker != nil {
-		o.Person = oauth.Person{Ask: s.Project.Options.Asker.Ask, Notify: func(text string) { s.Project.Options.Warn(terminal.Line(text)) }}
+		o.Person = oauth.Person{Ask: s.Project.Options.Asker.Ask, Notify: func(text string) { s.Project.Warn(terminal.Line(text)) }}
 	}
 	if remotes.of == nil {
 		remotes.of = map[string]*remoteAgent{}
@@ -134,7 +134,7 @@ func (s *Session) loadCardsOf(wanted func(*subagent.Definition) bool) {
 		}
 		r, err := s.openRemoteAgent(d)
 		if err != nil {
-			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: [%s] Failed to load remote agent: %v", d.Name, err)))
+			s.Project.Warn(terminal.Line(fmt.Sprintf("Warning: [%s] Failed to load remote agent: %v", d.Name, err)))
 			continue
 		}
 		s.subagents.remotes.mu.Lock()
@@ -158,7 +158,7 @@ func (s *Session) loadCard(ctx context.Context, r *remoteAgent) {
 	case errors.Is(r.failure, a2a.ErrSignIn): // the first call asks for it
 		r.about, r.failure = r.definition.Description, nil
 	case r.failure != nil:
-		s.Project.Options.Warn(terminal.Line("Warning: " + r.failure.Error()))
+		s.Project.Warn(terminal.Line("Warning: " + r.failure.Error()))
 	}
 	s.subagents.remotes.isChanged.Store(true)
 }

@@ -35,7 +35,7 @@ func OpenRulebook(ctx context.Context, p *project.Project, files []string) (*Rul
 		r, err = p.ReadPolicies(p.HasAccepted)
 	} else if r.Files, err = policy.Load(policy.Sources{User: files}); err == nil {
 		for _, w := range r.Warnings {
-			p.Options.Warn(w)
+			p.Warn(w)
 		}
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *Rulebook) Test(t *policy.Test) string {
 
 // Explain explains the decision about a call in sessions and in scripts.
 func (s *Session) Explain(call policy.Call, mode policy.Mode) []policy.Explanation {
-	trusted := s.policy.Trusted()
+	trusted := s.Project.IsTrusted()
 	return s.policy.Explain(call, policy.Situation{Mode: mode, Interactive: true, Trusted: trusted}, policy.Situation{Mode: mode, Trusted: trusted})
 }
 
@@ -85,7 +85,7 @@ func (s *Session) policyCall(name string, args json.RawMessage) policy.Call {
 	if t, ok := s.registry.Lookup(name); ok {
 		c = guard.PolicyCall(t, args)
 	} else {
-		servers, _ := s.Project.Settings.Lookup("mcpServers")
+		servers, _ := s.Project.Settings().Lookup("mcpServers")
 		names, _ := servers.(map[string]any)
 		c.Server = policy.ServerOf(name, slices.Collect(maps.Keys(names)))
 	}

@@ -16,7 +16,7 @@ const sampleTimeout = 5 * time.Minute
 // answerServers sets how MCP servers can ask a person, and the model if the user's settings allow that.
 func (s *Session) answerServers(o *mcp.Options) {
 	o.HasPerson = s.Project.Options.Interactive
-	if config.MCPSampling.In(s.Project.Settings) == "ask" {
+	if config.MCPSampling.In(s.Project.Settings()) == "ask" {
 		o.Sample = s.sample
 	}
 }

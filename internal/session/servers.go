@@ -34,23 +34,23 @@ func ServerConfigs(p *project.Project, settings *config.Settings) []mcp.Config {
 	ofExtensions := findExtensionServers(p)
 	for _, entry := range config.MCPServers.In(settings, p.Env) {
 		if len(entry.Withheld) > 0 {
-			p.Options.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
+			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
 		}
 		for _, key := range mcp.Unused(entry.Entry) {
-			p.Options.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
+			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
 		}
 		c, err := ofExtensions.override(entry)
 		if err != nil {
-			p.Options.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
+			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
 		}
 		c.IsProject = entry.Scope == config.Workspace
 		list = append(list, c)
 	}
-	list = append(list, ofExtensions.configs(p.Options.Warn)...)
+	list = append(list, ofExtensions.configs(p.Warn)...)
 	if c, err := serverCommand(p, settings); err != nil {
-		p.Options.Warn(fmt.Sprintf("Warning: %v.", err))
+		p.Warn(fmt.Sprintf("Warning: %v.", err))
 	} else if c != nil {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
 		list = append(list, *c)
@@ -84,7 +84,7 @@ func ServerSelection(p *project.Project, settings *config.Settings) *mcp.Selecti
 	}
 	var err error
 	if s.Disabled, err = p.ServerSwitches().Disabled(); err != nil {
-		p.Options.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
+		p.Warn(fmt.Sprintf("Warning: Cannot read which MCP servers are disabled: %v.", err))
 	}
 	return s
 }
@@ -95,7 +95,7 @@ func ServerOptions(p *project.Project, configs []mcp.Config) mcp.Options {
 	return mcp.Options{
 		OfferDir:  offerDir(p),
 		Configs:   configs,
-		Off:       ServerSelection(p, p.Settings).State,
+		Off:       ServerSelection(p, p.Settings()).State,
 		Registry:  tool.NewRegistry(),
 		Launcher:  process.NewLauncher(),
 		Dir:       p.Paths.Dir(),
@@ -105,8 +105,8 @@ func ServerOptions(p *project.Project, configs []mcp.Config) mcp.Options {
 		OAuth:     p.SignInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
 		Version:   p.Options.Version,
-		Warn:      func(text string) { p.Options.Warn("Warning: " + terminal.Line(text)) },
-		Notify:    func(text string) { p.Options.Warn(terminal.Line(text)) },
+		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
+		Notify:    func(text string) { p.Warn(terminal.Line(text)) },
 		Log:       p.Log,
 	}
 }
@@ -115,7 +115,7 @@ func ServerOptions(p *project.Project, configs []mcp.Config) mcp.Options {
 // where file tools could write.
 func offerDir(p *project.Project) string {
 	dir := workspace.RealPath(filepath.Join(p.Paths.RuntimeDir(), "pollux", "mcp-offers"))
-	if !config.MCPLazy.In(p.Settings) || !p.HasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
+	if !config.MCPLazy.In(p.Settings()) || !p.HasHome() || workspace.IsWithin(dir, workspace.RealPath(p.Paths.Dir())) {
 		return ""
 	}
 	return dir
@@ -168,14 +168,14 @@ func (s *Session) ServerPrompts() []mcp.Prompt {
 
 // ReloadServers connects to all MCP servers again, as the settings describe them now.
 func (s *Session) ReloadServers(ctx context.Context) error {
-	if err := s.ReloadSettings(); err != nil {
+	if err := s.Project.Reload(); err != nil {
 		return err
 	}
 	if s.servers != nil {
 		s.servers.Close()
 		s.servers.Withdraw()
 	}
-	s.servers = s.newServers(s.CurrentSettings(), true)
+	s.servers = s.newServers(s.Project.Settings(), true)
 	s.serversChanged.Store(true)
 	return s.settleSoon(ctx)
 }
@@ -191,7 +191,7 @@ func (s *Session) SwitchServer(ctx context.Context, name string, enabled, forSes
 			return err
 		}
 	}
-	selection := ServerSelection(s.Project, s.CurrentSettings())
+	selection := ServerSelection(s.Project, s.Project.Settings())
 	if forSession {
 		selection.Disabled = s.disabledServers
 	}
@@ -242,7 +242,7 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if s.servers == nil || s.Project.Options.Interactive {
 		return
 	}
-	limit := time.Duration(config.MCPStartWait.In(s.Project.Settings) * float64(time.Second))
+	limit := time.Duration(config.MCPStartWait.In(s.Project.Settings()) * float64(time.Second))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, waitNotice)
@@ -251,10 +251,10 @@ func (s *Session) AwaitServers(ctx context.Context) {
 	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
 		return
 	}
-	s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
+	s.Project.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
 		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
 	if pending = s.servers.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
-		s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+		s.Project.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			limit, strings.Join(pending, ", "))))
 	}
 }

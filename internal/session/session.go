@@ -26,11 +26,9 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
-	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
 	"pollux/internal/mcp"
@@ -40,6 +38,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
+	"pollux/internal/record"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
@@ -93,7 +92,7 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
-	Record  *Record
+	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
@@ -109,7 +108,6 @@ type Session struct {
 	Processes *shell.Processes
 
 	identity  atomic.Pointer[identity]
-	settings  atomic.Pointer[config.Settings] // as they were read last
 	models    *models.Directory
 	fallback  *fallback.Generator // nil where no provider answers
 	policy    *policy.Engine
@@ -151,9 +149,11 @@ type Session struct {
 	telemetry *telemetry.Telemetry // nil is off
 	activity  *telemetry.Activity  // nil is off
 	log       *logs.Log            // on disk
-	titler    titler
-	ended     sync.Once
-	closers   []func()
+	titler    *record.Titler
+	// Changes finds the calls that may have changed something, and undoes changes of files.
+	Changes *record.Changes
+	ended   sync.Once
+	closers []func()
 }
 
 // identity is which conversation a session has.
@@ -165,10 +165,10 @@ type identity struct {
 // Close ends what the session has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
-	s.titler.close()
+	s.titler.Close()
 	s.closeParts()
 	s.Project.Close()
-	s.Record.end(s.ID())
+	s.Record.End(s.ID())
 }
 
 func (s *Session) closeParts() {
@@ -197,28 +197,10 @@ func (s *Session) begin(id string) {
 	if s.log != nil {
 		s.log.Begin(id)
 	}
-	if s.Processes != nil && s.Record.journal != nil { // else it is being built, or not recorded
+	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}
 }
 
-// CurrentSettings returns the settings as they were read last. It may be called
-// during a run.
-func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() }
-
-// ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
-// the session itself keeps those that it was opened with.
-func (s *Session) ReloadSettings() error {
-	settings, _, err := s.Project.Reload()
-	if err == nil {
-		s.settings.Store(settings)
-	}
-	return err
-}
-
 // Reachable returns why no model can be asked, nil if one can.
 func (s *Session) Reachable() error { return s.models.Unreachable() }
-
-// DecideTrust returns whether the session's folder is trusted, by what the user has
-// decided about folders until now.
-func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Project.TrustOptions()) }

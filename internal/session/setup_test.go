@@ -45,7 +45,7 @@ func TestLoaded(t *testing.T) {
 	loaded := false
 	home := t.TempDir()
 	_, err := Open(t.Context(), Options{Project: project.Options{
-		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings) == "json" },
+		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings()) == "json" },
 	}})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)
@@ -57,7 +57,7 @@ func TestAuthInputs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &Session{Project: &project.Project{}}
+	s := &Session{Project: project.New(project.Options{Env: config.NewEnv()})}
 	if err := s.authInputs(ctx).Context.Err(); err != nil {
 		t.Error(err)
 	}

@@ -26,14 +26,14 @@ const skillOwner = "skills"
 func (s *Session) loadSkills() {
 	s.registry.Add(skillOwner)
 	for _, problem := range s.setSkills().Problems {
-		s.Project.Options.Warn("Warning: " + terminal.Line(problem))
+		s.Project.Warn("Warning: " + terminal.Line(problem))
 	}
 }
 
 // setSkills reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
 // are, so that what the vendor has cached stays good.
 func (s *Session) setSkills() *skill.Set {
-	set := s.Project.ReadSkills(s.CurrentSettings(), s.Trusted())
+	set := s.Project.ReadSkills(s.Project.Settings(), s.Project.IsTrusted())
 	before := s.skills.Swap(set)
 	if before != nil && reflect.DeepEqual(offered(before), offered(set)) {
 		return set
@@ -43,7 +43,7 @@ func (s *Session) setSkills() *skill.Set {
 	case t == nil:
 		s.absent[activate.Name] = "There are no skills."
 		s.registry.Remove(skillOwner)
-	case !project.ToolSettings(s.Project.Settings).Registers(t.Spec()):
+	case !project.ToolSettings(s.Project.Settings()).Registers(t.Spec()):
 		s.absent[activate.Name] = notCore
 	default:
 		s.registry.Set(skillOwner, t)
@@ -83,9 +83,7 @@ func (f *folders) all() []string {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Session) openFolder(dir string) {
-	if s.makeReadable(dir) && s.Record.journal != nil {
-		_ = s.Record.journal.SetSkillFolders(s.Record.skillFolders.all()) // the journal warns
-	}
+	s.makeReadable(dir)
 }
 
 // makeReadable lets the file tools read the files of a skill, and reports whether they could not before.
@@ -97,7 +95,7 @@ func (s *Session) makeReadable(dir string) bool {
 	if err != nil || !added {
 		return false
 	}
-	s.Record.skillFolders.add(path)
+	s.Record.NoteSkillFolder(path)
 	if s.servers != nil {
 		s.servers.AddRoot(path)
 	}
@@ -123,7 +121,7 @@ func (s *Session) Skills() *skill.Set { return s.skills.Load() }
 // ReloadSkills reads the settings and the skills again, and returns the names of skills that may be used now
 // and could not be before, and of those that cannot be used anymore.
 func (s *Session) ReloadSkills() (added, removed []string, err error) {
-	if err := s.ReloadSettings(); err != nil {
+	if err := s.Project.Reload(); err != nil {
 		return nil, nil, err
 	}
 	before, now := skillNames(s.Skills()), skillNames(s.setSkills())

@@ -42,7 +42,7 @@ type subagents struct {
 // user's, and those of extensions.
 func (s *Session) AgentSources() []subagent.Source {
 	var list []subagent.Source
-	if dir := s.Project.Paths.Dir(); s.Trusted() && !s.Project.Paths.AtHome() {
+	if dir := s.Project.Paths.Dir(); s.Project.IsTrusted() && !s.Project.Paths.AtHome() {
 		list = append(list, subagent.Source{Kind: subagent.Project, Dir: filepath.Join(dir, ".gemini", "agents"), Root: dir})
 	}
 	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(s.Project.Paths.GeminiDir(), "agents")})
@@ -52,9 +52,9 @@ func (s *Session) AgentSources() []subagent.Source {
 // openAgents reads the definitions of subagents, and asks the person about those of the project.
 func (s *Session) openAgents(ctx context.Context) {
 	s.subagents.set.Store(&subagent.Set{})
-	if config.Agents.In(s.Project.Settings) {
-		for _, problem := range s.readAgents(ctx, s.Project.Settings) {
-			s.Project.Options.Warn(terminal.Text(problem))
+	if config.Agents.In(s.Project.Settings()) {
+		for _, problem := range s.readAgents(ctx, s.Project.Settings()) {
+			s.Project.Warn(terminal.Text(problem))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 	file := subagent.Acknowledgements{File: filepath.Join(s.Project.Paths.GeminiDir(), "acknowledgments", "agents.json")}
 	has, err := file.Has(s.Project.Paths.Dir())
 	if err != nil {
-		s.Project.Options.Warn("Warning: " + terminal.Line(err.Error()))
+		s.Project.Warn("Warning: " + terminal.Line(err.Error()))
 	}
 	for _, d := range list {
 		if isProject(d) {
@@ -127,7 +127,7 @@ func (s *Session) acknowledged(ctx context.Context, list []*subagent.Definition)
 	}
 	if s.acceptsAgents(ctx, unknown) {
 		if err := file.Add(s.Project.Paths.Dir(), unknown); err != nil {
-			s.Project.Options.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
+			s.Project.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
 		}
 		return list
 	}
@@ -150,7 +150,7 @@ func (s *Session) acceptsAgents(ctx context.Context, list []*subagent.Definition
 	if s.Project.Options.Asker == nil || !s.Project.Options.Interactive {
 		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
 			". To look at them and use them, start pollux here in a terminal."
-		s.Project.Options.Warn("Warning: " + text)
+		s.Project.Warn("Warning: " + text)
 		s.Project.LeftOut = append(s.Project.LeftOut, text)
 		return false
 	}
@@ -186,12 +186,12 @@ func (s *Session) Agents() *subagent.Set { return s.subagents.set.Load() }
 // ReloadAgents reads the definitions of subagents again, with the current settings, and returns what the
 // user should know.
 func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
-	if err := s.ReloadSettings(); err != nil {
+	if err := s.Project.Reload(); err != nil {
 		return nil, err
 	}
 	s.closeAgentServers()
 	s.closeRemoteAgents()
-	problems := s.readAgents(ctx, s.CurrentSettings())
+	problems := s.readAgents(ctx, s.Project.Settings())
 	s.registry.Spare(s.spares(s.builtin))
 	s.loadCards()
 	s.refresh()
@@ -245,7 +245,7 @@ func (s *Session) hasOwnAgents() bool {
 
 // newAgentTool returns the tool with which the model calls subagents; nil if the settings disable them.
 func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
-	if !config.Agents.In(s.Project.Settings) {
+	if !config.Agents.In(s.Project.Settings()) {
 		return nil
 	}
 	s.subagents.tool = subagent.NewTool(subagent.Options{
@@ -262,7 +262,7 @@ func (s *Session) newAgentTool(g llm.Generator) tool.Tool {
 // agentServers returns the MCP servers of a subagent, which are being connected from its first run on, and
 // the registry with their tools. Both are nil if it has none.
 func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Registry) {
-	if len(d.Servers) == 0 || !s.Trusted() {
+	if len(d.Servers) == 0 || !s.Project.IsTrusted() {
 		return nil, nil
 	}
 	s.subagents.mu.Lock()
@@ -274,11 +274,11 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 	for name, entry := range d.Servers {
 		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), s.Project.Env)
 		if len(expanded.Withheld) > 0 {
-			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
+			s.Project.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}
 		c, err := mcp.Parse(name, expanded.Entry)
 		if err != nil {
-			s.Project.Options.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
+			s.Project.Warn(terminal.Line(fmt.Sprintf("Warning: Ignoring the MCP server %q of the agent %s: %v.", name, d.Name, err)))
 			continue
 		}
 		c.IsProject = d.IsOfProject(name)

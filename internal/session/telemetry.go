@@ -35,8 +35,8 @@ func (s *Session) observed(g llm.Generator) llm.Generator {
 	if s.options.Recent != nil {
 		observers = append(observers, s.options.Recent)
 	}
-	if s.Record.journal != nil {
-		observers = append(observers, spending{s.Record.journal})
+	if j := s.Record.Journal(); j != nil {
+		observers = append(observers, spending{j})
 	}
 	if s.telemetry != nil {
 		observers = append(observers, s.telemetry)
@@ -55,7 +55,7 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 	return telemetry.Start(telemetry.Options{
 		Settings: s.Project.Telemetry,
 		Path:     s.Project.Paths.Absolute,
-		Warn:     func(text string) { s.Project.Options.Warn("Warning: " + text) },
+		Warn:     func(text string) { s.Project.Warn("Warning: " + text) },
 		Secrets:  s.secrets,
 
 		Version: s.Project.Options.Version, Session: s.ID, Interactive: s.Project.Options.Interactive, AuthType: string(s.Current().Account.Type),
@@ -73,21 +73,14 @@ func (s *Session) openActivity() {
 	if path == "" {
 		return
 	}
-	warn := s.Project.Options.Warn
 	s.activity = telemetry.NewActivity(telemetry.ActivityOptions{
 		Path: s.Project.Paths.Absolute(path), Session: s.ID,
 		Secrets: s.secrets,
-		Warn:    func(text string) { warn("Warning: " + text) },
+		Warn:    func(text string) { s.Project.Options.Warn("Warning: " + text) }, // it does not record its own
 	})
 	console := s.activity.Handler()
-	watched := *s.Project
-	watched.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), console))
 	warnings := slog.New(console)
-	watched.Options.Warn = func(text string) {
-		warnings.Warn(text)
-		warn(text)
-	}
-	s.Project = &watched
+	s.closers = append(s.closers, s.Project.AddLog(console), s.Project.WatchWarnings(func(text string) { warnings.Warn(text) }))
 }
 
 // recordConfig records how the session is set up.
@@ -102,10 +95,10 @@ func (s *Session) recordConfig() {
 	}
 	s.telemetry.RecordConfig(telemetry.Config{
 		Extensions: names, ExtensionIDs: ids,
-		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings).Core,
+		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings()).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
-		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Project.Settings), Worktree: s.Project.Worktree != nil,
+		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings()), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
+		OutputFormat: config.OutputFormat.In(s.Project.Settings()), Worktree: s.Project.Worktree != nil,
 	})
 }
 
@@ -161,7 +154,7 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(auth.Inputs{Settings: s.Project.Settings, Env: s.Project.Env})
+	names := auth.SecretVariables(auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env})
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()

@@ -31,7 +31,7 @@ import (
 func (s *Session) web(g llm.Generator) web.Options {
 	n := s.models.Network()
 	return web.Options{
-		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings()), OnFallback: s.telemetry.RecordWebFetchFallback,
 		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
 }
@@ -40,8 +40,8 @@ func (s *Session) web(g llm.Generator) web.Options {
 // built-in ones, those that a command of the user's lists, those of the program.
 func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	builtin := s.builtinTools(g)
-	s.absent = absentTools(s.Project.Settings, s.Project.Options.Interactive)
-	core := project.ToolSettings(s.Project.Settings)
+	s.absent = absentTools(s.Project.Settings(), s.Project.Options.Interactive)
+	core := project.ToolSettings(s.Project.Settings())
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool {
 		spec := t.Spec()
 		if core.Registers(spec) {
@@ -89,7 +89,7 @@ func absentTools(set *config.Settings, interactive bool) map[string]string {
 
 // builtinTools is the list of Pollux's own tools.
 func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
-	set, ws := s.Project.Settings, s.Workspace
+	set, ws := s.Project.Settings(), s.Workspace
 	var corrector file.Corrector
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
@@ -105,7 +105,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Environ:           s.Project.CommandEnviron(),
 		Keys:              sync.OnceValue(s.Project.SecretVariables),
 		Redact:            project.Redaction(s.Project),
-		Trusted:           s.Trusted,
+		Trusted:           s.Project.IsTrusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
@@ -168,8 +168,8 @@ func (s *Session) declares(name string) bool {
 // outputSummarizer summarizes long output of commands, nil if the user does not want that.
 func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 	var byTool map[string]*struct{ TokenBudget int }
-	if err := config.SummarizeToolOutput.Decode(s.Project.Settings, &byTool); err != nil {
-		s.Project.Options.Warn("Warning: " + err.Error())
+	if err := config.SummarizeToolOutput.Decode(s.Project.Settings(), &byTool); err != nil {
+		s.Project.Warn("Warning: " + err.Error())
 	}
 	wanted := byTool["run_shell_command"]
 	if wanted == nil {
@@ -182,7 +182,7 @@ func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
 // comes; it returns "" where there is none or the settings do not want it.
 func (s *Session) findRipgrep() func() string {
 	return sync.OnceValue(func() string {
-		if !config.UseRipgrep.In(s.Project.Settings) {
+		if !config.UseRipgrep.In(s.Project.Settings()) {
 			return ""
 		}
 		path := s.Project.FindProgram(s.Workspace, "rg")
@@ -197,7 +197,7 @@ func (s *Session) findRipgrep() func() string {
 func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	switch {
 	case s.Project.LacksCallCommand():
-		s.Project.Options.Warn(project.NoCallCommand)
+		s.Project.Warn(project.NoCallCommand)
 		return nil, nil
 	case !s.Project.DiscoversTools():
 		return nil, nil

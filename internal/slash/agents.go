@@ -19,7 +19,7 @@ func errNoAgents() (Result, error) {
 
 // agentsList lists the subagents.
 func agentsList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Session.Project.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings()) {
 		return errNoAgents()
 	}
 	s.Session.CheckAgents(ctx)
@@ -58,7 +58,7 @@ func agentsDisable(ctx context.Context, s *Runner, name string) (Result, error) 
 func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Result, error) {
 	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
 	switch {
-	case !config.Agents.In(s.Session.Project.Settings):
+	case !config.Agents.In(s.Session.Project.Settings()):
 		return errNoAgents()
 	case name == "":
 		return usageError("Usage: /agents %s <agent-name>", verb)
@@ -88,7 +88,7 @@ func unknownAgent(name string) (Result, error) {
 
 // agentsReload reads the definitions again.
 func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if !config.Agents.In(s.Session.Project.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings()) {
 		return errNoAgents()
 	}
 	problems, err := s.Session.ReloadAgents(ctx)

@@ -86,7 +86,7 @@ func settingsOf(d *subagent.Definition) []agentSetting {
 func agentsConfig(ctx context.Context, s *Runner, args string) (Result, error) {
 	name, rest := cutWord(args)
 	key, text := cutWord(rest)
-	if !config.Agents.In(s.Session.Project.Settings) {
+	if !config.Agents.In(s.Session.Project.Settings()) {
 		return errNoAgents()
 	}
 	if name == "" {
@@ -260,7 +260,7 @@ func (s *Runner) changeAgent(ctx context.Context, d *subagent.Definition, a *age
 	if _, err := s.Session.ReloadAgents(ctx); err != nil {
 		return err
 	}
-	if now, _ := s.Session.CurrentSettings().Lookup(path); now != value {
+	if now, _ := s.Session.Project.Settings().Lookup(path); now != value {
 		return exit.Errorf(exit.General, "Agent '%s' stays as it is, because other settings of the system or of this project decide.", d.Name)
 	}
 	return nil

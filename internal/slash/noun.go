@@ -40,14 +40,14 @@ func (s *Runner) runNoun(ctx context.Context, run func(context.Context, *manage.
 	p := s.Session.Project
 	o, err := run(ctx, &manage.Call{
 		Text: args, Live: s.Session, Options: p.Options,
-		Note:  func(text string) { p.Options.Warn(terminal.Line(text)) },
-		Whole: func(text string) { p.Options.Warn(terminal.Text(text)) },
+		Note:  func(text string) { p.Warn(terminal.Line(text)) },
+		Whole: func(text string) { p.Warn(terminal.Text(text)) },
 		User:  extensionUser{s},
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			if p.Options.Asker == nil {
 				return outcome.Outcome{}, person.ErrNoPerson
 			}
-			text, err := task(ctx, p.Options.Asker.Ask, func(text string) { p.Options.Warn(terminal.Line(text)) })
+			text, err := task(ctx, p.Options.Asker.Ask, func(text string) { p.Warn(terminal.Line(text)) })
 			return outcome.New(outcome.Text(text)), err
 		},
 	})

@@ -10,6 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/editor"
+	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/stats"
@@ -54,7 +55,7 @@ type backend struct {
 	// text to show.
 	End func(ctx context.Context) string
 	// Recap is where a resumed conversation stands, nil for a new one.
-	Recap    *session.Recap
+	Recap    *record.Recap
 	Farewell func() string
 	// ResumeHint returns how to go on with the conversation after a signal has ended Pollux, "" for nothing.
 	ResumeHint func() string
@@ -118,7 +119,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		RecordPrompt:   func(text string) { s.PromptLog.Add(s.ID(), text) },
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Project.Options.Version, s.Project.Paths.Display(s.Project.Paths.Dir()), s.Current().Model)),
-		Recap:          s.Recap(),
+		Recap:          s.Record.Recap(),
 		Farewell:       commands.Farewell,
 		ResumeHint:     commands.ResumeHint,
 		ForcedExit:     s.RecordForcedExit,
@@ -130,8 +131,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShortText:    s.Project.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
-		ShowThoughts: config.InlineThinking.In(s.Project.Settings) == "full",
-		ScreenReader: config.ScreenReader.In(s.Project.Settings),
+		ShowThoughts: config.InlineThinking.In(s.Project.Settings()) == "full",
+		ScreenReader: config.ScreenReader.In(s.Project.Settings()),
 		Place:        func() wording.Place { return s.Place(true) },
 		Debug:        s.Project.Debugging(),
 	}, nil
@@ -151,7 +152,7 @@ type externalEditor struct {
 }
 
 func (e externalEditor) editor() *editor.Editor {
-	env, settings := e.session.Project.Options.Env, e.session.CurrentSettings()
+	env, settings := e.session.Project.Options.Env, e.session.Project.Settings()
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),

@@ -28,6 +28,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -337,7 +338,7 @@ func (l *loop) showWelcome() {
 }
 
 // showRecap shows where a resumed conversation stands.
-func (l *loop) showRecap(r *session.Recap) {
+func (l *loop) showRecap(r *record.Recap) {
 	noun := "prompts"
 	if r.Prompts == 1 {
 		noun = "prompt"

@@ -88,14 +88,14 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, err
 	case c.Live != nil:
 		return p, c.Live.Hooks(), nil
 	case !p.IsTrusted():
-		p.Options.Warn("Warning: This folder is not trusted: its own hooks are not used.")
+		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
 	set := p.HookSet(p.ReadHooks(), hook.Options{
 		SessionID: func() string { return "test" },
 		PlansDir:  func() string { return filepath.Join(p.Paths.ProjectTempPath(), "test", "plans") },
 	})
 	for _, text := range set.Unmatched(policy.ToolNames()) {
-		p.Options.Warn("Warning: " + text)
+		p.Warn("Warning: " + text)
 	}
 	return p, set, nil
 }
@@ -147,7 +147,7 @@ func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outc
 	case c.Name() == "":
 		return outcome.Outcome{}, manage.Usage("/hooks " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <hook-name>")
 	}
-	text, changed, err := Switch(p, c.Settings(p), hooksOf(set), c.Name(), enabled)
+	text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
 	if err == nil && changed {
 		err = apply(c)
 	}
@@ -159,7 +159,7 @@ func apply(c *manage.Call) error {
 	if c.Live == nil {
 		return nil
 	}
-	err := c.Live.ReloadSettings()
+	err := c.Live.Project.Reload()
 	if err == nil {
 		c.Live.ApplyDisabledHooks()
 	}
@@ -194,7 +194,7 @@ func setAll(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome,
 	if len(ids) == 0 {
 		return outcome.Textf("All hooks are already %s.", word), nil
 	}
-	if _, err := change(p, c.Settings(p), hooks, ids, enabled); err != nil {
+	if _, err := change(p, hooks, ids, enabled); err != nil {
 		return outcome.Outcome{}, err
 	}
 	return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), apply(c)

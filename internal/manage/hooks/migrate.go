@@ -40,7 +40,7 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	}
 	m := hook.FromClaude(hooks)
 	for _, note := range slices.Concat(m.Notes, m.Unmatched(policy.ToolNames()), m.Loose) {
-		setup.Options.Warn("Warning: " + note)
+		setup.Warn("Warning: " + note)
 	}
 	from := setup.Paths.DisplayText(strings.Join(files, " and "))
 	if m.Count == 0 {
@@ -63,7 +63,7 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 // addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks
 // are new.
 func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
-	settings := setup.Settings.ForScope(config.Workspace)
+	settings := setup.Settings().ForScope(config.Workspace)
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
 		key := string(config.HookDefinitions) + "." + event
 		found, _ := settings.Lookup(key)

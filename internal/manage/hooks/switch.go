@@ -12,11 +12,10 @@ import (
 	"pollux/internal/terminal"
 )
 
-// Switch enables or disables one of these hooks in the settings files. settings are the current
-// ones. It returns a sentence about the result, and whether the files have changed.
-func Switch(p *project.Project, settings *config.Settings, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
+// Switch enables or disables one of these hooks in the settings files. It returns a sentence about the result, and whether the files have changed.
+func Switch(p *project.Project, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
 	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	isListed := slices.Contains(config.HooksDisabled.In(settings), id)
+	isListed := slices.Contains(config.HooksDisabled.In(p.Settings()), id)
 	hasID := func(h hook.Hook) bool { return h.ID() == id }
 	isKnown := slices.ContainsFunc(hooks, hasID)
 	isDone := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return hasID(h) && h.IsDisabled == enabled })
@@ -26,7 +25,7 @@ func Switch(p *project.Project, settings *config.Settings, hooks []hook.Hook, id
 	case isDone && (isKnown || !enabled):
 		return fmt.Sprintf("Hook %q is already %s.", id, word), false, nil
 	}
-	files, err := change(p, settings, hooks, []string{id}, enabled)
+	files, err := change(p, hooks, []string{id}, enabled)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -39,7 +38,7 @@ func Switch(p *project.Project, settings *config.Settings, hooks []hook.Hook, id
 // change edits the settings files such that those of these hooks that have one of the
 // IDs are enabled or disabled. It returns the files that have changed: a hook of the project is
 // disabled in its file, and every other hook in the user's.
-func change(p *project.Project, settings *config.Settings, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
+func change(p *project.Project, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
 	for _, layer := range [...]struct {
 		scope config.Scope
 		file  string
@@ -47,7 +46,7 @@ func change(p *project.Project, settings *config.Settings, hooks []hook.Hook, id
 		if layer.file == "" {
 			continue
 		}
-		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
+		before := config.HooksDisabled.In(p.Settings().ForScope(layer.scope))
 		after := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return enabled && slices.Contains(ids, id) })
 		for _, id := range ids {
 			if !enabled && disablingScope(p, hooks, id) == layer.scope && !slices.Contains(after, id) {

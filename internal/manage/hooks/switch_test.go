@@ -53,7 +53,7 @@ func TestSwitch(t *testing.T) {
 	t.Parallel()
 	at, open := newProject(t, `{"hooksConfig": {"disabled": ["a", "b"]}}`, `{"hooksConfig": {"disabled": ["a"]}}`)
 	p := open(nil)
-	text, changed, err := Switch(p, p.Settings, nil, "a", true)
+	text, changed, err := Switch(p, nil, "a", true)
 	if err != nil || !changed || !strings.Contains(text, `Hook "a" is enabled.`) {
 		t.Errorf("%s %v %v", text, changed, err)
 	}
@@ -61,14 +61,14 @@ func TestSwitch(t *testing.T) {
 		t.Errorf("files are %s %s", user, ws)
 	}
 	p = open(map[string]any{"hooksConfig.disabled": []any{"c"}})
-	if _, changed, err := Switch(p, p.Settings, nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
+	if _, changed, err := Switch(p, nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
 		t.Errorf("%v %v", changed, err)
 	}
-	if _, _, err := Switch(p, p.Settings, nil, "d", false); err == nil {
+	if _, _, err := Switch(p, nil, "d", false); err == nil {
 		t.Error("an unknown hook is disabled")
 	}
-	p.Trust = trust.Untrusted
-	if _, _, err := Switch(p, p.Settings, []hook.Hook{{Name: "d"}}, "d", false); err != nil || !strings.Contains(read(t, at.user), `"d"`) {
+	p.Trust.Set(trust.Untrusted)
+	if _, _, err := Switch(p, []hook.Hook{{Name: "d"}}, "d", false); err != nil || !strings.Contains(read(t, at.user), `"d"`) {
 		t.Errorf("in an untrusted folder: %v, %s", err, read(t, at.user))
 	}
 }
@@ -84,7 +84,7 @@ func TestChange(t *testing.T) {
 		{Name: "c", Source: hook.Workspace},
 		{Name: "c", Source: hook.System},
 	}
-	files, err := change(p, p.Settings, hooks, []string{"a", "b", "c"}, false)
+	files, err := change(p, hooks, []string{"a", "b", "c"}, false)
 	if err != nil || len(files) != 2 {
 		t.Errorf("%q %v", files, err)
 	}

@@ -1,4 +1,5 @@
 package servers
+
 import (
 	"context"
 	"encoding/json"
@@ -10,8 +11,6 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 )
-
-import ()
 
 // addCommand returns the command that adds a server. It reads its words itself: options that it does not
 // know, and all words after --, are arguments of the server.

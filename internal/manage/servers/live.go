@@ -1,4 +1,5 @@
 package servers
+
 import (
 	"context"
 	"errors"
@@ -14,8 +15,6 @@ import (
 	"pollux/internal/wording"
 	"pollux/tool"
 )
-
-import ()
 
 // maxListed is the number of resources that /mcp lists of a server.
 const maxListed = 10

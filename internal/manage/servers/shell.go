@@ -1,4 +1,5 @@
 package servers
+
 import (
 	"cmp"
 	"context"
@@ -20,11 +21,9 @@ import (
 	"pollux/tool"
 )
 
-import ()
-
 // names returns the names of the servers in the settings and in extensions.
 func names(_ context.Context, p *project.Project) (names []string) {
-	for _, s := range session.ServerConfigs(p, p.Settings) {
+	for _, s := range session.ServerConfigs(p, p.Settings()) {
 		names = append(names, s.Name)
 	}
 	return names
@@ -84,7 +83,7 @@ func find(ctx context.Context, c *manage.Call) (*project.Project, []mcp.Config, 
 	if err != nil {
 		return nil, nil, mcp.Config{}, err
 	}
-	configs := session.ServerConfigs(p, p.Settings)
+	configs := session.ServerConfigs(p, p.Settings())
 	server, err := findServer(configs, c.Name())
 	return p, configs, server, err
 }
@@ -103,7 +102,7 @@ func setEnabled(verb string, enabled bool) func(context.Context, *manage.Call) (
 			return o, err
 		}
 		o = brief("✓ MCP server '%s' %sd.", server.Name, verb)
-		if enabled && session.ServerSelection(p, p.Settings).State(server.Name) == mcp.Blocked {
+		if enabled && session.ServerSelection(p, p.Settings()).State(server.Name) == mcp.Blocked {
 			o.Notes = []string{"Note: mcp.allowed or mcp.excluded in the settings still blocks this server."}
 		}
 		return o, nil
@@ -162,7 +161,7 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	configs := session.ServerConfigs(p, p.Settings)
+	configs := session.ServerConfigs(p, p.Settings())
 	if !p.IsTrusted() {
 		c.Note("Warning: This folder is not trusted: no MCP server is started here.")
 	}

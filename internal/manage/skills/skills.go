@@ -60,7 +60,7 @@ func names(_ context.Context, p *project.Project) (names []string) {
 }
 
 // read returns the skills that a session of a project would have.
-func read(p *project.Project) *skill.Set { return p.ReadSkills(p.Settings, p.IsTrusted()) }
+func read(p *project.Project) *skill.Set { return p.ReadSkills(p.Settings(), p.IsTrusted()) }
 
 // Skill is a row of the list of skills.
 type Skill struct {
@@ -145,7 +145,7 @@ func listBriefly(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	}
 	skills := rows(c.Live.Skills(), all)
 	note := ""
-	if !c.Live.Trusted() {
+	if !c.Live.Project.IsTrusted() {
 		note = "\n\nThis folder is not trusted: Pollux ignores its skills. See /permissions trust."
 	}
 	if len(skills) == 0 {

@@ -1,4 +1,4 @@
-package session
+package record
 
 import (
 	"encoding/json"

@@ -1,11 +1,9 @@
-package session
+package record
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -13,7 +11,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/terminal"
-	"pollux/llm"
+	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
@@ -29,27 +27,40 @@ type Checkpoint struct {
 	Time   time.Time // of the end of the call
 	Status agent.Status
 
-	results string // id of the message with the result
-	callID  string
+	Results string // id of the message with the result
+	CallID  string
+}
+
+// Changes finds the calls of a conversation that may have changed something, and undoes the changes of files. Its
+// methods may be called during a run.
+type Changes struct {
+	Record *Record
+	// History returns the conversation.
+	History func() []agent.Message
+	// Tool returns the tool with a name, hidden or not.
+	Tool      func(name string) (tool.Tool, bool)
+	Workspace *workspace.Workspace
+	// Denies reports whether a policy denies to write a file.
+	Denies func(path string) bool
 }
 
 // Checkpoints returns the checkpoints of the conversation, the oldest first. A compression removes
 // those of the calls that it summarizes. There are none if the conversation is not recorded.
-func (s *Session) Checkpoints() []Checkpoint {
-	if s.Record.journal == nil {
+func (g *Changes) Checkpoints() []Checkpoint {
+	calls := g.Record.Calls()
+	if calls == nil {
 		return nil
 	}
-	calls := s.Record.journal.Calls()
 	var list []Checkpoint
 	used := map[string]int{} // of names
-	history := s.History()
+	history := g.History()
 	for i, m := range history {
 		for _, c := range calls[m.ID] {
 			if i == 0 || !c.HasRun && !c.IsInterrupted {
 				continue
 			}
 			ran := c.Ran()
-			n := slices.IndexFunc(ran, func(x agent.Execution) bool { return s.mayChange(x.Name) })
+			n := slices.IndexFunc(ran, func(x agent.Execution) bool { return g.mayChange(x.Name) })
 			if n < 0 {
 				continue
 			}
@@ -76,7 +87,7 @@ func newCheckpoint(results string, c agent.CallRecord, x agent.Execution) Checkp
 	_ = json.Unmarshal(x.Args, &a) // a call without arguments has no target
 	p := Checkpoint{
 		Tool: x.Name, Target: cmp.Or(a.FilePath, a.Path, a.Command), Time: c.Ended.Truncate(time.Millisecond),
-		Status: c.Status, results: results, callID: c.ID,
+		Status: c.Status, Results: results, CallID: c.ID,
 	}
 	words := []string{strings.NewReplacer(":", "-", ".", "_").Replace(p.Time.UTC().Format("2006-01-02T15:04:05.000Z"))}
 	program, _, _ := strings.Cut(strings.TrimSpace(p.Target), " ")
@@ -117,11 +128,8 @@ func argumentsOf(m agent.Message, id string) json.RawMessage {
 
 // mayChange reports whether calls of a tool may change something beside the conversation. What is not
 // known to change nothing counts as changing something.
-func (s *Session) mayChange(name string) bool {
-	t, ok := s.registry.Lookup(name)
-	if !ok {
-		t, ok = s.registry.Hidden(name)
-	}
+func (g *Changes) mayChange(name string) bool {
+	t, ok := g.Tool(name)
 	if !ok {
 		return true
 	}
@@ -137,38 +145,21 @@ func (s *Session) mayChange(name string) bool {
 }
 
 // Undone returns the number of prompts and of calls that may have changed something, this one
-// included, which the conversation loses when [Session.Restore] returns to a checkpoint.
-func (s *Session) Undone(p Checkpoint) (prompts, changes int) {
+// included, which the conversation loses when it returns to a checkpoint.
+func (g *Changes) Undone(p Checkpoint) (prompts, changes int) {
 	hasBegun := false
-	for _, m := range s.History() {
+	for _, m := range g.History() {
 		if hasBegun && m.IsPrompt {
 			prompts++
 		}
-		hasBegun = hasBegun || m.ID == p.results
+		hasBegun = hasBegun || m.ID == p.Results
 	}
-	for _, q := range s.Checkpoints() {
-		if changes > 0 || q.results == p.results && q.callID == p.callID {
+	for _, q := range g.Checkpoints() {
+		if changes > 0 || q.Results == p.Results && q.CallID == p.CallID {
 			changes++
 		}
 	}
 	return prompts, changes
-}
-
-// Restore returns to a checkpoint, proposes its call again, and yields the events of the run that
-// follows: see [agent.Agent.Redo]. A person is asked before the call runs.
-func (s *Session) Restore(ctx context.Context, p Checkpoint) iter.Seq2[agent.Event, error] {
-	if s.Record.journal == nil {
-		return func(yield func(agent.Event, error) bool) { yield(nil, agent.ErrNoCall) }
-	}
-	return func(yield func(agent.Event, error) bool) {
-		defer s.endTurn()
-		records := s.Record.journal.Calls()[p.results]
-		run := func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
-			return s.agent.Redo(ctx, agent.Proposal{Results: p.results, CallID: p.callID, Records: records, PromptID: prompt.ID})
-		}
-		prompt := agent.Prompt{ID: s.agent.NewPromptID(), Parts: []llm.Part{llm.Text("/restore " + p.Name)}}
-		s.telemetry.Run(ctx, prompt, run)(yield)
-	}
 }
 
 // Describe returns what the call of a checkpoint did, on one line.

@@ -1,4 +1,4 @@
-package session
+package record
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 func TestTitler(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var w titler
+		var w Titler
 		began, ended := 0, 0
 		work := func(ctx context.Context) {
 			began++
@@ -23,8 +23,8 @@ func TestTitler(t *testing.T) {
 		if began != 1 {
 			t.Errorf("began %d times", began)
 		}
-		w.stop()
-		w.stop()
+		w.Stop()
+		w.Stop()
 		synctest.Wait()
 		if ended != 1 {
 			t.Error("it goes on during a prompt")
@@ -37,14 +37,14 @@ func TestTitler(t *testing.T) {
 		if began != 2 {
 			t.Errorf("began %d times", began)
 		}
-		w.reset()
+		w.Reset()
 		w.start(work)
 		synctest.Wait()
-		w.reset()
+		w.Reset()
 		synctest.Wait()
 		w.start(work)
 		synctest.Wait()
-		w.close()
+		w.Close()
 		w.start(work)
 		synctest.Wait()
 		if began != 4 || ended != 3 {
