@@ -12,7 +12,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/extension/template"
-	"pollux/internal/sessions"
+	"pollux/internal/manage/sessions"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )

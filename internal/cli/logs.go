@@ -15,13 +15,13 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/logs"
-	"pollux/internal/sessions"
+	"pollux/internal/manage/sessions"
 	"pollux/internal/terminal"
 )
 
 // logsCommand returns the subcommand that prints the log of a session.
 func logsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	c := &logsAction{sessions: &sessionActions{term: t, env: env}, term: t}
+	c := &logsAction{env: env, term: t}
 	cmd := &cobra.Command{
 		Use: "logs [session]", Aliases: []string{"log"}, Short: "Print the debug log of a session",
 		Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, words []string) error { return c.run(cmd.Context(), words) },
@@ -35,7 +35,7 @@ func logsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 
 // logsAction holds the flags of pollux logs.
 type logsAction struct {
-	sessions     *sessionActions
+	env          *config.Env
 	term         *terminal.Terminal
 	follow, json bool
 	last         uint
@@ -87,7 +87,7 @@ func cannotReadLog(err error) error {
 
 // find returns the session to show: the one that the words name, else the one whose log is newest.
 func (c *logsAction) find(ctx context.Context, words []string) (logPlace, error) {
-	here, err := workingStore(c.sessions.env)
+	here, err := sessions.Here(c.env)
 	if err != nil {
 		return logPlace{}, err
 	}
@@ -98,7 +98,7 @@ func (c *logsAction) find(ctx context.Context, words []string) (logPlace, error)
 		}
 		words = []string{sessions.Latest}
 	}
-	found, err := c.sessions.find(ctx, words[0])
+	found, err := sessions.Find(ctx, c.env, words[0])
 	switch id := words[0]; {
 	case err == nil:
 		return logPlace{filepath.Dir(filepath.Dir(found.Path)), found.ID}, nil

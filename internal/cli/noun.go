@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,13 +23,15 @@ import (
 )
 
 // nounCommands returns the subcommands of the table in [nouns.All].
-func nounCommands(t *terminal.Terminal, env *config.Env) (list []*cobra.Command) {
+func nounCommands() (list []subcommand) {
 	for _, c := range nouns.All() {
-		cmd := nounCommand(t, env, c)
-		if c.Name == "mcp" {
-			cmd.AddCommand(serveCommand(t, env)) // a face
-		}
-		list = append(list, cmd)
+		list = append(list, func(t *terminal.Terminal, env *config.Env) *cobra.Command {
+			cmd := nounCommand(t, env, c)
+			if c.Name == "mcp" {
+				cmd.AddCommand(serveCommand(t, env)) // a face
+			}
+			return cmd
+		})
 	}
 	return list
 }
@@ -53,6 +56,9 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 		}
 	}
 	if c.Names != nil {
+		if most < math.MaxInt {
+			most = 1 // the others are no names
+		}
 		cmd.ValidArgsFunction = completeNames(t, env, most, c.Names)
 	}
 	for _, sub := range c.Subs {
@@ -130,10 +136,11 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 	case errors.As(err, &misuse):
 		return &usageError{message: misuse.Message, cmd: cmd}
 	}
-	if failed := printOutcome(t, o, call.Is("json")); failed != nil {
-		return failed
+	failed := printOutcome(t, o, call.Is("json") || call.Value("output-format") == "json")
+	if o.After != nil {
+		o.After(cmd.Context())
 	}
-	return err
+	return cmp.Or(failed, err)
 }
 
 // printOutcome prints an outcome to standard output, as JSON or for people, and its notes to standard error.

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
+	"pollux/internal/manage/sessions"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -49,7 +50,7 @@ func (req *request) session(ctx context.Context) session.Options {
 				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own
-					req.tendSessions(ctx, p, warnTo(req.Terminal))
+					sessions.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
 				}
 			},
 		},

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/manage/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/usage"
 	"pollux/llm/catalog"
@@ -119,7 +120,7 @@ func (c *statsAction) sources() ([]usage.Source, error) {
 		}
 		paths = config.NewPaths(c.env, dir)
 	}
-	return []usage.Source{{Project: dir, Store: storeOf(paths)}}, nil
+	return []usage.Source{{Project: dir, Store: sessions.Of(paths)}}, nil
 }
 
 // print prints a report for people: as a table, and on a terminal with a chart.

@@ -62,7 +62,7 @@ func TestNearSubcommand(t *testing.T) {
 		"explain":         "",
 	} {
 		for _, tty := range []bool{true, false} {
-			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), configCommand, modelsCommand, extensionsCommand}}).do()
+			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), configCommand, modelsCommand, noun("extensions")}}).do()
 			hinted := want != "" && strings.Contains(s.err.String(), `Did you mean "`+want+`"?`)
 			if hinted != (want != "") || s.ran != (want == "" || !tty) || want == "" && s.err.Len() > 0 {
 				t.Errorf("%s, tty %v: ran %v, %q, want %q", args, tty, s.ran, s.err, want)

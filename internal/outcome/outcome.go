@@ -3,6 +3,7 @@
 package outcome
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,8 @@ type Outcome struct {
 	Notes []string
 	// Value is the result for programs, which --json prints.
 	Value any
+	// After runs when the outcome is shown, if it is not nil.
+	After func(ctx context.Context)
 	// Failed reports whether the parts describe a failure.
 	Failed bool
 }
@@ -33,7 +36,7 @@ func (o Outcome) WithValue(v any) Outcome {
 	return o
 }
 
-// Part is a part of an outcome: a [Text], [Lines], a [Field] or a [*Table].
+// Part is a part of an outcome: a [Text], [Lines], [Raw], a [Field] or a [*Table].
 type Part interface {
 	// plain returns the part for a terminal of a width, and markdown for a session. 0 is no limit.
 	plain(width int) string
@@ -53,6 +56,12 @@ type Lines string
 
 func (l Lines) plain(int) string    { return terminal.Visible(string(l)) + "\n" }
 func (l Lines) markdown(int) string { return string(l) }
+
+// Raw is the content of a file, which ends as it is.
+type Raw string
+
+func (r Raw) plain(int) string    { return string(r) }
+func (r Raw) markdown(int) string { return string(r) }
 
 // Field is a text with a label before it, such as "Key:". Lines after the first are indented below the text.
 type Field struct{ Label, Text string }

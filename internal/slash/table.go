@@ -82,30 +82,6 @@ func Commands() []*Command {
 		{Name: "doctor", Summary: "Check your setup and test the model", RunsWhileBusy: busy, Run: runDoctor},
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
-		{
-			Name: "extensions", Summary: "Install, update and configure extensions", RunsWhileBusy: busy, Run: managed(extensionsList),
-			Subs: []*Command{
-				{Name: "list", Summary: "List installed extensions", RunsWhileBusy: busy, Run: managed(extensionsList)},
-				{Name: "update", Args: "<name>...|--all", Summary: "Update extensions", Run: managed(extensionsUpdate)},
-				{Name: "enable", Args: "<name> [--scope=user|workspace]", Summary: "Enable an extension", Run: managed(extensionsEnable)},
-				{Name: "disable", Args: "<name> [--scope=user|workspace]", Summary: "Disable an extension", Run: managed(extensionsDisable)},
-				{Name: "explore", Summary: "Show where to find extensions", RunsWhileBusy: busy, Run: extensionsExplore},
-				{Name: "reload", Aliases: []string{"restart"}, Args: "[<name>...|--all]", Summary: "Show how to use changed extensions", RunsWhileBusy: busy, Run: extensionsReload},
-				{
-					Name: "install", Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: person, Run: managed(extensionsInstall),
-					Instead: "In a terminal, run: pollux extensions install SOURCE",
-				},
-				{
-					Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", NeedsPerson: person, Run: managed(extensionsLink),
-					Instead: "In a terminal, run: pollux extensions link PATH",
-				},
-				{Name: "uninstall", Aliases: []string{"delete"}, Args: "<name>...|--all", Summary: "Remove extensions", Run: managed(extensionsUninstall)},
-				{
-					Name: "config", Args: "[name] [setting] [--scope=user|workspace]", Summary: "Set the settings of extensions", NeedsPerson: person, Run: managed(extensionsConfig),
-					Instead: "In a terminal, run: pollux extensions config NAME",
-				},
-			},
-		},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
 		{Name: "init", Summary: "Analyze the project and create a GEMINI.md file", Run: initProject},
 		{
