@@ -75,9 +75,9 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // subcommands lists the available subcommands, besides those of the table of nouns. newProgram adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand,
-	logsCommand, statsCommand,
-	doctorCommand, authCommand,
+	demoCommand,
+	logsCommand,
+	doctorCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,

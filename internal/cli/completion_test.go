@@ -26,7 +26,7 @@ func noun(name string) subcommand {
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, statsCommand, noun("sessions"), noun("extensions")}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), noun("config"), noun("policy"), noun("models"), noun("auth"), noun("stats"), noun("sessions"), noun("extensions")}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}

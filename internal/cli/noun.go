@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,13 +45,21 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 		Args: accept, RunE: requireSubcommand,
 	}
 	declareFlags(cmd.Flags(), c.Flags)
-	if c.ReadsFlags {
+	if c.Run != nil {
+		cmd.RunE = func(cmd *cobra.Command, words []string) error { return runNoun(cmd, t, env, c, words) }
+	}
+	if c.ReadsFlags || c.TakesNumbers {
 		cmd.DisableFlagParsing, cmd.Args = true, nil
 	}
-	if c.Run != nil {
-		cmd.RunE = func(cmd *cobra.Command, words []string) error {
-			if err := checkChoices(cmd.Flags()); err != nil {
-				return err
+	if c.TakesNumbers {
+		cmd.Flags().BoolP("help", "h", false, "Show help")
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			words, err := parseWords(cmd.Flags(), args)
+			if err != nil {
+				return flagError(cmd, err)
+			}
+			if help, _ := cmd.Flags().GetBool("help"); help {
+				return cmd.Help()
 			}
 			return runNoun(cmd, t, env, c, words)
 		}
@@ -71,15 +80,17 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 
 // arity returns the check of the number of arguments with this syntax, and their largest number.
 func arity(syntax string) (accept cobra.PositionalArgs, most int) {
-	least := 0
+	least, hasMore := 0, false
 	for _, word := range strings.Fields(syntax) {
 		if strings.HasPrefix(word, "<") {
 			least++
 		}
 		if most++; strings.Contains(word, "...") || word == "--" {
-			most = math.MaxInt
-			break
+			hasMore = true
 		}
+	}
+	if hasMore {
+		most = math.MaxInt
 	}
 	return cobra.RangeArgs(least, most), most
 }
@@ -94,6 +105,8 @@ func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
 			f.IntP(flag.Name, flag.Short, value, flag.Usage)
 		case string:
 			f.StringP(flag.Name, flag.Short, value, flag.Usage)
+		case manage.List:
+			f.Var(new(list), flag.Name, flag.Usage)
 		case []string:
 			f.StringArrayP(flag.Name, flag.Short, value, flag.Usage)
 		}
@@ -107,13 +120,19 @@ func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
 
 // runNoun runs the command of a row and prints its outcome.
 func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manage.Command, words []string) error {
+	isUnchecked := func(f manage.Flag) bool { return f.IsUnchecked }
+	if err := checkChoices(cmd.Flags()); err != nil && !slices.ContainsFunc(c.Flags, isUnchecked) {
+		return &usageError{message: err.Error(), cmd: cmd}
+	}
 	user := &terminalUser{term: t}
 	defer user.close()
 	call := &manage.Call{
 		Words: words, Flags: map[string]any{},
 		Options: options(t, env),
 		Note:    warnTo(t), Whole: func(text string) { printWhole(t, text) },
-		User: user,
+		User:    user,
+		Secret:  func(ctx context.Context, label, name string) (string, error) { return readKey(ctx, t, label, name) },
+		IsTyped: t.InTTY, IsAtTerminal: t.InTTY && t.ErrTTY, IsUTF8: t.Color && t.Abilities(env.Get).UTF8,
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			return outcome.Outcome{}, plain.RunTask(ctx, t, task)
 		},
@@ -126,6 +145,10 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 			call.Flags[flag.Name], _ = cmd.Flags().GetInt(flag.Name)
 		case string:
 			call.Flags[flag.Name], _ = cmd.Flags().GetString(flag.Name)
+		case manage.List:
+			if f := cmd.Flags().Lookup(flag.Name); f.Changed {
+				call.Flags[flag.Name] = manage.List(*f.Value.(*list))
+			}
 		}
 	}
 	o, err := c.Run(cmd.Context(), call)
@@ -153,6 +176,27 @@ func printOutcome(t *terminal.Terminal, o outcome.Outcome, asJSON bool) error {
 		printNote(t, note)
 	}
 	return err
+}
+
+// parseWords parses flags and returns the other arguments. A negative number is not a flag,
+// because it can be the value of a setting.
+func parseWords(flags *pflag.FlagSet, args []string) ([]string, error) {
+	const mark = "\x00"
+	marked := make([]string, len(args))
+	for i, arg := range args {
+		marked[i] = arg
+		if _, err := strconv.ParseFloat(arg, 64); err == nil {
+			marked[i] = mark + arg
+		}
+	}
+	if err := flags.Parse(marked); err != nil {
+		return nil, err
+	}
+	words := flags.Args()
+	for i := range words {
+		words[i] = strings.TrimPrefix(words[i], mark)
+	}
+	return words, nil
 }
 
 // completeNames returns the completion of up to most arguments of a command, each with one of the names that

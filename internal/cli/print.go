@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
+	"pollux/internal/outcome"
 	"pollux/internal/terminal"
 )
 
@@ -25,10 +25,7 @@ func printWhole(t *terminal.Terminal, text string) {
 
 // printJSON prints a value as indented JSON to standard output.
 func printJSON(t *terminal.Terminal, v any) error {
-	e := json.NewEncoder(t.Out.JSON())
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return outcome.Encode(t.Out.JSON(), v)
 }
 
 // printTable prints a table of clean cells to standard output, at the width of a terminal.

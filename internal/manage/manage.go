@@ -32,6 +32,8 @@ type Command struct {
 	// Run runs the command. If it is nil, the person must name one of Subs. The error [ErrHelp] prints the help.
 	Run  func(ctx context.Context, c *Call) (outcome.Outcome, error)
 	Subs []*Command
+	// TakesNumbers means that negative numbers are arguments, and that the command counts its arguments itself.
+	TakesNumbers bool
 	// ReadsFlags means that the words of the call include the flags. Flags is for the help then.
 	ReadsFlags bool
 	// Names returns the names that the arguments can have, for completion.
@@ -46,7 +48,8 @@ type InSession struct {
 	Name          string
 	Aliases       []string
 	Args, Summary string
-	HasNoArgs     bool // in place of Args, if the subcommand has some
+	// IsGroup means that the person must name one of Subs, also if the subcommand has Run.
+	IsGroup bool
 	// RunsWhileBusy, NeedsPerson and Instead are those of the table of / commands.
 	RunsWhileBusy, NeedsPerson bool
 	Instead                    string
@@ -54,7 +57,8 @@ type InSession struct {
 	Run func(ctx context.Context, c *Call) (outcome.Outcome, error)
 }
 
-// Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a string or a list of strings.
+// Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a string, a list of
+// strings, or a [List].
 type Flag struct {
 	Name, Short string
 	Default     any
@@ -64,6 +68,9 @@ type Flag struct {
 	IsUnchecked bool
 	IsHidden    bool
 }
+
+// List is the value of a flag that can be repeated, and that takes several values with commas between them.
+type List []string
 
 // JSON is the flag of commands that have a value for programs.
 var JSON = Flag{Name: "json", Default: false, Usage: "Print JSON"}
@@ -83,6 +90,11 @@ type Call struct {
 	Note, Whole func(text string)
 	// User answers the questions of installations.
 	User install.User
+	// Secret reads a provider's key from standard input. label is the provider for people, and name as they named it.
+	Secret func(ctx context.Context, label, name string) (string, error)
+	// IsTyped reports whether standard input is a terminal, IsAtTerminal whether standard error is one, too, and
+	// IsUTF8 whether standard output is one that shows all characters.
+	IsTyped, IsAtTerminal, IsUTF8 bool
 	// Ask runs a task that can ask the person questions. Its outcome is empty if the task's text is printed already.
 	Ask func(ctx context.Context, task Task) (outcome.Outcome, error)
 }
@@ -106,6 +118,15 @@ func (c *Call) Value(flag string) string {
 func (c *Call) Number(flag string) int {
 	n, _ := c.Flags[flag].(int)
 	return n
+}
+
+// Values returns the values of a flag with a list, in the type that settings use. It is nil if the flag is not set.
+func (c *Call) Values(flag string) (values []any) {
+	list, _ := c.Flags[flag].(List)
+	for _, value := range list {
+		values = append(values, value)
+	}
+	return values
 }
 
 // Name returns the only argument.
@@ -163,6 +184,15 @@ func Path(paths *config.Paths, typed string) string {
 		typed = strings.ReplaceAll(typed, `\ `, " ")
 	}
 	return filepath.Clean(paths.Absolute(typed))
+}
+
+// CutWord splits text after the first word, and trims the rest.
+func CutWord(text string) (word, rest string) {
+	end := strings.IndexAny(text, " \t\r\n")
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], strings.TrimSpace(text[end:])
 }
 
 // Usage returns the error of a / command without its arguments.

@@ -3,8 +3,11 @@
 package outcome
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"pollux/internal/terminal"
@@ -36,7 +39,7 @@ func (o Outcome) WithValue(v any) Outcome {
 	return o
 }
 
-// Part is a part of an outcome: a [Text], [Lines], [Raw], a [Field] or a [*Table].
+// Part is a part of an outcome: a [Text], [Lines], [Raw], [JSON], [Code], a [Field], a [*Table] or a [Drawing].
 type Part interface {
 	// plain returns the part for a terminal of a width, and markdown for a session. 0 is no limit.
 	plain(width int) string
@@ -62,6 +65,32 @@ type Raw string
 
 func (r Raw) plain(int) string    { return string(r) }
 func (r Raw) markdown(int) string { return string(r) }
+
+// JSON is a value that people see as JSON.
+type JSON struct{ Value any }
+
+func (j JSON) plain(int) string {
+	var b bytes.Buffer
+	_ = Encode(&b, j.Value) // cannot fail: the value is that of a JSON file
+	return string(terminal.AppendJSON(nil, b.Bytes()))
+}
+func (j JSON) markdown(width int) string { return j.plain(width) }
+
+// Encode writes a value as indented JSON.
+func Encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// Code is text in lines that a session shows as they are.
+type Code string
+
+func (c Code) plain(width int) string { return Text(c).plain(width) }
+func (c Code) markdown(int) string {
+	return tableIndent + strings.ReplaceAll(terminal.Text(string(c)), "\n", "\n"+tableIndent)
+}
 
 // Field is a text with a label before it, such as "Key:". Lines after the first are indented below the text.
 type Field struct{ Label, Text string }
@@ -105,6 +134,21 @@ func (t *Table) markdown(width int) string {
 	return b.String()
 }
 
+// Drawing is a picture of characters below a table. The function returns "" if the width leaves no room for it.
+type Drawing func(width int) string
+
+func (d Drawing) plain(width int) string {
+	if text := d(width); text != "" {
+		return "\n" + text
+	}
+	return ""
+}
+
+func (d Drawing) markdown(width int) string {
+	text := d.plain(max(0, width-len(tableIndent)))
+	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+tableIndent)
+}
+
 // clean returns cells in one line each.
 func clean(row []string) []string {
 	if row == nil {
@@ -146,6 +190,9 @@ func (o Outcome) Markdown(width int) string {
 }
 
 func isTable(p Part) bool {
-	_, ok := p.(*Table)
-	return ok
+	switch p.(type) {
+	case *Table, Drawing:
+		return true
+	}
+	return false
 }

@@ -17,14 +17,11 @@ func nounCommand(c *manage.Command) *Command {
 		Name: cmp.Or(in.Name, c.Name), Aliases: in.Aliases, Args: cmp.Or(in.Args, c.Args), Summary: cmp.Or(in.Summary, c.Summary),
 		RunsWhileBusy: in.RunsWhileBusy, NeedsPerson: in.NeedsPerson, Instead: in.Instead,
 	}
-	if in.HasNoArgs {
-		row.Args = ""
-	}
 	run := in.Run
 	if run == nil {
 		run = c.Run
 	}
-	if run != nil {
+	if run != nil && !in.IsGroup {
 		row.Run = func(ctx context.Context, s *Runner, args string) (Result, error) { return s.runNoun(ctx, run, args) }
 	}
 	for _, sub := range c.Subs {

@@ -33,16 +33,6 @@ func Commands() []*Command {
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of subagents again", Run: agentsReload},
 			},
 		},
-		{
-			Name: "auth", Summary: "Sign in: store an API key", NeedsPerson: person, Run: authSignin,
-			Instead: "To store a key, run 'pollux auth set'.",
-			Subs: []*Command{
-				{Name: "signin", Aliases: []string{"login"}, Args: "[provider]", Summary: "Store an API key", NeedsPerson: person, Run: authSignin},
-				{Name: "signout", Aliases: []string{"logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: authSignout},
-				{Name: "list", Summary: "List stored API keys", Run: authList},
-				{Name: "status", Summary: "Show the provider in use and the source of its key", RunsWhileBusy: busy, Run: authStatus},
-			},
-		},
 		{Name: "bug", Args: "[title]", Summary: "Report a problem", Run: bug},
 		{
 			Name: "chat", Aliases: []string{"resume"}, Args: "[session]", NeedsPerson: person, Run: resume,
@@ -84,15 +74,6 @@ func Commands() []*Command {
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
 		{Name: "init", Summary: "Analyze the project and create a GEMINI.md file", Run: initProject},
-		{
-			Name: "memory", Summary: "Show and edit context files such as GEMINI.md",
-			Subs: []*Command{
-				{Name: "show", Summary: "Show the loaded context", RunsWhileBusy: busy, Run: memoryShow},
-				{Name: "list", Summary: "List context files", RunsWhileBusy: busy, Run: memoryList},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Reload context files", Run: memoryReload},
-				{Name: "add", Args: "<text>", Summary: "Add a line to your context file for all projects", Run: memoryAdd},
-			},
-		},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: busy, Run: setMode},
 		{
 			Name: "model", Summary: "Choose a model", NeedsPerson: person, Run: modelChoose,
@@ -113,27 +94,10 @@ func Commands() []*Command {
 			Name: "plan", Args: "[prompt]", Summary: "Switch to plan mode, or show the approved plan", Run: planMode,
 			Subs: []*Command{{Name: "copy", Summary: "Print the approved plan", RunsWhileBusy: busy, Run: planCopy}},
 		},
-		{
-			Name: "policies", Summary: "Show policy rules",
-			Subs: []*Command{
-				{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies},
-				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
-			},
-		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
 		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
-		{
-			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
-			Instead: "/settings list prints the settings.",
-			Subs: []*Command{
-				{Name: "list", Summary: "List settings and their sources", RunsWhileBusy: busy, Run: settingsList},
-				{Name: "get", Args: "<key>", Summary: "Show a setting", RunsWhileBusy: busy, Run: settingsGet},
-				{Name: "set", Args: "<key> <value>", Summary: "Change a setting", Run: settingsSet},
-				{Name: "unset", Args: "<key>", Summary: "Remove a setting", Run: settingsUnset},
-			},
-		},
 		{Name: "shortcuts", Summary: "List keyboard shortcuts", RunsWhileBusy: busy, NeedsPerson: person, Run: shortcuts},
 		{
 			Name: "stats", Aliases: []string{"usage"}, Summary: "Show session statistics", RunsWhileBusy: busy, Run: statsSession,

@@ -5,14 +5,20 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/manage/extensions"
 	"pollux/internal/manage/hooks"
+	"pollux/internal/manage/keys"
+	"pollux/internal/manage/memory"
+	"pollux/internal/manage/models"
+	"pollux/internal/manage/policy"
 	"pollux/internal/manage/servers"
 	"pollux/internal/manage/sessions"
+	"pollux/internal/manage/settings"
 	"pollux/internal/manage/skills"
+	"pollux/internal/manage/stats"
 )
 
 // All returns the commands of all nouns.
 func All() []*manage.Command {
 	return []*manage.Command{
-		extensions.Command(), hooks.Command(), servers.Command(), sessions.Command(), skills.Command(),
+		extensions.Command(), hooks.Command(), keys.Command(), memory.Command(), models.Command(), policy.Command(), servers.Command(), sessions.Command(), settings.Command(), skills.Command(), stats.Command(),
 	}
 }

@@ -1,4 +1,5 @@
-package cli
+// Package models lists the models of the person's providers.
+package models
 
 import (
 	"cmp"
@@ -13,43 +14,37 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/spf13/cobra"
-
 	"pollux/internal/auth"
-	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/models"
-	"pollux/internal/terminal"
+	"pollux/internal/outcome"
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
 
-// modelsCommand returns the subcommand that lists the models of the user's providers.
-func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "models [provider[/word]...]",
-		Short: "List available models, with their context windows and prices",
-		RunE: func(cmd *cobra.Command, names []string) error {
-			lists, err := listModels(cmd.Context(), t, env, names)
-			if err != nil {
-				return err
-			}
-			failure := listError(lists)
-			switch {
-			case asJSON:
-				err = writeModelsJSON(t, lists)
-			case failure == nil:
-				err = writeModels(t, lists)
-			}
-			return cmp.Or(err, failure)
-		},
+// Command returns the command that lists models.
+func Command() *manage.Command {
+	return &manage.Command{
+		Name: "models", Args: "[provider[/word]...]", Summary: "List available models, with their context windows and prices",
+		Flags: []manage.Flag{manage.JSON}, Run: list,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
-	return cmd
+}
+
+// list lists the models of the named providers, or of all that the person can reach.
+func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	lists, err := fetchAll(ctx, c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	o := outcome.Outcome{Value: values(lists)}
+	if err = listError(lists); err == nil {
+		o.Parts = []outcome.Part{table(lists)}
+	}
+	return o, err
 }
 
 // listing is the models of one provider, or the error from listing them.
@@ -88,10 +83,10 @@ func (l *listing) problem() string {
 // listTimeout is the time limit for listing the models of all providers.
 const listTimeout = 10 * time.Second
 
-// listModels returns the models of the providers in names, or of all available providers
-// if names is empty. It queries them concurrently and warns about each that fails, unless all do.
-func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, names []string) ([]listing, error) {
-	set, err := look(t, env)
+// fetchAll returns the models of the providers that the call names, or of all available providers
+// if it names none. It queries them concurrently and warns about each that fails, unless all do.
+func fetchAll(ctx context.Context, c *manage.Call) ([]listing, error) {
+	set, err := c.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +95,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 		return nil, err
 	}
 	accounts.Network.UserAgent = set.UserAgentHeader()
-	lists, err := newListings(ctx, accounts, names)
+	lists, err := newListings(ctx, accounts, c.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +190,9 @@ func ids(accounts *auth.Accounts) []string {
 	return list
 }
 
-// writeModels prints the models as a table. Unknown values are "-".
-func writeModels(t *terminal.Terminal, lists []listing) error {
-	var rows [][]string
+// table returns the models as a table. Unknown values are "-".
+func table(lists []listing) *outcome.Table {
+	t := &outcome.Table{Head: []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}}
 	for _, l := range lists {
 		for _, m := range l.models {
 			in, cached, out := "-", "-", "-"
@@ -205,13 +200,13 @@ func writeModels(t *terminal.Terminal, lists []listing) error {
 				in, out = rate(&p.Input), rate(&p.Output)
 				cached = rate(p.CacheRead)
 			}
-			rows = append(rows, []string{
+			t.Rows = append(t.Rows, []string{
 				cell(l.account.ConfiguredID) + "/" + cell(m.Name), wording.Tokens(m.Input), wording.Tokens(m.Output),
 				word(m.Tools), thinking(m), word(m.Images), in, cached, out,
 			})
 		}
 	}
-	return printTable(t, []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}, rows)
+	return t
 }
 
 // cell removes unprintable characters from untrusted text for a table cell: newlines,
@@ -249,8 +244,8 @@ func rate(usd *float64) string {
 	return strconv.FormatFloat(math.Round(*usd*1e6)/1e6, 'f', -1, 64)
 }
 
-// modelJSON is a model in the output of `pollux models --json`. Unknown values are null.
-type modelJSON struct {
+// Model is a model of a provider. Unknown values are null.
+type Model struct {
 	Provider  string         `json:"provider"`
 	Model     string         `json:"model"`
 	Window    *int           `json:"contextWindow"`
@@ -265,7 +260,8 @@ type modelJSON struct {
 	Price     *catalog.Price `json:"price"`
 }
 
-func writeModelsJSON(t *terminal.Terminal, lists []listing) error {
+// values returns the models for programs.
+func values(lists []listing) []Model {
 	number := func(n int) *int {
 		if n <= 0 {
 			return nil
@@ -278,15 +274,15 @@ func writeModelsJSON(t *terminal.Terminal, lists []listing) error {
 		}
 		return new(a == catalog.Yes)
 	}
-	list := []modelJSON{}
+	list := []Model{}
 	for _, l := range lists {
 		for _, m := range l.models {
-			list = append(list, modelJSON{
+			list = append(list, Model{
 				Provider: l.account.ConfiguredID, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
 				Tools: can(m.Tools), Thinking: can(m.Thinking), Efforts: m.Efforts,
 				Images: can(m.Images), PDF: can(m.PDF), Audio: can(m.Audio), Video: can(m.Video), Price: m.Price,
 			})
 		}
 	}
-	return printJSON(t, list)
+	return list
 }
