@@ -115,6 +115,14 @@ func (j *job) rank() int {
 	return 0
 }
 
+// kind returns the kind of the tool that is called.
+func (j *job) kind() tool.Kind {
+	if j.tool == nil {
+		return tool.KindOther
+	}
+	return j.tool.Spec().Kind
+}
+
 // runsAlone reports whether no other job may run at the same time: the call may change what
 // another call of the response reads or changes, or the model asked for it.
 func (j *job) runsAlone() bool {
@@ -223,7 +231,7 @@ func (p *panics) raise() {
 // or is admitted. A call that completes a loop is answered with a warning instead.
 func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	j.began = r.cfg.Now()
-	emit(ToolUpdated{Call: j.call, Status: Validating})
+	emit(ToolUpdated{Call: j.call, Status: Validating, Kind: j.kind()})
 	switch {
 	case ctx.Err() != nil:
 		j.status, j.reason = CallCancelled, cancelledText
@@ -249,7 +257,9 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	case a.Run == nil:
 		j.status, j.result = Failed, a.Record.Result
 	default:
-		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Running: a.Call})
+		u := ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Kind: j.kind()}
+		u.run(a.Call)
+		emit(u)
 	}
 }
 
@@ -294,7 +304,8 @@ func (r *run) ask(ctx context.Context, j *job, q *Question, emit func(Event)) (t
 // ask sends a question to the consumer and waits for the answer.
 func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (tool.Answer, error) {
 	answers := make(chan tool.Answer, 1)
-	emit(ToolUpdated{Call: call, Status: AwaitingApproval})
+	about := q.About()[0]
+	emit(ToolUpdated{Call: call, Status: AwaitingApproval, Kind: about.tool.Spec().Kind, Locations: about.locations})
 	emit(ToolAsked{Call: call, Question: q, Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
@@ -318,7 +329,8 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 		j.status, j.reason = CallCancelled, cancelledText
 		return
 	}
-	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Running: j.admission.Call}
+	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Kind: j.kind()}
+	update.run(j.admission.Call)
 	var mu sync.Mutex // a tool may report from its own goroutines, even after it returned
 	isOver := false
 	show := func(e Event) bool {
@@ -357,7 +369,10 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 			return a, err
 		},
 		Continues: func(p *PreparedCall) {
-			report(func(u *ToolUpdated) { u.Running, u.Summary, u.Output, u.PID = p, p.Summary(), nil, 0 })
+			report(func(u *ToolUpdated) {
+				u.run(p)
+				u.Output, u.PID = nil, 0
+			})
 		},
 	})
 	j.result = j.records[len(j.records)-1].Result
@@ -407,11 +422,7 @@ func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 		}
 		return f
 	}
-	kind := tool.KindOther
-	if j.tool != nil {
-		kind = j.tool.Spec().Kind
-	}
-	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.chosen))
+	f.Response = responseParts(j.call, j.kind(), j.result, catalog.SupportsNestedMedia(r.chosen))
 	return f
 }
 

@@ -39,7 +39,7 @@ var layers = []struct {
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/records", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

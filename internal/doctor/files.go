@@ -107,7 +107,7 @@ func (x *examination) checkSecrets(s *sectionReport) {
 		files = append(files, filepath.Join(x.set.Paths.RuntimeDir(), name))
 	}
 	if f := x.envFile; f != nil {
-		secrets := auth.SecretVariables(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env})
+		secrets := auth.SecretVariables(x.set.Settings(), x.set.Env)
 		if slices.ContainsFunc(f.Set, func(name string) bool {
 			return slices.Contains(secrets, name) || secret.InVariable(name, x.set.Env.Get(name))
 		}) {

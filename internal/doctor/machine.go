@@ -69,7 +69,7 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 	} else {
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errProgramTimeout)
 		defer cancel()
-		output, err := process.Launcher{}.Ask(ctx, &process.Command{Path: git, Args: []string{"--version"}, Env: minimalEnv(x.set.Options.Env)})
+		output, err := x.ask(ctx, git, "--version")
 		if err != nil {
 			s.broken("git", git+": "+truncate(err.Error(), 200), "run it in your shell to see the problem")
 		} else {
@@ -84,6 +84,14 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 	}
 	x.checkEditor(&s)
 	return s
+}
+
+// ask returns the output of a program that answers a question.
+func (x *examination) ask(ctx context.Context, path string, args ...string) (string, error) {
+	return x.set.Launcher.Ask(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux},
+		Path: path, Args: args, Env: minimalEnv(x.set.Options.Env),
+	})
 }
 
 var errProgramTimeout = errors.New("no response within 3 s")
@@ -304,9 +312,7 @@ func (x *examination) checkTmux(ctx context.Context, s *sectionReport) {
 		command := "tmux set -g " + want.option + " on"
 		output := ""
 		if path := x.programs.Find("tmux"); path != "" {
-			output, _ = process.Launcher{}.Ask(ctx, &process.Command{
-				Path: path, Args: []string{"display-message", "-p", "#{" + want.option + "}"}, Env: minimalEnv(x.set.Options.Env),
-			}) // on error, the value is unknown
+			output, _ = x.ask(ctx, path, "display-message", "-p", "#{"+want.option+"}") // on error, the value is unknown
 		}
 		switch {
 		case output == "":

@@ -51,7 +51,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			notes = append(notes, text)
 		}
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
+	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env, Launcher: x.set.Launcher, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
 	x.accounts = accounts
 	x.Proxy = x.redactedProxy()
 	def, _ := accounts.Default() // chooseModel returns the error

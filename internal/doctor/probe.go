@@ -12,6 +12,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/stats"
 	"pollux/llm"
@@ -61,7 +62,7 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
 	probeAgent := session.NewAgent(c.models, c.set.Settings(), session.Parts{
 		Model:     c.model,
-		Generator: session.WithStandIns(quiet, c.models, session.WithToolCalls(quiet, c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
+		Generator: session.WithStandIns(quiet, c.models, session.WithToolCalls(quiet, c.models, records.New(counts).Observe(c.models, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
 		Tools:     tool.NewRegistry(probeTool{}),
 		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trust: trust.NewLive(trust.Trusted)})}), // approves the only tool
 		MaxTurns:  new(3),

@@ -476,7 +476,7 @@ func (s *steps) note(step string) {
 }
 
 func (s *steps) Before(_ context.Context, call *agent.PreparedCall) error {
-	s.note("snapshot " + call.Invocation().Locations()[0].Path)
+	s.note("snapshot " + call.Locations()[0].Path)
 	return s.fail
 }
 
@@ -499,7 +499,7 @@ func TestOrder(t *testing.T) {
 	s := &steps{}
 	dir := t.TempDir()
 	g := gate(policy.Default, Options{
-		Interactive: true, Hooks: order{s}, Snapshot: s, Threshold: 100,
+		Interactive: true, Hooks: order{s}, Around: []Step{{Before: s.Before}}, Threshold: 100,
 		OutputDir: func() (string, error) { return dir, nil },
 	})
 	admission := g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),

@@ -2,6 +2,7 @@ package project
 
 import (
 	"pollux/internal/config"
+	"pollux/internal/process"
 	"pollux/internal/tools/discovered"
 	"strings"
 )
@@ -20,7 +21,13 @@ func (p *Project) LacksCallCommand() bool {
 const NoCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
 func (p *Project) Discovery() discovered.Options {
+	s := p.Settings()
+	origin, others := process.OriginUser, s.WithoutWorkspace()
+	if config.ToolsDiscovery.In(s) != config.ToolsDiscovery.In(others) || config.ToolsCall.In(s) != config.ToolsCall.In(others) {
+		origin = process.OriginProject
+	}
 	return discovered.Options{
+		Launcher: p.Launcher, Origin: origin,
 		Discovery: config.ToolsDiscovery.In(p.Settings()), Call: config.ToolsCall.In(p.Settings()),
 		Dir: p.Paths.Dir(), Environ: p.CommandEnviron(), Secrets: p.keyVariables,
 	}

@@ -15,7 +15,7 @@ import (
 
 // keyVariables returns the names of the variables that hold keys of providers.
 func (p *Project) keyVariables() []string {
-	return auth.SecretVariables(auth.Inputs{Settings: p.Settings(), Env: p.Env})
+	return auth.SecretVariables(p.Settings(), p.Env)
 }
 
 // secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
@@ -62,7 +62,7 @@ func userRedaction(p *Project) secret.Redaction {
 func Redaction(p *Project) secret.Redaction {
 	r := userRedaction(p).WithoutSensitive()
 	if _, own := p.Settings().Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
-		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings(), Env: p.Env})
+		secrets := auth.SecretVariables(p.Settings(), p.Env)
 		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
 		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
 			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })

@@ -36,7 +36,7 @@ func (p *Project) ExtensionManager(user install.User, note func(text string)) *i
 // Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
 func (p *Project) Fetcher() *fetch.Fetcher {
 	f := &fetch.Fetcher{
-		Launcher:  process.NewLauncher(),
+		Launcher:  p.Launcher,
 		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
 		Transport: p.ServerTransport,

@@ -70,6 +70,7 @@ func (p *Project) openKeychain() *keychain.Store {
 		File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
 		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
 		Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+		Launcher:    p.Launcher,
 		Environ:     p.Env.List,
 		Interactive: p.Options.Interactive,
 	})

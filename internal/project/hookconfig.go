@@ -122,7 +122,7 @@ func (p *Project) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 // HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
 // the setup.
 func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
-	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
+	o.Hooks, o.Dir, o.Launcher, o.Log = hooks, p.Paths.Dir(), p.Launcher, p.Log
 	o.Disabled = DisabledHooks(p.Settings(), hooks)
 	p.warnOfKeptHooks(hooks, o.Disabled)
 	keys := sync.OnceValue(p.keyVariables)

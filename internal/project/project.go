@@ -18,6 +18,8 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/person"
+	"pollux/internal/process"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
@@ -79,6 +81,8 @@ type Options struct {
 type Project struct {
 	Options Options
 	Paths   *config.Paths
+	// Launcher starts all programs. A sandbox is a middleware of it.
+	Launcher process.Launcher
 	// Env is the environment, with what the .env file that counts here adds to it.
 	Env *config.Env
 	// Trust is whether the folder is trusted, now.
@@ -109,10 +113,10 @@ type Project struct {
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 
-	Phases           []telemetry.Phase // of the start
-	wasTrustAsked    bool              // the person has decided about the folder in this run
-	refusedVariables []string          // of the folder's .env file
-	refusedSettings  []string          // of extensions, in the folder's .env file
+	Phases           []records.Phase // of the start
+	wasTrustAsked    bool            // the person has decided about the folder in this run
+	refusedVariables []string        // of the folder's .env file
+	refusedSettings  []string        // of extensions, in the folder's .env file
 }
 
 // Open reads the user's settings for a directory, and asks about trust in it. It sends
@@ -129,7 +133,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.Phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.Phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
@@ -182,7 +186,7 @@ func New(o Options) *Project {
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
-		notices: new(notices), logs: newLogs(),
+		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
 	}
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {

@@ -8,7 +8,6 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
-	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/worktree"
 	"slices"
@@ -54,7 +53,7 @@ func (p *Project) settleInWorktree(ctx context.Context) (*Project, error) {
 // the user must trust the directory, and the worktree's.
 func (p *Project) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
-		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Warn,
+		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: p.Launcher, Warn: p.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
 		Check: func(path string) error {
 			o := p.TrustOptions()

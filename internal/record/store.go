@@ -4,10 +4,12 @@ import (
 	"context"
 	"path/filepath"
 	"pollux/agent"
+	"pollux/internal/guard"
 	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/usage"
 	"pollux/llm"
+	"pollux/tool"
 	"slices"
 )
 
@@ -84,4 +86,17 @@ func withoutSignatures(c *llm.Content) *llm.Content {
 		parts[i].ThoughtSignature = ""
 	}
 	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
+}
+
+// SyncStep returns the step that writes to the disk all that led to a call which may change something, before the
+// call runs.
+func SyncStep(j *journal.Journal) guard.Step {
+	return guard.Step{Before: func(_ context.Context, call *agent.PreparedCall) error {
+		switch call.Tool().Spec().Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
+			return nil
+		}
+		_ = j.Sync() // the journal warns, and the call may run without a record
+		return nil
+	}}
 }

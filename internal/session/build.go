@@ -14,9 +14,10 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/ide"
 	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/record"
+	"pollux/internal/records"
+	"pollux/internal/servers"
 	"pollux/internal/stats"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -38,12 +39,13 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(b.record.SessionID())
-	s.openActivity()               // environment
-	s.Project.LoadExtensions(ctx)  // environment, settings, trust
-	s.openLog()                    // environment, settings
-	rules, err := s.loadRules(ctx) // settings, trust, the person
+	s.closers = append(s.closers, s.closeAgentServers, s.closeRemoteAgents)
+	s.begin(b.record.SessionID(), false)
+	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
+	s.openActivity()                                          // environment
+	s.Project.LoadExtensions(ctx)                             // environment, settings, trust
+	s.openLog()                                               // environment, settings
+	rules, err := s.loadRules(ctx)                            // settings, trust, the person
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +61,19 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
 	s.PromptLog = s.Record.NewPromptLog()                // the home directory
-	s.Launcher = process.NewLauncher()                   // nothing
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
-	s.servers = s.newServers(p.Settings(), false)        // settings, trust, models, workspace, launcher, registry
-	s.plans = newPlans(s.Project, s.Workspace, s.ID())   // settings, workspace
-	s.policy = s.newPolicy(rules, true)                  // settings, trust, rules, workspace, plans
-	s.saved = rules.Saved                                // rules
-	s.openAgents(ctx)                                    // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                     // settings, models, registry, policy
-	s.given = quotation.New()                            // nothing
-	generator, err := s.generator()                      // models, stats, telemetry, policy
+	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
+	})
+	s.closers = append(s.closers, s.Servers.Close)
+	s.plans = newPlans(s.Project, s.Workspace, s.ID()) // settings, workspace
+	s.policy = s.newPolicy(rules, true)                // settings, trust, rules, workspace, plans
+	s.saved = rules.Saved                              // rules
+	s.openAgents(ctx)                                  // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                   // settings, models, registry, policy
+	s.records = s.newRecords()                         // stats, telemetry
+	s.given = quotation.New()                          // nothing
+	generator, err := s.generator()                    // models, stats, telemetry, policy
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.loadCards()          // subagents, policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
+	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
 	}
@@ -205,7 +210,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 
 		Router:       s.router(g, s.models.Current),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
+		Masker:       s.records.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		IDE:          watchIDE(s.options.IDE),
 		LoopDetector: s.loops(g),
@@ -240,7 +245,7 @@ func (s *Session) newGate() *guard.Gate {
 		o.Hooks = s.hooks
 	}
 	if j := s.Record.Journal(); j != nil {
-		o.Snapshot = syncBefore{j}
+		o.Around = append(o.Around, record.SyncStep(j))
 	}
 	return guard.New(o)
 }
@@ -254,7 +259,7 @@ func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
 		Generator:    g,
 		ResolveModel: s.models.UtilityConfig,
 		OnJudgement: func(id string, j loopdetect.Judgement) {
-			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
+			s.records.Emit(records.LoopChecked{PromptID: id, First: j.First, Model: j.Model, Second: j.Second})
 		},
 	})
 	if config.DisableLoopDetection.In(s.Project.Settings()) {
@@ -270,7 +275,7 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 	if off {
 		return n // there is nothing to record
 	}
-	return s.telemetry.NextSpeaker(n)
+	return s.records.NextSpeaker(n)
 }
 
 // unfinished returns what finds responses that leave work undone. It is nil where the next

@@ -12,7 +12,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
-	"pollux/internal/stats/recent"
+	"pollux/internal/records"
 	"pollux/internal/tools/web"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -123,8 +123,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.options.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
-	s.telemetry.RecordModelChoice(now.Model)
+	s.records.Emit(records.ModelChosen{Model: now.Model})
 	s.agent.SetModel(now.Model)
 	if s.fallback != nil {
 		s.fallback.Reset()
@@ -174,8 +173,7 @@ func (s *Session) Clear(ctx context.Context) {
 
 // restart ends the conversation, and starts the one with this id, without a history. "" makes an id.
 func (s *Session) restart(ctx context.Context, id string) {
-	s.begin(id)
-	s.Stats.Reset()
+	s.begin(id, false)
 	s.topic.Reset()
 	s.plans.plan.Store(nil)
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
@@ -204,8 +202,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.options.Recent.Add(recent.Event{Kind: recent.Rewind})
-	s.telemetry.RecordRewind()
+	s.records.Emit(records.Rewound{})
 	return true
 }
 
@@ -221,7 +218,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endHooks(ctx, hook.ClearReason)
 	s.endTurn()
 	left = s.ID()
-	s.begin("")
+	s.begin("", true)
 	s.Record.Branch(s.ID())
 	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
@@ -244,9 +241,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
-	if s.servers != nil {
-		s.servers.AddRoot(path)
-	}
+	s.Servers.AddRoot(path)
 	s.Record.NoteDirectories()
 	return path, true, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/tool"
 )
 
@@ -79,7 +80,5 @@ func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
 	for i := range list {
 		f.Active += list[i].Active
 	}
-	s.Stats.Observe(f)
-	s.options.Recent.ObserveCall(&f)
-	s.telemetry.RecordCall(&f)
+	s.records.Emit(records.ClientCall{Finished: f})
 }

@@ -2,10 +2,8 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"pollux/agent"
@@ -14,8 +12,6 @@ import (
 	"pollux/agent/shorten"
 	"pollux/internal/config"
 	"pollux/internal/durable"
-	"pollux/internal/stats/recent"
-	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -32,7 +28,7 @@ func (s *Session) compressor(g llm.Generator, requestConfig func(model string) l
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
-	return recordedCompressor{s.telemetry, s.options.Recent, compress.New(compress.Options{
+	return s.records.Compressor(compress.New(compress.Options{
 		Generator:     g,
 		RequestConfig: requestConfig,
 		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },
@@ -49,7 +45,7 @@ func (s *Session) compressor(g llm.Generator, requestConfig func(model string) l
 		},
 		PlanPath: s.plans.approved,
 		Warn:     s.warnOfSummary(),
-	})}
+	}))
 }
 
 // warnOfSummary returns what warns the user of a summary that failed: of each reason once,
@@ -68,22 +64,6 @@ func (s *Session) warnOfSummary() func(text string) {
 
 // maxSummaryWarnings limits the warnings of one session, whose reasons may differ in an id.
 const maxSummaryWarnings = 5
-
-// recordedCompressor records the compressions, those that a person requests too.
-type recordedCompressor struct {
-	telemetry *telemetry.Telemetry
-	recent    *recent.Ring
-	agent.Compressor
-}
-
-func (r recordedCompressor) Compress(ctx context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
-	history, c := r.Compressor.Compress(ctx, o)
-	if ctx.Err() == nil && c.Status != agent.CompressNoOp {
-		r.telemetry.RecordCompression(o.PromptID, c)
-		r.recent.Add(recent.Event{Kind: recent.Compression, Status: strconv.Itoa(int(c.Status)), In: c.Before, Out: c.After})
-	}
-	return history, c
-}
 
 // masker moves old tool results out of the history into files; nil if the user wants to
 // keep them in the history.

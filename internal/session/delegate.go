@@ -24,6 +24,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
+	"pollux/internal/record"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
@@ -80,7 +81,7 @@ func (w *delegate) parts(g llm.Generator, current models.Current, turns *int) Pa
 
 		Router:       s.router(g, func() models.Current { return current }),
 		Compressor:   s.compressor(g, func(model string) llm.Config { return w.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
+		Masker:       s.records.Masker(s.masker()),
 		Shortener:    s.shortener(),
 		LoopDetector: s.loops(g),
 	}
@@ -216,7 +217,7 @@ func (w *delegate) newGate() *guard.Gate {
 		o.Hooks = w.Session.hooks
 	}
 	if w.journal != nil {
-		o.Snapshot = syncBefore{w.journal}
+		o.Around = append(o.Around, record.SyncStep(w.journal))
 	}
 	return w.Session.gate.ForSubagent(o)
 }
@@ -253,7 +254,7 @@ func (w *delegate) opening(text string) []llm.Part {
 	}
 	texts := w.Session.Memory.Texts()
 	var parts []llm.Part
-	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.serverInstructions()}).Opening(); memory != "" {
+	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.Servers.Instructions()}).Opening(); memory != "" {
 		parts = append(parts, llm.Text(memory))
 	}
 	return append(parts, llm.Text(query))

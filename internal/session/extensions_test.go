@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pollux/internal/config"
 	"pollux/internal/extension"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/servers"
 )
 
 // addExtension writes the files of an extension, whose manifest has these keys more.
@@ -51,7 +51,7 @@ func TestExtensionServers(t *testing.T) {
 	addExtension(t, p, "e", manifest, map[string]string{".env": "E_KEY=secret-value\n"})
 	addExtension(t, p, "f", `, "mcpServers": {"plain": {"command": "other"}}`, nil)
 	var got []string
-	for _, c := range ServerConfigs(p, p.Settings()) {
+	for _, c := range servers.Configs(p, p.Settings()) {
 		got = append(got, fmt.Sprintln(c.Name, c.Extension, c.Command+c.URL, c.Args, c.Env, c.Headers, c.Trust, c.TimeoutMS, c.Include, c.Exclude))
 	}
 	slices.Sort(got)
@@ -78,23 +78,6 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 		if slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "E_KEY=") }) {
 			t.Error("other programs have the setting of an extension")
 		}
-	}
-}
-
-// TestProjectAdjustsNoServer checks that an entry of a project cannot send the secrets of an extension to
-// itself.
-func TestProjectAdjustsNoServer(t *testing.T) {
-	t.Parallel()
-	servers := extensionServers{"docs": {extension.Server{Name: "docs", Entry: []byte(`{"url": "https://theirs.example", "headers": {"Authorization": "secret"}}`)}, "e"}}
-	if c, err := servers.override(config.ServerEntry{Name: "docs", Scope: config.Workspace, Entry: []byte(`{"trust": true}`)}); err == nil {
-		t.Errorf("a project adjusts the server of an extension: %+v", c)
-	}
-	if servers["docs"].owner != "e" {
-		t.Error("the server of the extension is gone")
-	}
-	c, err := servers.override(config.ServerEntry{Name: "docs", Scope: config.Workspace, Entry: []byte(`{"url": "https://project.example"}`)})
-	if err != nil || c.Headers != nil || c.Extension != "" || len(servers) != 0 {
-		t.Errorf("%+v, %v, %v", c, err, servers)
 	}
 }
 

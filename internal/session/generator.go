@@ -33,7 +33,7 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env, Warn: s.Project.Warn, Context: ctx, Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys})
+	accounts, err := auth.Open(auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env, Launcher: s.Project.Launcher, Warn: s.Project.Warn, Context: ctx, Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Project.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Project.Options.Interactive,
+		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.directory, Interactive: s.Project.Options.Interactive,
 		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
@@ -39,7 +39,7 @@ func (s *Session) newHooks() *hook.Set {
 			}
 			return nil
 		},
-		Observe: s.telemetry.RecordHook,
+		Observe: s.recordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
 		s.Project.WarnOfHook(text)
@@ -59,16 +59,16 @@ func (s *Session) toolNames() []string {
 
 // describeServer describes an MCP server for hooks: without variables and headers, which may be secret.
 func (s *Session) describeServer(name, subagent string) hook.Server {
-	servers := s.servers
+	live := s.Servers.MCP()
 	if subagent != "" {
 		s.subagents.mu.Lock()
-		servers = s.subagents.servers[subagent]
+		live = s.subagents.servers[subagent]
 		s.subagents.mu.Unlock()
 	}
-	if servers == nil {
+	if live == nil {
 		return hook.Server{}
 	}
-	for _, st := range servers.Status() {
+	for _, st := range live.Status() {
 		if c := st.Config; c.Name == name {
 			return hook.Server{Command: c.Command, Args: c.Args, Dir: c.Dir, URL: cmp.Or(c.URL, c.HTTPURL)}
 		}

@@ -70,7 +70,7 @@ func (s *Session) opening() agent.Message {
 
 		Extensions: texts.Extension,
 		Project:    texts.Project,
-		Servers:    s.serverInstructions(),
+		Servers:    s.Servers.Instructions(),
 	}
 	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		c.Tree = s.Workspace.Tree(s.treeItems())

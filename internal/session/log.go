@@ -4,7 +4,6 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/logs"
 	"pollux/internal/secret"
-	"pollux/internal/stats/recent"
 )
 
 // openLog prepares the log of the session on disk. If debugging is on, it gets all debug lines and
@@ -24,7 +23,7 @@ func (s *Session) openLog() {
 		return
 	}
 	s.closers = append(s.closers, s.Project.AddLog(s.log.Handler()))
-	s.options.Recent.Observe(s.logEvent)
+	s.options.Recent.LogTo(s.Project.Log)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
@@ -33,19 +32,6 @@ func (s *Session) eraseSecrets() {
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}
-}
-
-// logEvent writes an event to the debug log, which has requests and responses already.
-func (s *Session) logEvent(e recent.Event) {
-	switch e.Kind {
-	case recent.Request, recent.Response:
-		return
-	}
-	var fields []any
-	for key, value := range e.Attrs {
-		fields = append(fields, key, value)
-	}
-	s.Project.Log.Debug(string(e.Kind), fields...)
 }
 
 // closeLog writes the last events if the session has failed, and closes the log.

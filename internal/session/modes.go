@@ -9,7 +9,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
-	"pollux/internal/stats/recent"
+	"pollux/internal/records"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 )
@@ -74,8 +74,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
-	s.options.Recent.Add(recent.Event{Kind: recent.Mode, Name: s.modeName()})
-	s.telemetry.RecordModeSwitch(before, s.modeName())
+	s.records.Emit(records.ModeSwitched{From: before, To: s.modeName()})
 	return nil
 }
 
@@ -95,7 +94,7 @@ func (s *Session) Plan() string { return s.plans.approved() }
 func (s *Session) approvePlan(path string) {
 	s.plans.plan.Store(&path)
 	s.instruction.Refresh()
-	s.telemetry.RecordPlanExecution()
+	s.records.Emit(records.PlanApproved{})
 }
 
 // planStage tells the router where the session stands with a plan.

@@ -90,7 +90,7 @@ func readOnly(tools []tool.Tool) []string {
 // repository returns the checker of the workspace's git repository.
 func (s *Session) repository() *repository.Checker {
 	return &repository.Checker{
-		Root: s.Workspace.Root(), Environ: s.Project.Env.List(), Launcher: s.Launcher,
+		Root: s.Workspace.Root(), Environ: s.Project.Env.List(), Launcher: s.Project.Launcher,
 		Git: sync.OnceValue(func() string { return s.Project.FindProgram(s.Workspace, "git") }),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/mention"
 	"pollux/internal/models"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
@@ -32,8 +33,8 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.options.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
-				s.wakeServers(e)
+			s.records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
+				s.Servers.Wake(e)
 				return yield(e, err)
 			})
 		}
@@ -87,7 +88,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
-	s.AwaitServers(ctx)
+	s.Servers.Await(ctx)
 	s.awaitCards(ctx)
 	line := text
 	before, found := s.prepared[line]
@@ -101,7 +102,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		s.tellServers(ctx, &p)
 		return p, nil
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.resources()})
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.Servers.Resources()})
 	if err != nil {
 		return agent.Prompt{}, err
 	}
@@ -181,4 +182,26 @@ func (s *Session) Place(inSession bool) wording.Place {
 	}
 	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env)
 	return p
+}
+
+// tellServers gives the model what the servers say about themselves: in the message that opens the
+// conversation if there was no prompt yet, else with the prompt p.
+func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
+	news := s.Servers.TakeNews()
+	if news.Outdated != "" {
+		p.Parts = append(p.Parts, llm.Text(news.Outdated))
+	}
+	switch {
+	case !news.HasChanged:
+	case len(s.Prompts()) == 0:
+		s.agent.ReplaceContext(ctx, []agent.Message{s.opening()})
+	case news.Instructions != "":
+		p.Parts = append(p.Parts, llm.Text(news.Instructions))
+	}
+}
+
+// serverModel returns the model of the conversation, for requests of MCP servers.
+func (s *Session) serverModel() servers.Model {
+	model := s.Current().Model
+	return servers.Model{Generator: s.sampler, Name: model, Config: s.models.ChatConfig(model, false)}
 }

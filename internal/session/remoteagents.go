@@ -108,6 +108,10 @@ func (s *Session) agentCommand(ctx context.Context, d *subagent.Definition, comm
 	if d.Origin == subagent.Project {
 		return "", errors.New("an agent of a project runs no commands for its credentials. Move its definition to ~/.gemini/agents")
 	}
+	origin := process.OriginUser
+	if d.Origin == subagent.FromExtension {
+		origin = process.OriginExtension
+	}
 	environ := s.Project.HookEnviron(false, nil)
 	names, args := []string{"bash"}, []string{"-c", command}
 	if runtime.GOOS == "windows" {
@@ -115,7 +119,10 @@ func (s *Session) agentCommand(ctx context.Context, d *subagent.Definition, comm
 	}
 	for _, name := range names {
 		if path, err := process.LookPath(process.Getenv(environ, "PATH"), name); err == nil {
-			return s.Launcher.Ask(ctx, &process.Command{Name: "the command", Path: path, Args: args, Env: environ, Dir: s.Project.Paths.Home()})
+			return s.Project.Launcher.Ask(ctx, &process.Command{
+				For:  process.Purpose{Kind: process.KindCredential, Origin: origin, Name: d.Name},
+				Name: "the command", Path: path, Args: args, Env: environ, Dir: s.Project.Paths.Home(),
+			})
 		}
 	}
 	return "", fmt.Errorf("%s is not in PATH", names[0])

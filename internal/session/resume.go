@@ -8,12 +8,10 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/hook"
-	"pollux/internal/journal"
 	"pollux/internal/sessions"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
-	"pollux/tool"
 )
 
 // errNotRecorded is the error for a session that cannot go on with a recorded one.
@@ -93,17 +91,4 @@ func (s *Session) LoadTag(ctx context.Context, tag string) error {
 func (s *Session) endTurn() {
 	s.Record.EndRun()
 	s.titler.Start()
-}
-
-// syncBefore implements [guard.Snapshot]: before a call that may change something, all that led to it
-// is on the disk.
-type syncBefore struct{ *journal.Journal }
-
-func (b syncBefore) Before(_ context.Context, call *agent.PreparedCall) error {
-	switch call.Tool().Spec().Kind {
-	case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
-		return nil
-	}
-	_ = b.Sync() // the journal warns, and the call may run without a record
-	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
@@ -27,8 +26,8 @@ type Rulebook struct {
 // OpenRulebook reads the policy files and builds the rules of a session with this setup. files, if
 // not nil, replaces the policy files and the rules of settings, as the user's own.
 func OpenRulebook(ctx context.Context, p *project.Project, files []string) (*Rulebook, error) {
-	s := &Session{Project: p, Launcher: process.NewLauncher(), registry: tool.NewRegistry()}
-	s.begin("")
+	s := &Session{Project: p, registry: tool.NewRegistry()}
+	s.begin("", false)
 	var err error
 	r := project.Rules{}
 	if files == nil {

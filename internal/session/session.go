@@ -31,7 +31,6 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
-	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/process"
@@ -39,6 +38,8 @@ import (
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
+	"pollux/internal/records"
+	"pollux/internal/servers"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
@@ -92,16 +93,16 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
+	// Servers are the MCP servers.
+	Servers *servers.Servers
 	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
 	Memory *memory.Memory
-	// Stats counts what the session has done and cost. A face shows it every event.
+	// Stats counts what the session has done and cost.
 	Stats *stats.Counter
-	// Launcher starts all programs of the session. A sandbox is a middleware of it.
-	Launcher process.Launcher
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
@@ -115,10 +116,10 @@ type Session struct {
 	plans     *plans
 	topic     topic.Topic
 	registry  *tool.Registry
-	absent    map[string]string // why tools are not in the registry, by name
-	search    tool.Tool         // the web search, which needs a provider that searches
-	typed     tool.Tool         // the shell of a person
-	template  tool.Tool         // the shell of custom commands
+	absent    map[string]string              // why tools are not in the registry, by name
+	search    tool.Tool                      // the web search, which needs a provider that searches
+	typed     tool.Tool                      // the shell of a person
+	template  func(process.Origin) tool.Tool // the shell of custom commands that an origin has written
 	gate      *guard.Gate
 	given     *quotation.Index // what models were given: a quotation is not a call
 	callers   callers
@@ -132,17 +133,7 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers  // nil for none
 	sampler      llm.Generator // answers requests of MCP servers
-	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
-	// whether that, or anything else of a server, may have changed since.
-	serversTold    string
-	misspelled     map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
-	serversChanged atomic.Bool
-	// areServersAwake reports whether the servers that were idle at first have been started.
-	areServersAwake bool
-	// disabledServers are the servers that are disabled for this session.
-	disabledServers []string
 	// prepared are the prompts of [Session.Prepare], by their lines.
 	prepared  map[string]prepared
 	skills    atomic.Pointer[skill.Set]
@@ -154,6 +145,7 @@ type Session struct {
 	Changes *record.Changes
 	ended   sync.Once
 	closers []func()
+	records *records.Stream // nil until its sinks are built
 }
 
 // identity is which conversation a session has.
@@ -187,16 +179,13 @@ func (s *Session) ID() string { return s.identity.Load().id }
 // Age returns the time since the session began. It may be called during a run.
 func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().began) }
 
-// begin gives the session a new conversation.
-func (s *Session) begin(id string) {
+// begin gives the session a new conversation, or a branch of the one that it has.
+func (s *Session) begin(id string, isBranch bool) {
 	if id == "" {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
-	s.options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
-	if s.log != nil {
-		s.log.Begin(id)
-	}
+	s.records.Emit(records.SessionBegan{ID: id, IsBranch: isBranch})
 	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}

@@ -96,9 +96,7 @@ func (s *Session) makeReadable(dir string) bool {
 		return false
 	}
 	s.Record.NoteSkillFolder(path)
-	if s.servers != nil {
-		s.servers.AddRoot(path)
-	}
+	s.Servers.AddRoot(path)
 	return true
 }
 

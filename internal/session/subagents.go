@@ -18,7 +18,9 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
 	"pollux/internal/person"
+	"pollux/internal/process"
 	"pollux/internal/prompt"
+	"pollux/internal/servers"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -284,22 +286,26 @@ func (s *Session) agentServers(d *subagent.Definition) (*mcp.Servers, *tool.Regi
 		c.IsProject = d.IsOfProject(name)
 		configs = append(configs, c)
 	}
-	o := ServerOptions(s.Project, configs)
-	o.Subagent, o.Registry, o.Launcher, o.Roots = d.Name, tool.NewRegistry(), s.Launcher, s.Workspace.Dirs
+	o := servers.Options(s.Project, configs)
+	o.Subagent, o.Registry, o.Roots = d.Name, tool.NewRegistry(), s.Workspace.Dirs
+	if d.Origin == subagent.FromExtension {
+		o.Origin = process.OriginExtension
+	}
 	if s.Project.Options.Asker != nil {
 		o.Ask = s.Project.Options.Asker.Ask
 	}
-	servers := mcp.New(o)
-	servers.Start()
+	connections := mcp.New(o)
+	connections.Start()
 	if s.subagents.servers == nil {
 		s.subagents.servers, s.subagents.tools = map[string]*mcp.Servers{}, map[string]*tool.Registry{}
 	}
-	s.subagents.servers[d.Name], s.subagents.tools[d.Name] = servers, o.Registry
-	return servers, o.Registry
+	s.subagents.servers[d.Name], s.subagents.tools[d.Name] = connections, o.Registry
+	return connections, o.Registry
 }
 
-// agentServerStatus returns the state of the MCP servers of subagents that have run.
-func (s *Session) agentServerStatus() (list []mcp.Status) {
+// ServerStatus returns the state of each MCP server, those of subagents that have run after the others.
+func (s *Session) ServerStatus() []mcp.Status {
+	list := s.Servers.Status()
 	s.subagents.mu.Lock()
 	defer s.subagents.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(s.subagents.servers)) {

@@ -10,7 +10,9 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/memory"
+	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/records"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
@@ -31,8 +33,9 @@ import (
 func (s *Session) web(g llm.Generator) web.Options {
 	n := s.models.Network()
 	return web.Options{
-		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings()), OnFallback: s.telemetry.RecordWebFetchFallback,
-		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Project.Settings()),
+		OnFallback: func(reason string) { s.records.Emit(records.WebFetchFellBack{Reason: reason}) },
+		Proxy:      n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
 }
 
@@ -94,7 +97,10 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
 	}
-	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
+	watched := file.WithObserver(file.EditObserver{
+		Made:      func(strategy string) { s.records.Emit(records.EditMade{Strategy: strategy}) },
+		Corrected: func(works bool) { s.records.Emit(records.EditCorrected{Success: works}) },
+	})
 	reach := s.web(g)
 	plans := plan.Options{
 		Workspace: ws, Dir: s.plans.directory, Interactive: s.Project.Options.Interactive, Then: s.Project.PlanThen(),
@@ -109,10 +115,10 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
-		Launcher:          s.Launcher,
+		Launcher:          s.Project.Launcher,
 		CanReadOn:         func() bool { return s.declares("read_background_output") },
 	}
-	s.typed, s.template = shell.NewForUser(commands), shell.NewForTemplate(commands)
+	s.typed, s.template = shell.NewForUser(commands), func(o process.Origin) tool.Tool { return shell.NewForTemplate(commands, o) }
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
 	if config.TopicUpdates.In(set) {
@@ -122,7 +128,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools,
 		memory.Wrap(file.NewList(ws), s.Memory),
 		memory.Wrap(file.NewReadFile(ws), s.Memory),
-		search.NewGrep(ws, search.GrepOptions{Ripgrep: s.findRipgrep(), Launcher: s.Launcher}),
+		search.NewGrep(ws, search.GrepOptions{Ripgrep: s.findRipgrep(), Launcher: s.Project.Launcher}),
 		search.NewGlob(ws),
 		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, watched), plans), s.Memory),
 		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector), plans), s.Memory),
@@ -187,7 +193,7 @@ func (s *Session) findRipgrep() func() string {
 		}
 		path := s.Project.FindProgram(s.Workspace, "rg")
 		if path == "" {
-			s.telemetry.RecordMissingRipgrep()
+			s.records.Emit(records.RipgrepMissing{})
 		}
 		return path
 	})
@@ -202,9 +208,7 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 	case !s.Project.DiscoversTools():
 		return nil, nil
 	}
-	o := s.Project.Discovery()
-	o.Launcher = s.Launcher
-	tools, err := discovered.Discover(ctx, o)
+	tools, err := discovered.Discover(ctx, s.Project.Discovery())
 	if err != nil {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}

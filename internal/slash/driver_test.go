@@ -141,7 +141,6 @@ func (d *driver) prompt(text string) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		d.Session.Stats.Observe(e)
 		if asked, ok := e.(agent.ToolAsked); ok {
 			asked.Answer(tool.Answer{Outcome: tool.ProceedAlways})
 		}

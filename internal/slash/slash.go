@@ -99,7 +99,7 @@ func needsPerson(name, instead string) error {
 func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
 	call, known := s.Lookup(line)
 	if !known && strings.HasPrefix(line, "/") {
-		s.Session.AwaitServers(ctx) // a prompt of theirs
+		s.Session.Servers.Await(ctx) // a prompt of theirs
 		call, known = s.Lookup(line)
 	}
 	if !known {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -91,13 +92,16 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
 	}
+	if a.IsRetry {
+		l.add("It lacked a permission. To run it again with more: " + terminal.Line(a.Reason))
+	}
 	switch {
 	case a.IsRequired && a.Message == "":
 		l.add("A hook requires your approval.")
 	case a.IsRequired:
 		l.add("A hook requires your approval:")
 		l.message(a.Message)
-	case a.Reason != "" && !a.IsUsual:
+	case a.Reason != "" && !a.IsUsual && !a.IsRetry:
 		l.add(terminal.Line(a.Reason))
 	}
 }
@@ -191,9 +195,5 @@ func joinBrief(list []string) string {
 // briefLine returns the beginning of a text on one line.
 func briefLine(text string) string {
 	const most = 200
-	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
-	if len(line) > most {
-		return string(line[:most]) + "..."
-	}
-	return string(line)
+	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
 }

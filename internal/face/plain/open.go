@@ -13,7 +13,6 @@ import (
 	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/slash"
-	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -75,8 +74,6 @@ type backend struct {
 
 	// Editor is the user's editor, nil if there is none.
 	Editor Editor
-	// Stats counts each event.
-	Stats *stats.Counter
 	// ShowThoughts shows the model's thoughts (setting ui.inlineThinkingMode is full).
 	ShowThoughts bool
 	// ScreenReader puts signs into words (setting ui.accessibility.screenReader).
@@ -130,7 +127,6 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShortPath:    func(path string) string { return s.Project.Paths.Display(s.Workspace.Display(path)) },
 		ShortText:    s.Project.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
-		Stats:        s.Stats,
 		ShowThoughts: config.InlineThinking.In(s.Project.Settings()) == "full",
 		ScreenReader: config.ScreenReader.In(s.Project.Settings()),
 		Place:        func() wording.Place { return s.Place(true) },
@@ -156,7 +152,7 @@ func (e externalEditor) editor() *editor.Editor {
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
-		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Launcher,
+		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Project.Launcher,
 	})
 }
 

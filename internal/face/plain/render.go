@@ -62,9 +62,6 @@ func (v *renderer) endAnswer() {
 
 // showEvent shows an event.
 func (l *loop) showEvent(e agent.Event) {
-	if l.backend.Stats != nil {
-		l.backend.Stats.Observe(e)
-	}
 	if t, ok := e.(agent.Text); ok {
 		l.job.hasOutput = l.job.hasOutput || t.Text != ""
 		l.renderer.addText(t.Text)

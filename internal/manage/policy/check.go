@@ -12,6 +12,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
+	"pollux/internal/servers"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -52,7 +53,7 @@ func check(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 // configuredServers returns the names of the MCP servers of the settings and of extensions.
 func configuredServers(set *project.Project) []string {
 	names := []string{}
-	for _, c := range session.ServerConfigs(set, set.Settings()) {
+	for _, c := range servers.Configs(set, set.Settings()) {
 		names = append(names, c.Name)
 	}
 	return names

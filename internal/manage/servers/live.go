@@ -29,7 +29,7 @@ func toolSchema(t mcp.ToolInfo) string { return t.Description + "\nArguments: " 
 // describes a tool. The argument is a part of the names to list.
 func listLive(describe func(mcp.ToolInfo) string) func(context.Context, *manage.Call) (outcome.Outcome, error) {
 	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-		c.Live.AwaitServers(ctx)
+		c.Live.Servers.Await(ctx)
 		servers := c.Live.ServerStatus()
 		switch {
 		case !c.Live.Project.IsTrusted():
@@ -144,11 +144,11 @@ func signInLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err err
 		}
 		return outcome.Textf("Servers with a sign-in: %s. To sign in, type /mcp auth NAME.", strings.Join(names, ", ")), nil
 	}
-	if c.Live.Servers() == nil {
+	if c.Live.Servers.MCP() == nil {
 		return o, unknown(name)
 	}
 	return c.Ask(ctx, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
-		if err := c.Live.Servers().Authorize(ctx, name, ask, show); err != nil {
+		if err := c.Live.Servers.MCP().Authorize(ctx, name, ask, show); err != nil {
 			return "", exit.Errorf(exit.General, "%w", err)
 		}
 		return fmt.Sprintf("Signed in to MCP server '%s'.", terminal.Line(name)), nil
@@ -162,7 +162,7 @@ func unknown(name string) error {
 
 // reload connects a session to all servers again, with the settings as they are now.
 func reload(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	if err := c.Live.ReloadServers(ctx); err != nil {
+	if err := c.Live.Servers.Reload(ctx); err != nil {
 		return outcome.Outcome{}, err
 	}
 	return listLive(nil)(ctx, c)
@@ -182,7 +182,7 @@ func setEnabledLive(verb string, enabled bool) func(context.Context, *manage.Cal
 			return o, unknown(name)
 		}
 		name = servers[i].Config.Name
-		if err := c.Live.SwitchServer(ctx, name, enabled, forSession); err != nil {
+		if err := c.Live.Servers.Switch(ctx, name, enabled, forSession); err != nil {
 			return o, exit.Errorf(exit.General, "%w", err)
 		}
 		span := map[bool]string{true: " for this session"}[forSession]

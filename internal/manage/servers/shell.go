@@ -15,7 +15,7 @@ import (
 	"pollux/internal/mcp"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
-	"pollux/internal/session"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -23,7 +23,7 @@ import (
 
 // names returns the names of the servers in the settings and in extensions.
 func names(_ context.Context, p *project.Project) (names []string) {
-	for _, s := range session.ServerConfigs(p, p.Settings()) {
+	for _, s := range servers.Configs(p, p.Settings()) {
 		names = append(names, s.Name)
 	}
 	return names
@@ -83,7 +83,7 @@ func find(ctx context.Context, c *manage.Call) (*project.Project, []mcp.Config, 
 	if err != nil {
 		return nil, nil, mcp.Config{}, err
 	}
-	configs := session.ServerConfigs(p, p.Settings())
+	configs := servers.Configs(p, p.Settings())
 	server, err := findServer(configs, c.Name())
 	return p, configs, server, err
 }
@@ -102,7 +102,7 @@ func setEnabled(verb string, enabled bool) func(context.Context, *manage.Call) (
 			return o, err
 		}
 		o = brief("✓ MCP server '%s' %sd.", server.Name, verb)
-		if enabled && session.ServerSelection(p, p.Settings()).State(server.Name) == mcp.Blocked {
+		if enabled && servers.SelectionOf(p, p.Settings()).State(server.Name) == mcp.Blocked {
 			o.Notes = []string{"Note: mcp.allowed or mcp.excluded in the settings still blocks this server."}
 		}
 		return o, nil
@@ -161,7 +161,7 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	configs := session.ServerConfigs(p, p.Settings())
+	configs := servers.Configs(p, p.Settings())
 	if !p.IsTrusted() {
 		c.Note("Warning: This folder is not trusted: no MCP server is started here.")
 	}
@@ -191,16 +191,16 @@ func connect(ctx context.Context, p *project.Project, configs []mcp.Config, isFr
 	for i := range configs {
 		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(serverTimeout.Milliseconds()))
 	}
-	o := session.ServerOptions(p, configs)
+	o := servers.Options(p, configs)
 	o.Warn, o.Fresh = nil, isFresh
 	if !p.IsTrusted() {
 		o.Off = func(string) mcp.State { return mcp.Disabled }
 	}
-	servers := mcp.New(o)
-	defer servers.Close()
-	servers.Start()
-	servers.Settle(ctx)
-	return servers.Status()
+	connections := mcp.New(o)
+	defer connections.Close()
+	connections.Start()
+	connections.Settle(ctx)
+	return connections.Status()
 }
 
 // failure says why a server cannot be used.
@@ -244,16 +244,16 @@ func signIn(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	if err != nil {
 		return o, err
 	}
-	servers := mcp.New(session.ServerOptions(p, configs)) // none is started
-	defer servers.Close()
+	connections := mcp.New(servers.Options(p, configs)) // none is started
+	defer connections.Close()
 	if c.Is("sign-out") {
-		if err := servers.SignOut(ctx, server.Name); err != nil {
+		if err := connections.SignOut(ctx, server.Name); err != nil {
 			return o, exit.Errorf(exit.General, "%w", err)
 		}
 		return brief("Signed out of MCP server %q.", server.Name), nil
 	}
 	return c.Ask(ctx, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
-		if err := servers.Authorize(ctx, server.Name, ask, show); err != nil {
+		if err := connections.Authorize(ctx, server.Name, ask, show); err != nil {
 			return "", exit.Errorf(exit.General, "%w", err)
 		}
 		return fmt.Sprintf("Signed in to MCP server %q.", server.Name), nil

@@ -1,4 +1,4 @@
-package session
+package servers
 
 import (
 	"encoding/json"

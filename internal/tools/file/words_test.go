@@ -30,7 +30,7 @@ func TestMeaning(t *testing.T) {
 		{"None", "return parse(arguments, path, None)", "return parse(arguments, path, null)", "return parse(arguments, name, null)", ""},
 		{"text", `print("customers: ", len(self.customers), all)`, `print("customer: ", len(self.customers), all)`, `print("customer: ", len(self.customers), some)`, ""},
 		{"case of text", `print("Customers: ", len(self.customers))`, `print("customers: ", len(self.customers))`, `print("customers: ", count(self.customers))`, ""},
-		{"arrow in a comment", "parse(line) // line -> token, or an error", "parse(line) // line to token, or an error", "read(line) // line to token, or an error", "read(line) // line -> token, or an error"},
+		{"arrow in a comment", "parse(line) // line -> token, or an error", "parse(line) // line to token, or an error", "read(line) // line to token, or an error", ""},
 		{"word in a comment", "parse(line) // it's not what \"they\" are used to", "parse(line) // it's not what \"they\" is used to", "read(line) // it's not what \"they\" is used to", "read(line) // it's not what \"they\" are used to"},
 		{"apostrophes", "The user's files and the admin's directories", "The user's files and the admins directories", "The user's files, and the admins directories", "The user's files, and the admin's directories"},
 		{"name", "return computeAll(items, options)", "return computeAl(items, options)", "return computeAl(items, nil)", "return computeAll(items, nil)"},
@@ -58,6 +58,28 @@ func TestMeaning(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %v\n%s", c.name, r.Error, got)
+		}
+	}
+}
+
+// TestMergeWords checks which changes of a line are merged with a line that is not quite the same.
+func TestMergeWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, given, file, changed string
+		want                       string // "" if they are not merged
+	}{
+		{"apart", "f(a, b, c)", "f(x, b, c)", "f(a, b, y)", "f(x, b, y)"},
+		{"next to each other", "f(a, b)", "f(x, b)", "f(a)", "f(x)"},
+		{"the same change", "f(a, b)", "f(x, b)", "f(x, b)", "f(x, b)"},
+		{"replaced", "f(a, b)", "f(x, b)", "f(y, b)", "f(y, b)"},
+		{"text before a changed word", "f(a)", "f(x a)", "f(c)", ""},
+		{"two texts in one place", "f(a)", "f(x, a)", "f(y, a)", ""},
+		{"one of two equal words removed", "a, a, b", "x, a, b", "a, b", ""},
+		{"another text in the slip", "f(a.b)", "f(x.y)", "f(a.c)", "f(x.c)"},
+	} {
+		if got, ok := mergeWords(c.given, c.file, c.changed); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s: %q %v, want %q", c.name, got, ok, c.want)
 		}
 	}
 }

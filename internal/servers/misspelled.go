@@ -1,4 +1,4 @@
-package session
+package servers
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 
 // warnMisspelled warns, once each, of policy rules that name a tool which its MCP server does not have, if the server has
 // one with nearly the same name.
-func (s *Session) warnMisspelled() {
+func (s *Servers) warnMisspelled() {
 	if s.misspelled == nil {
 		s.misspelled = map[string]bool{}
 	}
-	for _, st := range s.servers.Status() {
-		for _, text := range misspelledTools(st, s.policy.Rules()) {
+	for _, st := range s.live.Status() {
+		for _, text := range misspelledTools(st, s.parts.Rules()) {
 			if s.misspelled[text] {
 				continue
 			}
 			s.misspelled[text] = true
-			s.Project.Warn(terminal.Line("Warning: " + text))
+			s.parts.Project.Warn(terminal.Line("Warning: " + text))
 		}
 	}
 }

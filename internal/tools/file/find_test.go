@@ -48,7 +48,7 @@ func FuzzFuzzy(f *testing.F) {
 			return
 		}
 		want := slowScore(window, old) <= fuzzyThreshold
-		places, _ := (&query{text: window, old: old, new: "x", stop: never}).fuzzy()
+		places, _ := (&query{text: window, old: old, new: "x", stop: never}).similar()
 		if got := len(places) == 1; got != want {
 			t.Errorf("found = %v, score %v of %q for %q", got, slowScore(window, old), window, old)
 		}
@@ -138,12 +138,49 @@ func TestFindIsBounded(t *testing.T) {
 		}
 	}
 	q := &query{text: strings.Repeat("a", 1<<20), old: strings.Repeat("b", 1<<20), stop: never}
-	if places, _ := q.fuzzy(); len(places) != 0 {
+	if places, _ := q.similar(); len(places) != 0 {
 		t.Error("fuzzy compared texts that are too long")
 	}
 	stopped := 0
 	_, _ = find(strings.Repeat("line\n", 10_000), "not there at all", "x", func() bool { stopped++; return stopped > 3 })
 	if stopped > 10 {
 		t.Errorf("asked %d times whether to stop", stopped)
+	}
+}
+
+// TestRivals checks that a block is not edited if another one is nearly as similar to old.
+func TestRivals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"abcdefghijkX\nother\n":               1,
+		"abcdefghijkX\nother\nabcdefghijkY\n": 0,
+		"abcdefghijkX\nother\nabcdefghiXYZ\n": 0,
+		"abcdefghijkX\nother\nabcdefgVWXYZ\n": 1,
+	} {
+		m, err := find(text, "abcdefghijkl", "x", never)
+		if len(m.changes) != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %v %v", text, m.changes, err)
+		}
+	}
+}
+
+// TestBlankLines checks the places of texts that begin or end with blank lines.
+func TestBlankLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, old, want string }{
+		{"a \nb\n", "\na\nb", ""},
+		{"x\n\na \nb\n", "\na\nb", "x\ny\n"},
+		{"a \nb\n\nx\n", "a\nb\n\n", "y\nx\n"},
+		{"a \nb\nx\n", "a\nb\n\n", ""},
+		{"a \n\n\nb\nx\n", "a\n\nb\n", ""},
+	} {
+		got := ""
+		if m, err := find(c.text, c.old, "y"+strings.Repeat("\n", strings.Count(c.old[len(c.old)-1:], "\n")), never); err == nil && len(m.changes) == 1 {
+			e := m.changes[0]
+			got = c.text[:e.start] + e.text + c.text[e.end:]
+		}
+		if got != c.want {
+			t.Errorf("%q in %q: %q", c.old, c.text, got)
+		}
 	}
 }
