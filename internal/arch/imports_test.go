@@ -1,9 +1,13 @@
 package arch
 
 import (
+	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 const module = "pollux"
@@ -132,5 +136,28 @@ func librariesStayHome(f *file, report reporter) {
 				report(spec.Pos(), "imports %s, which belongs in %s: %s", p, h.room, h.why)
 			}
 		}
+	}
+}
+
+// maxCommandLine is the number of packages that the command line may import. It parses and prints; what a
+// subcommand does is in internal/manage.
+const maxCommandLine = 20
+
+// TestCommandLineImports counts the packages of Pollux that internal/cli imports.
+func TestCommandLineImports(t *testing.T) {
+	t.Parallel()
+	imported := map[string]bool{}
+	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+		if f.dir != "internal/cli" || f.test {
+			continue
+		}
+		for _, spec := range f.Imports {
+			if p, _ := strconv.Unquote(spec.Path.Value); isWithin(p, module) {
+				imported[p] = true
+			}
+		}
+	}
+	if n := len(imported); n == 0 || n > maxCommandLine {
+		t.Errorf("internal/cli imports %d packages, more than %d: %q", n, maxCommandLine, slices.Sorted(maps.Keys(imported)))
 	}
 }

@@ -76,7 +76,6 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // completion after them.
 var subcommands = [...]subcommand{
 	demoCommand,
-	logsCommand,
 	doctorCommand,
 }
 

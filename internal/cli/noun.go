@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -64,6 +65,9 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 			return runNoun(cmd, t, env, c, words)
 		}
 	}
+	if c.Values != nil {
+		cmd.ValidArgsFunction = completeValues(c.Values)
+	}
 	if c.Names != nil {
 		if most < math.MaxInt {
 			most = 1 // the others are no names
@@ -103,6 +107,8 @@ func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
 			f.BoolP(flag.Name, flag.Short, value, flag.Usage)
 		case int:
 			f.IntP(flag.Name, flag.Short, value, flag.Usage)
+		case uint:
+			f.UintP(flag.Name, flag.Short, value, flag.Usage)
 		case string:
 			f.StringP(flag.Name, flag.Short, value, flag.Usage)
 		case manage.List:
@@ -121,21 +127,33 @@ func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
 // runNoun runs the command of a row and prints its outcome.
 func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manage.Command, words []string) error {
 	isUnchecked := func(f manage.Flag) bool { return f.IsUnchecked }
-	if err := checkChoices(cmd.Flags()); err != nil && !slices.ContainsFunc(c.Flags, isUnchecked) {
-		return &usageError{message: err.Error(), cmd: cmd}
+	var wrong *usageError
+	if errors.As(checkChoices(cmd.Flags()), &wrong) && !slices.ContainsFunc(c.Flags, isUnchecked) {
+		wrong.cmd = cmd
+		return wrong
 	}
-	user := &terminalUser{term: t}
-	defer user.close()
+	user := &plain.User{Terminal: t}
+	defer user.Close()
 	call := &manage.Call{
 		Words: words, Flags: map[string]any{},
 		Options: options(t, env),
 		Note:    warnTo(t), Whole: func(text string) { printWhole(t, text) },
-		User:    user,
-		Secret:  func(ctx context.Context, label, name string) (string, error) { return readKey(ctx, t, label, name) },
+		User: user,
+		Secret: func(ctx context.Context, label, name string) (string, error) {
+			return plain.ReadKey(ctx, t, label, name)
+		},
 		IsTyped: t.InTTY, IsAtTerminal: t.InTTY && t.ErrTTY, IsUTF8: t.Color && t.Abilities(env.Get).UTF8,
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			return outcome.Outcome{}, plain.RunTask(ctx, t, task)
 		},
+	}
+	call.Line = func(line string) error {
+		var out io.Writer = t.Out
+		if call.Is("json") {
+			out = t.Out.JSON()
+		}
+		_, err := fmt.Fprintln(out, line)
+		return err
 	}
 	for _, flag := range c.Flags {
 		switch flag.Default.(type) {
@@ -143,6 +161,8 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 			call.Flags[flag.Name], _ = cmd.Flags().GetBool(flag.Name)
 		case int:
 			call.Flags[flag.Name], _ = cmd.Flags().GetInt(flag.Name)
+		case uint:
+			call.Flags[flag.Name], _ = cmd.Flags().GetUint(flag.Name)
 		case string:
 			call.Flags[flag.Name], _ = cmd.Flags().GetString(flag.Name)
 		case manage.List:
@@ -168,13 +188,15 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 
 // printOutcome prints an outcome to standard output, as JSON or for people, and its notes to standard error.
 func printOutcome(t *terminal.Terminal, o outcome.Outcome, asJSON bool) error {
+	defer func() {
+		for _, note := range o.Notes {
+			printNote(t, note)
+		}
+	}()
 	if asJSON && o.Value != nil {
 		return printJSON(t, o.Value)
 	}
 	_, err := io.WriteString(t.Out, o.Plain(t.OutWidth()))
-	for _, note := range o.Notes {
-		printNote(t, note)
-	}
 	return err
 }
 

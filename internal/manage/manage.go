@@ -38,9 +38,39 @@ type Command struct {
 	ReadsFlags bool
 	// Names returns the names that the arguments can have, for completion.
 	Names func(ctx context.Context, p *project.Project) []string
+	// Values completes an argument without reading files; nil offers nothing.
+	Values Values
 	// Session describes the / command, nil for none. IsSessionOnly means that there is no subcommand.
 	Session       *InSession
 	IsSessionOnly bool
+}
+
+// Values returns the values of an argument that begins with typed, after these words, and what else a shell
+// offers. A value may have a description after a tab.
+type Values func(words []string, typed string) ([]string, Offer)
+
+// Offer is what a shell offers besides values.
+type Offer int
+
+// Offers.
+const (
+	Nothing Offer = iota
+	Files
+	Directories
+)
+
+// FileNames and DirectoryNames complete all arguments of a command.
+func FileNames([]string, string) ([]string, Offer)      { return nil, Files }
+func DirectoryNames([]string, string) ([]string, Offer) { return nil, Directories }
+
+// First completes the first argument of a command, and no others.
+func First(values func(typed string) []string) Values {
+	return func(words []string, typed string) ([]string, Offer) {
+		if len(words) > 0 {
+			return nil, Nothing
+		}
+		return values(typed), Nothing
+	}
 }
 
 // InSession is a command as a / command. Empty fields are those of the subcommand.
@@ -57,8 +87,8 @@ type InSession struct {
 	Run func(ctx context.Context, c *Call) (outcome.Outcome, error)
 }
 
-// Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a string, a list of
-// strings, or a [List].
+// Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a uint, a string, a list
+// of strings, or a [List].
 type Flag struct {
 	Name, Short string
 	Default     any
@@ -88,6 +118,8 @@ type Call struct {
 	Options project.Options
 	// Note shows a line at once, and Whole a text of any length.
 	Note, Whole func(text string)
+	// Line prints a line of the result at once, in a shell.
+	Line func(line string) error
 	// User answers the questions of installations.
 	User install.User
 	// Secret reads a provider's key from standard input. label is the provider for people, and name as they named it.

@@ -18,6 +18,17 @@ import (
 
 func templateNames() string { return strings.Join(template.Names(), ", ") }
 
+// pathAndTemplate completes a directory, then a template.
+func pathAndTemplate(words []string, _ string) ([]string, manage.Offer) {
+	switch len(words) {
+	case 0:
+		return nil, manage.Directories
+	case 1:
+		return template.Names(), manage.Nothing
+	}
+	return nil, manage.Nothing
+}
+
 // create makes a new extension of a template.
 func create(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	from := ""

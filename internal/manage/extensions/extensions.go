@@ -53,7 +53,7 @@ func Command() *manage.Command {
 				Session: &manage.InSession{Aliases: []string{"restart"}, RunsWhileBusy: true},
 			},
 			{
-				Name: "install", Args: "<source>", Summary: "Install an extension from a Git repository, a GitHub release, a directory or an archive", Run: managed(add),
+				Name: "install", Args: "<source>", Summary: "Install an extension from a Git repository, a GitHub release, a directory or an archive", Run: managed(add), Values: manage.DirectoryNames,
 				Example: "  pollux extensions install https://github.com/owner/repository --auto-update\n" +
 					"  pollux extensions install ./my-extension",
 				Flags: []manage.Flag{
@@ -69,7 +69,7 @@ func Command() *manage.Command {
 				},
 			},
 			{
-				Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", Run: managed(link),
+				Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", Run: managed(link), Values: manage.DirectoryNames,
 				Flags:   []manage.Flag{consent("Link without a question: you accept the risk")},
 				Session: &manage.InSession{NeedsPerson: true, Instead: "In a terminal, run: pollux extensions link PATH"},
 			},
@@ -78,8 +78,8 @@ func Command() *manage.Command {
 				Flags:   []manage.Flag{{Name: "all", Default: false, Usage: "Remove all extensions"}},
 				Session: &manage.InSession{Aliases: []string{"delete"}, Args: names, Summary: "Remove extensions"},
 			},
-			{Name: "new", Args: "<path> [template]", Summary: "Create an extension", Details: "Templates: " + templateNames(), Run: create},
-			{Name: "validate", Args: "<path>", Summary: "Check an extension for mistakes", Run: validate},
+			{Name: "new", Args: "<path> [template]", Summary: "Create an extension", Details: "Templates: " + templateNames(), Run: create, Values: pathAndTemplate},
+			{Name: "validate", Args: "<path>", Summary: "Check an extension for mistakes", Run: validate, Values: manage.DirectoryNames},
 			{
 				Name: "config", Args: "[name] [setting]", Summary: "Set the settings of extensions", Names: installedNames, Run: managed(configure),
 				Flags: []manage.Flag{{Name: "scope", Default: "", Usage: "`scope` Where the values count", Choices: []string{"user", "workspace"}}},

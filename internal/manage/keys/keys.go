@@ -12,6 +12,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
+	"pollux/internal/manage/models"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
@@ -30,11 +31,13 @@ func Command() *manage.Command {
 		Subs: []*manage.Command{
 			{
 				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: set,
+				Values:  manage.First(models.Providers),
 				Flags:   []manage.Flag{{Name: "no-test", Default: false, Usage: "Store the key without testing it"}},
 				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", NeedsPerson: true, Run: signInLive},
 			},
 			{
 				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: remove,
+				Values:  manage.First(models.Providers),
 				Session: &manage.InSession{Name: "signout", Aliases: []string{"logout"}, Run: signOutLive},
 			},
 			{

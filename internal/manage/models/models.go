@@ -31,6 +31,7 @@ func Command() *manage.Command {
 	return &manage.Command{
 		Name: "models", Args: "[provider[/word]...]", Summary: "List available models, with their context windows and prices",
 		Flags: []manage.Flag{manage.JSON}, Run: list,
+		Values: func(_ []string, typed string) ([]string, manage.Offer) { return Providers(typed), manage.Nothing },
 	}
 }
 

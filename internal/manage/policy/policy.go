@@ -24,16 +24,16 @@ func Command() *manage.Command {
 				Name: "list", Summary: "List the rules in force, by approval mode", Run: list, Flags: []manage.Flag{manage.JSON, files},
 				Session: &manage.InSession{Summary: "List policy rules by approval mode", RunsWhileBusy: true},
 			},
-			{Name: "check", Args: "[file...]", Summary: "Check policy files for mistakes", Run: check, Flags: []manage.Flag{manage.JSON}},
+			{Name: "check", Args: "[file...]", Summary: "Check policy files for mistakes", Run: check, Values: manage.FileNames, Flags: []manage.Flag{manage.JSON}},
 			{
-				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: explain,
+				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: explain, Values: manage.FileNames,
 				Flags: []manage.Flag{
 					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "yolo", "plan"}},
 					manage.JSON, files,
 				},
 				Session: &manage.InSession{Args: "<tool> [arguments]", RunsWhileBusy: true, Run: explainLive},
 			},
-			{Name: "test", Args: "<file...>", Summary: "Compare decisions with the expected ones", Run: test, Flags: []manage.Flag{manage.JSON, files}},
+			{Name: "test", Args: "<file...>", Summary: "Compare decisions with the expected ones", Run: test, Values: manage.FileNames, Flags: []manage.Flag{manage.JSON, files}},
 		},
 	}
 }

@@ -175,7 +175,7 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 			from = " (from " + st.Config.Extension + ")"
 		}
 		text += fmt.Sprintf("\n%s %s%s: %s - %s", symbol, terminal.Line(st.Config.Name), from, terminal.Line(st.Config.Target()), name)
-		if st.Err != nil {
+		if st.Err != nil && !c.Is("json") { // which has the error
 			notes = append(notes, "Warning: "+terminal.Line(failure(st.Config.Name, st.Err)))
 		}
 	}

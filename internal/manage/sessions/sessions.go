@@ -25,23 +25,23 @@ func Command() *manage.Command {
 		Name: "sessions", Aliases: []string{"session"}, Summary: "List, search and manage sessions", Run: list,
 		Subs: []*manage.Command{
 			{Name: "list", Summary: "List the sessions of this project", Run: list, Flags: []manage.Flag{manage.JSON, all}},
-			{Name: "show", Args: "<session>", Summary: "Print a session", Run: show, Flags: json},
+			{Name: "show", Args: "<session>", Summary: "Print a session", Run: show, Values: latest, Flags: json},
 			{
 				Name: "search", Args: "<text...>", Summary: "Search the text of sessions", Run: search,
 				Flags: []manage.Flag{manage.JSON, all, {Name: "limit", Default: 20, Usage: "`n` Maximum number of sessions; 0 is no limit"}},
 			},
 			{
-				Name: "export", Args: "<session> [file]", Summary: "Write a session as Markdown, JSON or HTML", Run: export,
+				Name: "export", Args: "<session> [file]", Summary: "Write a session as Markdown, JSON or HTML", Run: export, Values: latestAndFile,
 				Flags: []manage.Flag{
 					{Name: "json", Default: false, Usage: manage.JSON.Usage, IsHidden: true},
 					{Name: "format", Default: "", Usage: "`format` Format, instead of that of the file name", Choices: []string{"md", "json", "html"}, IsUnchecked: true},
 					{Name: "force", Default: false, Usage: "Overwrite the file"},
 				},
 			},
-			{Name: "import", Args: "<file>", Summary: "Make a session of this project from a file", Run: importFile, Flags: json},
-			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: remove, Flags: json},
+			{Name: "import", Args: "<file>", Summary: "Make a session of this project from a file", Run: importFile, Values: manage.FileNames, Flags: json},
+			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: remove, Values: latest, Flags: json},
 			{
-				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: fork,
+				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: fork, Values: latest,
 				Flags: []manage.Flag{
 					manage.JSON,
 					{Name: "at", Default: "", Usage: "Copy the session up to this `prompt`: its number or ID"},
@@ -49,11 +49,24 @@ func Command() *manage.Command {
 				},
 			},
 			{
-				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: rewind,
+				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: rewind, Values: latest,
 				Flags: json,
 			},
 		},
 	}
+}
+
+// latest completes a session.
+func latest(words []string, typed string) ([]string, manage.Offer) {
+	return manage.First(func(string) []string { return []string{sessions.Latest} })(words, typed)
+}
+
+// latestAndFile completes a session, and then a file.
+func latestAndFile(words []string, typed string) ([]string, manage.Offer) {
+	if len(words) > 0 {
+		return nil, manage.Files
+	}
+	return latest(words, typed)
 }
 
 // projectSessions are the sessions of a project.

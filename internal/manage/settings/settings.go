@@ -42,7 +42,7 @@ func Command() *manage.Command {
 // row returns a subcommand, which has a flag for the scope.
 func row(name, args, summary string, run func(context.Context, *manage.Call) (outcome.Outcome, error), in *manage.InSession, flags ...manage.Flag) *manage.Command {
 	return &manage.Command{
-		Name: name, Args: args, Summary: summary, Session: in, TakesNumbers: true,
+		Name: name, Args: args, Summary: summary, Session: in, TakesNumbers: true, Values: map[string]manage.Values{"KEY": keys, "KEY VALUE": keysAndValues}[args],
 		Flags: append(flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON),
 		Run: func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 			if n := len(strings.Fields(args)); len(c.Words) != n {

@@ -1,4 +1,4 @@
-package cli
+package plain
 
 import (
 	"bytes"
@@ -14,10 +14,10 @@ import (
 	"pollux/internal/terminal"
 )
 
-// readKey reads an API key for a provider from standard input. On a terminal it prints a prompt, hides the input
+// ReadKey reads an API key for a provider from standard input. On a terminal it prints a prompt, hides the input
 // and reads one line. Otherwise it reads all of standard input. It trims white space from both ends. name is the
 // provider as the person named it.
-func readKey(ctx context.Context, t *terminal.Terminal, label, name string) (string, error) {
+func ReadKey(ctx context.Context, t *terminal.Terminal, label, name string) (string, error) {
 	if t.InTTY {
 		show, err := t.HideInput()
 		if err != nil {
@@ -57,16 +57,16 @@ func readKey(ctx context.Context, t *terminal.Terminal, label, name string) (str
 	}
 }
 
-// maxInput is the maximum size of the input for a key, in bytes. The
+// maxTyped is the maximum size of the input for a key, in bytes. The
 // store of keys checks the key itself.
-const maxInput = 64 << 10
+const maxTyped = 64 << 10
 
 // readInput reads r to its end, or only the first line if the input is typed. It returns an
-// error for an input larger than maxInput.
+// error for an input larger than maxTyped.
 func readInput(r io.Reader, typed bool) ([]byte, error) {
 	var all []byte
 	buf := make([]byte, 4096)
-	for len(all) <= maxInput {
+	for len(all) <= maxTyped {
 		n, err := r.Read(buf)
 		all = append(all, buf[:n]...)
 		if end := bytes.IndexByte(all, '\n'); typed && end >= 0 {
@@ -79,5 +79,5 @@ func readInput(r io.Reader, typed bool) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("it is larger than %d KB", maxInput>>10)
+	return nil, fmt.Errorf("it is larger than %d KB", maxTyped>>10)
 }
