@@ -44,7 +44,7 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		Workspace: s.Workspace,
 		Room:      s.agent.Room,
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
-			return s.runTemplate(ctx, call.Name, s.template(c.Kind.Origin()), commands)
+			return s.runTemplate(ctx, call.Name, s.tools.Template(c.Kind.Origin()), commands)
 		},
 		Note: func(text string) { s.Project.Warn("Warning: " + terminal.Line(text)) },
 	})

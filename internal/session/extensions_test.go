@@ -13,6 +13,7 @@ import (
 	"pollux/internal/extension"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
 	"pollux/internal/servers"
 )
 
@@ -44,7 +45,7 @@ func TestExtensionServers(t *testing.T) {
 		"of-project": {"url": "https://theirs.example", "headers": {"Authorization": "$E_KEY"}},
 		"broken": 5}, "settings": [{"name": "Key", "envVar": "E_KEY", "sensitive": true}]`
 	var warnings []string
-	p := setup(t, `{"mcpServers": {
+	p := projecttest.New(t, `{"mcpServers": {
 		"own": {"command": "mine"},
 		"adjusted": {"trust": true, "timeout": 5, "env": {"B": "2"}, "excludeTools": ["y"], "includeTools": ["y", "z", "other"]}}}`)
 	p.Options.Warn = func(text string) { warnings = append(warnings, text) }
@@ -84,7 +85,7 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 // TestExtensionContents checks what a session gets of extensions, in folders that are trusted and not.
 func TestExtensionContents(t *testing.T) {
 	t.Parallel()
-	p := setup(t, `{"extensions": {"disabled": ["off"]}}`)
+	p := projecttest.New(t, `{"extensions": {"disabled": ["off"]}}`)
 	addExtension(t, p, "e", `, "excludeTools": ["run_shell_command(rm -rf)", "glob"], "plan": {"directory": "plans"}`, map[string]string{
 		"GEMINI.md": "context", "commands/a.toml": `prompt = "x"`, "policies/a.toml": "[[rule]]\ntoolName = \"glob\"\ndecision = \"deny\"\npriority = 1\n",
 		"hooks/hooks.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "${extensionPath}/x"}]}]}}`,

@@ -24,7 +24,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Project.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.directory, Interactive: s.Project.Options.Interactive,
+		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.Dir, Interactive: s.Project.Options.Interactive,
 		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
@@ -61,9 +61,7 @@ func (s *Session) toolNames() []string {
 func (s *Session) describeServer(name, subagent string) hook.Server {
 	live := s.Servers.MCP()
 	if subagent != "" {
-		s.subagents.mu.Lock()
-		live = s.subagents.servers[subagent]
-		s.subagents.mu.Unlock()
+		live = s.Agents.ServersOf(subagent)
 	}
 	if live == nil {
 		return hook.Server{}

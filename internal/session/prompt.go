@@ -68,7 +68,7 @@ func (s *Session) Steer(ctx context.Context, text string) error {
 	p, err := s.expand(ctx, text)
 	if err == nil {
 		s.agent.Steer(p)
-		s.steerAgents(p)
+		s.Agents.Steer(p)
 	}
 	return err
 }
@@ -89,7 +89,9 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	s.Servers.Await(ctx)
-	s.awaitCards(ctx)
+	if s.Agents.AwaitCards(ctx) {
+		s.refresh()
+	}
 	line := text
 	before, found := s.prepared[line]
 	if found {
@@ -102,7 +104,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		s.tellServers(ctx, &p)
 		return p, nil
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.Servers.Resources()})
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.Agents.Has, Resources: s.Servers.Resources()})
 	if err != nil {
 		return agent.Prompt{}, err
 	}
@@ -162,7 +164,7 @@ func (s *Session) FitInput(text string) string {
 		return text
 	}
 	where := "Pollux could not save it"
-	if path, err := s.saveOutput("standard_input", text); err == nil {
+	if path, err := s.outputs.Save("standard_input", text); err == nil {
 		where = "The full input is in " + path
 	} else {
 		where += ": " + durable.Cause(err).Error()
@@ -203,5 +205,5 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 // serverModel returns the model of the conversation, for requests of MCP servers.
 func (s *Session) serverModel() servers.Model {
 	model := s.Current().Model
-	return servers.Model{Generator: s.sampler, Name: model, Config: s.models.ChatConfig(model, false)}
+	return servers.Model{Generator: s.stack, Name: model, Config: s.models.ChatConfig(model, false)}
 }

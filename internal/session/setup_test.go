@@ -9,6 +9,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
 )
 
 // TestStartMode: settings choose the mode to begin in, except for one that allows
@@ -27,7 +28,7 @@ func TestStartMode(t *testing.T) {
 		{map[string]any{string(config.DefaultApprovalMode): "yolo"}, "", policy.Default},
 		{map[string]any{string(config.PlanEnabled): false}, "plan", policy.Default},
 	} {
-		p := setup(t, `{}`)
+		p := projecttest.New(t, `{}`)
 		p.Options.Flags, p.Options.ApprovalMode, p.Options.Warn = tt.flags, tt.asked, func(string) {}
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)

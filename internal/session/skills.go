@@ -17,6 +17,7 @@ import (
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
+	"pollux/internal/toolset"
 )
 
 // skillOwner owns activate_skill in the registry. It is declared after the tools of MCP servers.
@@ -41,10 +42,10 @@ func (s *Session) setSkills() *skill.Set {
 	t := activate.New(activate.Options{Skills: set, Tree: s.Workspace.FullTree, Open: s.openFolder})
 	switch {
 	case t == nil:
-		s.absent[activate.Name] = "There are no skills."
+		s.tools.SetAbsent(activate.Name, "There are no skills.")
 		s.registry.Remove(skillOwner)
 	case !project.ToolSettings(s.Project.Settings()).Registers(t.Spec()):
-		s.absent[activate.Name] = notCore
+		s.tools.SetAbsent(activate.Name, toolset.NotCore)
 	default:
 		s.registry.Set(skillOwner, t)
 	}
@@ -160,7 +161,7 @@ func (s *Session) promptSkills() (list []prompt.Skill) {
 func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) error {
 	t, found := s.registry.Lookup(activate.Name)
 	if !found {
-		why := strings.TrimSpace("The tool activate_skill is not available. " + s.whyHidden(activate.Name))
+		why := strings.TrimSpace("The tool activate_skill is not available. " + s.tools.WhyHidden(activate.Name))
 		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, why)
 	}
 	args, err := json.Marshal(map[string]string{"name": name})

@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
@@ -22,7 +21,6 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
-	"pollux/internal/subagent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -115,12 +113,6 @@ func (s *Session) RecordCommand(name string, failed bool) {
 	s.records.Emit(records.CommandRun{Name: name, Failed: failed})
 }
 
-// recordRoute records a decision about the model.
-func (s *Session) recordRoute(id string, d route.Decision) {
-	s.Project.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
-	s.records.Emit(records.ModelRouted{PromptID: id, Model: d.Model, Source: d.Source, Took: d.Latency, Reasoning: d.Reasoning, Err: d.Err})
-}
-
 // vendor names who serves a model, in OpenTelemetry's words where it has some.
 func (s *Session) vendor(model string) string {
 	if !s.models.HasProvider() {
@@ -191,19 +183,6 @@ func readShort(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 100))
 	return strings.TrimSpace(string(b)), err
-}
-
-// recordAgent records what happens to a run of a subagent.
-func (s *Session) recordAgent(e subagent.Event) {
-	a := records.Subagent{ID: e.ID, Name: e.Agent}
-	switch e.Kind {
-	case subagent.Started:
-		s.records.Emit(records.SubagentStarted{Subagent: a})
-	case subagent.Finished:
-		s.records.Emit(records.SubagentFinished{Subagent: a, Reason: string(e.Reason), Turns: e.Turns, Took: e.Duration})
-	case subagent.Recovered:
-		s.records.Emit(records.SubagentRecovered{Subagent: a, Reason: string(e.Reason), Turns: e.Turns, Took: e.Duration, Success: e.Success})
-	}
 }
 
 // recordHook records one run of a hook.

@@ -12,8 +12,8 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
+	"pollux/internal/rulebook"
 	"pollux/internal/servers"
-	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -108,7 +108,7 @@ func runTests(ctx context.Context, set *project.Project, path string) (n int, fa
 	if err != nil {
 		return 0, nil, exit.Errorf(exit.Config, "Cannot read %s: %w", set.DisplayFile(path), durable.Cause(err))
 	}
-	book, err := session.OpenRulebook(ctx, set, file.Policies)
+	book, err := rulebook.Open(ctx, set, file.Policies)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
-	"pollux/internal/session"
+	"pollux/internal/rulebook"
 )
 
 // Command returns the commands about policies.
@@ -51,12 +51,12 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, error) {
 }
 
 // openRules returns the project and the rules in force.
-func openRules(ctx context.Context, c *manage.Call) (*project.Project, *session.Rulebook, error) {
+func openRules(ctx context.Context, c *manage.Call) (*project.Project, *rulebook.Rulebook, error) {
 	p, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := session.OpenRulebook(ctx, p, nil)
+	book, err := rulebook.Open(ctx, p, nil)
 	return p, book, err
 }
 
@@ -86,7 +86,7 @@ func explain(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	if err != nil {
 		return o, err
 	}
-	call, err := book.ParseCall(c.Words)
+	call, err := book.ParseWords(c.Words)
 	if err != nil {
 		return o, err
 	}
@@ -103,9 +103,9 @@ func explainLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err erro
 	if name == "" {
 		return o, exit.Errorf(exit.Input, "Enter a tool and its arguments, such as /policies explain run_shell_command git push")
 	}
-	call, err := c.Live.ParseCall(name, rest)
+	call, err := c.Live.Rulebook.ParseCall(name, rest)
 	if err != nil {
 		return o, err
 	}
-	return outcome.New(outcome.Code(policy.FormatExplanations(c.Live.Explain(call, c.Live.Mode()), c.Live.Project.DisplayFile))), nil
+	return outcome.New(outcome.Code(policy.FormatExplanations(c.Live.Rulebook.Explain(call, c.Live.Mode()), c.Live.Project.DisplayFile))), nil
 }

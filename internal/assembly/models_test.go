@@ -1,4 +1,4 @@
-package session
+package assembly
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pollux/internal/auth"
+	"pollux/internal/project/projecttest"
 	"pollux/llm"
 	"pollux/llm/texttool"
 )
@@ -15,7 +16,7 @@ import (
 func TestKnownService(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]int{"": 0, "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1": 1} {
-		p := setup(t, `{}`, "GEMINI_API_KEY=k", address)
+		p := projecttest.New(t, `{}`, "GEMINI_API_KEY=k", address)
 		accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Warn: p.Warn, Context: t.Context()})
 		if err != nil {
 			t.Fatal(err)

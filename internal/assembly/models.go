@@ -1,10 +1,11 @@
-package session
+package assembly
 
 import (
 	"context"
 	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/modelconfig"
 	"pollux/internal/models"
 	"pollux/internal/project"
@@ -12,8 +13,42 @@ import (
 	"pollux/llm/argmap"
 	"pollux/llm/catalog"
 	"pollux/llm/fallback"
+	"pollux/llm/replay"
 	"pollux/llm/texttool"
 )
+
+// Source is where the answers of models come from, if not from the user's providers.
+type Source struct {
+	// Generator, if not nil, is the model.
+	Generator llm.Generator
+	// Replay is a file of recorded answers that are played, in their order unless InAnyOrder is set; "" for none.
+	Replay     string
+	InAnyOrder bool
+	// Unreachable, if not nil, is why no model can be asked.
+	Unreachable error
+}
+
+// Models settles whose models are asked, and which one answers the user.
+func Models(ctx context.Context, p *project.Project, from Source, sessionID string) (*models.Directory, error) {
+	o := modelOptions(p)
+	switch {
+	case from.Unreachable != nil:
+		return models.Unavailable(from.Unreachable, o), nil
+	case from.Generator != nil:
+		return models.ForGenerator(from.Generator, o)
+	case from.Replay != "":
+		player, err := replay.Open(from.Replay, !from.InAnyOrder)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "cannot replay responses: %w", err)
+		}
+		return models.ForGenerator(player, o)
+	}
+	accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Warn: p.Warn, Context: ctx, Interactive: p.Options.Interactive, Typed: p.NewKeys})
+	if err != nil {
+		return nil, err
+	}
+	return OpenModels(ctx, p, accounts, sessionID)
+}
 
 // OpenModels returns the models of these accounts, as a session with this setup has
 // them.

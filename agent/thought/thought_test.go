@@ -1,4 +1,4 @@
-package agent
+package thought
 
 import (
 	"slices"
@@ -9,19 +9,19 @@ import (
 
 // thoughts splits pieces of reasoning as a reply does.
 func thoughts(pieces ...string) [][2]string {
-	var m thoughtSplitter
+	var m Splitter
 	var all [][2]string
 	end := func() {
-		if t, ok := m.end(); ok {
-			all = append(all, [2]string{t.Subject, t.Description})
+		if subject, description, ok := m.End(); ok {
+			all = append(all, [2]string{subject, description})
 		}
 	}
 	for _, s := range pieces {
-		if m.startsThought(s) {
+		if m.Starts(s) {
 			end()
 		}
 		for s != "" {
-			n, ended := m.add(s)
+			n, ended := m.Add(s)
 			if s = s[n:]; ended {
 				end()
 			}
@@ -64,22 +64,22 @@ func TestThoughts(t *testing.T) {
 func TestEndlessThoughts(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"and so on ", "\n\n**A** b", "*"} {
-		var m thoughtSplitter
+		var m Splitter
 		kept := 0
 		for range 10 << 20 / len(piece) {
 			for s := piece; s != ""; {
-				n, ended := m.add(s)
+				n, ended := m.Add(s)
 				if s = s[n:]; ended {
-					t, _ := m.end()
-					kept += len(t.Subject) + len(t.Description)
+					subject, description, _ := m.End()
+					kept += len(subject) + len(description)
 				}
 			}
 			if cap(m.text) > 2*maxThoughts {
 				t.Fatalf("%d bytes are held", cap(m.text))
 			}
 		}
-		last, _ := m.end()
-		if kept += len(last.Subject) + len(last.Description); kept > maxThoughts || kept < maxThoughts/16 {
+		subject, description, _ := m.End()
+		if kept += len(subject) + len(description); kept > maxThoughts || kept < maxThoughts/16 {
 			t.Errorf("%q: %d bytes are kept", piece, kept)
 		}
 	}
@@ -125,11 +125,11 @@ func BenchmarkThoughts(b *testing.B) {
 	const pieces = 1000
 	b.ReportAllocs()
 	for b.Loop() {
-		var m thoughtSplitter
+		var m Splitter
 		for range pieces {
-			m.add("twenty bytes of text")
+			m.Add("twenty bytes of text")
 		}
-		m.end()
+		m.End()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*pieces), "ns/piece")
 }

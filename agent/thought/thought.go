@@ -1,56 +1,16 @@
-package agent
+// Package thought splits the reasoning of a model into thoughts.
+package thought
 
 import (
 	"bytes"
 	"strings"
-
-	"pollux/llm"
 )
 
-// think emits a part of a model's reasoning, and each thought that ends in it.
-func (r *run) think(rep *reply, p *llm.Part) error {
-	text := p.Text
-	if rep.thinking.startsThought(text) {
-		if err := r.endThought(rep); err != nil {
-			return err
-		}
-	}
-	for text != "" && rep.loop.Kind == "" {
-		n, ended := rep.thinking.add(text)
-		if n > 0 {
-			if err := r.show(rep, Thinking{Subject: rep.thinking.subject, Text: text[:n]}); err != nil {
-				return err
-			}
-		}
-		if ended {
-			if err := r.endThought(rep); err != nil {
-				return err
-			}
-		}
-		text = text[n:]
-	}
-	if p.ThoughtSignature != "" { // a signature ends a thought
-		return r.endThought(rep)
-	}
-	return nil
-}
-
-// endThought emits the current thought, if it is not empty.
-func (r *run) endThought(rep *reply) error {
-	t, ok := rep.thinking.end()
-	if !ok || rep.loop.Kind != "" {
-		return nil
-	}
-	t.Time = r.cfg.Now()
-	rep.thoughts = append(rep.thoughts, t)
-	return r.show(rep, t)
-}
-
-// thoughtSplitter splits a model's reasoning into thoughts. Some vendors send each thought as
-// one part; most send pieces of a few letters, and a thought ends where a new **subject**
-// follows an empty line. The splitter reads each byte once and keeps at most maxThoughts bytes
-// of the thoughts of one response.
-type thoughtSplitter struct {
+// Splitter splits a model's reasoning into thoughts. Some vendors send each thought as one part;
+// most send pieces of a few letters, and a thought ends where a new **subject** follows an empty
+// line. A Splitter reads each byte once and keeps at most 1 MiB of the thoughts of one response.
+// The zero Splitter is ready for use.
+type Splitter struct {
 	text         []byte // of the current thought, up to maxThoughts
 	subject      string // the first **bold** words; "" until they are complete
 	kept         int    // bytes of earlier thoughts
@@ -66,8 +26,8 @@ type thoughtSplitter struct {
 
 const maxThoughts = 1 << 20
 
-// startsThought reports whether text, a part of its own, starts another thought.
-func (m *thoughtSplitter) startsThought(text string) bool {
+// Starts reports whether text, a part of its own, starts another thought.
+func (m *Splitter) Starts(text string) bool {
 	heading := hasHeading(text)
 	if !m.hasText && !m.hasStar {
 		m.isOnePerPart = heading
@@ -86,9 +46,9 @@ func hasHeading(s string) bool {
 	return strings.Contains(line, "**")
 }
 
-// add adds the first n bytes of s: all of them, or those before the next thought. If ended is
-// true, the caller calls end and then adds the rest.
-func (m *thoughtSplitter) add(s string) (n int, ended bool) {
+// Add adds the first n bytes of s: all of them, or those before the next thought. If ended is
+// true, the caller calls End and then adds the rest.
+func (m *Splitter) Add(s string) (n int, ended bool) {
 	at := len(m.text)
 	for ; n < len(s); n++ {
 		switch c := s[n]; {
@@ -121,7 +81,7 @@ func (m *thoughtSplitter) add(s string) (n int, ended bool) {
 }
 
 // mark records a ** that ends at offset end.
-func (m *thoughtSplitter) mark(end int) {
+func (m *Splitter) mark(end int) {
 	switch m.marks {
 	case 0:
 		m.marks, m.from = 1, end
@@ -130,22 +90,24 @@ func (m *thoughtSplitter) mark(end int) {
 	}
 }
 
-// end returns the current thought and starts the next. It returns false if the thought is
-// empty.
-func (m *thoughtSplitter) end() (Thought, bool) {
+// Subject returns the first **bold** words of the current thought, "" until they are complete.
+func (m *Splitter) Subject() string { return m.subject }
+
+// End returns the current thought, without its subject, and starts the next. It returns false if
+// the thought is empty.
+func (m *Splitter) End() (subject, description string, ok bool) {
 	text := m.text
 	if m.isSplit {
 		text = bytes.TrimSuffix(text, []byte("*"))
 	}
-	t := Thought{Description: strings.TrimSpace(string(text))}
-	if m.subject != "" {
-		t.Subject = m.subject
-		t.Description = strings.TrimSpace(string(text[:m.from-2]) + string(text[m.to+2:]))
+	description = strings.TrimSpace(string(text))
+	if subject = m.subject; subject != "" {
+		description = strings.TrimSpace(string(text[:m.from-2]) + string(text[m.to+2:]))
 	}
-	next := thoughtSplitter{text: text[:0], kept: m.kept + len(text), hasStar: m.isSplit}
+	next := Splitter{text: text[:0], kept: m.kept + len(text), hasStar: m.isSplit}
 	if m.isSplit && next.kept < maxThoughts {
 		next.text = append(next.text, '*')
 	}
 	*m = next
-	return t, t != Thought{}
+	return subject, description, subject != "" || description != ""
 }
