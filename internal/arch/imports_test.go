@@ -1,9 +1,13 @@
 package arch
 
 import (
+	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 const module = "pollux"
@@ -21,7 +25,7 @@ var layers = []struct {
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	// Packages that manage what a person has set up, for subcommands and / commands.
-	{"management", []string{"internal/manage/*"}},
+	{"management", []string{"internal/manage"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and what it is given.
 	{"agents", []string{"internal/agents", "internal/rulebook"}},
@@ -37,7 +41,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sessions", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
@@ -136,5 +140,28 @@ func librariesStayHome(f *file, report reporter) {
 				report(spec.Pos(), "imports %s, which belongs in %s: %s", p, h.room, h.why)
 			}
 		}
+	}
+}
+
+// maxCommandLine is the number of packages that the command line may import. It parses and prints; what a
+// subcommand does is in internal/manage.
+const maxCommandLine = 20
+
+// TestCommandLineImports counts the packages of Pollux that internal/cli imports.
+func TestCommandLineImports(t *testing.T) {
+	t.Parallel()
+	imported := map[string]bool{}
+	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+		if f.dir != "internal/cli" || f.test {
+			continue
+		}
+		for _, spec := range f.Imports {
+			if p, _ := strconv.Unquote(spec.Path.Value); isWithin(p, module) {
+				imported[p] = true
+			}
+		}
+	}
+	if n := len(imported); n == 0 || n > maxCommandLine {
+		t.Errorf("internal/cli imports %d packages, more than %d: %q", n, maxCommandLine, slices.Sorted(maps.Keys(imported)))
 	}
 }

@@ -139,7 +139,7 @@ func TestLaunchersArePassedOn(t *testing.T) {
 // withoutLauncher lists files that make values without a launcher, with the reason.
 var withoutLauncher = map[string]string{
 	"internal/auth/auth.go":          "only the table of providers is used",
-	"internal/cli/hooks.go":          "Setup.HookSet sets it",
+	"internal/manage/hooks/hooks.go": "Setup.HookSet sets it",
 	"internal/session/hooks.go":      "Project.HookSet sets it",
 	"internal/guard/hook/lint.go":    "the hooks do not run",
 	"internal/guard/hook/migrate.go": "the hooks do not run",

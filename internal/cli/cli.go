@@ -26,6 +26,8 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/manage/sessions"
+	"pollux/internal/outcome"
 	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 )
@@ -70,19 +72,18 @@ type request struct {
 // in the struct.
 type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 
-// subcommands lists the available subcommands, in the order of the help. runMain adds
+// subcommands lists the available subcommands, besides those of the table of nouns. newProgram adds
 // completion after them.
 var subcommands = [...]subcommand{
-	demoCommand, configCommand, policyCommand, modelsCommand, memoryCommand, hooksCommand, mcpCommand, skillsCommand, extensionsCommand, sessionsCommand,
-	logsCommand, statsCommand,
-	doctorCommand, authCommand,
+	demoCommand,
+	doctorCommand,
 }
 
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
-	return newProgram(t, env, run, subcommands[:]...).start(args)
+	return newProgram(t, env, run, slices.Concat(subcommands[:], nounCommands())...).start(args)
 }
 
 // start runs the program, and ends the process with a report if a goroutine panics.
@@ -205,9 +206,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	case p.raw.listExtensions:
 		return p.listExtensions(cmd.Context(), flags)
 	case p.raw.listSessions:
-		return p.listSessions(cmd.Context())
+		return p.show(sessions.ListPlainly(cmd.Context(), p.env))
 	case cmd.Flags().Changed("delete-session"):
-		return p.deleteSession(cmd.Context(), p.raw.deleteSession)
+		return p.show(sessions.DeletePlainly(cmd.Context(), p.env, p.raw.deleteSession))
 	}
 	warnings := p.doubtful(cmd.Flags())
 	prompted := cmd.Flags().Changed("prompt")
@@ -258,6 +259,14 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 
 		CatchInterrupts: p.catchInterrupts,
 	})
+}
+
+// show prints the outcome of a flag that runs in place of a prompt.
+func (p *program) show(o outcome.Outcome, err error) error {
+	if err != nil {
+		return err
+	}
+	return printOutcome(p.term, o, false)
 }
 
 // doubtful returns a warning for each flag that is set and hardly does what was meant.

@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/extension/template"
-	"pollux/internal/sessions"
-	"pollux/llm/catalog"
-	"pollux/llm/provider"
+	"pollux/internal/manage"
+	"pollux/internal/manage/nouns"
+	"pollux/internal/manage/sessions"
 )
 
 // The completion scripts call cobra's hidden command __complete. They replace the scripts
@@ -103,143 +101,33 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// argumentCompletion returns the function that completes the arguments of a command, nil for
-// file names.
+// argumentCompletion returns the function that completes the arguments of a command without a function of its own,
+// nil for file names.
 func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 	switch strings.TrimPrefix(cmd.CommandPath(), "pollux ") {
 	case "pollux":
 		return nil // a prompt can contain file names
-	case "policy check", "policy test", "policy explain":
-		return nil // file names, which commands contain, too
-	case "sessions import":
-		return nil
-	case "sessions show", "sessions export", "sessions delete", "sessions fork", "sessions rewind":
-		return completeSession
 	case "completion":
-		return completeFirst(shells)
-	case "models":
-		return providers
-	case "config get", "config unset", "config explain":
-		return settingsKeys
-	case "config set":
-		return settingsValues
-	case "extensions install", "extensions link", "extensions validate":
-		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	case "extensions new":
-		return newExtension
-	case "auth set", "auth remove":
-		return func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(words) > 0 {
-				return cobra.NoFileCompletions(cmd, words, typed)
-			}
-			return providers(cmd, words, typed)
-		}
+		return completeValues(manage.First(func(string) []string { return shells }))
 	}
 	return cobra.NoFileCompletions
 }
 
-// newExtension completes the arguments of "extensions new": a directory, then a template.
-func newExtension(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
-	switch len(words) {
-	case 0:
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	case 1:
-		return template.Names(), cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeSession completes the first argument of a command with "latest", and a second one with file
-// names.
-func completeSession(cmd *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(words) > 0 && cmd.Name() == "export" {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return completeFirst([]string{sessions.Latest})(cmd, words, "")
-}
-
-// completeFirst returns a function that completes the first argument of a command with values,
-// and no further arguments.
-func completeFirst(values []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(words) > 0 {
-			values = nil
-		}
-		return values, cobra.ShellCompDirectiveNoFileComp
+// completeValues returns the completion of a row's arguments.
+func completeValues(values manage.Values) cobra.CompletionFunc {
+	return func(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+		list, offer := values(words, typed)
+		return list, map[manage.Offer]cobra.ShellCompDirective{
+			manage.Nothing: cobra.ShellCompDirectiveNoFileComp, manage.Files: cobra.ShellCompDirectiveDefault, manage.Directories: cobra.ShellCompDirectiveFilterDirs,
+		}[offer]
 	}
 }
 
-// settingsKeys completes the first argument of a command with the keys of settings.
-func settingsKeys(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var keys []string
-	for _, key := range config.Keys() {
-		if len(words) == 0 && strings.HasPrefix(key.Path, typed) {
-			keys = append(keys, key.Path+"\t"+key.Doc)
-		}
-	}
-	return keys, cobra.ShellCompDirectiveNoFileComp
-}
-
-// settingsValues completes the two arguments of "config set": a key, then a value of its type.
-func settingsValues(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(words) != 1 {
-		return settingsKeys(cmd, words, typed)
-	}
-	key, ok := config.KeyOf(words[0])
-	switch {
-	case !ok:
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	case key.Type == "bool":
-		return []string{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
-	case key.Path == string(config.ModelName):
-		return modelNames(cmd, nil, typed)
-	}
-	if values, ok := strings.CutPrefix(key.Type, "enum "); ok {
-		return strings.Fields(values), cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveDefault // the value can be a file name
-}
-
-// providers completes the ids of the built-in providers.
-func providers(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var ids []string
-	for p := range provider.Builtin().All() {
-		if strings.HasPrefix(p.ID, typed) {
-			ids = append(ids, p.ID+"\t"+p.Name)
-		}
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
-}
-
-// modelNames completes the names of models. Before a slash is typed, it returns Google's models,
-// their aliases, and the prefixes of providers such as "openai/". After it, it returns the
-// models of that provider.
+// modelNames completes the names of models.
 func modelNames(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	var names []string
-	add := func(name string) {
-		if strings.HasPrefix(name, typed) {
-			names = append(names, name)
-		}
+	names, arePrefixes := nouns.ModelNames(typed)
+	if arePrefixes {
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	if id, _, ok := strings.Cut(typed, "/"); ok {
-		for m := range catalog.Models(id) {
-			add(id + "/" + m.Name)
-		}
-		return names, none
-	}
-	for _, alias := range [...]string{"auto", "pro", "flash", "flash-lite"} {
-		add(alias)
-	}
-	for m := range catalog.Models("gemini") {
-		add(m.Name)
-	}
-	google := len(names)
-	for p := range provider.Builtin().All() {
-		add(p.ID + "/")
-	}
-	if google == 0 {
-		return names, none | cobra.ShellCompDirectiveNoSpace // only provider prefixes match: the name of a model follows
-	}
-	return names, none
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

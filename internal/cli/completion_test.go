@@ -5,14 +5,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/manage/nouns"
+	"pollux/internal/terminal"
 )
+
+// noun returns a subcommand of the table of nouns.
+func noun(name string) subcommand {
+	return func(t *terminal.Terminal, env *config.Env) *cobra.Command {
+		list := nouns.All()
+		return nounCommand(t, env, list[slices.IndexFunc(list, func(c *manage.Command) bool { return c.Name == name })])
+	}
+}
 
 // completions returns the completions of a command line, without descriptions, and the directive
 // for the shell.
 func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, policyCommand, modelsCommand, authCommand, sessionsCommand, statsCommand, extensionsCommand}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), noun("config"), noun("policy"), noun("models"), noun("auth"), noun("stats"), noun("sessions"), noun("extensions")}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}

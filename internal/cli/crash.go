@@ -5,24 +5,18 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
-	"pollux/internal/config"
 	"pollux/internal/crash"
-	"pollux/internal/durable"
 	"pollux/internal/exit"
-	"pollux/internal/logs"
-	"pollux/internal/records"
-	"pollux/internal/secret"
-	"pollux/internal/stats/recent"
+	"pollux/internal/manage/logs"
 )
 
 // crashed ends the process because of a panic. It is the handler of [crash.Recover].
 func (p *program) crashed(value any, stack []byte) {
-	cause := secret.NewEraser(secret.Values(p.env.List()))(fmt.Sprint(value))
-	p.abort(exit.General, cause, "Pollux stopped because of a bug: "+strings.TrimSuffix(logs.Summary(cause), ".")+".", stack)
+	cause, summary := p.crashing().Cause(value)
+	p.abort(exit.General, cause, "Pollux stopped because of a bug: "+summary+".", stack)
 }
 
 // aborts are the signals that ask a program for a report, and the exit codes of these signals.
@@ -44,7 +38,7 @@ func (p *program) catchAborts() (stop func()) {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)
 			stacks = stacks[:runtime.Stack(stacks, true)]
-			p.recent.Record(records.SignalReceived{Name: sig.String()})
+			logs.Signalled(p.recent, sig.String())
 			p.abort(aborts[sig], "signal: "+sig.String(), fmt.Sprintf("Stopped by a signal (%s).", sig), stacks)
 		case <-done:
 		}
@@ -64,9 +58,9 @@ func (p *program) abort(code exit.Code, cause, message string, stack []byte) {
 	defer os.Exit(int(code)) // also if the report fails
 	time.AfterFunc(gracePeriod, func() { os.Exit(int(code)) })
 	p.term.Restore()
-	path, err := p.writeReport(cause, stack)
+	path, err := p.crashing().Write(cause, stack)
 	if err != nil {
-		message += " The report cannot be written: " + durable.Cause(err).Error() + "."
+		message += " The report cannot be written: " + err.Error() + "."
 	} else {
 		message += " Report: " + path
 	}
@@ -76,55 +70,7 @@ func (p *program) abort(code exit.Code, cause, message string, stack []byte) {
 	p.report(exit.Errorf(code, "%s", message))
 }
 
-// writeReport writes the report of a crash, and the last events to the log of the session. It returns
-// the path of the report as people read it.
-func (p *program) writeReport(cause string, stack []byte) (path string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%v", v)
-		}
-	}()
-	dir, err := config.WorkingDir()
-	if err != nil {
-		return "", err
-	}
-	paths := config.NewPaths(p.env, dir)
-	if _, err := os.Stat(paths.Home()); err != nil {
-		return "", err
-	}
-	project, err := paths.ProjectTemp()
-	if err != nil {
-		return "", err
-	}
-	memory := recent.ReadMemory()
-	r := logs.Report{
-		Time: time.Now(), Cause: cause, Version: version(p.env), Stack: stack,
-		Heap: memory.Heap, Resident: memory.Resident,
-	}
-	if r.Session, _ = p.recent.Session(); r.Session == "" {
-		r.Session = "none"
-	}
-	if s := p.settings.Load(); s != nil {
-		r.Settings = s.SetKeys()
-	}
-	for _, e := range p.recent.Events() {
-		r.Events = append(r.Events, e.AppendJSON(nil))
-	}
-	secrets := secret.Values(p.env.List())
-	if path, err = r.Write(project, secrets); err != nil {
-		return "", err
-	}
-	p.logCrash(r, project, path, secrets)
-	return paths.Display(path), nil
-}
-
-// logCrash writes the last events and the crash itself to the log of the session.
-func (p *program) logCrash(r logs.Report, project, path string, secrets []string) {
-	l := logs.New(func() (string, error) { return project, nil }, r.Session, func(error) {}) // the report has it all
-	defer l.Close()
-	l.Erase(func() []string { return secrets })
-	for _, e := range p.recent.Take() {
-		_, _ = l.Write(append(e.AppendJSON(nil), '\n'))
-	}
-	l.Crashed(r.Time, logs.Summary(r.Cause), path)
+// crashing describes the program for a report.
+func (p *program) crashing() logs.Program {
+	return logs.Program{Env: p.env, Version: func() string { return version(p.env) }, Recent: p.recent, Settings: p.settings.Load()}
 }

@@ -2,18 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"pollux/internal/exit"
+	"pollux/internal/face/headless"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
-	"pollux/llm"
 )
 
 // finish prints the error of a run in the output format of the run and returns the
@@ -57,7 +54,7 @@ func (p *program) report(err error) {
 	}
 	switch p.format {
 	case "json":
-		object := jsonError(p.id, err, summary)
+		object := headless.ErrorJSON(p.id, err, summary)
 		if isForPeople(err) {
 			p.line(message)
 		} else {
@@ -66,7 +63,7 @@ func (p *program) report(err error) {
 		fmt.Fprintf(p.term.Out.JSON(), "%s\n", object)
 	case "stream-json":
 		p.line(message)
-		fmt.Fprintf(p.term.Out.JSON(), "%s\n", streamError(err, summary))
+		fmt.Fprintf(p.term.Out.JSON(), "%s\n", headless.ErrorEvent(err, summary))
 	default:
 		p.line(message)
 	}
@@ -89,69 +86,4 @@ func (p *program) line(message string) {
 		return
 	}
 	fmt.Fprintln(p.term.Err, message)
-}
-
-// jsonError returns the object that --output-format=json prints for an error. The code is
-// the HTTP status if the error is a provider's response, otherwise the exit code.
-func jsonError(id string, err error, message string) []byte {
-	type detail struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-		Code    int    `json:"code"`
-		Details string `json:"details,omitempty"` // the provider's response
-	}
-	details := ""
-	code := int(exit.CodeOf(err))
-	var api *llm.Error
-	if errors.As(err, &api) {
-		if api.Status != 0 {
-			code = api.Status
-		}
-		message, details = terminal.Brief(api.Error()), api.Body
-	}
-	return encode(struct {
-		SessionID string `json:"session_id"`
-		Error     detail `json:"error"`
-	}{id, detail{exit.TypeOf(err), message, code, details}}, "  ")
-}
-
-// streamError returns the result event that --output-format=stream-json prints for a run
-// that fails before its first request.
-func streamError(err error, message string) []byte {
-	type detail struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	}
-	type stats struct {
-		TotalTokens  int      `json:"total_tokens"`
-		InputTokens  int      `json:"input_tokens"`
-		OutputTokens int      `json:"output_tokens"`
-		Cached       int      `json:"cached"`
-		Input        int      `json:"input"`
-		DurationMS   int      `json:"duration_ms"`
-		ToolCalls    int      `json:"tool_calls"`
-		Models       struct{} `json:"models"`
-		Cost         int      `json:"cost"`
-	}
-	return encode(struct {
-		Type      string `json:"type"`
-		Timestamp string `json:"timestamp"`
-		Status    string `json:"status"`
-		Error     detail `json:"error"`
-		Stats     stats  `json:"stats"`
-	}{
-		"result", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "error",
-		detail{exit.TypeOf(err), message},
-		stats{},
-	}, "")
-}
-
-// encode returns v as JSON without HTML escapes. v must be encodable.
-func encode(v any, indent string) []byte {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	_ = enc.Encode(v) // strings and numbers only
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }

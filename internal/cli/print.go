@@ -1,18 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
+	"pollux/internal/outcome"
 	"pollux/internal/terminal"
 )
-
-// printText prints lines of text to standard output. It removes control characters, and breaks
-// the lines at the width of a terminal.
-func printText(t *terminal.Terminal, text string) error {
-	_, err := fmt.Fprintln(t.Out, t.WrapOut(terminal.Visible(text)))
-	return err
-}
 
 // printNote prints a warning or a note to standard error, in a length that people read. It ignores write
 // errors.
@@ -25,14 +18,5 @@ func printWhole(t *terminal.Terminal, text string) {
 
 // printJSON prints a value as indented JSON to standard output.
 func printJSON(t *terminal.Terminal, v any) error {
-	e := json.NewEncoder(t.Out.JSON())
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-// printTable prints a table of clean cells to standard output, at the width of a terminal.
-func printTable(t *terminal.Terminal, head []string, rows [][]string) error {
-	_, err := fmt.Fprint(t.Out, terminal.Table(head, rows, t.OutWidth()))
-	return err
+	return outcome.Encode(t.Out.JSON(), v)
 }

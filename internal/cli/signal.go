@@ -12,7 +12,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/exit"
-	"pollux/internal/records"
+	"pollux/internal/manage/logs"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -64,7 +64,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 						p.exitNow(exit.Interrupted)
 					}
 				case timeout == nil:
-					p.recent.Record(records.SignalReceived{Name: sig.String()})
+					logs.Signalled(p.recent, sig.String())
 					end := signalError(sig)
 					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)

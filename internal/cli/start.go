@@ -9,6 +9,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
+	"pollux/internal/manage/sessions"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -49,7 +50,7 @@ func (req *request) session(ctx context.Context) session.Options {
 				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own
-					req.tendSessions(ctx, p, warnTo(req.Terminal))
+					sessions.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
 				}
 			},
 		},
@@ -64,8 +65,15 @@ func loadSettings(t *terminal.Terminal, env *config.Env) (*project.Project, erro
 	if err != nil {
 		return nil, err
 	}
-	set := project.New(project.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
+	o := options(t, env)
+	o.Dir = dir
+	set := project.New(o)
 	return set, set.Load(context.Background())
+}
+
+// options returns the options of the project for a command that does not run a prompt.
+func options(t *terminal.Terminal, env *config.Env) project.Options {
+	return project.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)}
 }
 
 // look reads the settings like [loadSettings], and then the .env file.

@@ -32,7 +32,7 @@ func TestTopics(t *testing.T) {
 		"say|help":               "",
 		"help me":                "",
 	} {
-		s := (&start{args: strings.Split(args, "|"), env: []string{"CLI_VERSION=1.2.3"}, commands: []subcommand{configCommand}}).do()
+		s := (&start{args: strings.Split(args, "|"), env: []string{"CLI_VERSION=1.2.3"}, commands: []subcommand{noun("config")}}).do()
 		if s.code != exit.OK || s.ran != (want == "") || !strings.Contains(s.out.String(), want) || s.err.Len() > 0 {
 			t.Errorf("%s: code %d, ran %v, %q, stdout %.200q", args, s.code, s.ran, s.err, s.out)
 		}
@@ -62,7 +62,7 @@ func TestNearSubcommand(t *testing.T) {
 		"explain":         "",
 	} {
 		for _, tty := range []bool{true, false} {
-			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), configCommand, modelsCommand, extensionsCommand}}).do()
+			s := (&start{args: strings.Split(args, "|"), tty: tty, commands: []subcommand{sample(nil), noun("config"), noun("models"), noun("extensions")}}).do()
 			hinted := want != "" && strings.Contains(s.err.String(), `Did you mean "`+want+`"?`)
 			if hinted != (want != "") || s.ran != (want == "" || !tty) || want == "" && s.err.Len() > 0 {
 				t.Errorf("%s, tty %v: ran %v, %q, want %q", args, tty, s.ran, s.err, want)

@@ -21,7 +21,7 @@ func TestWrongWords(t *testing.T) {
 		"completion|a|b":   {"Choose a shell: bash, zsh, fish.", ""},
 		"config|--bogus|x": {"Unknown argument: bogus", ""},
 	} {
-		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil), configCommand, memoryCommand}}).do()
+		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil), noun("config"), noun("memory")}}).do()
 		if s.code != exit.General || !strings.HasPrefix(s.err.String(), want[0]) || !strings.Contains(s.err.String(), " Run 'pollux ") {
 			t.Errorf("%s: code %d, %q, want %q", args, s.code, s.err, want[0])
 		}

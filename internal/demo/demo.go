@@ -21,13 +21,14 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"pollux/agent"
+	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
 )
 
 //go:embed project
-var project embed.FS
+var sample embed.FS
 
 //go:embed model.script
 var modelScript string
@@ -46,7 +47,10 @@ type Options struct {
 	Colour bool
 	// Launcher starts the tests of the project.
 	Launcher process.Launcher
-	// Start starts the real agent.
+	// Env and Version are those of the program.
+	Env     *config.Env
+	Version string
+	// Start starts another agent, nil for the real one.
 	Start func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error)
 }
 
@@ -117,7 +121,7 @@ func writeProject(setup Setup) error {
 	if err := os.MkdirAll(setup.Home, 0o700); err != nil {
 		return err
 	}
-	files, err := fs.Sub(project, "project")
+	files, err := fs.Sub(sample, "project")
 	if err != nil {
 		return err
 	}
@@ -152,6 +156,11 @@ func serve(live bool) (*scriptmodel.Server, error) {
 
 // play runs the agent and shows its events.
 func play(ctx context.Context, o Options, setup Setup, s *screen) error {
+	if o.Start == nil {
+		o.Start = func(ctx context.Context, s Setup) (iter.Seq2[agent.Event, error], error) {
+			return startSession(ctx, o.Env, o.Version, s)
+		}
+	}
 	events, err := o.Start(ctx, setup)
 	if err != nil {
 		return fmt.Errorf("start the demo agent: %w", err)
@@ -191,7 +200,7 @@ func test(ctx context.Context, launcher process.Launcher, dir string, s *screen)
 
 // changes shows the agent's changes to the project.
 func (s *screen) changes(dir string) error {
-	files, err := fs.Sub(project, "project")
+	files, err := fs.Sub(sample, "project")
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,12 @@ package person
 
 import (
 	"context"
+	"strings"
+
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
 	"pollux/tool"
-	"strings"
 )
 
 // Asker asks the person who uses a face.
@@ -67,4 +68,11 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 		return said, nil
 	}
 	return "", nil
+}
+
+// Confirm asks a person a yes-or-no question, and reports whether the answer is yes.
+func Confirm(ctx context.Context, asker Asker, header, question string) (bool, error) {
+	const yes = "Yes"
+	answer, err := Choose(ctx, asker, Choice{Header: header, Text: question, Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: "No"}}})
+	return answer == yes, err
 }

@@ -1,13 +1,9 @@
 package project
 
 import (
-	"maps"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"pollux/internal/config"
-	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
 	"pollux/internal/extension/install"
 	"pollux/internal/extension/integrity"
@@ -79,24 +75,4 @@ func (p *Project) trustSource(dir string) (text string, accept func() error, err
 	}
 	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings())), nil)
 	return text, func() error { return trust.Set(o.File, dir, trust.TrustFolder) }, nil
-}
-
-// EnableServersOf enables the MCP servers of an extension that the user has disabled, and returns their
-// names.
-func (p *Project) EnableServersOf(e *extension.Extension) (enabled []string, err error) {
-	switches := p.ServerSwitches()
-	disabled, err := switches.Disabled()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.MCPServers)) {
-		if !slices.Contains(disabled, strings.ToLower(strings.TrimSpace(name))) {
-			continue
-		}
-		if err := switches.Set(name, true); err != nil {
-			return enabled, err
-		}
-		enabled = append(enabled, name)
-	}
-	return enabled, nil
 }

@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -11,15 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/doctor"
 	"pollux/internal/durable"
-	"pollux/internal/person"
+	"pollux/internal/manage/keys"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
-	"pollux/llm/provider"
-	"pollux/tool"
 )
 
 // about shows the version, the model, the sign-in method and the environment.
@@ -34,7 +30,7 @@ func (s *Runner) reportFacts() [][]string {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
 	rows = append(rows, []string{"Model", s.Session.Current().Model})
-	rows = append(rows, s.accountRows()...)
+	rows = append(rows, keys.AccountRows(s.Session)...)
 	sandbox := s.Session.Project.Env.Get("SANDBOX")
 	if sandbox == "" {
 		sandbox = "no sandbox"
@@ -47,26 +43,6 @@ func (s *Runner) reportFacts() [][]string {
 		[]string{"Directory", s.Session.Workspace.Root()},
 		[]string{"Session ID", s.Session.ID()},
 	)
-}
-
-// accountRows returns the sign-in method, provider and address of the current account. It
-// returns nil if the session has no provider profile, for example with scripted responses.
-func (s *Runner) accountRows() [][]string {
-	a := s.Session.Current().Account
-	if a.Profile == nil {
-		return nil
-	}
-	rows := [][]string{{"Auth Method", string(a.Type)}}
-	if a.Name != "" {
-		rows = append(rows, []string{"Provider", a.Name})
-	}
-	if a.BaseURL != "" {
-		rows = append(rows, []string{"Address", provider.RedactAddress(a.BaseURL)})
-	}
-	if a.Project != "" {
-		rows = append(rows, []string{"GCP Project", a.Project})
-	}
-	return rows
 }
 
 // commit returns the first 12 characters of the revision that the binary was built from,
@@ -142,65 +118,4 @@ func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 		Unasked: "run 'pollux doctor' in a shell for that",
 	})
 	return Result{Text: text}, err
-}
-
-// authSignin asks for a provider and its API key, and stores the key.
-func authSignin(ctx context.Context, s *Runner, provider string) (Result, error) {
-	if s.Session.Project.Options.Asker == nil {
-		return Result{}, person.ErrNoPerson
-	}
-	done, err := s.authCommand().SignIn(ctx, s.Session.Project.Options.Asker.Ask, terminal.Cut(provider, 100))
-	if err != nil || done.Type == "" {
-		return Result{Text: done.Text}, err
-	}
-	text, err := s.Session.SignedIn(ctx, done)
-	if err != nil {
-		return Result{}, fmt.Errorf("%s\n%w", done.Text, err)
-	}
-	return Result{Text: strings.TrimSpace(done.Text + "\n" + text)}, nil
-}
-
-// authSignout deletes the stored API key of a provider.
-func authSignout(ctx context.Context, s *Runner, provider string) (Result, error) {
-	var ask tool.Ask
-	switch {
-	case s.Session.Project.Options.Asker != nil:
-		ask = s.Session.Project.Options.Asker.Ask
-	case provider == "":
-		return Result{}, person.ErrNoPerson
-	}
-	id, text, err := s.authCommand().SignOut(ctx, ask, terminal.Cut(provider, 100))
-	if id == "" {
-		return Result{Text: text}, err
-	}
-	hadTyped, now := s.Session.SignedOut(ctx, id)
-	if hadTyped && err != nil {
-		text, err = "This session no longer uses the key that you typed.", nil
-	}
-	return Result{Text: strings.TrimSpace(text + "\n" + now)}, err
-}
-
-// authList lists the stored API keys.
-func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	text, err := s.authCommand().List(ctx)
-	return Result{Text: text}, err
-}
-
-func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.Project.Settings(), Env: s.Session.Project.Env, Launcher: s.Session.Project.Launcher}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Warn}
-}
-
-// authStatus shows the provider account of this session and the source of its API key.
-func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
-	if err := s.Session.Reachable(); err != nil {
-		return Result{}, err
-	}
-	rows := s.accountRows()
-	if len(rows) == 0 {
-		return textResult("Not signed in: responses are replayed or come from a custom provider.")
-	}
-	if from := s.Session.Current().Account.KeySource(); from != "" {
-		rows = append(rows, []string{"Key", from})
-	}
-	return Result{Text: s.formatTable(nil, rows...)}, nil
 }

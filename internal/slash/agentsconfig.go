@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/manage/settings"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -168,7 +169,7 @@ func (s *Runner) agentValue(d *subagent.Definition, a *agentSetting) string {
 		if value == nil {
 			return "that of the model"
 		}
-		return oneLineJSON(value)
+		return settings.Format(value)
 	}
 	model, err := s.Session.Agents.Model(d)
 	switch {
@@ -233,7 +234,7 @@ func (s *Runner) configureAgent(ctx context.Context, d *subagent.Definition, a *
 	if err := s.changeAgent(ctx, d, a, value); err != nil {
 		return Result{}, err
 	}
-	return textResult("Set %s of %s to %s in %s.%s", a.name, d.Name, oneLineJSON(value), file, note)
+	return textResult("Set %s of %s to %s in %s.%s", a.name, d.Name, settings.Format(value), file, note)
 }
 
 // checkAgentModel returns an error if no provider can have a model, and a note if its provider does not list it.

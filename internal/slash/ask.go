@@ -15,7 +15,5 @@ func (s *Runner) choose(ctx context.Context, header, text, free string, options 
 
 // confirm asks the user a yes-or-no question, and reports whether the answer is yes.
 func (s *Runner) confirm(ctx context.Context, header, question string) (bool, error) {
-	const yes = "Yes"
-	answer, err := s.choose(ctx, header, question, "", tool.Option{Key: "y", Label: yes}, tool.Option{Key: "n", Label: "No"})
-	return answer == yes, err
+	return person.Confirm(ctx, s.Session.Project.Options.Asker, header, question)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/guard/trust"
+	"pollux/internal/manage"
 	"pollux/tool"
 )
 
@@ -25,7 +26,7 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	if s.Session.Project.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Project.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
 		return usageError("Cannot add directories inside a sandbox. Restart with --include-directories instead.")
 	}
-	if len(args) > maxPath {
+	if len(args) > manage.MaxPath {
 		return usageError("The directory names are too long.")
 	}
 	dirs, problems := s.parseDirectories(args)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pollux/internal/manage"
 	"pollux/tool/spelling"
 )
 
@@ -47,14 +48,7 @@ func find(commands []*Command, line string) (Call, bool) {
 // takesArgs reports whether a line with more words than the command's name can be a call of it.
 func (c *Command) takesArgs() bool { return c.Args != "" || len(c.Subs) > 0 }
 
-// cutWord splits text after the first word, and trims the rest.
-func cutWord(text string) (word, rest string) {
-	end := strings.IndexAny(text, " \t\r\n")
-	if end < 0 {
-		return text, ""
-	}
-	return text[:end], strings.TrimSpace(text[end:])
-}
+func cutWord(text string) (word, rest string) { return manage.CutWord(text) }
 
 // findCommand returns the command with this name or alias, or nil.
 func findCommand(commands []*Command, name string) *Command {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/manage"
 	"pollux/internal/memory"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
@@ -77,7 +77,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 		return usageError("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
 	}
 	dir := s.Session.Workspace.Root()
-	if len(args) > maxPath {
+	if len(args) > manage.MaxPath {
 		return usageError("The directory name is too long.")
 	}
 	if args != "" {
@@ -130,27 +130,4 @@ func (s *Runner) applyTrust(ctx context.Context) (string, error) {
 	s.Session.SetTrusted(ctx, false)
 	return "Its context files are unloaded, you approve each tool call, and the approval mode is default. " +
 		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.Session.Project.Reload()
-}
-
-// listPolicies lists the active policy rules by approval mode.
-func listPolicies(_ context.Context, s *Runner, _ string) (Result, error) {
-	return Result{Text: policy.FormatRules(s.Session.Rules())}, nil
-}
-
-// explainPolicy explains what would be decided about a tool call.
-func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
-	name, rest := cutWord(args)
-	if name == "" {
-		return usageError("Enter a tool and its arguments, such as /policies explain run_shell_command git push")
-	}
-	call, err := s.Session.Rulebook.ParseCall(name, rest)
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Rulebook.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
-}
-
-// codeBlock indents lines by four spaces, so that Markdown shows them as they are.
-func codeBlock(text string) string {
-	return "    " + strings.ReplaceAll(terminal.Text(text), "\n", "\n    ")
 }

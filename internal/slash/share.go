@@ -13,6 +13,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/transcript"
 )
 
@@ -37,7 +38,7 @@ func export(ctx context.Context, s *Runner, file string) (Result, error) {
 // it overwrites a file. record selects the session record instead of the message list for
 // .json files. done is the format of the success message, with %s for the path.
 func (s *Runner) writeConversation(ctx context.Context, file string, record bool, done string) (Result, error) {
-	if len(file) > maxPath {
+	if len(file) > manage.MaxPath {
 		return usageError("The file name is too long.")
 	}
 	path := s.resolvePath(file)
@@ -84,22 +85,7 @@ func (s *Runner) conversationData(ext string, record bool) ([]byte, error) {
 	return transcript.Contents(history)
 }
 
-// maxPath is the maximum length of a path argument, in bytes. It is longer than operating
-// systems allow.
-const maxPath = 8 << 10
-
-// resolvePath returns the absolute path for a typed path. It removes quotes and, except on
-// Windows, backslashes before spaces. It expands ~ to the home directory.
+// resolvePath returns the absolute path for a typed path; see [manage.Path].
 func (s *Runner) resolvePath(typed string) string {
-	typed = strings.TrimSpace(typed)
-	if n := len(typed); n >= 2 && (typed[0] == '"' || typed[0] == '\'') && typed[n-1] == typed[0] {
-		typed = typed[1 : n-1]
-	} else if filepath.Separator != '\\' {
-		typed = strings.ReplaceAll(typed, `\ `, " ")
-	}
-	typed = s.Session.Project.Paths.Expand(typed)
-	if !filepath.IsAbs(typed) {
-		typed = filepath.Join(s.Session.Project.Paths.Dir(), typed)
-	}
-	return filepath.Clean(typed)
+	return manage.Path(s.Session.Project.Paths, typed)
 }

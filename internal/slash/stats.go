@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pollux/internal/exit"
+	"pollux/internal/manage/keys"
 	"pollux/internal/stats"
 	"pollux/internal/usage"
 	"pollux/internal/wording"
@@ -50,7 +51,7 @@ func (s *Runner) ResumeHint() string {
 func (s *Runner) statsSummary() string {
 	c := s.Session.Stats.Snapshot()
 	rows := [][]string{{"Session ID", s.Session.ID()}}
-	rows = append(rows, s.accountRows()...)
+	rows = append(rows, keys.AccountRows(s.Session)...)
 	calls := "none"
 	if c.Tools.Calls > 0 {
 		calls = fmt.Sprintf("%d (%d succeeded, %d failed)", c.Tools.Calls, c.Tools.Success, c.Tools.Fail)

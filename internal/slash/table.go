@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/manage/nouns"
 	"pollux/internal/usage"
 )
 
@@ -30,16 +31,6 @@ func Commands() []*Command {
 				{Name: "disable", Args: "<agent-name>", Summary: "Disable a subagent", Run: agentsDisable},
 				{Name: "config", Args: "<agent-name> [<setting> <value>]", Summary: "Show and change the settings of a subagent", Run: agentsConfig},
 				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of subagents again", Run: agentsReload},
-			},
-		},
-		{
-			Name: "auth", Summary: "Sign in: store an API key", NeedsPerson: person, Run: authSignin,
-			Instead: "To store a key, run 'pollux auth set'.",
-			Subs: []*Command{
-				{Name: "signin", Aliases: []string{"login"}, Args: "[provider]", Summary: "Store an API key", NeedsPerson: person, Run: authSignin},
-				{Name: "signout", Aliases: []string{"logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: authSignout},
-				{Name: "list", Summary: "List stored API keys", Run: authList},
-				{Name: "status", Summary: "Show the provider in use and the source of its key", RunsWhileBusy: busy, Run: authStatus},
 			},
 		},
 		{Name: "bug", Args: "[title]", Summary: "Report a problem", Run: bug},
@@ -81,63 +72,8 @@ func Commands() []*Command {
 		{Name: "doctor", Summary: "Check your setup and test the model", RunsWhileBusy: busy, Run: runDoctor},
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
-		{
-			Name: "extensions", Summary: "Install, update and configure extensions", RunsWhileBusy: busy, Run: managed(extensionsList),
-			Subs: []*Command{
-				{Name: "list", Summary: "List installed extensions", RunsWhileBusy: busy, Run: managed(extensionsList)},
-				{Name: "update", Args: "<name>...|--all", Summary: "Update extensions", Run: managed(extensionsUpdate)},
-				{Name: "enable", Args: "<name> [--scope=user|workspace]", Summary: "Enable an extension", Run: managed(extensionsEnable)},
-				{Name: "disable", Args: "<name> [--scope=user|workspace]", Summary: "Disable an extension", Run: managed(extensionsDisable)},
-				{Name: "explore", Summary: "Show where to find extensions", RunsWhileBusy: busy, Run: extensionsExplore},
-				{Name: "reload", Aliases: []string{"restart"}, Args: "[<name>...|--all]", Summary: "Show how to use changed extensions", RunsWhileBusy: busy, Run: extensionsReload},
-				{
-					Name: "install", Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: person, Run: managed(extensionsInstall),
-					Instead: "In a terminal, run: pollux extensions install SOURCE",
-				},
-				{
-					Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", NeedsPerson: person, Run: managed(extensionsLink),
-					Instead: "In a terminal, run: pollux extensions link PATH",
-				},
-				{Name: "uninstall", Aliases: []string{"delete"}, Args: "<name>...|--all", Summary: "Remove extensions", Run: managed(extensionsUninstall)},
-				{
-					Name: "config", Args: "[name] [setting] [--scope=user|workspace]", Summary: "Set the settings of extensions", NeedsPerson: person, Run: managed(extensionsConfig),
-					Instead: "In a terminal, run: pollux extensions config NAME",
-				},
-			},
-		},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
-		{
-			Name: "hooks", Summary: "List, enable and disable hooks", RunsWhileBusy: busy, Run: hooksList,
-			Subs: []*Command{
-				{Name: "panel", Aliases: []string{"list", "show"}, Summary: "List hooks", RunsWhileBusy: busy, Run: hooksList},
-				{Name: "enable", Args: "<hook-name>", Summary: "Enable a hook", Run: hooksEnable},
-				{Name: "disable", Args: "<hook-name>", Summary: "Disable a hook", Run: hooksDisable},
-				{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", Run: hooksEnableAll},
-				{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", Run: hooksDisableAll},
-			},
-		},
 		{Name: "init", Summary: "Analyze the project and create a GEMINI.md file", Run: initProject},
-		{
-			Name: "memory", Summary: "Show and edit context files such as GEMINI.md",
-			Subs: []*Command{
-				{Name: "show", Summary: "Show the loaded context", RunsWhileBusy: busy, Run: memoryShow},
-				{Name: "list", Summary: "List context files", RunsWhileBusy: busy, Run: memoryList},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Reload context files", Run: memoryReload},
-				{Name: "add", Args: "<text>", Summary: "Add a line to your context file for all projects", Run: memoryAdd},
-			},
-		},
-		{
-			Name: "mcp", Summary: "Show and manage MCP servers", RunsWhileBusy: busy, Args: "[name]", Run: mcpList,
-			Subs: []*Command{
-				{Name: "list", Aliases: []string{"ls", "nodesc", "nodescription"}, Args: "[name]", Summary: "List servers and what they offer", RunsWhileBusy: busy, Run: mcpList},
-				{Name: "desc", Aliases: []string{"description"}, Args: "[name]", Summary: "List servers with the descriptions of their tools", RunsWhileBusy: busy, Run: mcpDescribe},
-				{Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools", RunsWhileBusy: busy, Run: mcpSchema},
-				{Name: "auth", Args: "[name]", Summary: "Sign in to a server", NeedsPerson: person, Run: mcpAuth, Instead: "In a terminal, run: pollux mcp auth NAME"},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Connect to the servers again, with the settings as they are now", Run: mcpReload},
-				{Name: "enable", Args: "<name> [--session]", Summary: "Enable a server", Run: mcpEnable},
-				{Name: "disable", Args: "<name> [--session]", Summary: "Disable a server", Run: mcpDisable},
-			},
-		},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: busy, Run: setMode},
 		{
 			Name: "model", Summary: "Choose a model", NeedsPerson: person, Run: modelChoose,
@@ -158,38 +94,11 @@ func Commands() []*Command {
 			Name: "plan", Args: "[prompt]", Summary: "Switch to plan mode, or show the approved plan", Run: planMode,
 			Subs: []*Command{{Name: "copy", Summary: "Print the approved plan", RunsWhileBusy: busy, Run: planCopy}},
 		},
-		{
-			Name: "policies", Summary: "Show policy rules",
-			Subs: []*Command{
-				{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies},
-				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
-			},
-		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: person, Run: earlierPrompts},
 		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: person, Run: rewind},
-		{
-			Name: "settings", Summary: "Show and change settings", NeedsPerson: person, Run: settingsList,
-			Instead: "/settings list prints the settings.",
-			Subs: []*Command{
-				{Name: "list", Summary: "List settings and their sources", RunsWhileBusy: busy, Run: settingsList},
-				{Name: "get", Args: "<key>", Summary: "Show a setting", RunsWhileBusy: busy, Run: settingsGet},
-				{Name: "set", Args: "<key> <value>", Summary: "Change a setting", Run: settingsSet},
-				{Name: "unset", Args: "<key>", Summary: "Remove a setting", Run: settingsUnset},
-			},
-		},
 		{Name: "shortcuts", Summary: "List keyboard shortcuts", RunsWhileBusy: busy, NeedsPerson: person, Run: shortcuts},
-		{
-			Name: "skills", Summary: "Show and manage skills", RunsWhileBusy: busy, Args: "[all] [nodesc]", Run: skillsList,
-			Subs: []*Command{
-				{Name: "list", Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: busy, Run: skillsList},
-				{Name: "enable", Args: "<name>", Summary: "Enable a skill", Run: skillsEnable},
-				{Name: "disable", Args: "<name> [--scope user|workspace]", Summary: "Disable a skill", Run: skillsDisable},
-				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", Run: skillsReload},
-				{Name: "link", Args: "<path> [--scope user|workspace]", Summary: "Use the skills of a directory from where they are", NeedsPerson: person, Run: skillsLink, Instead: "In a terminal, run: pollux skills link PATH"},
-			},
-		},
 		{
 			Name: "stats", Aliases: []string{"usage"}, Summary: "Show session statistics", RunsWhileBusy: busy, Run: statsSession,
 			Subs: []*Command{
@@ -227,6 +136,11 @@ func Commands() []*Command {
 		plannedInteractive("Upgrade your account", "upgrade"),
 		plannedInteractive("Toggle vim mode", "vim"),
 		plannedInteractive("Toggle voice mode", "voice"),
+	}
+	for _, c := range nouns.All() {
+		if c.Session != nil {
+			commands = append(commands, nounCommand(c))
+		}
 	}
 	slices.SortFunc(commands, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
 	return commands

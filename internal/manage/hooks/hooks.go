@@ -1,0 +1,201 @@
+// Package hooks manages hooks: it lists, switches, tests and migrates them.
+package hooks
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/exit"
+	"pollux/internal/guard/hook"
+	"pollux/internal/guard/policy"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/project"
+	"pollux/internal/terminal"
+)
+
+// Command returns the commands about hooks.
+func Command() *manage.Command {
+	json := []manage.Flag{manage.JSON}
+	return &manage.Command{
+		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: list,
+		Session: &manage.InSession{Summary: "List, enable and disable hooks", RunsWhileBusy: true},
+		Subs: []*manage.Command{
+			{
+				Name: "list", Summary: "List hooks", Flags: json, Run: list,
+				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}, RunsWhileBusy: true},
+			},
+			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: enable, Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: disable, Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "enable-all", Summary: "Enable all hooks", Run: enableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"enableall"}}},
+			{Name: "disable-all", Summary: "Disable all hooks", Run: disableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"disableall"}}},
+			{
+				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: test,
+				Flags: append(json, manage.Flag{Name: "input", Default: "", Usage: "JSON file whose fields replace those of the sample input"}),
+			},
+			{
+				Name: "migrate", Summary: "Copy the hooks of Claude Code to this project's settings", Run: migrate,
+				Flags: []manage.Flag{{Name: "from-claude", Default: false, Usage: "Read .claude/settings.json and .claude/settings.local.json"}},
+			},
+		},
+	}
+}
+
+// Hook is a row of the list of hooks.
+type Hook struct {
+	ID         string     `json:"-"`
+	Event      hook.Event `json:"event"`
+	Name       string     `json:"name,omitempty"`
+	Command    string     `json:"command"`
+	Matcher    string     `json:"matcher,omitempty"`
+	Sequential bool       `json:"sequential"`
+	Timeout    int64      `json:"timeout"`           // milliseconds
+	Dialect    string     `json:"dialect,omitempty"` // "" for Gemini CLI's
+	Condition  string     `json:"if,omitempty"`
+	From       string     `json:"from"`
+	Enabled    bool       `json:"enabled"`
+}
+
+func newHook(h *hook.Hook) Hook {
+	return Hook{
+		ID: h.ID(), Event: h.Event, Name: h.Name, Command: h.CommandLine(), Dialect: string(h.Dialect), Condition: h.Condition, Matcher: h.Matcher, Sequential: h.IsSequential,
+		Timeout: h.Timeout.Milliseconds(), From: h.Source.String(), Enabled: !h.IsDisabled,
+	}
+}
+
+// cells returns the hook as a row of a table.
+func (h Hook) cells() []string {
+	state, matcher := "enabled", h.Matcher
+	if !h.Enabled {
+		state = "disabled"
+	}
+	if strings.TrimSpace(matcher) == "" {
+		matcher = "*"
+	}
+	return []string{string(h.Event), terminal.Cut(terminal.Line(h.ID), 60), terminal.Cut(terminal.Line(matcher), 40), h.From, state}
+}
+
+// open returns the project and the hooks of the session, or in a shell those that a session would have.
+func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, error) {
+	p, err := c.Open(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !p.AreHooksEnabled():
+		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
+	case c.Live != nil:
+		return p, c.Live.Hooks(), nil
+	case !p.IsTrusted():
+		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
+	}
+	set := p.HookSet(p.ReadHooks(), hook.Options{
+		SessionID: func() string { return "test" },
+		PlansDir:  func() string { return filepath.Join(p.Paths.ProjectTempPath(), "test", "plans") },
+	})
+	for _, text := range set.Unmatched(policy.ToolNames()) {
+		p.Warn("Warning: " + text)
+	}
+	return p, set, nil
+}
+
+// hooksOf returns the hooks of a set, which is nil if there are none.
+func hooksOf(set *hook.Set) []hook.Hook {
+	if set == nil {
+		return nil
+	}
+	return set.Hooks()
+}
+
+func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	p, set, err := open(ctx, c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	rows := []Hook{}
+	for _, h := range hooksOf(set) {
+		rows = append(rows, newHook(&h))
+	}
+	o := outcome.New(outcome.NewTable([]string{"EVENT", "HOOK", "MATCHER", "FROM", "STATE"}, rows, Hook.cells)).WithValue(rows)
+	switch {
+	case len(rows) == 0 && c.Live == nil:
+		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To learn about hooks, type /docs hooks in a session.")}
+	case len(rows) == 0:
+		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To add one, see /docs hooks.")}
+	}
+	if c.Live != nil && !p.IsTrusted() {
+		o.Parts = append(o.Parts, outcome.Text("This folder is not trusted: Pollux ignores its hooks. See /permissions trust."))
+	}
+	return o, nil
+}
+
+func enable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setEnabled(ctx, c, true)
+}
+
+func disable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setEnabled(ctx, c, false)
+}
+
+// setEnabled enables or disables a hook.
+func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
+	p, set, err := open(ctx, c)
+	switch {
+	case err != nil:
+		return outcome.Outcome{}, err
+	case c.Name() == "":
+		return outcome.Outcome{}, manage.Usage("/hooks " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <hook-name>")
+	}
+	text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
+	if err == nil && changed {
+		err = apply(c)
+	}
+	return outcome.New(outcome.Text(text)), err
+}
+
+// apply makes a session use the settings about disabled hooks.
+func apply(c *manage.Call) error {
+	if c.Live == nil {
+		return nil
+	}
+	err := c.Live.Project.Reload()
+	if err == nil {
+		c.Live.ApplyDisabledHooks()
+	}
+	return err
+}
+
+func enableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setAll(ctx, c, true)
+}
+
+func disableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setAll(ctx, c, false)
+}
+
+// setAll enables or disables all hooks.
+func setAll(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
+	p, set, err := open(ctx, c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	hooks := hooksOf(set)
+	if len(hooks) == 0 {
+		return outcome.Textf("No hooks configured."), nil
+	}
+	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
+	var ids []string
+	for i := range hooks {
+		if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return outcome.Textf("All hooks are already %s.", word), nil
+	}
+	if _, err := change(p, hooks, ids, enabled); err != nil {
+		return outcome.Outcome{}, err
+	}
+	return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), apply(c)
+}

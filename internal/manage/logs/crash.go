@@ -1,0 +1,85 @@
+package logs
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/durable"
+	"pollux/internal/logs"
+	"pollux/internal/records"
+	"pollux/internal/secret"
+	"pollux/internal/stats/recent"
+)
+
+// Program is a program that has crashed.
+type Program struct {
+	Env      *config.Env
+	Version  func() string
+	Recent   *recent.Ring     // the last events of the session
+	Settings *config.Settings // nil if they are not read
+}
+
+// Signalled records that the program has received a signal.
+func Signalled(r *recent.Ring, name string) { r.Record(records.SignalReceived{Name: name}) }
+
+// Cause returns the text of a panic without secrets, and its summary.
+func (p Program) Cause(value any) (cause, summary string) {
+	cause = secret.NewEraser(secret.Values(p.Env.List()))(fmt.Sprint(value))
+	return cause, strings.TrimSuffix(logs.Summary(cause), ".")
+}
+
+// Write writes the report of a crash, and the last events to the log of the session. It returns
+// the path of the report as people read it.
+func (p Program) Write(cause string, stack []byte) (path string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return "", durable.Cause(err)
+	}
+	paths := config.NewPaths(p.Env, dir)
+	if _, err := os.Stat(paths.Home()); err != nil {
+		return "", durable.Cause(err)
+	}
+	project, err := paths.ProjectTemp()
+	if err != nil {
+		return "", durable.Cause(err)
+	}
+	memory := recent.ReadMemory()
+	r := logs.Report{
+		Time: time.Now(), Cause: cause, Version: p.Version(), Stack: stack,
+		Heap: memory.Heap, Resident: memory.Resident,
+	}
+	if r.Session, _ = p.Recent.Session(); r.Session == "" {
+		r.Session = "none"
+	}
+	if s := p.Settings; s != nil {
+		r.Settings = s.SetKeys()
+	}
+	for _, e := range p.Recent.Events() {
+		r.Events = append(r.Events, e.AppendJSON(nil))
+	}
+	secrets := secret.Values(p.Env.List())
+	if path, err = r.Write(project, secrets); err != nil {
+		return "", durable.Cause(err)
+	}
+	p.logCrash(r, project, path, secrets)
+	return paths.Display(path), nil
+}
+
+// logCrash writes the last events and the crash itself to the log of the session.
+func (p Program) logCrash(r logs.Report, project, path string, secrets []string) {
+	l := logs.New(func() (string, error) { return project, nil }, r.Session, func(error) {}) // the report has it all
+	defer l.Close()
+	l.Erase(func() []string { return secrets })
+	for _, e := range p.Recent.Take() {
+		_, _ = l.Write(append(e.AppendJSON(nil), '\n'))
+	}
+	l.Crashed(r.Time, logs.Summary(r.Cause), path)
+}

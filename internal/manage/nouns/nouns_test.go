@@ -1,0 +1,82 @@
+package nouns
+
+import (
+	"strings"
+	"testing"
+
+	"pollux/internal/manage"
+)
+
+// TestTable checks the rows of all nouns: what a door shows of a row must be there, and once.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	checkNames(t, "pollux", All(), func(c *manage.Command) []string {
+		if c.IsSessionOnly {
+			return nil
+		}
+		return append([]string{c.Name}, c.Aliases...)
+	})
+	checkNames(t, "", All(), func(c *manage.Command) []string {
+		switch {
+		case c.Session == nil:
+			return nil
+		case c.Session.Name != "":
+			return append([]string{c.Session.Name}, c.Session.Aliases...)
+		}
+		return append([]string{c.Name}, c.Session.Aliases...)
+	})
+	for _, c := range All() {
+		checkRow(t, c.Name, c)
+	}
+}
+
+// checkNames checks that the names of rows beside each other differ.
+func checkNames(t *testing.T, path string, rows []*manage.Command, namesOf func(*manage.Command) []string) {
+	seen := map[string]bool{}
+	for _, c := range rows {
+		for _, name := range namesOf(c) {
+			if seen[name] {
+				t.Errorf("%s %s: several rows have this name", path, name)
+			}
+			seen[name] = true
+		}
+		checkNames(t, path+" "+c.Name, c.Subs, namesOf)
+	}
+}
+
+// checkRow checks a row and those below it.
+func checkRow(t *testing.T, path string, c *manage.Command) {
+	in := c.Session
+	switch {
+	case c.Summary == "":
+		t.Errorf("%s has no summary", path)
+	case c.Run == nil && len(c.Subs) == 0 && !(c.IsSessionOnly && in != nil && in.Run != nil):
+		t.Errorf("%s does nothing", path)
+	case c.IsSessionOnly && in == nil:
+		t.Errorf("%s has no door", path)
+	case c.IsSessionOnly && (c.Flags != nil || c.Names != nil || c.Values != nil):
+		t.Errorf("%s has flags or completions for a shell that does not have it", path)
+	case in != nil && in.NeedsPerson != (in.Instead != "") && !strings.HasPrefix(path, "auth "):
+		t.Errorf("%s: what is there instead of a person?", path)
+	case c.ReadsFlags && c.TakesNumbers:
+		t.Errorf("%s reads its flags in two ways", path)
+	}
+	flags := map[string]bool{}
+	for _, f := range c.Flags {
+		if flags[f.Name] || f.Usage == "" {
+			t.Errorf("%s --%s: there twice, or without a description", path, f.Name)
+		}
+		flags[f.Name] = true
+		switch f.Default.(type) {
+		case bool, int, uint, string, []string, manage.List:
+		default:
+			t.Errorf("%s --%s has a default of type %T", path, f.Name, f.Default)
+		}
+		if _, isText := f.Default.(string); f.Choices != nil && !isText {
+			t.Errorf("%s --%s has choices that are no texts", path, f.Name)
+		}
+	}
+	for _, sub := range c.Subs {
+		checkRow(t, path+" "+sub.Name, sub)
+	}
+}

@@ -1,0 +1,189 @@
+// Package settings manages settings: it lists, shows, explains and changes them.
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/project"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+)
+
+// Command returns the commands about settings.
+func Command() *manage.Command {
+	return &manage.Command{
+		Name: "config", Summary: "Show and change settings", Run: help,
+		Session: &manage.InSession{
+			Name: "settings", NeedsPerson: true, Run: listLive, Instead: "/settings list prints the settings.",
+		},
+		Subs: []*manage.Command{
+			row("list", "", "List settings and their sources", list, &manage.InSession{RunsWhileBusy: true, Run: listLive},
+				manage.Flag{Name: "all", Default: false, Usage: "Include keys that are not set"}),
+			row("get", "KEY", "Print the value of a setting", get,
+				&manage.InSession{Args: "<key>", Summary: "Show a setting", RunsWhileBusy: true, Run: getLive}),
+			row("set", "KEY VALUE", "Set a setting to a JSON value or plain text", set,
+				&manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive}),
+			row("unset", "KEY", "Remove a setting from a settings file", unset,
+				&manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: Unset}),
+			row("path", "", "Print the paths of the settings files", path, nil),
+			row("explain", "KEY", "Explain a setting, its value and its source", explain, nil),
+		},
+	}
+}
+
+// row returns a subcommand, which has a flag for the scope.
+func row(name, args, summary string, run func(context.Context, *manage.Call) (outcome.Outcome, error), in *manage.InSession, flags ...manage.Flag) *manage.Command {
+	return &manage.Command{
+		Name: name, Args: args, Summary: summary, Session: in, TakesNumbers: true, Values: map[string]manage.Values{"KEY": keys, "KEY VALUE": keysAndValues}[args],
+		Flags: append(flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON),
+		Run: func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+			if n := len(strings.Fields(args)); len(c.Words) != n {
+				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("pollux config %s takes %s, not %d.", name, wording.Count(n, "argument"), len(c.Words))}
+			}
+			if _, ok := config.ParseScope(c.Value("scope")); c.Value("scope") != "" && !ok {
+				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(c.Value("scope")))}
+			}
+			return run(ctx, c)
+		},
+	}
+}
+
+func help(context.Context, *manage.Call) (outcome.Outcome, error) {
+	return outcome.Outcome{}, manage.ErrHelp
+}
+
+// open loads the settings of all layers. With a scope, the returned settings are those of that layer only. It
+// warns if the settings of an untrusted folder are ignored.
+func open(ctx context.Context, c *manage.Call) (*project.Project, *config.Settings, error) {
+	p, err := c.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !p.IsTrusted() && p.Paths.WorkspaceSettings() != "" {
+		if _, err := os.Stat(p.Paths.WorkspaceSettings()); err == nil {
+			p.Warn("Warning: This folder is not trusted: its own settings are ignored.")
+		}
+	}
+	s := p.Settings()
+	if scope, ok := config.ParseScope(c.Value("scope")); ok {
+		s = s.ForScope(scope)
+	}
+	return p, s, nil
+}
+
+// get returns the value of a setting.
+func get(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	key := c.Name()
+	_, s, err := open(ctx, c)
+	if err != nil {
+		return o, err
+	}
+	v, _ := s.Effective(key)
+	if config.IsGroup(key) {
+		v, _ = s.Lookup(key)
+	} else if _, err := config.Find(key); err != nil {
+		return o, err
+	}
+	if c.Value("scope") != "" {
+		v, _ = s.Lookup(key) // one layer, without defaults
+	}
+	v = config.MaskSecrets(key, v)
+	switch text, isText := v.(string); {
+	case v == nil && c.Is("json"):
+		return o.WithValue(json.RawMessage("null")), nil
+	case v == nil:
+		return o, exit.Errorf(exit.General, "%s is not set.", key)
+	case isText:
+		return outcome.New(outcome.Lines(text)).WithValue(v), nil // a value, which may be copied
+	}
+	return outcome.New(outcome.JSON{Value: v}).WithValue(v), nil
+}
+
+// list lists the settings that have a value, or all.
+func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	_, s, err := open(ctx, c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	keys := s.SetKeys()
+	if c.Is("all") {
+		keys = keys[:0]
+		for _, key := range config.Keys() {
+			keys = append(keys, key.Path)
+		}
+	}
+	type entry struct {
+		Value any      `json:"value"`
+		From  []string `json:"from"`
+	}
+	entries := make(map[string]entry, len(keys))
+	t := outcome.NewTable(nil, keys, func(key string) []string {
+		v, from := s.Effective(key)
+		v = config.MaskSecrets(key, v)
+		entries[key] = entry{v, append([]string{}, from...)}
+		if len(from) == 0 {
+			from = []string{"default"}
+		}
+		return []string{key, Format(v), strings.Join(from, " + ")}
+	})
+	return outcome.New(t).WithValue(entries), nil
+}
+
+// Layer is a settings file.
+type Layer struct {
+	Scope string `json:"scope"`
+	File  string `json:"file"`
+	State string `json:"state"`
+	Line  int    `json:"line,omitempty"`
+	Set   *bool  `json:"set,omitempty"`
+	Value any    `json:"value,omitempty"`
+}
+
+// path lists the settings files.
+func path(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	paths, scope, err := target(c)
+	if err != nil {
+		return o, err
+	}
+	isOne := c.Value("scope") != ""
+	if isOne && !c.Is("json") {
+		if paths.File(scope) == "" {
+			return o, exit.Errorf(exit.General, "The home directory has no workspace settings. Use the user settings.")
+		}
+		return outcome.New(outcome.Lines(paths.File(scope))), nil
+	}
+	// Continue after an error: users need the path of a broken file to fix it.
+	p, err := c.Load(ctx)
+	if err != nil {
+		c.Note(err.Error())
+	}
+	list := []Layer{}
+	for _, l := range config.Files(p.Settings(), paths) {
+		if !isOne || l.Scope == scope {
+			list = append(list, Layer{Scope: l.Scope.String(), File: l.File, State: l.State})
+		}
+	}
+	return outcome.New(outcome.NewTable(nil, list, func(l Layer) []string {
+		return []string{l.Scope, terminal.Visible(l.File), l.State}
+	})).WithValue(list), nil
+}
+
+// Format returns a value as JSON on one line, or "unset" for nil.
+func Format(v any) string {
+	if v == nil {
+		return "unset"
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // cannot fail: v is a JSON value
+	return string(terminal.AppendJSON(nil, []byte(strings.TrimSuffix(b.String(), "\n"))))
+}

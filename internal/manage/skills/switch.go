@@ -1,0 +1,188 @@
+package skills
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/project"
+	"pollux/internal/skill"
+	"pollux/internal/terminal"
+)
+
+func enable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setEnabled(ctx, c, true)
+}
+
+func disable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return setEnabled(ctx, c, false)
+}
+
+// setEnabled enables a skill in all settings, or disables it in those of a scope.
+func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
+	if c.Live != nil {
+		return setEnabledLive(c, enabled)
+	}
+	p, err := c.Open(ctx)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	name, scope := c.Name(), config.User
+	if !enabled {
+		if scope, err = parseScope(p, c.Value("scope"), "workspace"); err != nil {
+			return outcome.Outcome{}, err
+		}
+	}
+	text, err := change(p, name, enabled, scope)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	if !slices.ContainsFunc(read(p).All(), skill.HasName(name)) {
+		c.Note(fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
+	}
+	return outcome.New(outcome.Text(text)), nil
+}
+
+// setEnabledLive enables or disables a skill of a session: without a scope, in the project's settings if there
+// are any.
+func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error) {
+	p := c.Live.Project
+	name, scopeName, err := splitScope(c.Text)
+	switch {
+	case err != nil:
+		return o, err
+	case name == "":
+		return o, manage.Usage("/skills " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <name>")
+	}
+	hasName := skill.HasName(name)
+	all := c.Live.Skills().All()
+	switch i := slices.IndexFunc(all, hasName); {
+	case i >= 0:
+		name = all[i].Name
+	case !enabled:
+		return o, exit.Errorf(exit.Input, "Skill %q not found. /skills list all lists the skills.", terminal.Cut(terminal.Line(name), 60))
+	}
+	byDefault := "workspace"
+	if p.Paths.AtHome() || !p.IsTrusted() {
+		byDefault = "user"
+	}
+	scope, err := parseScope(p, scopeName, byDefault)
+	if err != nil {
+		return o, err
+	}
+	text, err := change(p, name, enabled, scope)
+	if err != nil {
+		return o, err
+	}
+	if _, _, err := c.Live.ReloadSkills(); err != nil {
+		return o, err
+	}
+	all = c.Live.Skills().All()
+	if i := slices.IndexFunc(all, hasName); i >= 0 && enabled && all[i].IsDisabled {
+		text += " Other settings still disable it."
+	}
+	return outcome.New(outcome.Text(text)), nil
+}
+
+// splitScope splits "name --scope user" into the name and the scope, "" for none.
+func splitScope(args string) (rest, scope string, err error) {
+	words := strings.Fields(args)
+	for i, word := range words {
+		switch {
+		case strings.HasPrefix(word, "--scope="):
+			scope = strings.TrimPrefix(word, "--scope=")
+			words = slices.Delete(words, i, i+1)
+		case word == "--scope" && i+1 < len(words):
+			scope = words[i+1]
+			words = slices.Delete(words, i, i+2)
+		case word == "--scope":
+			return "", "", exit.Errorf(exit.Input, "--scope needs a value: user or workspace.")
+		default:
+			continue
+		}
+		break
+	}
+	return strings.Join(words, " "), scope, nil
+}
+
+// change enables or disables the skill with a name in the settings files, whether there is one or not.
+// A skill is disabled in the settings of scope, and enabled in all. It returns a sentence about the result.
+func change(p *project.Project, name string, enabled bool, scope config.Scope) (text string, err error) {
+	name = strings.TrimSpace(name)
+	shown := terminal.Cut(terminal.Line(name), 100)
+	// What the user has not seen of the folder is not in the settings of the session, and must not get lost.
+	written, _, err := config.Load(config.Sources{Paths: p.Paths, Env: p.Options.Env})
+	if err != nil {
+		return "", err
+	}
+	layers := layersOf(p)
+	isName := func(other string) bool { return strings.EqualFold(other, name) }
+	var changed, others []string
+	for _, l := range layers {
+		before := config.SkillsDisabled.In(written.ForScope(l.scope))
+		isListed := slices.ContainsFunc(before, isName)
+		switch {
+		case enabled && isListed:
+			err = p.SetDisabled(l.scope, config.SkillsDisabled, slices.DeleteFunc(slices.Clone(before), isName))
+			changed = append(changed, l.name)
+		case !enabled && l.scope == scope && !isListed:
+			err = p.SetDisabled(l.scope, config.SkillsDisabled, append(slices.Clone(before), name))
+			changed = append(changed, l.name)
+		case !enabled && isListed:
+			others = append(others, l.name)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case len(changed) == 0 && enabled:
+		return fmt.Sprintf("Skill %q is already enabled.", shown), nil
+	case len(changed) == 0:
+		return fmt.Sprintf("Skill %q is already disabled.", shown), nil
+	case enabled:
+		return fmt.Sprintf("Skill %q enabled by removing it from the disabled list in %s settings.", shown, strings.Join(changed, " and ")), nil
+	case len(others) > 0:
+		return fmt.Sprintf("Skill %q is now disabled in both %s and %s settings.", shown, changed[0], others[0]), nil
+	}
+	return fmt.Sprintf("Skill %q disabled by adding it to the disabled list in %s settings.", shown, changed[0]), nil
+}
+
+// settingsLayer is a settings file that commands change.
+type settingsLayer struct {
+	scope config.Scope
+	name  string // for people: "user (~/.gemini/settings.json)"
+}
+
+// layersOf returns the settings files that disable skills.
+func layersOf(p *project.Project) []settingsLayer {
+	layers := []settingsLayer{{config.User, "user (" + p.Paths.Display(p.Paths.UserSettings()) + ")"}}
+	if file := p.ProjectSettings(); file != "" {
+		layers = append([]settingsLayer{{config.Workspace, "workspace (" + p.Paths.Display(file) + ")"}}, layers...)
+	}
+	return layers
+}
+
+// parseScope returns the scope with a name, user or workspace, for skills. "" is the one of byDefault. The
+// workspace has none in the home directory and in a folder that is not trusted.
+func parseScope(p *project.Project, name, byDefault string) (config.Scope, error) {
+	if name == "" {
+		name = byDefault
+	}
+	switch {
+	case name == "user":
+		return config.User, nil
+	case name != "workspace":
+		return 0, exit.Errorf(exit.Input, "There is no scope %q. Use user or workspace.", terminal.Cut(terminal.Line(name), 40))
+	case p.Paths.AtHome():
+		return 0, exit.Errorf(exit.General, "The home directory has no workspace settings. Use --scope user.")
+	case !p.IsTrusted():
+		return 0, exit.Errorf(exit.General, "This folder is not trusted: it has no skills. Use --scope user.")
+	}
+	return config.Workspace, nil
+}

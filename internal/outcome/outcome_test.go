@@ -1,0 +1,72 @@
+package outcome
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/terminal"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+type server struct{ name, state, about string }
+
+// sample is an outcome with each kind of part.
+func sample() Outcome {
+	servers := []server{
+		{"files", "connected", "Reads and writes the files of one directory, and searches in them for names and for text"},
+		{"a server with a long name", "disabled", "One\ttab, a line\nend and \x1b[31mred"},
+	}
+	return New(
+		Text("Configured servers, each with its state and a description that the server itself gives:"),
+		NewTable([]string{"NAME", "STATE", "DESCRIPTION"}, servers, func(s server) []string { return []string{s.name, s.state, s.about} }),
+		&Table{Rows: [][]string{{"Other places, as a heading of the rows"}, {"~/.gemini", "read"}}},
+		Field{"Provider: ", "gemini, because of the variable GEMINI_API_KEY in the environment of this process"},
+		Lines("a line for scripts, which is never wrapped, however long it may be and however narrow the terminal is"),
+		Text("The end.\nReally."),
+	)
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{0, 40, 80, 160} {
+		for name, got := range map[string]string{"plain": sample().Plain(width), "markdown": sample().Markdown(width)} {
+			file := filepath.Join("testdata", fmt.Sprintf("%s%d.golden", name, width))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s: %s", file, diff)
+			}
+			for line := range strings.Lines(got) {
+				tooWide := width > 0 && terminal.Width(strings.TrimRight(line, "\n")) > width
+				if tooWide && name == "plain" && !strings.HasPrefix(line, "a line for scripts") {
+					t.Errorf("%s: too wide: %s", file, line)
+				}
+			}
+		}
+	}
+}
+
+func TestTableOfNothing(t *testing.T) {
+	t.Parallel()
+	none := NewTable(nil, []server(nil), func(server) []string { return nil })
+	if got := New(none).Plain(80) + New(none).Markdown(80); strings.TrimSpace(got) != "" {
+		t.Errorf("%q", got)
+	}
+	if got := Textf("%d", 1).WithValue(1); got.Value != 1 || got.Plain(0) != "1\n" || got.Markdown(0) != "1" {
+		t.Errorf("%+v", got)
+	}
+}
