@@ -11,12 +11,14 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/ide"
+	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/record"
 	"pollux/internal/records"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
+	"pollux/internal/skills"
 	"pollux/internal/stats"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
@@ -101,8 +103,10 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		return nil, err
 	}
 	s.tools.Spare(s.registry)
-	s.Agents.LoadCards()   // policy, tools
-	s.loadSkills()         // settings, trust, workspace, servers, registry
+	s.Agents.LoadCards() // policy, tools
+	s.Skills = skills.Open(skills.Parts{
+		Project: p, Registry: s.registry, Tools: s.tools, Workspace: s.Workspace, Servers: s.Servers, Record: b.record, Changed: s.refreshInstruction,
+	})
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
@@ -116,6 +120,9 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
 	}
 	s.gate = s.newGate()
+	s.Calls = owncalls.New(owncalls.Parts{
+		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
+	})
 	s.agent = s.newAgent()
 	s.recordConfig()
 	return s, nil
@@ -154,7 +161,7 @@ func (s *Session) toolParts() toolset.Parts {
 			model := s.Current().Model
 			return s.builder.Form(model, s.Window(model))
 		},
-		HasOwnAgents: s.Agents.HasOwn, HasOwnSkills: s.hasOwnSkills,
+		HasOwnAgents: s.Agents.HasOwn, HasOwnSkills: func() bool { return s.Skills.HasOwn() },
 	}
 }
 
@@ -168,7 +175,7 @@ func (c caller) MessagesAfter(seen *llm.Content) []agent.Message {
 func (c caller) Tools() *toolset.Set    { return c.s.tools }
 func (c caller) Gate() *guard.Gate      { return c.s.gate }
 func (c caller) Hooks() *hook.Set       { return c.s.hooks }
-func (c caller) Skills() []prompt.Skill { return c.s.promptSkills() }
+func (c caller) Skills() []prompt.Skill { return c.s.Skills.ForPrompt() }
 func (c caller) TreeItems() int         { return c.s.treeItems() }
 
 // newGate makes the gate that all tool calls pass.

@@ -39,7 +39,7 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	s.Project.Trust.Set(state)
 	s.Agents.Refresh(ctx)
 	s.ReloadMemory(ctx)
-	s.setSkills()
+	s.Skills.Read()
 	s.refresh()
 }
 
@@ -70,6 +70,13 @@ func (s *Session) Tools() []*tool.Spec {
 		specs = append(specs, t.Spec())
 	}
 	return specs
+}
+
+// refreshInstruction updates the system instruction, once there is one.
+func (s *Session) refreshInstruction() {
+	if s.instruction != nil {
+		s.instruction.Refresh()
+	}
 }
 
 // refresh updates the active tools and the system instruction.

@@ -11,6 +11,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/guard/trust"
+	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
@@ -54,7 +55,7 @@ func TestPrepareCommand(t *testing.T) {
 		return s.PrepareCommand(t.Context(), &command.Command{Prompt: "Look: " + prompt}, command.Call{Line: "/c", Name: "c"})
 	}
 	const prompt = "!{touch one} !{echo fine} !{touch two > three} !{pwd}"
-	if _, err := prepare(prompt); !errors.Is(err, session.ErrRefused) {
+	if _, err := prepare(prompt); !errors.Is(err, owncalls.ErrRefused) {
 		t.Error(err)
 	}
 	if len(a.asked) != 1 || a.asked[0].Command != "touch one\ntouch two > three" || a.asked[0].Title != "Confirm Shell Command of /c" {
@@ -97,7 +98,7 @@ func TestPrepareCommand(t *testing.T) {
 	}
 	// What one answer allowed does not allow what stands in it.
 	a.answer = tool.Cancel
-	if _, err := prepare("!{mkdir $(touch four)}"); !errors.Is(err, session.ErrRefused) {
+	if _, err := prepare("!{mkdir $(touch four)}"); !errors.Is(err, owncalls.ErrRefused) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(h.dir, "four")); err == nil {

@@ -35,7 +35,7 @@ func TestAllowedIsAboutTheCallThatRuns(t *testing.T) {
 	h.file(h.path+"/.gemini/policies/echo.toml", "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"make\"]\ndecision = \"allow\"\npriority = 100\n")
 	s := open(t, h)
 	var shell tool.Tool
-	for _, one := range s.ClientTools() {
+	for _, one := range s.Calls.ClientTools() {
 		if one.Spec().Name == "run_shell_command" {
 			shell = one
 		}
@@ -67,8 +67,8 @@ func TestClientCallsAreRecorded(t *testing.T) {
 	refuse := func(context.Context, *agent.Question) (tool.Answer, error) {
 		return tool.Answer{Outcome: tool.Cancel}, nil
 	}
-	s.CallTool(t.Context(), "read_file", json.RawMessage(`{"file_path":"a.txt"}`), tool.Host{}, refuse)
-	s.CallTool(t.Context(), "write_file", json.RawMessage(`{"file_path":"b.txt","content":"x"}`), tool.Host{}, refuse)
+	s.Calls.CallTool(t.Context(), "read_file", json.RawMessage(`{"file_path":"a.txt"}`), tool.Host{}, refuse)
+	s.Calls.CallTool(t.Context(), "write_file", json.RawMessage(`{"file_path":"b.txt","content":"x"}`), tool.Host{}, refuse)
 	got := s.Stats.Snapshot()
 	if got.Tools.Calls != 2 || got.Tools.Success != 1 || got.Asked.Reject != 1 {
 		t.Errorf("%+v", got)

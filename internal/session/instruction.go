@@ -34,7 +34,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Hooks:       s.hooks != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),
-			Skills:      s.promptSkills(),
+			Skills:      s.Skills.ForPrompt(),
 			PlanDir:     s.plans.Dir(),
 			Plan:        s.plans.Approved(),
 			Topic:       s.topic.Title(),

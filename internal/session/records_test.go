@@ -51,7 +51,7 @@ func TestRecords(t *testing.T) {
 	s.RecordCommand("memory show", false)
 	_ = s.SetMode(policy.AutoEdit)
 	_, _ = s.SetModel("gemini-2.5-flash")
-	s.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
+	s.Calls.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
 	counted = append(counted, calls())
 	first, second := s.Prompts()[0].ID, s.Prompts()[1].ID
 	_, branched := s.Branch(t.Context(), second)

@@ -44,7 +44,7 @@ func (s *Session) ResumeCommand() string {
 func (s *Session) restore(ctx context.Context) {
 	var names []string
 	resumed := s.Record.Resumed()
-	s.openResumedSkills(resumed.SkillFolders)
+	s.Skills.OpenResumed(resumed.SkillFolders)
 	messages := []agent.Message{s.opening()}
 	for _, e := range resumed.Entries {
 		messages = append(messages, e.Message)

@@ -35,6 +35,7 @@ import (
 	"pollux/internal/logs"
 	"pollux/internal/memory"
 	"pollux/internal/models"
+	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
@@ -42,7 +43,7 @@ import (
 	"pollux/internal/records"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
-	"pollux/internal/skill"
+	"pollux/internal/skills"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
@@ -98,6 +99,9 @@ type Session struct {
 	Project *project.Project
 	// Servers are the MCP servers.
 	Servers *servers.Servers
+	// Skills are the skills, and Calls the tool calls that no model makes.
+	Skills *skills.Skills
+	Calls  *owncalls.Calls
 	// Rulebook answers what is decided about calls.
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
@@ -133,11 +137,9 @@ type Session struct {
 	extensionDirs []string // those of extensions that file tools may read; without links
 	instruction   *prompt.Instruction
 	agent         *agent.Agent
-	clientCalls   sync.RWMutex // see CallTool
-	hooks         *hook.Set    // nil for none
+	hooks         *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	skills       atomic.Pointer[skill.Set]
 	telemetry    *telemetry.Telemetry // nil is off
 	activity     *telemetry.Activity  // nil is off
 	log          *logs.Log            // on disk

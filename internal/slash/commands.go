@@ -8,7 +8,7 @@ import (
 
 	"pollux/internal/command"
 	"pollux/internal/exit"
-	"pollux/internal/session"
+	"pollux/internal/owncalls"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -74,7 +74,7 @@ func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (
 	switch {
 	case err == nil:
 		return Result{Prompt: &prompt}, nil
-	case errors.Is(err, session.ErrRefused):
+	case errors.Is(err, owncalls.ErrRefused):
 		return textResult("Not sent: the shell commands of /%s were refused.", call.Name)
 	case ctx.Err() != nil, errors.As(err, &coded):
 		return Result{}, err

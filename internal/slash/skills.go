@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/internal/session"
+	"pollux/internal/owncalls"
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 )
@@ -18,7 +18,7 @@ func (s *Runner) skillCommands() (list []owned) {
 	if s.Session.Project.Options.Asker == nil {
 		return nil
 	}
-	for _, k := range s.Session.Skills().Enabled() {
+	for _, k := range s.Session.Skills.Set().Enabled() {
 		if k.IsBuiltin() {
 			continue
 		}
@@ -33,7 +33,7 @@ func (s *Runner) skillCommands() (list []owned) {
 
 // hasSkill reports whether a word is the name of a skill's command, in a session with or without a user.
 func (s *Runner) hasSkill(word string) bool {
-	return slices.ContainsFunc(s.Session.Skills().Enabled(), func(k skill.Skill) bool {
+	return slices.ContainsFunc(s.Session.Skills.Set().Enabled(), func(k skill.Skill) bool {
 		return !k.IsBuiltin() && (skillCommand(k).Name == word || k.Name == word)
 	})
 }
@@ -46,7 +46,7 @@ func skillCommand(k skill.Skill) *Command {
 		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) {
 			prompt, err := s.Session.PrepareSkill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
 			switch {
-			case errors.Is(err, session.ErrRefused):
+			case errors.Is(err, owncalls.ErrRefused):
 				return textResult("Not sent: the skill %s was refused.", terminal.Line(k.Name))
 			case err != nil:
 				return Result{}, err

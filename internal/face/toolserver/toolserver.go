@@ -100,7 +100,7 @@ func (f *face) server() *sdk.Server {
 		Logger:       f.session.Project.Log,
 	})
 	s.AddReceivingMiddleware(f.count)
-	for _, t := range f.session.ClientTools() {
+	for _, t := range f.session.Calls.ClientTools() {
 		s.AddTool(describe(t), func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return f.call(ctx, t.Spec(), r), nil
 		})
@@ -157,7 +157,7 @@ func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest,
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show
 	}
-	result := f.session.CallTool(ctx, spec.Name, args, host, a.ask)
+	result := f.session.Calls.CallTool(ctx, spec.Name, args, host, a.ask)
 	if ctx.Err() != nil {
 		return failed("The call was cancelled.")
 	}

@@ -117,7 +117,7 @@ func linkLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error
 	}
 	done, err := i.Link(ctx, dir)
 	if len(done) > 0 {
-		if _, _, err := c.Live.ReloadSkills(); err != nil {
+		if _, _, err := c.Live.Skills.Reload(); err != nil {
 			return o, err
 		}
 	}

@@ -143,7 +143,7 @@ func listBriefly(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 			return outcome.Outcome{}, manage.Usage("/skills list [all] [nodesc]")
 		}
 	}
-	skills := rows(c.Live.Skills(), all)
+	skills := rows(c.Live.Skills.Set(), all)
 	note := ""
 	if !c.Live.Project.IsTrusted() {
 		note = "\n\nThis folder is not trusted: Pollux ignores its skills. See /permissions trust."
@@ -170,7 +170,7 @@ func listBriefly(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 // reload reads the skills of a session again.
 func reload(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
-	added, removed, err := c.Live.ReloadSkills()
+	added, removed, err := c.Live.Skills.Reload()
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -185,7 +185,7 @@ func reload(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if len(changes) > 0 {
 		text += " " + strings.Join(changes, " and ") + "."
 	}
-	for _, problem := range c.Live.Skills().Problems {
+	for _, problem := range c.Live.Skills.Set().Problems {
 		text += "\n" + terminal.Line(problem)
 	}
 	return outcome.New(outcome.Text(text)), nil

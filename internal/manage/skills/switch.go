@@ -60,7 +60,7 @@ func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error)
 		return o, manage.Usage("/skills " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <name>")
 	}
 	hasName := skill.HasName(name)
-	all := c.Live.Skills().All()
+	all := c.Live.Skills.Set().All()
 	switch i := slices.IndexFunc(all, hasName); {
 	case i >= 0:
 		name = all[i].Name
@@ -79,10 +79,10 @@ func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error)
 	if err != nil {
 		return o, err
 	}
-	if _, _, err := c.Live.ReloadSkills(); err != nil {
+	if _, _, err := c.Live.Skills.Reload(); err != nil {
 		return o, err
 	}
-	all = c.Live.Skills().All()
+	all = c.Live.Skills.Set().All()
 	if i := slices.IndexFunc(all, hasName); i >= 0 && enabled && all[i].IsDisabled {
 		text += " Other settings still disable it."
 	}

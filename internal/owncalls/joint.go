@@ -1,4 +1,4 @@
-package session
+package owncalls
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // join returns one confirmation for several commands. It offers the lasting answers that are possible for
 // each of them.
-func (s *Session) join(list []*agent.Question) *tool.ExecConfirmation {
+func (own *Calls) join(list []*agent.Question) *tool.ExecConfirmation {
 	all := &tool.ExecConfirmation{}
 	var commands []string
 	for i, q := range list {
@@ -33,7 +33,7 @@ func (s *Session) join(list []*agent.Question) *tool.ExecConfirmation {
 		all.Offers = joinOffers(all.Offers, c.Offers, i == 0)
 	}
 	all.Command = strings.Join(commands, "\n")
-	all.Reach = reach.Of(reach.Call{Command: all.Command, Dir: s.Workspace.Root(), Inside: s.Workspace.Contains})
+	all.Reach = reach.Of(reach.Call{Command: all.Command, Dir: own.parts.Workspace.Root(), Inside: own.parts.Workspace.Contains})
 	return all
 }
 

@@ -1,16 +1,15 @@
-package session
+package owncalls
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-
-	"github.com/google/uuid"
-
 	"pollux/agent"
 	"pollux/internal/records"
 	"pollux/tool"
+	"slices"
+
+	"github.com/google/uuid"
 )
 
 // conversational are tools that make sense only in a conversation of Pollux.
@@ -21,57 +20,57 @@ var conversational = []string{
 
 // ClientTools returns the tools that a program can call itself, in a fixed order: those of the session
 // that no rule hides, without those of MCP servers and those that belong to a conversation.
-func (s *Session) ClientTools() []tool.Tool {
-	return slices.DeleteFunc(slices.Clone(s.registry.Snapshot().Tools()), func(t tool.Tool) bool {
+func (c *Calls) ClientTools() []tool.Tool {
+	return slices.DeleteFunc(slices.Clone(c.parts.Registry.Snapshot().Tools()), func(t tool.Tool) bool {
 		_, isRemote := tool.As[tool.Remote](t)
-		return isRemote || slices.Contains(conversational, t.Spec().Name) || s.needsModel(t.Spec())
+		return isRemote || slices.Contains(conversational, t.Spec().Name) || c.needsModel(t.Spec())
 	})
 }
 
 // needsModel reports whether a tool needs a model that the session does not have.
-func (s *Session) needsModel(spec *tool.Spec) bool {
-	return s.Reachable() != nil && (spec.Name == s.tools.Search.Spec().Name || spec.Name == "web_fetch")
+func (c *Calls) needsModel(spec *tool.Spec) bool {
+	return c.parts.Models.Unreachable() != nil && (spec.Name == c.parts.Tools.Search.Spec().Name || spec.Name == "web_fetch")
 }
 
-// CallTool runs a call of one of [Session.ClientTools] for a program: through the gate, as a model's call,
+// CallTool runs a call of one of [Calls.ClientTools] for a program: through the gate, as a model's call,
 // and outside of the conversation. ask asks a person for approval. It may be called from several
 // goroutines; calls that may change something run alone.
-func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, host tool.Host, ask agent.Ask) *tool.Result {
-	i := slices.IndexFunc(s.ClientTools(), func(t tool.Tool) bool { return t.Spec().Name == name })
+func (c *Calls) CallTool(ctx context.Context, name string, args json.RawMessage, host tool.Host, ask agent.Ask) *tool.Result {
+	i := slices.IndexFunc(c.ClientTools(), func(t tool.Tool) bool { return t.Spec().Name == name })
 	if i < 0 {
 		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("There is no tool %q.", name))
 	}
-	t := s.ClientTools()[i]
+	t := c.ClientTools()[i]
 	switch t.Spec().Kind {
 	case tool.KindRead, tool.KindSearch, tool.KindFetch:
-		s.clientCalls.RLock()
-		defer s.clientCalls.RUnlock()
+		c.client.RLock()
+		defer c.client.RUnlock()
 	default:
-		s.clientCalls.Lock()
-		defer s.clientCalls.Unlock()
+		c.client.Lock()
+		defer c.client.Unlock()
 	}
 	call := &agent.ToolCall{ID: name + "__" + uuid.NewString(), Name: name, Args: args}
-	admission := s.gate.Admit(ctx, call, t, ask)
+	admission := c.parts.Gate.Admit(ctx, call, t, ask)
 	list := []agent.Execution{admission.Record}
 	if admission.Run != nil {
 		list = admission.Run(ctx, agent.Host{Tool: host, Ask: ask})
 	}
-	s.recordCall(call, list)
+	c.record(call, list)
 	return list[len(list)-1].Result
 }
 
-// runOwn runs an admitted call that a person has made by a command of their own, and returns the result. It
+// run runs an admitted call that a person has made by a command of their own, and returns the result. It
 // is no call of the model, and is recorded if hooks have changed it or continued it.
-func (s *Session) runOwn(ctx context.Context, call *agent.ToolCall, a agent.Admission) *tool.Result {
-	list := a.Run(ctx, agent.Host{Ask: s.approve})
+func (c *Calls) run(ctx context.Context, call *agent.ToolCall, a agent.Admission) *tool.Result {
+	list := a.Run(ctx, agent.Host{Ask: c.approve})
 	if slices.ContainsFunc(list, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
-		s.recordCall(call, list)
+		c.record(call, list)
 	}
 	return list[len(list)-1].Result
 }
 
-// recordCall records what ran for a call that is not part of the conversation.
-func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
+// record records what ran for a call that is not part of the conversation.
+func (c *Calls) record(call *agent.ToolCall, list []agent.Execution) {
 	last := &list[len(list)-1]
 	f := agent.ToolFinished{
 		Call: call, Status: last.Status, Result: last.Result, Executions: list, Response: last.Result.Content,
@@ -80,5 +79,5 @@ func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
 	for i := range list {
 		f.Active += list[i].Active
 	}
-	s.records.Emit(records.ClientCall{Finished: f})
+	c.parts.Records.Emit(records.ClientCall{Finished: f})
 }
