@@ -12,8 +12,7 @@ import (
 	"pollux/llm/provider"
 )
 
-// TestOwn: what the user's entries say takes effect, be it of a provider of their
-// own or of a built-in one.
+// TestOwn checks that the user's entries take effect, for their own and for built-in providers.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	const sel = `, "security": {"auth": {"selectedType": "`

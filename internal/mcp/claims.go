@@ -19,7 +19,7 @@ type claims struct {
 	warned map[[2]*server]bool
 }
 
-// claim is what a server has declared.
+// claim is the set of names that a server has declared.
 type claim struct {
 	tools  []tool.Tool         // nil while it is not connected
 	names  map[string]struct{} // of all tools since its start: no other gets them while it is away for a moment
@@ -105,7 +105,7 @@ func (s *Servers) isTaken(t tool.Tool, one, other *server) bool {
 	return true
 }
 
-// precedence compares servers by who has a name that both want.
+// precedence orders servers that want the same name: the first one gets it.
 func precedence(a, b *server) int {
 	isTheirs := func(s *server) int {
 		if s.config.Extension != "" {

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// offer is what a server offers.
+// offer has the tools, prompts and resources of a server.
 type offer struct {
 	Tools        []listed                `json:"tools,omitempty"`
 	Prompts      []*sdk.Prompt           `json:"prompts,omitempty"`
@@ -35,7 +35,7 @@ func (l *listed) equals(other *listed) bool {
 		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)
 }
 
-// Limits of what one server may offer. What is beyond them is left out.
+// Limits of the offer of one server. More than that is left out.
 const (
 	maxTools     = 10_000
 	maxResources = 10_000

@@ -17,7 +17,7 @@ import (
 	"pollux/tool"
 )
 
-// server is one server of a session: its connection, and what it offers.
+// server is one server of a session: its connection and its offer.
 type server struct {
 	all    *Servers
 	config Config
@@ -41,7 +41,7 @@ type server struct {
 
 	expired chan struct{}   // has a value when stale is not empty
 	errands errands         // requests that run
-	pending atomic.Int32    // what the server asks for, see maxPending
+	pending atomic.Int32    // requests of the server in work, see maxPending
 	turn    chan struct{}   // has a value while a person is asked
 	warned  map[string]bool // see warnOnce
 
@@ -84,7 +84,7 @@ func (s *server) start() {
 	})
 }
 
-// begin declares what the server has offered in an earlier session, or starts it if o is nil.
+// begin declares the server's offer of an earlier session, or starts it if o is nil.
 func (s *server) begin(o *offer) {
 	if o == nil {
 		s.start()
@@ -389,8 +389,8 @@ func (s *server) lost(err error, wasConnected, isLast bool) {
 	s.all.warn(text)
 }
 
-// watch follows a connection: it lists again what has changed, until the connection ends, and returns why.
-// key is that of [server.keep].
+// watch follows a connection: it lists changed parts again until the connection ends, and returns the
+// reason. key is that of [server.keep].
 func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key string) error {
 	ended := make(chan error, 1)
 	go func() {

@@ -17,7 +17,7 @@ import (
 	"pollux/tool"
 )
 
-// signInOptions returns how to sign in with a person who agrees, and their answer.
+// signInOptions returns the options of a sign-in with a person that agrees, and their answer.
 func signInOptions(t *testing.T, warn func(string)) (*oauth.Options, tool.Ask) {
 	t.Helper()
 	dir := t.TempDir()

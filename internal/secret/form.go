@@ -10,7 +10,7 @@ import (
 type form struct {
 	begin string
 	// find returns where a secret begins and ends in s whose form has its begin at the index at; end is 0 if
-	// there is none. from is the end of what was replaced before: a secret does not begin earlier.
+	// there is none. from is the end of the previous replacement: a secret does not begin earlier.
 	find func(s string, from, at int) (start, end int)
 }
 
