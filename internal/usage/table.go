@@ -113,7 +113,7 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Notes returns what must be known to read the table, as sentences; "" if there is nothing.
+// Notes returns sentences that explain the table; "" for none.
 func (r *Report) Notes() string {
 	const most = 5
 	switch {
