@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every key, and every field of its values, has the class of what a project can do with it.
+// Every key, and every field of its values, has the class of its effect in a project.
 func TestEveryKeyHasAClass(t *testing.T) {
 	t.Parallel()
 	for i := range table {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What counts of .env files is said as it is done.
+// The report about .env files agrees with their effect.
 func TestEnvFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "SET=process")
@@ -65,7 +65,7 @@ func relative(t *testing.T, top, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Who looks for what is wrong gets what can be read, and hears of the rest.
+// Checks get the readable settings, and errors about the others.
 func TestLoadBroken(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

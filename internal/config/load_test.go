@@ -148,7 +148,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A null clears the value of a lower layer, but not one of a project, which may not drop what restricts it.
+// A null clears the value of a lower layer, but not one of a project, which may not drop its
+// restrictions.
 func TestNull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

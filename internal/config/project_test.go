@@ -33,7 +33,7 @@ func TestSchemas(t *testing.T) {
 		from    string // the part of the file that counts, up to the next line "}"
 		pattern string
 		more    []string // keys that the pattern does not find
-		not     []string // what the pattern finds beside keys
+		not     []string // matches of the pattern that are no keys
 	}{
 		{"agents, local", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) local(", `"(\w+)"[,:]`, []string{"agent_card_url", "agent_card_json", "auth"}, []string{"inherit", "query"}},
 		{"agents, remote", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) remote(", `case .*"(\w+)":`, []string{"name", "description", "display_name", "tools", "mcp_servers", "mcpServers", "model", "temperature", "max_turns", "timeout_mins"}, nil},
@@ -117,7 +117,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// projectTable is the table of what a project can do.
+// projectTable is the table of a project's possible effects.
 func projectTable() string {
 	var b strings.Builder
 	b.WriteString("| What a project brings | Class | Untrusted | Trusted, not seen | Trusted and seen |\n| --- | --- | --- | --- | --- |\n")

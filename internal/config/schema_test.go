@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write schemas/settings.schema.json, docs/settings.md and docs/environment.md anew")
 
-// TestGenerated compares what is made from the table with what is committed.
+// TestGenerated compares the files generated from the table with the committed ones.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string][]byte{
@@ -138,7 +138,7 @@ func fields(names string) map[string]*schema {
 	return all
 }
 
-// describe says what a key does, and what it does not do yet.
+// describe describes a key, and its effects that are missing yet.
 func describe(key *Key) string {
 	return strings.TrimSpace(key.Doc + " " + key.Support.Explain())
 }

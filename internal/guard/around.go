@@ -32,7 +32,8 @@ type Retry struct {
 	// Call is [agent.PreparedCall.Again] of the call, or a [agent.PreparedCall.Rewrite] whose arguments have the
 	// permission.
 	Call *agent.PreparedCall
-	// Reason is for the person: a sentence about what failed and which permission the call would have.
+	// Reason is a sentence for the person about the failure and the permission that the call would
+	// get.
 	Reason string
 }
 

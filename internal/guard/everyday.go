@@ -64,7 +64,7 @@ func firstArguments(program string) ([]string, bool) {
 	return nil, false
 }
 
-// installs are commands that install what the project names, nothing else.
+// installs are commands that install only packages that the project names.
 var installs = [...]string{
 	"pip install -r requirements.txt", "pip3 install -r requirements.txt", "pip install .", "pip install -e .", "uv sync", "poetry install",
 	"bundle install", "composer install", "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest",

@@ -116,7 +116,7 @@ func call(name, path, content string) *agent.ToolCall {
 	return &agent.ToolCall{ID: name + "__1", Name: name, Args: args}
 }
 
-// answers returns a person who gives these answers in turn.
+// answers returns an Ask that gives the answers in turn.
 func answers(t *testing.T, list ...tool.Answer) agent.Ask {
 	return func(context.Context, *agent.Question) (tool.Answer, error) {
 		if len(list) == 0 {

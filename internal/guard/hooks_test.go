@@ -252,7 +252,7 @@ func TestTailCalls(t *testing.T) {
 	}
 }
 
-// What a hook adds to a result cannot end its element.
+// A hook's addition to a result cannot end its element.
 func TestHookContextIsEscaped(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Yolo, Options{Hooks: gateHooks{after: func(HookedCall, *tool.Result) AfterTool {

@@ -152,7 +152,7 @@ func TestUntrustedFlags(t *testing.T) {
 	}
 }
 
-// A person who has approved builds is asked again after a build file has changed.
+// After approved builds, a changed build file causes another question.
 func TestModifiedBuildFiles(t *testing.T) {
 	t.Parallel()
 	rules := allowing("npm", "git", "bash")

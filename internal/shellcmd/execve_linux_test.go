@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// TestExecutes compares what bash really executes, traced by the kernel, with what Parse reports:
-// if a script is reported as readable (nothing substituted, nothing evaluated twice, all names
-// known), then it executes only the commands that are listed. POLLUX_PROGRAMS sets the number of
-// random programs, POLLUX_PROGRAMS_SEED the first seed.
+// TestExecutes compares the programs that bash executes, traced by the kernel, with the result of
+// Parse: if a script is reported as readable (nothing substituted, nothing evaluated twice, all
+// names known), then it executes only the commands that are listed. POLLUX_PROGRAMS sets the
+// number of random programs, POLLUX_PROGRAMS_SEED the first seed.
 func TestExecutes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

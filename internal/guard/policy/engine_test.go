@@ -75,7 +75,7 @@ func TestShellVectors(t *testing.T) {
 		{`git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
 		{`git -c a=b status`, [4]Decision{Ask, Ask, Allow, Ask}}, // §10.15: the rule does not name the flag
 		{"gitfoo|||git\tpush|||echo \"unterminated", [4]Decision{Ask, Deny, Allow, Ask}},
-		// What is denied is denied however it is written.
+		// A denied command is denied in every spelling.
 		{`"rm" x|||\rm x|||A=1 rm x|||time rm x|||git status; 'r'm x|||git log $(rm x)|||bash -c 'bash -c "rm x"'`, [4]Decision{Deny, Deny, Deny, Deny}},
 		{"git diff <(git status)|||cat <<EOF\n$(git log)\nEOF", [4]Decision{Ask, Deny, Allow, Ask}},
 	} {

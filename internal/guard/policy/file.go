@@ -339,7 +339,7 @@ func problemOf(message string, f fields, what, suggestion string) problem {
 	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion, places: []place{{f.s.line, what}}}
 }
 
-// shellSyntax returns what is wrong with a rule's conditions about commands, "" if nothing is.
+// shellSyntax returns the error in a rule's conditions about commands, "" for none.
 func shellSyntax(tools, prefixes []string, regex, pattern string) string {
 	switch {
 	case len(tools) != 1 || tools[0] != shellTool && tools[0] != legacyShellTool:

@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// auto_edit asks before it writes what will run or decide later, under each of its names.
+// auto_edit asks before it writes a file that runs or decides later, under each of its names.
 func TestProtectedFiles(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

@@ -16,8 +16,7 @@ import (
 	"pollux/tool"
 )
 
-// saving returns an engine that saves into a file of a new directory, and what
-// it reports.
+// saving returns an engine that saves into a file of a new directory, and its reports.
 func saving(t testing.TB, mode Mode, text string) (*Engine, string, *[]string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policies", SavedName)
@@ -48,7 +47,7 @@ func next(t testing.TB, file string, o Options) *Engine {
 	return engine(t, o)
 }
 
-// What is saved holds in the next session, and nothing else does.
+// Saved rules hold in the next session, and no others do.
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	awkward := "a (b) [c] \"d\" \\e 'f'\t\u2028 \u00fc$^*+?{}|#.toml"
@@ -134,7 +133,7 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 	}
 }
 
-// A file keeps what people and other programs have written into it.
+// A file keeps text of people and other programs.
 func TestSavedKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	const text = "# mine\r\n[[rule]] # by hand\r\ntoolName = 'glob'\r\ndecision = \"deny\"\r\npriority = 950\r\n\r\n" +
@@ -354,7 +353,7 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// Who answers the same twice has allowed it once, and can take it back.
+// Answering the same twice is one permission, which the user can take back.
 func TestGrantedTwice(t *testing.T) {
 	t.Parallel()
 	o := Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}}

@@ -9,7 +9,7 @@ import (
 	"pollux/tool"
 )
 
-// What is allowed for one server does not count for another one whose tools have the same names.
+// A permission for one server does not count for another one whose tools have the same names.
 func TestServersAreNotConfused(t *testing.T) {
 	t.Parallel()
 	of := func(server, name string) Call { return Call{Name: "mcp_a_b_" + name, Server: server, RemoteName: name} }

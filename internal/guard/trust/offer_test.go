@@ -84,7 +84,7 @@ func TestLookAtNothing(t *testing.T) {
 	}
 }
 
-// What is a link may be anything by the time it is used, so it is named.
+// A link may have any target by the time of its use, so it is reported.
 func TestLookAtLinks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
