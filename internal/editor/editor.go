@@ -25,8 +25,8 @@ import (
 
 // Options configures an [Editor].
 type Options struct {
-	// Preferred is the id of an editor, from the setting general.preferredEditor; "" is
-	// for the editor that the environment names.
+	// Preferred is the id of an editor, from the setting general.preferredEditor; "" means the
+	// editor that the environment names.
 	Preferred string
 	// NewWindow is the setting general.openEditorInNewWindow.
 	NewWindow bool

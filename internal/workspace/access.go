@@ -82,10 +82,10 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// malformed returns what is wrong with the shape of a path, "" if nothing is: models sometimes
-// put parts of logs and prose where a path belongs. A path that exists is accepted even if it
-// looks strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break,
-// tab or NUL.
+// malformed returns the error in the shape of a path, "" for none: models sometimes put parts
+// of logs and prose where a path belongs. A path that exists is accepted even if it looks
+// strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break, tab or
+// NUL.
 func (w *Workspace) malformed(path string) string {
 	switch {
 	case path == "":

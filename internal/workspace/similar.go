@@ -44,7 +44,7 @@ func (w *Workspace) Similar(ctx context.Context, abs string, dirs bool) []string
 				return s.isFull()
 			},
 		}
-		// What was found before an error counts.
+		// Entries found before an error count.
 		_ = w.Walk(ctx, dir, o, func(e Entry) error {
 			if s.isFull() {
 				return fs.SkipAll

@@ -99,7 +99,7 @@ func (g *git) check(ctx context.Context, dir string) error {
 	return nil
 }
 
-// ask runs git in a directory and returns what it prints, without surrounding white space. See
+// ask runs git in a directory and returns its output, without surrounding white space. See
 // [process.Launcher.Ask].
 func (g *git) ask(ctx context.Context, dir string, args ...string) (string, error) {
 	text, err := g.launcher.Ask(ctx, g.command(dir, nil, args...))
@@ -109,7 +109,7 @@ func (g *git) ask(ctx context.Context, dir string, args ...string) (string, erro
 	return text, nil
 }
 
-// stream runs git in a directory, and writes what it prints to out.
+// stream runs git in a directory, and writes its output to out.
 func (g *git) stream(ctx context.Context, dir string, out io.Writer, args ...string) error {
 	c := g.command(dir, nil, args...)
 	c.Stdout = out

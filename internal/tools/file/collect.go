@@ -207,7 +207,8 @@ func isExcludedPath(path string) bool {
 	return isExcluded(filepath.Base(path)) || slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), isEnvironment)
 }
 
-// isEnvironment reports whether a file or directory of this name is for variables, and may hold secrets.
+// isEnvironment reports whether a file or directory of this name holds variables, which may be
+// secrets.
 func isEnvironment(name string) bool { return strings.HasPrefix(strings.ToLower(name), ".env") }
 
 // read reads one file, or skips it.

@@ -68,8 +68,8 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	return c, nil
 }
 
-// whyIgnored returns which rule hides a file from this tool, and what the model can do, with a
-// space before it; "" if no rule is found.
+// whyIgnored returns which rule hides a file from this tool, and the next step for the model,
+// with a space before it; "" if no rule is found.
 func (t *readFile) whyIgnored(abs string) string {
 	file, rule, isGit := t.w.IgnoredBy(abs, t.w.DefaultFilter())
 	if rule == "" {
@@ -176,7 +176,7 @@ func (c *readFileCall) header(got *content) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Lines %d-%d of %d", got.first, got.last, got.total)
-	end := got.total // of what the call asked for
+	end := got.total // the end of the requested part
 	if c.last > 0 {
 		end = min(c.last, got.total)
 	}

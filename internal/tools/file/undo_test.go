@@ -13,7 +13,7 @@ import (
 	"pollux/tool"
 )
 
-// recordOf runs a tool, and returns the record of what it has changed; ok is false if it failed.
+// recordOf runs a tool, and returns the record of its changes; ok is false if it failed.
 func recordOf(t testing.TB, to tool.Tool, a args) (_ Edit, ok bool) {
 	t.Helper()
 	r := run(t, to, a)
@@ -133,7 +133,7 @@ func realDir(t testing.TB, dir string) string {
 	return dir
 }
 
-// What a person has changed since stays, and is kept in an undo of other places.
+// A person's later changes stay, and is kept in an undo of other places.
 func TestUndoChangedSince(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ first, edit, since, want string }{

@@ -178,8 +178,8 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
-// TestCloseLeft checks that Close ends what commands have left running, except what has a session of
-// its own.
+// TestCloseLeft checks that Close ends leftover processes of commands, except those in a session of
+// their own.
 func TestCloseLeft(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -220,8 +220,8 @@ func TestCloseWhileStarting(t *testing.T) {
 	}
 }
 
-// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command, and
-// what runs in the background.
+// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command and
+// its background processes.
 func TestKilledProgram(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

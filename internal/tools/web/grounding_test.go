@@ -65,7 +65,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// However wrong the places are, the text stays what it was.
+// However wrong the places are, the text stays unchanged.
 func FuzzCite(f *testing.F) {
 	f.Add("Größe: 5 €.", 3, 7, uint8(1), uint8(2))
 	f.Add("", -1, 1<<62, uint8(0), uint8(9))
