@@ -16,7 +16,7 @@ import (
 	"pollux/tool/spelling"
 )
 
-// Listing is what a provider's list of models says about one name.
+// Listing is the entry for one name in a provider's list of models.
 type Listing struct {
 	Provider string // the provider's name
 	// IsListed reports whether the provider has the model. If it has not, Close are the names

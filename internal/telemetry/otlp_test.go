@@ -63,7 +63,7 @@ func (m message) text(field int) string {
 // at returns the nth message in a field.
 func (m message) at(t *testing.T, field, n int) message { return decode(t, m[field][n].([]byte)) }
 
-// attributes returns what a field of key-value pairs has.
+// attributes returns the content of a field of key-value pairs.
 func (m message) attributes(t *testing.T, field int) map[string]any {
 	all := map[string]any{}
 	for i := range m[field] {
@@ -84,7 +84,7 @@ func (m message) attributes(t *testing.T, field int) map[string]any {
 	return all
 }
 
-// collector takes what is sent, by HTTP or gRPC.
+// collector receives requests by HTTP or gRPC.
 type collector struct {
 	mu    sync.Mutex
 	got   map[string][]message // by path

@@ -1,4 +1,4 @@
-// Package wordingtest has what the tests of faces show.
+// Package wordingtest has test data that the tests of faces show.
 package wordingtest
 
 import (
