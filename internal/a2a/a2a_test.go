@@ -34,7 +34,7 @@ func serve(t *testing.T, o a2atest.Options) *a2atest.Agent {
 	return s
 }
 
-// says is an agent that answers with a message and finishes its task.
+// says returns an agent that answers with a message and finishes its task.
 func says(text string) func(string) []string {
 	return func(string) []string { return []string{status("completed", text)} }
 }

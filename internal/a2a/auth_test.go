@@ -146,7 +146,7 @@ func TestMissingAuth(t *testing.T) {
 	}
 }
 
-// Credentials reach no other server, whatever the card or a redirect says.
+// Credentials reach no other server, whatever the card or a redirect names.
 func TestCredentialsStay(t *testing.T) {
 	t.Parallel()
 	var thefts atomic.Int32

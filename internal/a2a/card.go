@@ -175,7 +175,7 @@ func (c *card) schemes() []*scheme {
 	return list
 }
 
-// signInFlow returns how a person signs in, nil if the card does not say.
+// signInFlow returns the flow with a person's sign-in, nil if the card has none.
 func (c *card) signInFlow() *oauthFlow {
 	for _, s := range c.schemes() {
 		if flow := s.Flows.AuthorizationCode; s.Type == "oauth2" && flow != nil {

@@ -12,8 +12,8 @@
 //   - address.go: to which addresses a card may lead. failure.go: errors.
 //
 // An agent and its card may be hostile. Credentials go only to the address that the definition of the agent
-// names, whatever its card or a redirect says. No error contains a credential. Pollux limits the size of an
-// agent's responses, and removes control characters from them.
+// names, whatever its card or a redirect names. No error contains a credential. Pollux limits the size of
+// an agent's responses, and removes control characters from them.
 //
 // The package speaks the protocol itself. The client of the protocol's own module
 // (github.com/a2aproject/a2a-go) contains gRPC and protobuf, which the program must not; its types do not,

@@ -31,7 +31,7 @@ const (
 // Send gives the agent a text and returns the text that it answers with. update receives the answer so far, from
 // time to time; nil drops it. The next call continues the conversation.
 //
-// With an error, it returns the text received so far. When ctx ends, Send tells the agent to end
+// With an error, it returns the text received so far. When ctx ends, Send asks the agent to end
 // its task.
 func (a *Agent) Send(ctx context.Context, text string, update func(text string)) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, fmt.Errorf("it did not finish within %v", callTimeout))

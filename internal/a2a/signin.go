@@ -16,7 +16,7 @@ import (
 // signIn is a credential for which a person signs in with a browser.
 type signIn struct{ tokens *oauth.Source }
 
-// newSignIn returns the credential of a person who signs in. The card fills in fields that the
+// newSignIn returns the credential of a sign-in by a person. The card fills in fields that the
 // definition lacks.
 func (o *Options) newSignIn(endpoint *url.URL, c *card) (credential, error) {
 	a := o.Auth

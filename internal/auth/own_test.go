@@ -98,8 +98,8 @@ func TestOwnAtKnownAddress(t *testing.T) {
 	}
 }
 
-// TestEnforced: who must use one account cannot name another's model; the settings
-// may name a type by any of the provider's names.
+// TestEnforced checks that an enforced account excludes models of others; the settings may name
+// a type by any of the provider's names.
 func TestEnforced(t *testing.T) {
 	t.Parallel()
 	settings := func(enforced, selected string) string {
@@ -136,7 +136,7 @@ func TestEnforced(t *testing.T) {
 	}
 }
 
-// TestExternal: that credentials come from elsewhere is said of the chosen account.
+// TestExternal checks the note about external credentials of the chosen account.
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	accounts, err := Open(inputs(t, `{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`))

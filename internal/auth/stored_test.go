@@ -125,8 +125,8 @@ func TestStoredIsNotForProjects(t *testing.T) {
 	}
 }
 
-// Nor can a project's .env file say where a stored key goes, however the user has selected the
-// provider; the user's own can.
+// A project's .env file cannot set the address that gets a stored key, however the user has
+// selected the provider; the user's own file can.
 func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, key, env, name string }{

@@ -125,7 +125,7 @@ func (r *reader) replace(t target, got *file.Collection) {
 	r.replaced[t.path] = append(parts, llm.Text("--- End of content for directory: "+t.path+" ---"))
 }
 
-// noteCut tells the user that a file is too long for the model.
+// noteCut adds a note for the user about a file that is too long for the model.
 func (r *reader) noteCut(f file.File) {
 	if f.Cut != "" {
 		r.Note(fmt.Sprintf("%s is too long for the context window. The prompt contains %s.", r.Workspace.Rel(f.Path), f.Cut))

@@ -25,7 +25,7 @@ func VariableClass(name, value string) Class {
 	return Acts
 }
 
-// isOfApplication reports whether a variable says how the application of the project runs, and no other program
+// isOfApplication reports whether a variable configures the application of the project, and no other program
 // reads it for more.
 func isOfApplication(name string) bool {
 	switch name {

@@ -13,7 +13,7 @@ type Class uint8
 // The classes. A setting that acts or loosens takes effect after the user has seen it, one that
 // tightens always does, and one that describes needs no question.
 const (
-	Acts      Class = 1 << iota // starts a program, sends data, or decides who receives it
+	Acts      Class = 1 << iota // starts a program, sends data, or selects the receiver
 	Loosens                     // lets calls pass or reaches more
 	Tightens                    // restricts
 	Describes                   // changes how Pollux works, within its permissions

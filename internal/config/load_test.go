@@ -383,7 +383,7 @@ func mkfifo(t *testing.T, path string) {
 	}
 }
 
-// What a flag asks for is not warned about as if a file had set it.
+// A flag causes no warning about a file's setting.
 func TestFlagsAreNotSettings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -274,8 +274,8 @@ func resolved(t *testing.T) *jsonschema.Resolved {
 	return r
 }
 
-// TestSchemaAgrees holds that the schema accepts what the loader accepts as it
-// is, for every key and all kinds of values.
+// TestSchemaAgrees checks that the schema accepts the same values as the loader, for every key
+// and all kinds of values.
 func TestSchemaAgrees(t *testing.T) {
 	t.Parallel()
 	r := resolved(t)
@@ -386,7 +386,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// isSettings tells examples of settings from what a run prints, and from manifests of extensions.
+// isSettings distinguishes examples of settings from output of runs and manifests of extensions.
 func isSettings(tree map[string]any) bool {
 	if _, ok := tree["version"]; ok {
 		return false

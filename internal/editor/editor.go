@@ -87,8 +87,8 @@ func (e *Editor) Diff(ctx context.Context, before, path string) error {
 	return e.requireSave(path, func() error { return e.run(ctx, c, c.diffArgs(before, path)) })
 }
 
-// Leaving says how to end [Editor.Diff] in the user's editor: how to keep the changes, and how to
-// discard them.
+// Leaving describes how to end [Editor.Diff] in the user's editor: how to keep the changes, and
+// how to discard them.
 func (e *Editor) Leaving() string {
 	c, err := e.find()
 	if err != nil {

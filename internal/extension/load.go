@@ -23,7 +23,7 @@ import (
 // maxExtensions bounds the entries of the directory of extensions that are looked at.
 const maxExtensions = 1000
 
-// Options say which extensions there are and which of them a session uses. Dir must be set.
+// Options select the available extensions and those that a session uses. Dir must be set.
 type Options struct {
 	// Dir is the directory of extensions, ~/.gemini/extensions.
 	Dir string

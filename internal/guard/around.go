@@ -93,7 +93,7 @@ func (g *gatedCall) ended(r *tool.Result) agent.Execution {
 }
 
 // retry returns the call that runs after a run that lacked a permission, nil for none. If it may not run,
-// the result in x says why.
+// the result in x explains why.
 func (g *gatedCall) retry(ctx context.Context, host agent.Host, x *agent.Execution) (next *gatedCall) {
 	defer g.recoverPanic(func(r *tool.Result) { next, x.Result, x.Status = nil, r, agent.Failed })
 	if ctx.Err() != nil || !x.HasRun {

@@ -131,7 +131,7 @@ func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Exe
 	return &Retry{Call: again, Reason: "The sandbox has blocked a write."}
 }
 
-// confinedTool fails as often as fails says, unless its arguments permit it to write.
+// confinedTool fails the given number of times, unless its arguments permit it to write.
 func confinedTool(fails int, ran *int) *realTool {
 	t := writer("")
 	t.run = func(_ context.Context, args map[string]any, _ tool.Host) *tool.Result {

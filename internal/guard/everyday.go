@@ -7,8 +7,8 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// isEveryday reports whether a command only reads, builds and tests, as instructions of every
-// project tell to: with plain words and well-known flags.
+// isEveryday reports whether a command only reads, builds and tests, as the instructions of
+// most projects require: with plain words and well-known flags.
 func isEveryday(command string) bool {
 	script, err := shellcmd.Parse(command)
 	if err != nil || script.Substitutes || script.Evaluates != "" || len(script.Redirections) > 0 || len(script.Commands) == 0 {

@@ -9,9 +9,9 @@
 // [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others. All of
 // them are about one [agent.PreparedCall]; a step that changes the call makes another one, for which
 // the steps begin again where it matters. The hooks come before the policy, so that the policy decides
-// about the arguments that hooks have changed, and no hook allows what the policy denies. All calls go
-// through the gate, and tools do not ask for permission, decide whether they run, or cut their output
-// themselves.
+// about the arguments that hooks have changed, and no hook allows a call that the policy denies. All
+// calls go through the gate, and tools do not ask for permission, decide whether they run, or cut their
+// output themselves.
 package guard
 
 import (

@@ -265,7 +265,7 @@ func TestConfirm(t *testing.T) {
 		path    string
 		answers []tool.Answer
 		outcome tool.Outcome
-		file    string // what is written, "-" for a refusal
+		file    string // the written text, "-" for a refusal
 	}{
 		{"once", "a", []tool.Answer{{Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "theirs"},
 		{"cancel", "a", []tool.Answer{{Outcome: tool.Cancel}}, tool.Cancel, "-"},
@@ -514,7 +514,7 @@ func TestOrder(t *testing.T) {
 	if got := strings.Join(s.taken, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}
-	// What can't be undone is not done.
+	// A step that cannot be undone does not run.
 	s.fail = errors.New("no space")
 	dir = t.TempDir()
 	g.opts.Hooks = nil
@@ -612,8 +612,8 @@ func (r remote) Server() string              { return r.server }
 func (r remote) RemoteName() string          { return r.Spec().Name }
 func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
 
-// A person who has allowed a tool of a server for the session is asked again when the server describes it
-// differently.
+// After a permission for a server's tool in the session, Pollux asks again when the server's description
+// of it changes.
 func TestAlwaysRemote(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Default, Options{Interactive: true})
@@ -689,7 +689,7 @@ type wrappedCall struct{ tool.Invocation }
 
 func (c wrappedCall) Unwrap() tool.Invocation { return c.Invocation }
 
-// A person may edit what a wrapped tool writes, too.
+// A person may edit the text that a wrapped tool writes, too.
 func TestEditWrapped(t *testing.T) {
 	t.Parallel()
 	dir, mine := t.TempDir(), "mine"

@@ -152,8 +152,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// tailTool returns a gate with the tools echo and write_file, whose hooks continue calls as next
-// says.
+// tailGate returns a gate with the tools echo and write_file, whose hooks continue calls with
+// the result of next.
 func tailGate(t *testing.T, o Options, next func(HookedCall) *Tail, rules ...policy.Rule) *Gate {
 	t.Helper()
 	dir := t.TempDir()

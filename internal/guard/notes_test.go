@@ -85,8 +85,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// FuzzNames checks that admitted arguments have no name that a decoder which does not tell
-// upper from lower case reads as another parameter than a rule does.
+// FuzzNames checks that admitted arguments have no name that a decoder that ignores case reads
+// as another parameter than a rule does.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{`{"file_path":"a","FILE_PATH":"b"}`, `{"File_Path":"a","content":{"CONTENT":"x"}}`, "{\"\u017file_path\":1,\"file_path\":\"\xff\"}", `{"filePath":"a","content":"c","Content":"C"}`} {
 		f.Add([]byte(s))

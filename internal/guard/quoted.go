@@ -11,9 +11,9 @@ import (
 	"pollux/tool"
 )
 
-// checkQuoted requires a person's approval, in every mode and whatever rules say, for a call that
+// checkQuoted requires a person's approval, in every mode and despite all rules, for a call that
 // the model wrote as text and whose arguments stand in untrusted text: a file may have made the
-// model write it. A call that stands there as a whole does not come here, because it is read as
+// model write it. A call that is there as a whole does not get here, because Pollux reads it as
 // text (llm/quotation).
 //
 // If the untrusted text names the tool near the arguments, it is about this call. Otherwise

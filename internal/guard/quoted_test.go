@@ -15,7 +15,7 @@ import (
 	"pollux/tool"
 )
 
-// TestEveryday checks which commands need no approval though a README tells to run them.
+// TestEveryday checks which commands need no approval though a README contains them.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{

@@ -40,7 +40,7 @@ func (c *shellCall) Confirmation(context.Context) (tool.Confirmation, error) {
 
 func (c *shellCall) Run(context.Context, tool.Host) *tool.Result { return tool.Text("ran") }
 
-// told holds words that come from tool output.
+// told has the words of tool output.
 type told struct{ words []string }
 
 func (o *told) Untrusted(command string) []string {

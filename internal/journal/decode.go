@@ -17,7 +17,7 @@ type record struct {
 	time     time.Time
 	parts    []llm.Part // the content
 	shown    string     // displayContent
-	isPrompt *bool      // nil if the record does not say so
+	isPrompt *bool      // nil if the record does not have it
 	thoughts []agent.Thought
 	usage    *llm.Usage
 	model    string

@@ -250,8 +250,8 @@ func Valid(history []agent.Message) []agent.Message {
 	return valid
 }
 
-// repair returns a valid history: each call has a result in the next message, and each result a call
-// in the message before. It returns the calls at the end that have no result, or one that says that Pollux
+// repair returns a valid history: each call has a result in the next message, and each result a call in
+// the message before. It returns the calls at the end that have no result, or only the note that Pollux
 // ended. IDs of new messages derive from those of the messages before.
 func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 	for i := 0; i < len(entries); i++ {

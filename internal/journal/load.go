@@ -23,8 +23,8 @@ type Session struct {
 	// Entries are the history, without the messages that open a session. It is valid for any
 	// model: each tool call has one result.
 	Entries []agent.Entry
-	// Interrupted are the calls at the end that have no result in the file, or one that says so: the
-	// process ended before they did. Entries has a result for each.
+	// Interrupted are the calls at the end that have no result in the file, or only the note that
+	// the process ended before them. Entries has a result for each.
 	Interrupted []Call
 	// Lost is the number of records that could not be read.
 	Lost int

@@ -274,7 +274,7 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 	return list
 }
 
-// isPlain reports whether the record of a call says all about its only execution.
+// isPlain reports whether the record of a call has all data of its only execution.
 func isPlain(c *agent.CallRecord, x *agent.Execution) bool {
 	return x.IsAsWritten() && x.Name == c.Name && x.Status == c.Status &&
 		x.Decision == agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}

@@ -158,8 +158,8 @@ func (s *scanner) head(l line, most int64) ([]byte, error) {
 	return b, err
 }
 
-// kindOf returns what a record does, in the order in which Gemini CLI asks: a record with "$rewindTo"
-// is a rewind whatever else it has.
+// kindOf returns the kind of a record, by the checks of Gemini CLI in their order: a record with
+// "$rewindTo" is a rewind whatever else it has.
 func kindOf(record []byte) (k kind, id string) {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)

@@ -30,7 +30,7 @@ type Usage struct {
 // begin with a quarter.
 type UsageRow struct {
 	At    int64  // when the quarter began, in seconds since 1970
-	Model string // that responded, or called the tool; "" for prompts and if the file does not say
+	Model string // that responded, or called the tool; "" for prompts and if unknown
 	Tool  string // "" for prompts and responses
 	Counts
 }
@@ -351,7 +351,8 @@ func (m *meter) message(r *usageRecord) {
 	}
 }
 
-// tell sets the time of the record that is counted. A time that cannot be is that of the record before.
+// tell sets the time of the counted record. An impossible time is replaced by that of the record
+// before.
 func (m *meter) tell(t time.Time) {
 	switch {
 	case m.isPossible(t):

@@ -318,7 +318,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// Where there is no keychain, nothing is said about it.
+// A missing keychain causes no warning.
 func TestNoKeychain(t *testing.T) {
 	t.Parallel()
 	for _, bus := range []string{"", "autolaunch:", "nonsense", "unix:path=/nowhere/bus", startBus(t)} {

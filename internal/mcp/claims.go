@@ -26,8 +26,8 @@ type claim struct {
 	active []tool.Tool         // the tools that are in the registry
 }
 
-// register makes these the tools of a server, but for those whose names belong to a server that comes before
-// it, and takes names from servers that come after it.
+// register sets the tools of a server, except those whose names belong to a server that comes before it, and
+// takes names from servers that come after it.
 func (s *Servers) register(one *server, tools []tool.Tool) {
 	s.claims.mu.Lock()
 	defer s.claims.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Servers) assign(changed *server) {
 	}
 }
 
-// isTaken reports whether the name of a server's tool belongs to another one, and tells the user.
+// isTaken reports whether the name of a server's tool belongs to another one, and warns the user.
 func (s *Servers) isTaken(t tool.Tool, one, other *server) bool {
 	c := s.claims.of[other]
 	if c == nil {

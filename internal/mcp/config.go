@@ -66,7 +66,7 @@ func (c *Config) origin(o *Options) process.Origin {
 // DefaultTimeout is the time that a server has for each request if its entry does not set one.
 const DefaultTimeout = 10 * time.Minute
 
-// ErrNoTransport is the error of [Parse] for an entry that does not say how to reach the server.
+// ErrNoTransport is the error of [Parse] for an entry without a way to reach the server.
 var ErrNoTransport = errors.New("it has none of command, url and httpUrl")
 
 // maxEntry is the maximum length of an entry with expanded variables, in bytes. Systems start no program with

@@ -161,7 +161,7 @@ func unanswered(a *tool.Answer) string {
 // title is the heading of the server's questions on screen.
 func (s *server) title() string { return fmt.Sprintf("MCP server %q asks", s.config.Name) }
 
-// clean returns a text of the server for a screen, and says if that is not all of it.
+// clean returns a text of the server for a screen, with a note if the text was cut.
 func clean(text string) string {
 	text = terminal.Text(text)
 	if len(text) <= maxQuestion {

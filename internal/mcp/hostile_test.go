@@ -144,7 +144,7 @@ func TestAlienAnswers(t *testing.T) {
 	}
 }
 
-// A call whose server ends, or sends too much, has a result that says so.
+// A call has an error as its result if the server ends or sends too much.
 func TestDiesInCall(t *testing.T) {
 	t.Parallel()
 	for kind, call := range map[string]string{"dies": "die", "floods": "flood"} {

@@ -166,8 +166,8 @@ func TestKeptChanges(t *testing.T) {
 	}
 }
 
-// A server that cannot be started when it is used has no tools any more, the call says why, and the next session
-// starts it at once.
+// A server that cannot be started when it is used has no tools any more, the call's result has the reason, and
+// the next session starts it at once.
 func TestKeptFails(t *testing.T) {
 	t.Parallel()
 	o := keeping(t, toy(t, "toy", "plain"))

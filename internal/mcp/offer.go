@@ -29,7 +29,7 @@ type listed struct {
 	Annotations map[string]any  `json:"annotations,omitempty"`
 }
 
-// equals reports whether the server says the same about two tools.
+// equals reports whether two tools have the same declaration.
 func (l *listed) equals(other *listed) bool {
 	return l.Name == other.Name && l.Title == other.Title && l.Description == other.Description &&
 		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)

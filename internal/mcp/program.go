@@ -208,7 +208,7 @@ func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// Close ends the input of the program, which tells it to end, and ends it if it does not.
+// Close ends the input of the program, which asks it to end, and kills it if it does not.
 func (p *program) Close() error {
 	p.closing.Do(func() {
 		_ = p.input.Close() // unsent messages are not needed any more

@@ -58,7 +58,7 @@ func (s *Servers) Resource(id string) (Resource, bool) {
 type Content struct {
 	Text     string
 	Data     []byte // nil for a text
-	MIMEType string // "" if the server does not say
+	MIMEType string // "" if unknown
 }
 
 // Read reads a resource.

@@ -101,7 +101,7 @@ func (c *call) media(kind, title, mime string, data []byte) (text, shown string,
 	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100)), shown, inline(mime, data)
 }
 
-// resourceLink tells the model of a resource that a server points to.
+// resourceLink describes a resource that a server links to, for the model.
 func resourceLink(name, uri string) string { return fmt.Sprintf("Resource Link: %s at %s", name, uri) }
 
 func inline(mime string, data []byte) *llm.Part {

@@ -34,7 +34,7 @@ type server struct {
 	ready   chan struct{}        // closed when the first attempt to connect has ended
 	end     func()               // ends the connection, and returns when it has ended; nil before start
 	client  *sdk.Client          // of the last connection
-	stale   what                 // lists that the server says have changed
+	stale   what                 // lists that have changed, by the server's notice
 	calls   map[string]*follower // calls that run, by their progress token
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
@@ -305,7 +305,7 @@ func (s *server) newClient() *sdk.Client {
 	return c
 }
 
-// addRoot adds a directory to those that a server may ask for, and tells the connected server.
+// addRoot adds a directory to those that a server may ask for, and notifies the connected server.
 func addRoot(c *sdk.Client, dir string) {
 	//lint:ignore SA1019 servers of today ask for roots
 	c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
@@ -412,7 +412,7 @@ func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key stri
 	}
 }
 
-// expire records that the server says that a list has changed.
+// expire records a server's notice that a list has changed.
 func (s *server) expire(list what) {
 	s.mu.Lock()
 	s.stale |= list
@@ -424,7 +424,7 @@ func (s *server) expire(list what) {
 }
 
 // refreshPause is the time after which lists are read a second time, if they are the same as before
-// although the server says that they have changed.
+// despite the server's notice of a change.
 const refreshPause = 500 * time.Millisecond
 
 // refresh reads the lists that have changed. key is that of [server.keep].

@@ -132,7 +132,7 @@ func (s *Servers) Switch(name string, off State) {
 	}
 }
 
-// AddRoot tells the servers in the background that there is one more directory.
+// AddRoot notifies the servers in the background of one more directory.
 func (s *Servers) AddRoot(dir string) {
 	for _, one := range s.list {
 		one.mu.Lock()

@@ -113,7 +113,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A server whose entry says so is signed in to when it asks for it.
+// Pollux signs in to a server at its request if the entry allows it.
 func TestSignInAtOnce(t *testing.T) {
 	t.Parallel()
 	for kind, isSSE := range map[string]bool{"": false, "http": false, "sse": true} {

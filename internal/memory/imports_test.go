@@ -213,8 +213,8 @@ func TestImportBounds(t *testing.T) {
 	}
 }
 
-// Whatever a file says, nothing outside of imports changes, and nothing from
-// outside of the project gets in.
+// Whatever a file contains, nothing outside of imports changes, and nothing from outside of the
+// project gets in.
 func FuzzImports(f *testing.F) {
 	f.Add("See @./a.md and @../secret.md, `@a.md` and\n```\n@a.md\n```", "x @GEMINI.md", false)
 	f.Add("@a.md @sub/link.md @/etc/hostname", "@a.md\n@../secret.md", true)

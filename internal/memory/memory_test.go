@@ -306,7 +306,7 @@ func TestEager(t *testing.T) {
 	p.wantSaid()
 }
 
-// A search ends, and says so; without it such a tree costs nothing.
+// A search ends with a warning; without a search such a tree costs nothing.
 func TestTenThousandDirectories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it creates 10,000 directories")

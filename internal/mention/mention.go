@@ -121,7 +121,8 @@ func splitAgents(all []mention, isAgent func(name string) bool) (others []mentio
 	return others, names
 }
 
-// agentNote tells the model to delegate to the subagents that the user has named, "" if there are none.
+// agentNote asks the model to delegate to the subagents that the user has named, "" if there are
+// none.
 func agentNote(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -31,8 +31,8 @@ type Config struct {
 	// NoResource requests tokens without naming their resource, for authorization servers that do not
 	// support RFC 8707.
 	NoResource bool `json:"-"`
-	// IsOwn accepts a stored sign-in that does not say for which address it was issued, as Gemini CLI writes
-	// those to agents. The server must be one that the user has set up, and not a project.
+	// IsOwn accepts a stored sign-in without the address for which it was issued, as Gemini CLI writes those
+	// to agents. The server must be one that the user has set up, and not a project.
 	IsOwn bool `json:"-"`
 }
 

@@ -173,7 +173,7 @@ func originOf(u *url.URL) string {
 	return scheme + "://" + host
 }
 
-// sameURL reports whether two addresses are the same but for a slash at the end.
+// sameURL reports whether two addresses are the same except for a slash at the end.
 func sameURL(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 // isToken reports whether a text can be sent as a token.

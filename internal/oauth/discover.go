@@ -117,7 +117,7 @@ func (s *Source) provoke(ctx context.Context) ([]string, error) {
 
 // hints are the sign-in parameters in a server's refusal of a request.
 type hints struct {
-	Metadata string // the URL of its metadata, "" if it does not say
+	Metadata string // the URL of its metadata, "" if unknown
 	Scopes   []string
 }
 

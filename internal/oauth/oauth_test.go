@@ -368,8 +368,8 @@ func TestSignInElsewhere(t *testing.T) {
 	}
 }
 
-// While the authorization server is down, a token is used until it expires. Then the error says why there
-// is none, and the sign-in stays.
+// While the authorization server is down, a token is used until it expires. Then the error has the
+// reason, and the sign-in stays.
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	p, a := newPlace(t), newAuth(t, mcptest.AuthOptions{Lifetime: time.Hour})

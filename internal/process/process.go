@@ -55,9 +55,8 @@ type Command struct {
 	// Dir is the working directory. Empty means that of Pollux.
 	Dir string
 
-	// Stdin is what the program reads; nil is empty input. The program gets an
-	// *os.File itself; anything else is copied through a pipe, until the reader
-	// or the program ends.
+	// Stdin is the program's input; nil is empty input. The program gets an *os.File itself;
+	// anything else is copied through a pipe, until the reader or the program ends.
 	Stdin io.Reader
 	// Stdout and Stderr take the output of the program; nil drops it. The program gets an *os.File
 	// itself; anything else is written from another goroutine. If both are the same writer, they

@@ -62,8 +62,8 @@ func disarm(fd uintptr) {
 	_, _ = unix.FcntlInt(fd, unix.F_SETOWN, 0)
 }
 
-// member is a process of a command's family. The time at which it started tells it from
-// a later one with the same number.
+// member is a process of a command's family. Its start time distinguishes it from a later one
+// with the same number.
 type member struct {
 	pid, pgrp, session int
 	start              string

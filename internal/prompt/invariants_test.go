@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// known are the tools that a prompt may have something to say about.
+// known are the tools that a prompt may mention.
 var known = slices.Concat(person, tracker, []string{"write_todos", "save_memory", "exit_plan_mode"})
 
 // notTools are other words in the form of a tool's name.

@@ -171,8 +171,8 @@ func maskWords(words []string) (shown, secrets []string) {
 	return maskArgs(words)
 }
 
-// splitArg splits an argument of the form --flag=value, NAME=value or "Name: value". mark is what is
-// between the two, "" if the argument has another form.
+// splitArg splits an argument of the form --flag=value, NAME=value or "Name: value". mark is the
+// text between the two, "" if the argument has another form.
 func splitArg(arg string) (name, value, mark string) {
 	i := strings.IndexAny(arg, "=:")
 	if i <= 0 || strings.ContainsAny(arg[:i], " \t\n/\\") {
@@ -188,7 +188,8 @@ func isFlag(arg string) bool {
 		strings.HasPrefix(arg, "-") && InName(arg) && !strings.ContainsAny(arg, "0123456789")
 }
 
-// headerValues returns a value and, if it is one of the header Authorization, also what follows its scheme.
+// headerValues returns a value and, if it is one of the header Authorization, also the part after
+// its scheme.
 func headerValues(value string) []string {
 	_, credentials, _ := strings.Cut(value, " ")
 	return []string{value, strings.TrimSpace(credentials)}

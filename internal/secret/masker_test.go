@@ -170,7 +170,7 @@ func TestMaskerJSON(t *testing.T) {
 	}
 }
 
-// What is a secret in a text is one in a JSON string, too, also in one that is in a JSON string.
+// Text recognizes the same secrets in JSON strings, also in one inside another one.
 func TestFormsInJSON(t *testing.T) {
 	t.Parallel()
 	m := NewMasker(nil)

@@ -79,8 +79,8 @@ func keep(name, value string, allowed, blocked []string, strict bool, isSecret f
 	return !isSensitive(name) && !strict && (value == "" || !isSecret(name, value))
 }
 
-// InVariable reports whether an environment variable holds a secret: its name says so, see [InName], or its
-// value has the form of a key, a certificate or a URL with a password.
+// InVariable reports whether an environment variable holds a secret: by its name, see [InName], or because
+// its value has the form of a key, a certificate or a URL with a password.
 func InVariable(name, value string) bool {
 	return InName(name) && !isFileOf(name, value) || isSecretValue(value)
 }
@@ -109,7 +109,7 @@ func InEnviron(environ []string) func(name, value string) bool {
 }
 
 // Values returns the values of the environment's variables that hold secrets by [InVariable], or that have
-// one of the names, and the passwords in those that are URLs. It leaves out what [Significant] does.
+// one of the names, and the passwords in those that are URLs. It omits values as [Significant] does.
 func Values(environ []string, names ...string) []string {
 	var values []string
 	for _, v := range environ {

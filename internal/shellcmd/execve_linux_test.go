@@ -100,7 +100,7 @@ func trace(t *testing.T, strace string, programs []string) [][]string {
 	}
 	var input bytes.Buffer
 	for i, p := range programs {
-		// The directory in PATH tells which program executed the command.
+		// The directory in PATH identifies the program that executed the command.
 		if err := os.Symlink(bin, filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			t.Fatal(err)
 		}

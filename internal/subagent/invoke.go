@@ -202,7 +202,8 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 	return r
 }
 
-// problem says to a person that the subagent failed. The call does not, as in Gemini CLI.
+// problem returns the error of the subagent for a person. The call itself does not fail, as in
+// Gemini CLI.
 func (c *invocation) problem(err error) string {
 	return fmt.Sprintf("Subagent '%s' failed: %v", c.agent.Name, err)
 }

@@ -213,7 +213,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The last request has the task, whatever ended the run, and says nothing untrue about how it ended.
+// The last request has the task, whatever ended the run, and describes its end correctly.
 func TestRecoveryKeepsTask(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string][]answer{

@@ -89,7 +89,7 @@ type collector struct {
 	mu    sync.Mutex
 	got   map[string][]message // by path
 	url   string
-	reply func(w http.ResponseWriter, r *http.Request) bool // says whether it has
+	reply func(w http.ResponseWriter, r *http.Request) bool // reports whether it has
 }
 
 func collect(t *testing.T) *collector {
@@ -210,7 +210,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// A collector that is not there, or says no, costs a warning that has no secret.
+// A collector that is not there, or refuses, causes a warning without secrets.
 func TestOTLPFails(t *testing.T) {
 	t.Parallel()
 	var elsewhere int

@@ -389,7 +389,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Without logPrompts, nothing that was said is written, and with traces all of it.
+// Without logPrompts, no text of the conversation is written, and with traces all of it.
 func TestWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	const marker = "quetzalcoatlus"

@@ -106,7 +106,7 @@ func TestInputOfReader(t *testing.T) {
 	}
 }
 
-// A file that can't be waited for says so when it is read.
+// Reading a file that cannot be waited for returns an error.
 func TestInputOfClosedFile(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(os.DevNull)

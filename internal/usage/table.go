@@ -32,7 +32,7 @@ var (
 	count    = column{"SESSIONS", func(r *Row) string { return strconv.Itoa(r.Sessions) }}
 )
 
-// unless returns a text, or "-" if there is nothing to say.
+// unless returns a text, or "-" if isNothing.
 func unless(isNothing bool, text string) string {
 	if isNothing {
 		return "-"

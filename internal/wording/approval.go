@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// ApprovalOptions says how [Approval] words its lines.
+// ApprovalOptions configures the wording of [Approval].
 type ApprovalOptions struct {
 	// ShortPath returns an absolute path in the form that people read; nil leaves paths as they are.
 	ShortPath func(string) string

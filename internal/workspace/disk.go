@@ -19,7 +19,7 @@ var ErrNotRegular = errors.New("not a regular file")
 // commands, git and hooks see the real disk, and a search runs in this process. The paths of such a disk are
 // taken as they are, except that links of the real disk are followed.
 //
-// The functions of the real disk access only what [Workspace.CheckRead] and
+// The functions of the real disk access only files that [Workspace.CheckRead] and
 // [Workspace.CheckWrite] permit, even if the path changes between a check and its use; they
 // return a [Refusal] otherwise. Stat, Lstat and Stream can access everything in the workspace.
 type Disk struct {
@@ -29,7 +29,7 @@ type Disk struct {
 	// file, has no *os.File.
 	Open func(path string) (fs.File, error)
 	// Stream opens a regular file that a walk has found, to be read once from start to end. It
-	// refuses what Open refuses, and links. It costs half as much as Open, which matters when
+	// refuses the same files as Open, and links. It costs half as much as Open, which matters when
 	// reading thousands of files. If it is nil and Open is set, Open is used.
 	Stream func(path string) (io.ReadCloser, error)
 	// Stat follows links.

@@ -23,8 +23,8 @@ type git struct {
 	launcher process.Launcher
 }
 
-// Variables are the variables that tell git where a repository is, as hooks of Git get them. They
-// must not reach programs in a worktree.
+// Variables are the variables that set the location of a repository for git, as hooks of Git get
+// them. They must not reach programs in a worktree.
 var Variables = []string{
 	"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",

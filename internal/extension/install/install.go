@@ -29,7 +29,8 @@ import (
 	"pollux/internal/keychain"
 )
 
-// Manager manages the extensions of a user. All fields must be set, except where they say otherwise.
+// Manager manages the extensions of a user. All fields must be set, unless their comment allows
+// otherwise.
 type Manager struct {
 	// Dir is the directory of extensions, Home the directory below which the scope of the user is, and
 	// Workspace the working directory.
@@ -189,8 +190,8 @@ func (m *Manager) noteMissing(ctx context.Context, name string) {
 	}
 }
 
-// Enable enables or disables an extension in a scope. A nil error means that the file says so; a
-// session sees it the next time that it loads extensions.
+// Enable enables or disables an extension in a scope. After a nil error the file has the change;
+// a session applies it the next time that it loads extensions.
 func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope, enabled bool) (*extension.Extension, error) {
 	e, err := m.find(ctx, name)
 	switch {

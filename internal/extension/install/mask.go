@@ -55,7 +55,7 @@ func maskPairs(pattern *regexp.Regexp, text string) string {
 // names the one after it.
 func maskArgs(args []any) []any {
 	all := make([]any, len(args))
-	isSecret := false // the option before says so
+	isSecret := false // by the option before
 	for i, arg := range args {
 		text, isText := arg.(string)
 		isOption := strings.HasPrefix(text, "-")

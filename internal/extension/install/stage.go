@@ -52,8 +52,8 @@ func (m *Manager) newStage() (*stage, error) {
 }
 
 // owner returns the beginning of the names of the stages of a process: its number, and a hash of
-// [process.Started], which tells it from others with the same number. The hash is "" if the process does
-// not run or if the system does not show its start.
+// [process.Started], which distinguishes it from others with the same number. The hash is "" if the
+// process does not run or if the system does not show its start.
 func owner(pid int) string {
 	started := process.Started(pid)
 	if started != "" {

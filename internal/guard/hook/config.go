@@ -141,8 +141,8 @@ func (t *laxBool) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parse reads the configuration of a hook. reason says why it is invalid; notes are clauses about members that
-// Pollux does not know, or reads in another way.
+// parse reads the configuration of a hook. reason explains why it is invalid; notes are clauses about members
+// that Pollux does not know, or reads in another way.
 func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 	var c struct {
 		Type        laxText         `json:"type"`

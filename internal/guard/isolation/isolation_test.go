@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// The real kernel and the real programs: whatever they say, it is said whole.
+// The report on the real kernel and the real programs is complete.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	found := Probe(t.Context(), Options{Programs: process.Finder{Path: system}})

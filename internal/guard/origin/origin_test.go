@@ -95,7 +95,7 @@ func TestWhoSays(t *testing.T) {
 		t.Errorf("%q of nothing", got)
 	}
 	c.printed("--evil --worse --third --fourth")
-	c.user(llm.Part{FunctionResponse: llm.Output("2", "read_file", "--evil")}) // says nothing either way
+	c.user(llm.Part{FunctionResponse: llm.Output("2", "read_file", "--evil")}) // is neutral
 	c.messages = append(c.messages,
 		agent.Message{Content: llm.Model(llm.Text("I shall use --worse"))},
 		agent.Message{Shown: "see @page, with --fourth", Content: llm.User(llm.Text("see @page"), llm.Text("--third"))},

@@ -6,8 +6,8 @@
 // ([Engine.Remember]). A shell command is split into its commands, and each of them must be
 // allowed.
 //
-// [Engine.Explain] tells how a decision comes about, [CheckFiles] checks policy files, and
-// [ReadTests] reads tables of expected decisions.
+// [Engine.Explain] explains a decision, [CheckFiles] checks policy files, and [ReadTests] reads
+// tables of expected decisions.
 //
 // The engine only decides. Asking the user and reporting a refusal to the model is the task of
 // the gate (package guard).

@@ -235,7 +235,7 @@ func TestRuleMatch(t *testing.T) {
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: ""}}, Call{Name: "x"}, false},
 		{Rule{Tools: []string{"x"}, Prefixes: []string{"git"}}, call("x", "command", "git"), false},
 		{Rule{Tools: []string{"cli_help"}}, call("invoke_agent", "agent_name", "cli_help"), true},
-		// What can't be evaluated restricts, and permits nothing.
+		// A pattern that cannot be evaluated restricts, and permits nothing.
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: "("}, Decision: Allow}, call("x"), false},
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: "("}, Decision: Deny}, call("x"), true},
 	} {
@@ -706,7 +706,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// A rule for a command does not allow what bash makes of a text when it evaluates it a second time.
+// A rule for a command does not allow commands in a text that bash evaluates a second time.
 func TestEvaluates(t *testing.T) {
 	t.Parallel()
 	scripts := []string{
@@ -736,8 +736,8 @@ func TestEvaluates(t *testing.T) {
 	}
 }
 
-// An answer about a tool of a server holds as long as the server says the same about it. What is saved is about
-// the name.
+// An answer about a tool of a server holds as long as the server's description stays the same. A saved answer
+// depends only on the name.
 func TestToolChanges(t *testing.T) {
 	t.Parallel()
 	tool1 := Call{Name: "mcp_s_t", Server: "s", RemoteName: "t", Description: "Lists", Schema: json.RawMessage(`{}`)}

@@ -93,7 +93,7 @@ type parsed struct {
 }
 
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
-// rules is used: a part of the rules may allow what the others deny. source is the name of the
+// rules is used: some rules may allow calls that the others deny. source is the name of the
 // file in its rules.
 func parseFile(data []byte, from origin, source string) parsed {
 	top, err := parseTOML(data)
@@ -119,7 +119,7 @@ func parseFile(data []byte, from origin, source string) parsed {
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
 		r.warnOfRunners()
-		if from.isChecked && len(r.noTool) > 0 { // else the error says so
+		if from.isChecked && len(r.noTool) > 0 { // else the error names it
 			r.problems = append(r.problems, problem{message: "Invalid policy rule", suggestion: "use '*' for all tools", places: r.noTool})
 		}
 	}

@@ -257,7 +257,7 @@ func TestRunnersFlags(t *testing.T) {
 		{rules("git -c a=b"), "git -c a=b status", Allow},
 		{rules("git -c a=b"), "git -c a=b -c c=d status", Ask},
 		{rules("rg"), "rg --pre x y", Ask},
-		{rules("rm"), "rm -rf x", Allow}, // runs nothing, and the rule says rm
+		{rules("rm"), "rm -rf x", Allow}, // runs nothing, and the rule has rm
 		{rules("base64"), "base64 -o x y", Allow},
 		{regex("find "), "find . -delete", Ask},
 		{regex("find . -delete"), "find . -delete", Allow},

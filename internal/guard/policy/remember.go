@@ -19,8 +19,8 @@ func (e *Engine) CanRemember() bool { return e.IsTrusted() && !e.opts.DisableAlw
 // (security.enablePermanentToolApproval).
 func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
 
-// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot tell a
-// subagent's own server from the session's.
+// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot
+// distinguish a subagent's own server from the session's.
 func (e *Engine) canSave(c Call) bool { return e.CanSave() && c.ServerOf == "" }
 
 // Offers returns the lasting answers to a call, beginning with the one for the shortest time.

@@ -137,7 +137,8 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	return true
 }
 
-// isOutdated reports whether the rule is an answer about a tool of which the server said something else than now.
+// isOutdated reports whether the rule is an answer about a tool that the server described
+// differently then.
 func (r *Rule) isOutdated(c *query) bool {
 	return r.shown != nil && (r.shown.Description != c.Description || !bytes.Equal(r.shown.Schema, c.Schema) ||
 		!reflect.DeepEqual(r.shown.Annotations, c.Annotations))

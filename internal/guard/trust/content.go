@@ -171,7 +171,7 @@ func (l *looker) directory(dir string, r runner) {
 }
 
 // file adds a file of the folder, if there is one with this name, and reports whether there is, or whether it is a
-// directory of the folder. It leaves out data, such as logs, unless isRead says that the program runs or reads it as
+// directory of the folder. It leaves out data, such as logs, unless, by isRead, the program runs or reads it as
 // code.
 func (l *looker) file(dir, name string, isRead bool) (isFile, isDir bool) {
 	if name == "" || len(name) > 4096 || strings.IndexByte(name, 0) >= 0 {

@@ -104,7 +104,7 @@ func (c *Candidates) Lines(r io.ReaderAt, size int64) iter.Seq[[]byte] {
 	}
 }
 
-// yieldBlock yields the lines of a block that contain the anchor, or all if the anchor says nothing. It
+// yieldBlock yields the lines of a block that contain the anchor, or all if the anchor is empty. It
 // reports whether to go on.
 func (c *Candidates) yieldBlock(r io.ReaderAt, b block, yield func([]byte) bool) bool {
 	const most = 1 << 20 // bytes of a block in memory

@@ -138,8 +138,8 @@ func (x *Index) segments() (segments []segment) {
 	return segments
 }
 
-// read calls visit for each entry of a segment up to the first one that is damaged. The error says that
-// one is.
+// read calls visit for each entry of a segment up to the first one that is damaged. The error means
+// that one is.
 func (s segment) read(hashes []uint32, sizeOf func(name string) (int64, bool), visit func(*entry)) error {
 	f, err := os.OpenFile(s.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

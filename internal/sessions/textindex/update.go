@@ -59,8 +59,8 @@ func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow boo
 	return w.finish()
 }
 
-// makeDir makes the directory of the index. The error says that nothing can be written there, so that it
-// is not worth to index anything.
+// makeDir makes the directory of the index. It fails if nothing can be written there, so that indexing
+// is useless.
 func (x *Index) makeDir() error {
 	if err := os.Mkdir(x.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err

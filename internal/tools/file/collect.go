@@ -48,7 +48,7 @@ type File struct {
 	Path  string    // absolute path
 	Text  string    // as read_file returns it, after a warning if it is incomplete
 	Media *llm.Blob // replaces Text for media files
-	// Cut says which lines Text has, such as "lines 1-530 of 20000", if it was cut for
+	// Cut names the lines of Text, such as "lines 1-530 of 20000", if it was cut for
 	// [Selection.Room]; else it is "".
 	Cut string
 }

@@ -117,7 +117,7 @@ func areIndented(lines []string, indent string) bool {
 
 // mayOpen reports whether deeper lines that belong to this one may follow: after a bracket or
 // another sign that something is missing, in a list, under a name with a colon, or after a
-// comment. A closing bracket says nothing about the lines after it.
+// comment. A closing bracket allows no conclusion about the lines after it.
 func mayOpen(line string) bool {
 	line = strings.TrimSpace(line)
 	rest := strings.ReplaceAll(strings.ReplaceAll(line, ":=", ""), "::", "")

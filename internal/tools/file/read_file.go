@@ -83,7 +83,7 @@ func (t *readFile) whyIgnored(abs string) string {
 }
 
 // lines returns the first and the last line to read, 0 if none is given. Models that were
-// trained with other tools, or with former releases of this one, say offset, the number of
+// trained with other tools, or with former releases of this one, use offset, the number of
 // lines to skip, and limit, the number of lines to read.
 func (a arguments) lines() (first, last int) {
 	first, last = a.line("start_line"), a.line("end_line")
@@ -164,8 +164,8 @@ const (
 // tailLines is the number of lines that the header of a long file suggests to see its end.
 const tailLines = 100
 
-// header returns the line before the text of a file that says which lines it has; "" for the
-// whole file if the call asked for no lines.
+// header returns the line before the text of a file that names its lines; "" for the whole file
+// if the call asked for no lines.
 func (c *readFileCall) header(got *content) string {
 	if got.total == 0 {
 		return "The file is empty."

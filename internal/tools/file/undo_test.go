@@ -41,8 +41,8 @@ func wide(text string) string {
 	return string(b)
 }
 
-// Whatever the tools have done to a file, an undo brings back each byte of it, or says why not. Only how
-// lines ended is not known of a file in which they ended in different ways.
+// Whatever the tools have done to a file, an undo brings back each byte of it, or returns the reason.
+// Only in a file with mixed line ends, their positions are lost.
 func TestUndoExact(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

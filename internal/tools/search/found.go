@@ -124,7 +124,7 @@ func share(files []fileHits, limit int) {
 const maxNamed = 20
 
 // named returns a list of names with their counts: "a.go (3), b.go (12) and 7 more files". what
-// is the plural noun.
+// is their plural noun.
 func named(names []string, counts []string, what string) string {
 	shown := min(len(names), maxNamed)
 	if len(names) == maxNamed+1 { // "1 more" is not shorter than its name

@@ -167,7 +167,7 @@ type grepCall struct {
 	args          grepArgs
 	query         query
 	before, after int
-	literal       string // says that the pattern is searched as literal text, and why; or ""
+	literal       string // note that the pattern is searched as literal text, with the reason; or ""
 }
 
 // takeLiterally makes the pattern literal text, if it can be searched as such, and the call has

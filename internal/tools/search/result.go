@@ -220,7 +220,7 @@ func (r *report) rest() string {
 	return b.String()
 }
 
-// advice says how to get the matches that a result leaves out. canRaise reports whether the
+// advice explains how to get the matches that a result leaves out. canRaise reports whether the
 // result may be longer.
 func (c *grepCall) advice(canRaise bool) string {
 	narrow := "a more precise pattern, dir_path or include_pattern"

@@ -41,7 +41,7 @@ func TestCancel(t *testing.T) {
 		{"floods and ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do echo y; done", "", ""},
 		{"grandchild holds the pipe", "sleep 1000 & echo $! >p; wait", "There was no output", ""},
 		{"closes its streams and lives on", "exec >/dev/null 2>&1; echo $$ >p; sleep 1000", "There was no output", ""},
-		{"double fork", "(sleep 1000 & echo $! >p) ; sleep 1001", "", ""}, // bash may say that the second has ended
+		{"double fork", "(sleep 1000 & echo $! >p) ; sleep 1001", "", ""}, // bash may report the end of the second
 		{"setsid", "setsid bash -c 'echo $$ >p; exec sleep 1000' & wait", "There was no output", "setsid"},
 		{"double fork and setsid", "(setsid bash -c 'echo $$ >p; exec sleep 1000' &) ; sleep 1001", "There was no output", "setsid"},
 		{"daemon that ignores SIGTERM", "(setsid bash -c 'trap \"\" TERM; exec >/dev/null 2>&1; echo $$ >p; while :; do sleep 1000; done' &) ; sleep 1001", "There was no output", "setsid"},

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// vendor is a model that answers each question as a function says.
+// vendor is a model that answers each question with a function.
 type vendor struct {
 	hosted bool // it searches, and reads pages
 	answer func(*llm.Request) (*llm.Response, error)
