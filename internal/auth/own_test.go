@@ -29,7 +29,7 @@ func TestOwn(t *testing.T) {
 		"key emptied":           {`{"modelProviders": {"openai": {"keyVars": []}}}`, "OPENAI_API_KEY=o", "openai/m", "! OpenAI needs an API key. Set apiKey, keyVars or"},
 		"keyless":               {`{"modelProviders": {"xai": {"keyless": true}}` + sel + `grok"}}}`, "", "auto", "xai https://api.x.ai/v1   grok-4.5"},
 		"named, with a key":     {`{"modelProviders": {"hf": {"apiKey": "own"}}}`, "", "auto", "huggingface https://router.huggingface.co/v1 own  zai-org/GLM-5.2:fireworks-ai"},
-		"named, told otherwise": {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
+		"named, set otherwise":  {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
 		"token":                 {`{"modelProviders": {"mine": {"baseUrl": "http://h", "tokenVars": "T", "modelVars": "M"}}}`, "T=t M=m", "auto", "mine http://h  t m"},
 		"address of a variable": {`{"modelProviders": {"mine": {"baseUrl": "http://h", "baseUrlVars": ["U"], "keyless": true, "model": "m"}}}`, "U=http://u", "auto", "mine http://u   m"},
 		"variables alone":       {`{"modelProviders": {"mine": {"baseUrlVars": ["U", "V"], "keyless": true}}` + sel + `mine"}}}`, "", "m", "! mine needs an address. Set U or V."},

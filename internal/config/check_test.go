@@ -265,7 +265,7 @@ func FuzzFile(f *testing.F) {
 		e.tree("", tree)
 		check(tree, "f")
 		if again, _ := check(tree, "f"); strings.Contains(joined(again), "Invalid") {
-			t.Fatalf("what was checked is not valid: %s", joined(again))
+			t.Fatalf("the checked settings are not valid: %s", joined(again))
 		}
 		s := &Settings{}
 		s.layers[User], s.layers[Workspace] = tree, tree

@@ -64,7 +64,7 @@ func checkEffect(t *testing.T, path string, e *Effect) {
 		}
 	}
 	if e.Guard != nil && e.Class != Tightens {
-		t.Errorf("%s: what has a guard can only tighten", path)
+		t.Errorf("%s: a setting with a guard can only tighten", path)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestEnvFiles(t *testing.T) {
 		env, _ := WithDotEnv(p.env, s, p.paths())
 		for _, f := range got {
 			if has := env.Get("B") != ""; f.State == "read" && has != slices.Contains(f.Set, "B") {
-				t.Errorf("trusted %v: what is said and done differ", trusted)
+				t.Errorf("trusted %v: the report and the effect differ", trusted)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func TestEveryKindHasAClass(t *testing.T) {
 	t.Parallel()
 	for _, k := range ProjectKinds() {
 		if k.Class == 0 || k.Untrusted == "" || k.Unseen == "" || k.Seen == "" {
-			t.Errorf("%s has no class, or does not say what it can do", k.Name)
+			t.Errorf("%s has no class, or no description of its effects", k.Name)
 		}
 		for _, f := range k.Fields {
 			checkEffect(t, k.Name+": "+f.Name, f.Effect)
@@ -113,7 +113,7 @@ func TestSecurityPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not have the table of what a project can do: run make update", page)
+		t.Errorf("%s does not have the table of a project's effects: run make update", page)
 	}
 }
 

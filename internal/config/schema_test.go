@@ -37,7 +37,7 @@ func TestGenerated(t *testing.T) {
 				t.Fatal(err)
 			}
 		default:
-			t.Errorf("%s is not what the table says; run make update: %v\n%s", path, err, cmp.Diff(string(got), string(want)))
+			t.Errorf("%s differs from the table; run make update: %v\n%s", path, err, cmp.Diff(string(got), string(want)))
 		}
 	}
 }

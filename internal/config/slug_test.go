@@ -98,7 +98,7 @@ func TestSlug(t *testing.T) {
 }
 
 // Files of other programs or earlier versions are read, and never trusted.
-func TestSlugFromWhatIsThere(t *testing.T) {
+func TestSlugFromFiles(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		files map[string]string // below ~/.gemini

@@ -148,7 +148,7 @@ func TestModifiable(t *testing.T) {
 				return tool.Answer{Outcome: tool.Cancel}, nil
 			})
 		if !asked {
-			t.Error("nobody was asked")
+			t.Error("no question")
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestConfirm(t *testing.T) {
 					t.Errorf("admission = %+v", a)
 				}
 				if d, ok := a.Record.Result.Display.(*tool.DiffDisplay); a.Cancelled && (!ok || d.FilePath != tt.path) {
-					t.Errorf("what was shown is lost: %+v", a.Record.Result.Display)
+					t.Errorf("the display is lost: %+v", a.Record.Result.Display)
 				}
 				return
 			}

@@ -157,7 +157,7 @@ func TestRepeatedWords(t *testing.T) {
 						t.Errorf("%s: %s", c.name, a.Record.Result.Error.Message)
 					}
 					if admit(); interactive && want && asked != 1 {
-						t.Errorf("%s, %s: asked again for what was approved", c.name, mode)
+						t.Errorf("%s, %s: asked again about an approved call", c.name, mode)
 					}
 				}
 			}

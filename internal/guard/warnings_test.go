@@ -148,7 +148,7 @@ func TestUntrustedFlags(t *testing.T) {
 	}
 	s = newScene(t, policy.Options{Mode: policy.Default, Interactive: true, Rules: []policy.Rule{{Tools: []string{"*"}, Decision: policy.Deny, Priority: 4}}}, "--evil")
 	if a := s.expect("make --evil", "-"); a.Record.Result == nil {
-		t.Error("what is denied is asked about")
+		t.Error("a denied call causes a question")
 	}
 }
 

@@ -240,7 +240,7 @@ func TestChanges(t *testing.T) {
 				data, err := os.ReadFile(sessionFile(rt, dir))
 				must(rt, err)
 				if !strings.HasPrefix(string(data), before) {
-					rt.Fatalf("what was written has changed")
+					rt.Fatalf("written data has changed")
 				}
 				before = string(data)
 				s := loadOnly(rt, dir)

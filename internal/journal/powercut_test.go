@@ -136,6 +136,6 @@ func checkSynced(t *testing.T, synced []byte, s *Session) {
 	if n := len(before.recorded); len(s.recorded) < n {
 		t.Fatalf("%d of %d messages are left", len(s.recorded), n)
 	} else if diff := difference(before.recorded, s.recorded[:n]); diff != "" {
-		t.Fatalf("what was synced has changed: (-want +got)\n%s", diff)
+		t.Fatalf("synced data has changed: (-want +got)\n%s", diff)
 	}
 }

@@ -176,7 +176,7 @@ func TestFileLink(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := os.Stat(there); err == nil {
-			t.Error("what the link leads to is still there")
+			t.Error("the target of the link is still there")
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestKeptChanges(t *testing.T) {
 			edit(t, &o, c.now, c.then)
 			s, r, _ := run(t, o)
 			if s.Status()[0].State != Idle {
-				t.Fatal("what was kept is not used")
+				t.Fatal("the kept offer is not used")
 			}
 			got := callTool(t.Context(), t, r, "mcp_toy_"+c.call, `{"text":"1"}`, tool.Host{})
 			if c.want == "" && got.Error != nil || c.want != "" && (got.Error == nil || !strings.HasPrefix(got.Error.Message, c.want)) {

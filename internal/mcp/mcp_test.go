@@ -126,7 +126,7 @@ func wait(t *testing.T, what string, isDone func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !isDone(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain for " + what)
+			t.Fatal("timed out waiting for " + what)
 		}
 	}
 }

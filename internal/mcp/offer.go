@@ -44,18 +44,18 @@ const (
 	maxPages     = 1_000
 )
 
-// what is a set of the lists of a server.
-type what uint8
+// listSet is a set of the lists of a server.
+type listSet uint8
 
 const (
-	tools what = 1 << iota
+	tools listSet = 1 << iota
 	prompts
 	resources
 	everything = tools | prompts | resources
 )
 
 // list reads the lists of the server, and puts them into the offer in place of the old ones.
-func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists what) error {
+func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists listSet) error {
 	init := s.InitializeResult()
 	o.Instructions = init.Instructions
 	has := init.Capabilities

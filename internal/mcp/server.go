@@ -34,7 +34,7 @@ type server struct {
 	ready   chan struct{}        // closed when the first attempt to connect has ended
 	end     func()               // ends the connection, and returns when it has ended; nil before start
 	client  *sdk.Client          // of the last connection
-	stale   what                 // lists that have changed, by the server's notice
+	stale   listSet              // lists that have changed, by the server's notice
 	calls   map[string]*follower // calls that run, by their progress token
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
@@ -413,7 +413,7 @@ func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key stri
 }
 
 // expire records a server's notice that a list has changed.
-func (s *server) expire(list what) {
+func (s *server) expire(list listSet) {
 	s.mu.Lock()
 	s.stale |= list
 	s.mu.Unlock()

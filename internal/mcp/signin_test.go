@@ -109,7 +109,7 @@ func TestSignIn(t *testing.T) {
 	}
 	s.Close()
 	if all := strings.Join(append(w.all(), warned()...), "\n") + log.b.String() + got.Error.Message; strings.Contains(all, "secret-") {
-		t.Errorf("a token is in what the user sees: %s", all)
+		t.Errorf("a token is in the user's messages: %s", all)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestChatWithoutSettings(t *testing.T) {
 			}
 		}
 		if got := decode(encode(catalog.ChatConfig(model))); !cmp.Equal(got, catalog.ChatConfig(model)) {
-			t.Errorf("%s: what the catalog says is lost: %+v", model, got)
+			t.Errorf("%s: values of the catalog are lost: %+v", model, got)
 		}
 	}
 }
@@ -410,7 +410,7 @@ func TestOtherVendors(t *testing.T) {
 }
 
 // Tools that the provider does not run are warned about once.
-func TestToolsThatNobodyRuns(t *testing.T) {
+func TestToolsWithoutRunner(t *testing.T) {
 	t.Parallel()
 	var warnings []string
 	r := New(settings(t, `{"customAliases": {"search": {"extends": "web-search", "modelConfig": {"generateContentConfig": {"tools": [{"googleSearch": {}}]}}}}}`),
@@ -510,7 +510,7 @@ func TestModel(t *testing.T) {
 		t.Errorf("a question is asked of no model: %v", err)
 	}
 	if model, err := New(nil, Options{Resolve: instead("")}).SelectModel("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
-		t.Errorf("nobody says so, but: %q, %v", model, err)
+		t.Errorf("an alias without a model resolves: %q, %v", model, err)
 	}
 }
 

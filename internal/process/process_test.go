@@ -327,7 +327,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%v, %v, %q", status, err, out.String())
 	}
 	if pid := processtest.AwaitPID(t, filepath.Join(dir, "p")); !processtest.IsRunning(pid) {
-		t.Error("what it has left running is gone")
+		t.Error("its leftover processes are gone")
 	}
 
 	out.Reset()

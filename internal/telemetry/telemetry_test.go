@@ -390,7 +390,7 @@ func TestSession(t *testing.T) {
 }
 
 // Without logPrompts, no text of the conversation is written, and with traces all of it.
-func TestWhatWasSaid(t *testing.T) {
+func TestLogPrompts(t *testing.T) {
 	t.Parallel()
 	const marker = "quetzalcoatlus"
 	record := func(prompts, traces bool) string {
@@ -460,7 +460,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(data), secret.Redacted) || !strings.Contains(string(data), " hi") {
-		t.Error("what was taken out left no sign, or a word was taken for a secret")
+		t.Error("the removed secret left no mark, or a word was taken for a secret")
 	}
 	split(t, path)
 }

@@ -78,7 +78,7 @@ func TestPrograms(t *testing.T) {
 				t.Error(diff)
 			}
 			if (got.State == Broken) != (got.Next != "") {
-				t.Errorf("%+v: who has something broken is told what to do", got)
+				t.Errorf("%+v: a broken part has no hint, or another part has one", got)
 			}
 		}
 	}

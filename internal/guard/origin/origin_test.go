@@ -87,7 +87,7 @@ func TestUntrusted(t *testing.T) {
 }
 
 // Other origins do not count as the person.
-func TestWhoSays(t *testing.T) {
+func TestOrigins(t *testing.T) {
 	t.Parallel()
 	c := &talk{}
 	w := New(c.after, ours)

@@ -95,7 +95,7 @@ checker = { type = "in-process", name = "conseca" }
 		}
 	}
 	if e.Check(call("x_program")).Decision != Deny || e.Check(call("x_other")).Decision != Allow {
-		t.Error("an unknown checker does not deny, or not only what it is about")
+		t.Error("an unknown checker does not deny, or denies other calls")
 	}
 	for _, bad := range []string{
 		"toolName = '*'", "toolName = '*'\nchecker = 1", "checker = {type = 'in-process', name = 'conseca'}",

@@ -174,7 +174,7 @@ func TestSavedKeepsTheFile(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if e.Check(call("web_fetch")).Decision != Ask {
-		t.Error("what was taken back still holds")
+		t.Error("a withdrawn rule still holds")
 	}
 	if ok, _ := e.Revoke(last.ID); ok {
 		t.Error("taken back twice")
@@ -193,7 +193,7 @@ modes = [ "autoEdit", "yolo" ]
 `
 	e, file, _ := saving(t, Default, text)
 	if got := next(t, file, Options{Mode: AutoEdit, Trust: trust.NewLive(trust.Trusted)}).Check(call("write_file", "file_path", "a.txt")).Decision; got != Allow {
-		t.Errorf("what Gemini CLI saved does not hold: %v", got)
+		t.Errorf("rules saved by Gemini CLI do not hold: %v", got)
 	}
 	e.Remember(call("write_file", "file_path", "a.txt"), tool.ProceedAlwaysAndSave)
 	if got, want := read(t, file), strings.Replace(text, `[ "autoEdit"`, `[ "default", "autoEdit"`, 1); got != want {
@@ -378,7 +378,7 @@ func TestGrantedTwice(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := e.Check(command("make z > out")).Decision; got != Allow {
-		t.Errorf("what was allowed in autoEdit: %v", got)
+		t.Errorf("rules allowed in autoEdit: %v", got)
 	}
 	if ok, err := e.Revoke(1); !ok || err != nil || e.Check(command("make z")).Decision != Ask || strings.Contains(read(t, o.Saved.File), "make") {
 		t.Errorf("%v %v: %s", ok, err, read(t, o.Saved.File))

@@ -24,7 +24,7 @@ func TestServersAreNotConfused(t *testing.T) {
 		}
 		for _, other := range []string{"a_b", "a", "A b", "*"} {
 			if got := e.Check(of(other, "x")).Decision; got == Allow {
-				t.Errorf("%s: %q may do what \"a b\" may", name, other)
+				t.Errorf("%s: %q has the permissions of \"a b\"", name, other)
 			}
 		}
 	}

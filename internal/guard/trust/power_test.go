@@ -73,7 +73,7 @@ func TestPowers(t *testing.T) {
 		t.Errorf("powers (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(parse(t, powerful), tree); diff != "" {
-		t.Errorf("what was kept has changed: %s", diff)
+		t.Errorf("the kept settings have changed: %s", diff)
 	}
 
 	trust.Powers(nil, tree, func(p trust.Power) bool {

@@ -57,7 +57,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	if got := cleaned("\x1bP"+strings.Repeat("x", maxStringLen)+"seen", 4096); !strings.HasSuffix(got, "seen") {
-		t.Errorf("a string without end hides what follows: %d bytes", len(got))
+		t.Errorf("a string without end hides the text after it: %d bytes", len(got))
 	}
 }
 

@@ -148,7 +148,7 @@ func TestEndsWithoutItsGrandchildren(t *testing.T) {
 	}
 	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
 	if !processtest.IsRunning(pid) {
-		t.Error("what was put into the background is gone")
+		t.Error("the background process is gone")
 	}
 	// A background process that prints without end does not delay the result.
 	if got := text(run(t, o, "yes & echo $! >q; echo after")); !strings.Contains(got, "Background PIDs: ") {
