@@ -76,7 +76,7 @@ func (p *place) workspace(t testing.TB, content string) {
 func BenchmarkLoad(b *testing.B) {
 	p := newPlace(b)
 	p.user(b, `{
-  // what most people have
+  // the usual settings
   "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
   "ui": {"theme": "Default", "hideBanner": true},
   "general": {"vimMode": true, "enableAutoUpdate": false},

@@ -24,7 +24,7 @@ func TestLook(t *testing.T) {
 		".gemini/policies/more.toml":       "",
 		"GEMINI.md":                        "Be good.",
 		".gemini/settings.json": `{
-			// what a project may set
+			// settings that a project may have
 			"mcpServers": {"files": {"command": "files"}},
 			"hooks": {"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "./check.sh"}]}],
 			          "SessionStart": [{"hooks": [{"hooks": [{"command": "deep"}]}, 7]}]},

@@ -16,7 +16,7 @@
 //   - The index is a directory of segments, files that are written once and replaced by others. Several
 //     processes can read and write them at the same time without a lock: at worst a file is indexed
 //     twice, or not at all, until the next [Index.Update].
-//   - Each entry has a CRC. A damaged entry counts as not indexed, and the next update replaces it. Who
+//   - Each entry has a CRC. A damaged entry counts as not indexed, and the next update replaces it. A program that
 //     can write into the directory with correct CRCs can hide a session from searches, but could delete
 //     the session as well.
 //   - It contains hashes and names of files, no text, and nothing of sessions that were deleted (see
