@@ -34,7 +34,7 @@ func serve(t *testing.T, o a2atest.Options) *a2atest.Agent {
 	return s
 }
 
-// says is an agent that answers with a message and finishes its task.
+// says returns an agent that answers with a message and finishes its task.
 func says(text string) func(string) []string {
 	return func(string) []string { return []string{status("completed", text)} }
 }
@@ -86,7 +86,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// What follows the first answer continues the conversation; a task that is over is not continued.
+// The second prompt continues the conversation, but not a finished task.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	for name, o := range wires {
@@ -121,7 +121,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// When the person cancels, so does the agent, and what it has sent is kept.
+// Cancelling ends the agent's task and keeps its partial result.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, o := range wires {
@@ -176,7 +176,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// An agent that misbehaves causes an error with what it has sent before, and nothing worse.
+// An agent that misbehaves causes an error and keeps its partial result.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
@@ -322,7 +322,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What a card says to the model is short and clean.
+// The description from a card is short and clean.
 func TestHostileDescription(t *testing.T) {
 	t.Parallel()
 	skill := `{"name":"a\u001b[31m\n## b","description":"` + strings.Repeat("x", 5000) + `"},`

@@ -22,8 +22,7 @@ func parseAddress(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// origin returns what identifies the server at an address: its scheme and host, without the port that is the
-// scheme's own.
+// origin returns the origin of an address: scheme and host, without the port that is the scheme's own.
 func origin(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	switch u.Scheme {
@@ -50,7 +49,7 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// shown returns an address for people, without what may be secret in it: a password and the query.
+// shown returns an address for people, without the password and the query, which may be secret.
 func shown(u *url.URL) string {
 	return terminal.Cut(terminal.Line(origin(u)+u.EscapedPath()), 200)
 }

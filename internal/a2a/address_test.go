@@ -8,7 +8,7 @@ import (
 	"pollux/internal/a2a/a2atest"
 )
 
-// The address for people is that of the server which gets the text, without what may be secret.
+// The shown address names the server that gets the text, and contains no secret.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	card := `{"name":"n","url":"https://far.example/a?key=s","preferredTransport":"JSONRPC","protocolVersion":"0.3.0"}`

@@ -25,7 +25,7 @@ const (
 type Options struct {
 	// Name is that of the definition. Tokens and conversations go by it.
 	Name string
-	// Description is what the user says about the agent, "" for nothing.
+	// Description is the user's description of the agent, or "".
 	Description string
 	// CardURL is where the card is. CardJSON is the card itself, if CardURL is empty.
 	CardURL, CardJSON string
@@ -34,12 +34,12 @@ type Options struct {
 	// IsOwn reports whether the definition is the user's own, and not that of a project or an extension.
 	IsOwn bool
 
-	// Conversations has what calls continue; nil lets this agent have its own.
+	// Conversations keeps the conversations that calls continue; if nil, the agent has its own.
 	Conversations *Conversations
-	// Env returns a variable of the environment, "" if it is not set; nil has none. The error is for one that
-	// the definition must not get.
+	// Env returns a variable of the environment, "" if it is not set; nil has none. It fails for variables
+	// that the definition must not get.
 	Env func(name string) (string, error)
-	// RunCommand runs a shell command and returns what it prints; nil runs none.
+	// RunCommand runs a shell command and returns its output; nil runs none.
 	RunCommand func(ctx context.Context, command string) (string, error)
 	// Transport makes requests; nil is [http.DefaultTransport].
 	Transport func() (http.RoundTripper, error)
@@ -47,7 +47,7 @@ type Options struct {
 	OAuth *oauth.Options
 	// Person can sign in while a call runs. The zero value is no person.
 	Person oauth.Person
-	// Warn receives what the user should know; nil drops it.
+	// Warn receives messages for the user; nil drops it.
 	Warn func(text string)
 }
 
@@ -61,7 +61,7 @@ type Agent struct {
 	firstPause time.Duration
 }
 
-// link is what a card says about calling the agent.
+// link is the part of a card about calling the agent.
 type link struct {
 	card     *card
 	endpoint *endpoint
@@ -83,9 +83,9 @@ func New(o Options) *Agent {
 	return &Agent{o: o, turn: make(chan struct{}, 1), maxStream: maxStream, firstPause: firstPause}
 }
 
-// Describe returns what the model gets about the agent: the user's description, the card's, and the agent's
-// skills. It loads the card, and asks no person to sign in. An error is a sentence for the user that begins with
-// the name of the agent.
+// Describe returns the agent's description for the model: the user's text, the card's, and the agent's skills.
+// It loads the card, and asks no person to sign in. An error is a sentence for the user that begins with the
+// name of the agent.
 func (a *Agent) Describe(ctx context.Context) (string, error) {
 	l, err := a.connect(ctx, oauth.Person{})
 	if err != nil {

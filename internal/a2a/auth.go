@@ -45,7 +45,7 @@ type Auth struct {
 // String keeps secrets out of formatted text.
 func (a *Auth) String() string { return "auth of type " + a.Type }
 
-// satisfies reports whether it is what a card asks for. A nil one satisfies nothing.
+// satisfies reports whether a implements a scheme of a card. A nil Auth satisfies none.
 func (a *Auth) satisfies(s *scheme) bool {
 	if a == nil {
 		return false
@@ -61,7 +61,7 @@ func (a *Auth) satisfies(s *scheme) bool {
 	return false
 }
 
-// credential adds what authenticates Pollux to requests. Its errors contain no secret.
+// credential adds authentication to requests. Its errors contain no secret.
 type credential interface {
 	// sign adds it to the header of a request. If a person is there, they may have to sign in.
 	sign(ctx context.Context, header http.Header, p oauth.Person) error

@@ -110,7 +110,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// Without auth in the definition, the user learns what the card wants.
+// Without auth in the definition, the error names the scheme of the card.
 func TestMissingAuth(t *testing.T) {
 	t.Parallel()
 	for schemes, want := range map[string]string{
@@ -146,7 +146,7 @@ func TestMissingAuth(t *testing.T) {
 	}
 }
 
-// Credentials reach no other server, whatever the card or a redirect says.
+// Credentials reach no other server, whatever the card or a redirect names.
 func TestCredentialsStay(t *testing.T) {
 	t.Parallel()
 	var thefts atomic.Int32
@@ -290,7 +290,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A sign-in of Gemini CLI, which does not say for which address it is, is for the agents of the user only.
+// A sign-in of Gemini CLI, which names no address, serves only the agents of the user.
 func TestSignInOfGeminiCLI(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

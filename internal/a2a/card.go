@@ -12,8 +12,8 @@ import (
 	"pollux/internal/terminal"
 )
 
-// card is what an agent says about itself: the versions 0.3 and 1.0 of the protocol in one. Members that the
-// package does not use are left out.
+// card is an agent's description of itself, in version 0.3 or 1.0 of the protocol. Members that the package
+// does not use are left out.
 type card struct {
 	Description          string  `json:"description"`
 	URL                  string  `json:"url"`
@@ -95,14 +95,14 @@ func (c *card) choose() (*iface, error) {
 	return nil, fmt.Errorf("the agent offers only %s. Pollux speaks JSONRPC and HTTP+JSON", clean(strings.Join(others, ", ")))
 }
 
-// Limits of what the model gets of a card, in bytes.
+// Limits of a card's texts in the description for the model, in bytes.
 const (
 	maxSkills      = 50
 	maxSkillText   = 300
 	maxDescription = 4 << 10
 )
 
-// describe returns what the model gets: what the user says about the agent, and what the card says.
+// describe returns the description for the model: the user's, then the card's.
 func (c *card) describe(byUser string) string {
 	var lines []string
 	if text := strings.TrimSpace(byUser); text != "" {
@@ -175,7 +175,7 @@ func (c *card) schemes() []*scheme {
 	return list
 }
 
-// signInFlow returns how a person signs in, nil if the card does not say.
+// signInFlow returns the flow with a person's sign-in, nil if the card has none.
 func (c *card) signInFlow() *oauthFlow {
 	for _, s := range c.schemes() {
 		if flow := s.Flows.AuthorizationCode; s.Type == "oauth2" && flow != nil {
@@ -185,7 +185,7 @@ func (c *card) signInFlow() *oauthFlow {
 	return nil
 }
 
-// missingAuth returns what the card requires and the definition does not have, "" for nothing.
+// missingAuth returns the authentication that the card requires and the definition lacks, or "".
 func (c *card) missingAuth(a *Auth) string {
 	var all []string
 	for _, s := range c.schemes() {

@@ -2,14 +2,14 @@ package a2a
 
 import "sync"
 
-// Conversations has what the next call of each agent continues. The zero value is ready to use, by several
-// goroutines at once.
+// Conversations keeps the conversation of each agent for its next call. The zero value is ready to use, by
+// several goroutines at once.
 type Conversations struct {
 	mu sync.Mutex
 	of map[string]conversation
 }
 
-// conversation is what an agent calls the exchange so far, and the task that it has not finished.
+// conversation has the agent's ids of the context and of its unfinished task.
 type conversation struct{ context, task string }
 
 // maxID is the longest ID of a conversation or a task that is used, in bytes.

@@ -136,7 +136,7 @@ func (e *endpoint) request(ctx context.Context, path, method string, params any)
 	return req, nil
 }
 
-// setHeader sets what the header of each request has.
+// setHeader sets the header of each request.
 func (e *endpoint) setHeader(req *http.Request) {
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	if e.isNew {
@@ -186,7 +186,7 @@ func isUnknownTask(err error) bool {
 	return ok && e.code == notFound
 }
 
-// envelope is what surrounds an event: all of JSON-RPC, or an error of REST in either form.
+// envelope is the JSON around an event: that of JSON-RPC, or an error of REST in either form.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`

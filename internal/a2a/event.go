@@ -14,8 +14,9 @@ const (
 	artifactEvent = "artifact-update"
 )
 
-// event is what an agent sends: a task, a message, a change of the state of a task, or a part of its result.
-// One type has the members of all four, in the forms of the versions 0.3 and 1.0 and of protobuf's JSON.
+// event is one message from an agent: a task, a message, a change of the state of a task, or a part of its
+// result. One type has the members of all four, in the forms of the versions 0.3 and 1.0 and of protobuf's
+// JSON.
 type event struct {
 	Kind      string `json:"kind"`
 	ID        string `json:"id"` // of a task
@@ -165,7 +166,7 @@ func (p *part) json() string {
 	return b.String()
 }
 
-// file returns what is known about a file: its name or its address.
+// file returns the name or the address of a file.
 func (p *part) file() string {
 	names := []string{p.Filename, p.URL}
 	if p.File != nil {

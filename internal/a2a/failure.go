@@ -14,7 +14,8 @@ import (
 // clean returns a text of others as one short line that is safe to print.
 func clean(text string) string { return terminal.Cut(terminal.Line(text), 400) }
 
-// decodeError describes why JSON is not what it should be. It contains nothing of the text. err is nil for null.
+// decodeError returns the reason why JSON cannot be decoded, without any of its text. err is nil
+// for null.
 func decodeError(what string, err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
 		return fmt.Errorf("%s is not valid: %s is a %s", what, clean(e.Field), e.Value)

@@ -19,8 +19,8 @@ const (
 	maxMissed = 5
 )
 
-// poll asks for a task until the agent has finished it or waits for the user. It is for an agent that has answered
-// before it is done, and has no stream.
+// poll asks for a task until the agent has finished it or waits for the user. An agent without streams may answer
+// before it is done.
 func (c *call) poll(ctx context.Context) error {
 	c.wire.person = oauth.Person{} // the person has signed in for the message
 	for missed := 0; c.isRunning; {

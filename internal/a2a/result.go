@@ -7,7 +7,7 @@ import (
 	"pollux/internal/terminal"
 )
 
-// authRequired is what the model gets when the agent waits for an authorization.
+// authRequired is the result when the agent waits for an authorization.
 const authRequired = "[Authorization Required] The agent has indicated it requires authorization to proceed. Please follow the agent's instructions."
 
 const (
@@ -39,7 +39,7 @@ type piece struct {
 
 func newResult() *result { return &result{artifacts: map[string]*piece{}, left: maxResult} }
 
-// add adds what an event says.
+// add adds the text of an event.
 func (r *result) add(e *event) {
 	r.events++
 	switch e.Kind {

@@ -12,7 +12,7 @@ import (
 	"github.com/a2aproject/a2a-go/a2asrv/eventqueue"
 )
 
-// sdkAgent is an agent of the protocol's own module. It answers with what it gets.
+// sdkAgent is an agent of the protocol's own module. It echoes prompts.
 type sdkAgent struct{}
 
 func (sdkAgent) Execute(ctx context.Context, r *a2asrv.RequestContext, q eventqueue.Queue) error {
@@ -44,7 +44,7 @@ func (sdkAgent) Cancel(ctx context.Context, r *a2asrv.RequestContext, q eventque
 	return q.Write(ctx, sdk.NewStatusUpdateEvent(&sdk.Task{ID: r.TaskID, ContextID: r.ContextID}, sdk.TaskStateCanceled, nil))
 }
 
-// The protocol's own server understands what the package sends, and the package what the server sends.
+// The package works with the protocol's own server.
 func TestProtocolsOwnServer(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

@@ -11,11 +11,11 @@ import (
 // commandTimeout limits a command that prints a secret.
 const commandTimeout = 60 * time.Second
 
-// secretText is a secret in a definition: $NAME is a variable, !command what a command prints, $$ and !! are a
-// literal $ and !, everything else is literal.
+// secretText is a secret in a definition: $NAME is a variable, !command the output of a command, $$ and !! are
+// a literal $ and !, everything else is literal.
 type secretText string
 
-// isCommand reports whether the secret is what a command prints.
+// isCommand reports whether the secret is the output of a command.
 func (s secretText) isCommand() bool {
 	return strings.HasPrefix(string(s), "!") && !strings.HasPrefix(string(s), "!!")
 }
@@ -48,7 +48,7 @@ func variable(name string, o *Options) (string, error) {
 	return value, nil
 }
 
-// output returns what a command prints.
+// output returns the output of a command.
 func output(ctx context.Context, command string, o *Options) (string, error) {
 	if command == "" {
 		return "", errors.New("empty command in auth value. Expected format: !command")

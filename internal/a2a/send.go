@@ -21,7 +21,7 @@ const (
 	maxStream = 256 << 20
 	// maxEvent is the maximum size of an event, in bytes.
 	maxEvent = 16 << 20
-	// linger is the time for what follows the event that the agent has called the last one.
+	// linger is the wait for further events after the one that the agent marked as final.
 	linger = 2 * time.Second
 	// updatePause is the time between two updates, at least, once a result has more than smallResult bytes.
 	updatePause = 200 * time.Millisecond
@@ -31,7 +31,8 @@ const (
 // Send gives the agent a text and returns the text that it answers with. update receives the answer so far, from
 // time to time; nil drops it. The next call continues the conversation.
 //
-// With an error, the text is what the agent has sent before. When ctx ends, Send tells the agent to end its task.
+// With an error, it returns the text received so far. When ctx ends, Send asks the agent to end
+// its task.
 func (a *Agent) Send(ctx context.Context, text string, update func(text string)) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, fmt.Errorf("it did not finish within %v", callTimeout))
 	defer cancel()
@@ -69,7 +70,7 @@ var errTooMuch = errors.New("the agent sends too much")
 type call struct {
 	link         *link
 	wire         wire
-	limit        int64 // of what is read of a stream, or of all events without one, in bytes
+	limit        int64 // of a stream read, or of all events without one, in bytes
 	pause        time.Duration
 	update       func(text string)
 	updated      time.Time

@@ -16,7 +16,8 @@ import (
 // signIn is a credential for which a person signs in with a browser.
 type signIn struct{ tokens *oauth.Source }
 
-// newSignIn returns the credential of a person who signs in. The card completes what the definition does not say.
+// newSignIn returns the credential of a sign-in by a person. The card fills in fields that the
+// definition lacks.
 func (o *Options) newSignIn(endpoint *url.URL, c *card) (credential, error) {
 	a := o.Auth
 	config := oauth.Config{
@@ -32,8 +33,8 @@ func (o *Options) newSignIn(endpoint *url.URL, c *card) (credential, error) {
 	return &signIn{oauth.New(o.Name, endpoint.String(), config, *o.OAuth)}, nil
 }
 
-// complete adds what a card says about signing in. The addresses of the card get no client secret, unless they
-// are those of the agent.
+// complete adds the sign-in fields of a card. The addresses of the card get no client secret, unless they are
+// those of the agent.
 func complete(config *oauth.Config, flow *oauthFlow, endpoint *url.URL) error {
 	for _, one := range []struct {
 		to   *string

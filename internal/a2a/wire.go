@@ -82,7 +82,7 @@ func (w *wire) once(req *http.Request, signed http.Header) (*http.Response, erro
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what there is of it
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the complete part
 	code, text := reported(body)
 	return nil, &statusError{resp.StatusCode, req.URL, resp.Header, code, conceal(text, signed)}
 }
@@ -98,7 +98,7 @@ func reported(body []byte) (code int, text string) {
 		Error json.RawMessage `json:"error"`
 	}
 	var inner report
-	_ = json.Unmarshal(body, &outer) // what has another form stays empty
+	_ = json.Unmarshal(body, &outer) // other forms stay empty
 	_ = json.Unmarshal(body, &within)
 	_ = json.Unmarshal(within.Error, &inner)
 	_ = json.Unmarshal(within.Error, &text)

@@ -51,7 +51,7 @@ type Inputs struct {
 	Warn func(string)
 	// Context cancels queries outside of settings and environment; nil means no cancellation.
 	Context context.Context
-	// Interactive reports whether a user is present who can unlock a keychain.
+	// Interactive reports whether a user can unlock a keychain.
 	Interactive bool
 	// Launcher starts the program that accesses the keychain of macOS.
 	Launcher process.Launcher
@@ -263,8 +263,8 @@ func (a *Accounts) Adopt(access provider.Access) {
 	}
 }
 
-// Default returns the account for models whose name does not determine another. The error
-// names what is missing.
+// Default returns the account for models whose name does not determine another. The error names
+// the missing variables or keys.
 func (a *Accounts) Default() (Account, error) {
 	switch {
 	case a.found != nil:
@@ -275,8 +275,8 @@ func (a *Accounts) Default() (Account, error) {
 	return a.Find(string(a.Chosen))
 }
 
-// Find returns the account for a type, or for a provider's id or alias. The error names what
-// is missing.
+// Find returns the account for a type, or for a provider's id or alias. The error names the
+// missing variables or keys.
 func (a *Accounts) Find(name string) (Account, error) {
 	return a.findWith(Type(name), a.access)
 }

@@ -39,7 +39,7 @@ func inputs(t *testing.T, settings string, env ...string) Inputs {
 
 func selected(name string) string { return `{"security": {"auth": {"selectedType": "` + name + `"}}}` }
 
-// chosen is what the tests look at of the default account.
+// chosen has the compared fields of the default account.
 type chosen struct {
 	Type                                     Type
 	APIKey, AuthToken, BaseURL, APIVersion   string
@@ -301,8 +301,8 @@ func TestCustomHeaders(t *testing.T) {
 	}
 }
 
-// FuzzHeaders holds that a header has a name without comma or colon, that no
-// value is invented, and that what was read can be written and read again.
+// FuzzHeaders holds that a header has a name without comma or colon, that no value is invented,
+// and that parsed headers can be written and parsed again.
 func FuzzHeaders(f *testing.F) {
 	for _, seed := range []string{"A: 1, B: x,y", "a:b:c,d", ",:,", "A:,B:", " , x : y , z"} {
 		f.Add(seed)

@@ -118,7 +118,7 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 	return one, err
 }
 
-// setGoogleOptions sets what the environment has about Google's protocols.
+// setGoogleOptions sets the environment's options of Google's protocols.
 func (a *Accounts) setGoogleOptions(access *provider.Access) {
 	access.APIVersion = trimmed(a.in.Env, "GOOGLE_GENAI_API_VERSION")
 	access.Bearer = trimmed(a.in.Env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer"

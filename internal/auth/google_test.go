@@ -12,8 +12,8 @@ import (
 	"pollux/llm/adc"
 )
 
-// The account of the machine is that of Vertex AI, with what the environment says of
-// it going before what the machine says; keys do not count.
+// The account of the machine is that of Vertex AI, with the environment's values before the
+// machine's; keys do not count.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	given := machine{adc.TokenFunc(func(context.Context) (string, error) { return "of-the-machine", nil }), "p-1"}
@@ -67,7 +67,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// What is wrong with a file of credentials is said before anything is asked.
+// An error in a file of credentials is reported before any request.
 func TestVertexFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

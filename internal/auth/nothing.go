@@ -11,8 +11,7 @@ import (
 	"pollux/llm/provider"
 )
 
-// nothingSetUp returns the error of a user who has set up no provider: a list of the ways to do
-// so.
+// nothingSetUp returns the error if no provider is set up: a list of the ways to do so.
 func (a *Accounts) nothingSetUp() error {
 	var text strings.Builder
 	text.WriteString("No model is set up. Do one of these:\n")

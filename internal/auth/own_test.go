@@ -12,8 +12,7 @@ import (
 	"pollux/llm/provider"
 )
 
-// TestOwn: what the user's entries say takes effect, be it of a provider of their
-// own or of a built-in one.
+// TestOwn checks that the user's entries take effect, for their own and for built-in providers.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	const sel = `, "security": {"auth": {"selectedType": "`
@@ -30,7 +29,7 @@ func TestOwn(t *testing.T) {
 		"key emptied":           {`{"modelProviders": {"openai": {"keyVars": []}}}`, "OPENAI_API_KEY=o", "openai/m", "! OpenAI needs an API key. Set apiKey, keyVars or"},
 		"keyless":               {`{"modelProviders": {"xai": {"keyless": true}}` + sel + `grok"}}}`, "", "auto", "xai https://api.x.ai/v1   grok-4.5"},
 		"named, with a key":     {`{"modelProviders": {"hf": {"apiKey": "own"}}}`, "", "auto", "huggingface https://router.huggingface.co/v1 own  zai-org/GLM-5.2:fireworks-ai"},
-		"named, told otherwise": {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
+		"named, set otherwise":  {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
 		"token":                 {`{"modelProviders": {"mine": {"baseUrl": "http://h", "tokenVars": "T", "modelVars": "M"}}}`, "T=t M=m", "auto", "mine http://h  t m"},
 		"address of a variable": {`{"modelProviders": {"mine": {"baseUrl": "http://h", "baseUrlVars": ["U"], "keyless": true, "model": "m"}}}`, "U=http://u", "auto", "mine http://u   m"},
 		"variables alone":       {`{"modelProviders": {"mine": {"baseUrlVars": ["U", "V"], "keyless": true}}` + sel + `mine"}}}`, "", "m", "! mine needs an address. Set U or V."},
@@ -99,8 +98,8 @@ func TestOwnAtKnownAddress(t *testing.T) {
 	}
 }
 
-// TestEnforced: who must use one account cannot name another's model; the settings
-// may name a type by any of the provider's names.
+// TestEnforced checks that an enforced account excludes models of others; the settings may name
+// a type by any of the provider's names.
 func TestEnforced(t *testing.T) {
 	t.Parallel()
 	settings := func(enforced, selected string) string {
@@ -137,7 +136,7 @@ func TestEnforced(t *testing.T) {
 	}
 }
 
-// TestExternal: that credentials come from elsewhere is said of the chosen account.
+// TestExternal checks the note about external credentials of the chosen account.
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	accounts, err := Open(inputs(t, `{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`))

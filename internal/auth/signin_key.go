@@ -55,7 +55,7 @@ func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
 	}
 }
 
-// acceptUntested asks what to do with a key that could not be tested, and returns the result of the
+// acceptUntested asks whether to use a key that could not be tested, and returns the result of the
 // sign-in with it. A session can use the key without storing it.
 func (s *signIn) acceptUntested(p *provider.Profile, g *gateway, key, reason string) (SignIn, error) {
 	yes, no, text := "Store the key", "Use it for this session only", "Store it?"
@@ -82,7 +82,8 @@ func (s *signIn) acceptUntested(p *provider.Profile, g *gateway, key, reason str
 	return SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: typedHere}, Text: text}, nil
 }
 
-// accept returns the result of a sign-in with a key, which it stores unless it is for a gateway.
+// accept returns the result of a sign-in with a key, which it stores unless it belongs to a
+// gateway.
 func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, error) {
 	if g == nil {
 		return s.store(p, key)
@@ -97,7 +98,7 @@ func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, er
 // typedHere is the source of a key that is not stored.
 const typedHere = "your input"
 
-// firstSet returns the first of these variables that is set, "" if none is.
+// firstSet returns the first of the variables that is set, "" if none is.
 func firstSet(env *config.Env, names []string) string {
 	for _, name := range names {
 		if trimmed(env, name) != "" {

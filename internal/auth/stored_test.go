@@ -125,8 +125,8 @@ func TestStoredIsNotForProjects(t *testing.T) {
 	}
 }
 
-// Nor can a project's .env file say where a stored key goes, however the user has selected the
-// provider; the user's own can.
+// A project's .env file cannot set the address that gets a stored key, however the user has
+// selected the provider; the user's own file can.
 func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, key, env, name string }{
@@ -227,7 +227,7 @@ func TestStoreIsBroken(t *testing.T) {
 	}
 }
 
-// What is stored under the right name but is no key is a warning.
+// A stored value with the right name that is no key causes a warning.
 func TestStoredIsNoKey(t *testing.T) {
 	t.Parallel()
 	for value, warned := range map[string]bool{"hello": true, `{"token": 7}`: true, `{}`: false, `{"token": {"accessToken": "  "}}`: false} {
@@ -332,7 +332,7 @@ func TestPreselected(t *testing.T) {
 	}
 }
 
-// answers returns a person who says this, and "" for no.
+// answers returns an Ask that gives the answers in turn; "" means no.
 func answers(t *testing.T, said ...string) tool.Ask {
 	return func(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
 		if len(said) == 0 {
@@ -509,7 +509,7 @@ func TestSignInAtGateway(t *testing.T) {
 	}
 }
 
-// TestOfferDefault checks when a sign-in offers to select the provider, and what follows.
+// TestOfferDefault checks when a sign-in offers to select the provider, and the result.
 func TestOfferDefault(t *testing.T) {
 	t.Parallel()
 	good := keyServer(t, "secret-ok", 401)

@@ -6,7 +6,7 @@
 //   - load.go finds and reads the files of the user, the project and extensions.
 //   - template.go parses the prompt: text, {{args}}, @{files} and !{shell commands}.
 //   - expand.go makes the message for the model. The text of files, the output of commands and the
-//     arguments are not parsed: only what stands in the template counts.
+//     arguments are not parsed: only the text of the template counts.
 package command
 
 import "pollux/internal/process"

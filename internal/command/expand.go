@@ -16,13 +16,13 @@ type Call struct {
 	Args string // the rest of the line
 }
 
-// Session is what a command uses of a session.
+// Session has the parts of a session that commands use.
 type Session struct {
 	Workspace *workspace.Workspace
 	// Room returns the number of tokens that the files may have, 0 for no limit.
 	Room func() int
-	// Run runs shell commands, all or none, and returns what replaces each: its output, and a line about
-	// a command that has failed.
+	// Run runs shell commands, all or none, and returns the replacement of each: its output, and a line
+	// about a failed command.
 	Run func(ctx context.Context, commands []string) ([]string, error)
 	// Note shows the user a line about a file that is left out.
 	Note func(text string)
@@ -81,7 +81,8 @@ func (m *message) parts(parts ...llm.Part) {
 	m.list, m.isOpen = append(m.list, parts...), false
 }
 
-// runShell runs the shell commands of a template, and returns what replaces each, by its index.
+// runShell runs the shell commands of a template, and returns the replacement of each, by its
+// index.
 func runShell(ctx context.Context, list []segment, args string, run func(context.Context, []string) ([]string, error)) (map[int]string, error) {
 	var commands []string
 	var at []int

@@ -115,7 +115,7 @@ func TestExpandFails(t *testing.T) {
 	}
 }
 
-// TestExpandKeeps checks what stands in the message for a file that is left out, and the note.
+// TestExpandKeeps checks the message and the note for an omitted file.
 func TestExpandKeeps(t *testing.T) {
 	t.Parallel()
 	outside := write(t, t.TempDir(), "o.txt", "outside")

@@ -10,9 +10,8 @@ import (
 	"pollux/llm"
 )
 
-// readFiles reads the files of a template, and returns what replaces each @{path}, by path: nothing for an
-// ignored file, and what is written in the template for a file that cannot be read. The user sees a note
-// about both.
+// readFiles reads the files of a template, and returns the replacement of each @{path}, by path: nothing
+// for an ignored file, and the template's text for an unreadable one. The user sees a note about both.
 func readFiles(ctx context.Context, list []segment, s Session) (map[string][]llm.Part, error) {
 	r := reader{Session: s, replaced: map[string][]llm.Part{}}
 	var include []string
@@ -100,7 +99,8 @@ func (r *reader) keep(path, written, reason string) {
 	r.Note(fmt.Sprintf("Failed to inject content for '%s': %s", written, reason))
 }
 
-// replace sets what replaces a path: the file, or the files of the directory between two marks.
+// replace sets the replacement of a path: the file, or the files of the directory between two
+// marks.
 func (r *reader) replace(t target, got *file.Collection) {
 	if !t.isDir {
 		for _, f := range got.Files {
@@ -125,7 +125,7 @@ func (r *reader) replace(t target, got *file.Collection) {
 	r.replaced[t.path] = append(parts, llm.Text("--- End of content for directory: "+t.path+" ---"))
 }
 
-// noteCut tells the user that a file is too long for the model.
+// noteCut adds a note for the user about a file that is too long for the model.
 func (r *reader) noteCut(f file.File) {
 	if f.Cut != "" {
 		r.Note(fmt.Sprintf("%s is too long for the context window. The prompt contains %s.", r.Workspace.Rel(f.Path), f.Cut))

@@ -26,14 +26,14 @@ const (
 	maxDepth   = 8         // directories below Dir
 )
 
-// Loader reads command files. It remembers what it has read, so that only changed files are read again.
-// It is safe for concurrent use.
+// Loader reads command files. It caches files, and reads only changed ones again. It is safe for
+// concurrent use.
 type Loader struct {
 	mu    sync.Mutex
 	files map[string]entry // by path
 }
 
-// entry is what was read of a file.
+// entry is the cached content of a file.
 type entry struct {
 	modified time.Time
 	size     int64
@@ -41,8 +41,8 @@ type entry struct {
 	problem string
 }
 
-// Load returns the commands of the sources in their order, those of a source sorted by name, and what is
-// left out. A directory that does not exist has no commands.
+// Load returns the commands of the sources in their order, those of a source sorted by name, and
+// problems with the others. A directory that does not exist has no commands.
 func (l *Loader) Load(sources []Source) (commands []Command, problems []Problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *search) directory(dir string, above []fs.FileInfo) {
 		s.skip(dir, "%v", durable.Cause(err))
 		return
 	}
-	names, _ := f.Readdirnames(s.left + 1) // what can be read of a broken directory
+	names, _ := f.Readdirnames(s.left + 1) // as many as can be read of a broken directory
 	_ = f.Close()
 	if len(names) > s.left {
 		s.skip(s.Dir, "it has more than %d files: Pollux reads only some of them", maxEntries)

@@ -26,9 +26,9 @@ const (
 	shellSegment             // !{command}
 )
 
-// parse splits a template at its @{...} and !{...}, which end at the brace that balances the first one.
-// What stands in their braces is not split again: !{git log @{u}..} is a shell command. name is that of the
-// command, for the error of braces that are not balanced.
+// parse splits a template at its @{...} and !{...}, which end at the brace that balances the first one. The
+// text in braces is not split again: !{git log @{u}..} is a shell command. name is that of the command, for
+// the error of braces that are not balanced.
 func parse(name, template string) ([]segment, error) {
 	var list []segment
 	begin := 0 // of the text that is not yet in the list

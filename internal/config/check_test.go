@@ -242,8 +242,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzFile reads any bytes as a settings file. If they are one, every key has a
-// value of its type, and what was kept reads back the same without complaint.
+// FuzzFile reads any bytes as a settings file. If they are one, every key has a value of its
+// type, and the kept values read back the same without warnings.
 func FuzzFile(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"model": {"name": "x", "maxSessionTurns": "5"},}`, "\uFEFF// c\n{\"theme\": \"VS\", \"model\": \"m\"}",
@@ -265,7 +265,7 @@ func FuzzFile(f *testing.F) {
 		e.tree("", tree)
 		check(tree, "f")
 		if again, _ := check(tree, "f"); strings.Contains(joined(again), "Invalid") {
-			t.Fatalf("what was checked is not valid: %s", joined(again))
+			t.Fatalf("the checked settings are not valid: %s", joined(again))
 		}
 		s := &Settings{}
 		s.layers[User], s.layers[Workspace] = tree, tree

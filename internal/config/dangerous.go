@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// VariableClass returns what a variable does by itself if a project's .env file sets it to a value. Variables that
-// no table knows belong to the application, or to any other program: they act.
+// VariableClass returns the class of a variable's automatic effect if a project's .env file sets it to a value.
+// Variables that no table knows belong to the application, or to any other program: they act.
 func VariableClass(name, value string) Class {
 	if changesPrograms(name) {
 		return Acts
@@ -25,7 +25,7 @@ func VariableClass(name, value string) Class {
 	return Acts
 }
 
-// isOfApplication reports whether a variable says how the application of the project runs, and no other program
+// isOfApplication reports whether a variable configures the application of the project, and no other program
 // reads it for more.
 func isOfApplication(name string) bool {
 	switch name {
@@ -45,9 +45,9 @@ func isOfApplication(name string) bool {
 // or connect elsewhere when it is set.
 func IsDangerousVariable(name string) bool { return changesPrograms(name) }
 
-// changesPrograms reports whether a variable makes programs run others, as GIT_EXTERNAL_DIFF and
-// BASH_ENV do, or decides where they or Pollux connect to and what they report. Case does not count: proxies are
-// spelled in lower case, too.
+// changesPrograms reports whether a variable makes programs run others, as GIT_EXTERNAL_DIFF and BASH_ENV do, or
+// decides to which hosts they or Pollux connect and report. Case does not count: proxies are spelled in lower
+// case, too.
 func changesPrograms(name string) bool {
 	name = strings.ToUpper(name)
 	if _, is := slices.BinarySearch(dangerousNames[:], name); is || strings.HasSuffix(name, "_PROXY") {

@@ -121,7 +121,7 @@ var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PRO
 // IsHarmlessVariable reports whether even an untrusted folder's .env file may set a variable.
 func IsHarmlessVariable(name string) bool { return slices.Contains(harmless[:], name) }
 
-// onlyPlain removes characters that never occur in the values of these variables.
+// onlyPlain removes characters that never occur in the variables' values.
 func onlyPlain(r rune) rune {
 	if r < 0x80 && (isWord(byte(r)) || strings.ContainsRune("-./", r)) {
 		return r

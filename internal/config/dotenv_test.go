@@ -64,7 +64,7 @@ func TestParseDotEnv(t *testing.T) {
 
 func TestDotEnvSearch(t *testing.T) {
 	t.Parallel()
-	// The first of these files that exists is the one that counts.
+	// The first existing file counts.
 	order := []string{
 		"work/a/.gemini/.env", "work/a/.env", "work/.gemini/.env", "work/.env", "home/.gemini/.env", "home/.env",
 	}
@@ -243,7 +243,7 @@ func FuzzParseDotEnv(f *testing.F) {
 			if len(v.value) > len(data) {
 				t.Fatal("a value is longer than the file")
 			}
-			// What was read is read again, if quotes can hold it.
+			// A value that was read is read again, if quotes can hold it.
 			if !strings.ContainsAny(v.value, "'\\\r") {
 				again := parseDotEnv([]byte(v.name+"='"+v.value+"'"), nil)
 				if len(again) != 1 || again[0] != v {

@@ -118,7 +118,7 @@ func TestSetMakesFile(t *testing.T) {
 	}
 }
 
-// TestSetRefuses shows that what cannot be understood is left as it is.
+// TestSetRefuses shows that unreadable files stay unchanged.
 func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -10,16 +10,16 @@ import (
 // combined: a hook acts, and it may tighten. See [ProjectKinds] for files and variables.
 type Class uint8
 
-// The classes. What acts or loosens takes effect after the user has seen it, what tightens always,
-// and what describes needs no question.
+// The classes. A setting that acts or loosens takes effect after the user has seen it, one that
+// tightens always does, and one that describes needs no question.
 const (
-	Acts      Class = 1 << iota // starts a program, sends something, or decides who gets it
+	Acts      Class = 1 << iota // starts a program, sends data, or selects the receiver
 	Loosens                     // lets calls pass or reaches more
 	Tightens                    // restricts
-	Describes                   // changes how Pollux works, within what is allowed
+	Describes                   // changes how Pollux works, within its permissions
 )
 
-// IsAsked reports whether the user must see what has the class before it takes effect.
+// IsAsked reports whether the user must see settings of the class before they take effect.
 func (c Class) IsAsked() bool { return c&(Acts|Loosens) != 0 }
 
 // String returns the words for the class.
@@ -39,8 +39,8 @@ type Effect struct {
 	// other layers have below.
 	Class Class
 	Of    func(below, v any) Class
-	// Guard, if set, returns what counts of v, nil for nothing. What would loosen does not count, and is
-	// not asked about.
+	// Guard, if set, returns the effective part of v, nil for nothing. It drops parts that would loosen,
+	// so that Pollux does not ask about them.
 	Guard func(below, v any) any
 	// Part is how the value consists of parts, each of which has an effect of its own: Each, or that of
 	// its name in Fields.
@@ -129,7 +129,8 @@ var (
 	starts    = &Effect{Class: Acts, Starts: Command}
 	actsEach  = &Effect{Class: Acts, Part: Members, Each: acts}
 	actsItems = &Effect{Class: Acts, Part: Items, Each: acts}
-	// loosensItems is for lists that allow something, and narrowsItems for those that also forbid the rest.
+	// loosensItems is the effect of lists that allow something, and narrowsItems of those that also
+	// forbid the rest.
 	loosensItems = &Effect{Class: Loosens, Part: Items, Each: loosens}
 	narrowsItems = &Effect{Class: Loosens | Tightens, Part: Items, Each: &Effect{Class: Loosens | Tightens}}
 	// coreItems forbid the rest also without an item that was left out.
@@ -160,7 +161,7 @@ var (
 	buildRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "never", "unlessYolo", "always") }}
 	childRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "allowed", "none") }}
 
-	// unread is for keys of which a project's values are not read at all.
+	// unread is the effect of keys whose values Pollux never reads from a project.
 	unread = &Effect{Class: Describes}
 
 	serverEntry = &Effect{Class: Acts | Loosens | Tightens, Part: Entry, Starts: Server, Fields: []Field{

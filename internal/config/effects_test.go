@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every key, and every field of its values, has the class of what a project can do with it.
+// Every key, and every field of its values, has the class of its effect in a project.
 func TestEveryKeyHasAClass(t *testing.T) {
 	t.Parallel()
 	for i := range table {
@@ -64,7 +64,7 @@ func checkEffect(t *testing.T, path string, e *Effect) {
 		}
 	}
 	if e.Guard != nil && e.Class != Tightens {
-		t.Errorf("%s: what has a guard can only tighten", path)
+		t.Errorf("%s: a setting with a guard can only tighten", path)
 	}
 }
 

@@ -51,7 +51,7 @@ func (e *Env) Get(name string) string { return e.vars[envName(name)] }
 // True reports whether a variable is exactly "true", which is how most switches are read.
 func (e *Env) True(name string) bool { return e.Get(name) == "true" }
 
-// First returns the value of the first of these variables that is not empty, "" if all are.
+// First returns the value of the first of the variables that is not empty, "" if all are.
 func (e *Env) First(names ...string) string {
 	for _, name := range names {
 		if value := e.Get(name); value != "" {
@@ -61,9 +61,9 @@ func (e *Env) First(names ...string) string {
 	return ""
 }
 
-// IsSetByProject reports whether the value of any of these variables comes from a .env file of the
-// project. Such a file may come from strangers: it must not decide where the user's secrets
-// are sent.
+// IsSetByProject reports whether the value of any of the variables comes from a .env file of the
+// project. Such a file may come from strangers: it must not decide where the user's secrets are
+// sent.
 func (e *Env) IsSetByProject(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
 }

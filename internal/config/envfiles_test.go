@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What counts of .env files is said as it is done.
+// The report about .env files agrees with their effect.
 func TestEnvFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "SET=process")
@@ -50,7 +50,7 @@ func TestEnvFiles(t *testing.T) {
 		env, _ := WithDotEnv(p.env, s, p.paths())
 		for _, f := range got {
 			if has := env.Get("B") != ""; f.State == "read" && has != slices.Contains(f.Set, "B") {
-				t.Errorf("trusted %v: what is said and done differ", trusted)
+				t.Errorf("trusted %v: the report and the effect differ", trusted)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func relative(t *testing.T, top, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Who looks for what is wrong gets what can be read, and hears of the rest.
+// Checks get the readable settings, and errors about the others.
 func TestLoadBroken(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -14,7 +14,7 @@ type Expander struct {
 	lookup func(string) (string, bool)
 	budget int                  // number of bytes that may still be inserted
 	isCut  bool                 // something was not inserted, because the budget was too small
-	known  map[string]expansion // what lookup and withholds have returned, by name
+	known  map[string]expansion // results of lookup and withholds, by name
 	// withholds, if set, reports whether a variable must not be inserted. It is then not replaced, and
 	// its name is in withheld.
 	withholds func(name, value string) bool
@@ -104,7 +104,7 @@ func (e *Expander) text(text string) string {
 	}
 }
 
-// expansion is what an expander knows about a variable.
+// expansion is the cached result for a variable.
 type expansion struct {
 	value             string
 	isSet, isWithheld bool

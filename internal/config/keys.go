@@ -15,7 +15,7 @@ type Key struct {
 	//	strings          a list of strings
 	//	string|strings   a string or a list of strings
 	//	any              one of several types, which the reader distinguishes
-	//	enum a b c       one of these strings
+	//	enum a b c       one of the listed strings
 	//	record a b c     an object with only these fields
 	//	map a b c        an object of such records
 	Type string

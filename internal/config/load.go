@@ -172,8 +172,8 @@ func isUnreachable(path string, err error) bool {
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// Notices returns what a user may want to know about settings that are correct: old names, and
-// keys that other means replace. Unlike warnings, they need no action.
+// Notices returns hints about correct settings: old names, and keys that other means replace.
+// Unlike warnings, they need no action.
 func (s *Settings) Notices() []Warning {
 	notices := slices.Clone(s.oldNames)
 	for _, key := range [...]struct {
@@ -190,9 +190,9 @@ func (s *Settings) Notices() []Warning {
 	return notices
 }
 
-// Ineffective returns the keys with one of these degrees of support that need something Pollux
-// does not support yet, by the names that the files use, sorted. It leaves out those set by
-// flags, which the command line checks itself.
+// Ineffective returns the keys with one of the given degrees of support that need something
+// Pollux does not support yet, by the names that the files use, sorted. It leaves out those set
+// by flags, which the command line checks itself.
 func (s *Settings) Ineffective(degrees ...Support) []string {
 	flags := s.ForScope(CommandLine)
 	var names []string

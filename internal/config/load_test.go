@@ -76,7 +76,7 @@ func (p *place) workspace(t testing.TB, content string) {
 func BenchmarkLoad(b *testing.B) {
 	p := newPlace(b)
 	p.user(b, `{
-  // what most people have
+  // the usual settings
   "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
   "ui": {"theme": "Default", "hideBanner": true},
   "general": {"vimMode": true, "enableAutoUpdate": false},
@@ -148,7 +148,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A null clears the value of a lower layer, but not one of a project, which may not drop what restricts it.
+// A null clears the value of a lower layer, but not one of a project, which may not drop its
+// restrictions.
 func TestNull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -382,7 +383,7 @@ func mkfifo(t *testing.T, path string) {
 	}
 }
 
-// What a flag asks for is not warned about as if a file had set it.
+// A flag causes no warning about a file's setting.
 func TestFlagsAreNotSettings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

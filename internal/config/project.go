@@ -6,8 +6,8 @@ type Kind struct {
 	// Name is a pattern of files, or describes variables of .env.
 	Name  string
 	Class Class
-	// Untrusted, Unseen and Seen say what it can do: in a folder that is not trusted, in a trusted one if the
-	// user has not seen it as it is, and after they have seen it.
+	// Untrusted, Unseen and Seen describe its effects: in a folder that is not trusted, in a trusted one if
+	// the user has not seen it as it is, and after they have seen it.
 	Untrusted, Unseen, Seen string
 	// Fields are the keys that files of this kind have, for files with keys.
 	Fields []Field

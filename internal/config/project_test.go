@@ -14,7 +14,7 @@ func TestEveryKindHasAClass(t *testing.T) {
 	t.Parallel()
 	for _, k := range ProjectKinds() {
 		if k.Class == 0 || k.Untrusted == "" || k.Unseen == "" || k.Seen == "" {
-			t.Errorf("%s has no class, or does not say what it can do", k.Name)
+			t.Errorf("%s has no class, or no description of its effects", k.Name)
 		}
 		for _, f := range k.Fields {
 			checkEffect(t, k.Name+": "+f.Name, f.Effect)
@@ -33,7 +33,7 @@ func TestSchemas(t *testing.T) {
 		from    string // the part of the file that counts, up to the next line "}"
 		pattern string
 		more    []string // keys that the pattern does not find
-		not     []string // what the pattern finds beside keys
+		not     []string // matches of the pattern that are no keys
 	}{
 		{"agents, local", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) local(", `"(\w+)"[,:]`, []string{"agent_card_url", "agent_card_json", "auth"}, []string{"inherit", "query"}},
 		{"agents, remote", kindOf(t, ".gemini/agents/*.md").Fields, "../subagent/parse.go", "func (f *fields) remote(", `case .*"(\w+)":`, []string{"name", "description", "display_name", "tools", "mcp_servers", "mcpServers", "model", "temperature", "max_turns", "timeout_mins"}, nil},
@@ -113,11 +113,11 @@ func TestSecurityPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not have the table of what a project can do: run make update", page)
+		t.Errorf("%s does not have the table of a project's effects: run make update", page)
 	}
 }
 
-// projectTable is the table of what a project can do.
+// projectTable is the table of a project's possible effects.
 func projectTable() string {
 	var b strings.Builder
 	b.WriteString("| What a project brings | Class | Untrusted | Trusted, not seen | Trusted and seen |\n| --- | --- | --- | --- | --- |\n")

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzComments takes comments out of any bytes. If JSON is left, it is what the
-// parser that knows comments makes of the text.
+// FuzzComments takes comments out of any bytes. If JSON is left, the parser that supports
+// comments reads the same.
 func FuzzComments(f *testing.F) {
 	for _, seed := range []string{
 		"{} // end", "// a\n{\"a\": /* b */ 1}", `{"a": "// no /* comment"}`, `{"\"//": "\\"} /**/`, `{/*/}`, `{"a": 1 /* b`,

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write schemas/settings.schema.json, docs/settings.md and docs/environment.md anew")
 
-// TestGenerated compares what is made from the table with what is committed.
+// TestGenerated compares the files generated from the table with the committed ones.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string][]byte{
@@ -37,7 +37,7 @@ func TestGenerated(t *testing.T) {
 				t.Fatal(err)
 			}
 		default:
-			t.Errorf("%s is not what the table says; run make update: %v\n%s", path, err, cmp.Diff(string(got), string(want)))
+			t.Errorf("%s differs from the table; run make update: %v\n%s", path, err, cmp.Diff(string(got), string(want)))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func fields(names string) map[string]*schema {
 	return all
 }
 
-// describe says what a key does, and what it does not do yet.
+// describe describes a key, and its effects that are missing yet.
 func describe(key *Key) string {
 	return strings.TrimSpace(key.Doc + " " + key.Support.Explain())
 }
@@ -274,8 +274,8 @@ func resolved(t *testing.T) *jsonschema.Resolved {
 	return r
 }
 
-// TestSchemaAgrees holds that the schema accepts what the loader accepts as it
-// is, for every key and all kinds of values.
+// TestSchemaAgrees checks that the schema accepts the same values as the loader, for every key
+// and all kinds of values.
 func TestSchemaAgrees(t *testing.T) {
 	t.Parallel()
 	r := resolved(t)
@@ -386,7 +386,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// isSettings tells examples of settings from what a run prints, and from manifests of extensions.
+// isSettings distinguishes examples of settings from output of runs and manifests of extensions.
 func isSettings(tree map[string]any) bool {
 	if _, ok := tree["version"]; ok {
 		return false

@@ -71,7 +71,7 @@ func (e *Expander) server(entry any) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	var copied map[string]any // the expander changes what it gets
+	var copied map[string]any // the expander changes its argument
 	if json.Unmarshal(raw, &copied) != nil {
 		return raw
 	}

@@ -24,7 +24,7 @@ import (
 
 const (
 	markerName = ".project_root"
-	// maxRegistry and maxMarker are the maximum sizes of these files, in bytes.
+	// maxRegistry and maxMarker are the maximum sizes of the registry and of a marker, in bytes.
 	maxRegistry = 16 << 20
 	maxMarker   = 64 << 10
 )
@@ -148,9 +148,9 @@ func isSlug(name string) bool {
 	return true
 }
 
-// mark creates the project's directories with their markers, and reports whether they belong
-// to it. It does not wait for the disk: what a power failure takes is made again, and a session syncs the
-// directories with its file.
+// mark creates the project's directories with their markers, and reports whether they belong to it. It
+// does not wait for the disk: Pollux makes directories lost in a power failure again, and a session syncs
+// the directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	bases := [...]string{p.tmp(), p.history()}
 	for _, base := range bases {

@@ -97,8 +97,8 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// What another program or another time left is understood, and never trusted.
-func TestSlugFromWhatIsThere(t *testing.T) {
+// Files of other programs or earlier versions are read, and never trusted.
+func TestSlugFromFiles(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		files map[string]string // below ~/.gemini
@@ -214,7 +214,7 @@ func TestSlugLock(t *testing.T) {
 	lock := paths.registry() + ".lock"
 	mkdir(t, lock)
 
-	// Someone who holds the lock is waited for.
+	// Pollux waits until the lock is released.
 	got := make(chan string, 1)
 	go func() {
 		slug, err := paths.Slug()

@@ -53,7 +53,7 @@ type Project struct {
 	Temp string // its directory as returned by [Paths.ProjectTemp]
 }
 
-// Projects returns all projects of the user that have files, by the names of these directories.
+// Projects returns all projects of the user that have files, by the names of their directories.
 func (p *Paths) Projects() []Project {
 	entries, _ := os.ReadDir(p.tmp()) // the directory may be missing or unreadable
 	var projects []Project

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// tighten removes the values of the project's settings that would loosen what protects the user, and
-// those that would clear a value, and returns a warning that names them. It compares them with the
-// settings of the other layers, which must be merged. A user who trusts all projects keeps the values
-// (TrustProjectSafety).
+// tighten removes the values of the project's settings that would loosen a protection of the user,
+// and those that would clear a value, and returns a warning that names them. It compares them with
+// the settings of the other layers, which must be merged. If the user trusts all projects
+// (TrustProjectSafety), the values stay.
 func (s *Settings) tighten() []Warning {
 	project := s.layers[Workspace]
 	if project == nil || TrustProjectSafety.In(s) {

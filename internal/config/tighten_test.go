@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A project may only tighten what protects the user.
+// A project may only tighten protections of the user.
 func TestTighten(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -56,7 +56,7 @@ func TestTighten(t *testing.T) {
 		{`{"agents":{"overrides":{"a":{"tools":["glob"]}}}}`, `{"agents":{"overrides":{"a":{"tools":null}}}}`, "agents.overrides.a.tools", "glob", true},
 		{`{"agents":{"overrides":{"a":{"enabled":false}}}}`, `{"agents":{"overrides":{"a":null}}}`, "agents.overrides.a.enabled", false, true},
 		{`{"ui":{"theme":"x"}}`, `{"model":{"name":null}}`, "ui.theme", "x", false},
-		// What a project decides about its own work.
+		// Settings about a project's own work.
 		{`{"tools":{"allowed":["glob"]}}`, `{"tools":{"allowed":["run_shell_command"]}}`, "tools.allowed", "run_shell_command", false},
 	} {
 		t.Run(tt.project, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTighten(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("%s and %s: %v, want %v", tt.user, tt.project, got, tt.want)
 			}
-			if group, _, ok := strings.Cut(tt.project, ":null"); ok { // the warning names what is null
+			if group, _, ok := strings.Cut(tt.project, ":null"); ok { // the warning names the keys that are null
 				tt.path = strings.ReplaceAll(strings.Trim(strings.ReplaceAll(group, "{", ""), `"`), `":"`, ".")
 			}
 			said := slices.ContainsFunc(warnings, func(w Warning) bool {

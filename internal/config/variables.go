@@ -15,8 +15,8 @@ type Variable struct {
 	// Ambient reports whether editors or systems set the variable, or it is only an addition
 	// to something else: then there is no warning if it has no effect.
 	Ambient bool
-	// Class is what the variable does by itself if a project's .env file sets it. One that loosens and tightens
-	// does either by its value: false and 0 loosen.
+	// Class is the class of the variable's automatic effect if a project's .env file sets it. One that loosens
+	// and tightens does either by its value: false and 0 loosen.
 	Class Class
 	// Doc is a one-line description for users.
 	Doc string

@@ -38,8 +38,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestVariablesAreRead keeps the table honest: what is called live is read by the
-// program, and what is not is not.
+// TestVariablesAreRead checks that the program reads the variables that the table marks as
+// live, and no others.
 func TestVariablesAreRead(t *testing.T) {
 	t.Parallel()
 	processtest.SkipIfRacing(t)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// handler is what the program does about a panic. The runtime has one state per process, too.
+// handler is the program's function for a panic. The runtime has one state per process, too.
 var handler atomic.Pointer[func(value any, stack []byte)]
 
 // Handle sets the function that [Recover] calls with the value of a panic and the stack of its

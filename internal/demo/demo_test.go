@@ -132,7 +132,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	if strings.Contains(out.String(), "\x1b") {
-		t.Error("colours nobody asked for")
+		t.Error("colors without a request")
 	}
 	for l := range strings.Lines(out.String()) {
 		if len([]rune(l)) > 120 || !strings.HasPrefix(l, "      ") && strings.HasSuffix(l, " \n") {

@@ -96,7 +96,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	var missing []string
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			break // Mkdir reports what is wrong here
+			break // Mkdir reports the error
 		}
 		missing = append(missing, dir)
 		if filepath.Dir(dir) == dir {

@@ -48,5 +48,5 @@ func (p directory) remove(name string) { _ = os.Remove(string(p) + name) }
 // sync does nothing: the rename itself is written through.
 func (p directory) sync() error { return nil }
 
-// applyTo sets only the mode: the directory decides who owns a new file.
+// applyTo sets only the mode: the directory determines the owner of a new file.
 func (old *fileState) applyTo(f *os.File) error { return f.Chmod(old.mode) }

@@ -114,8 +114,7 @@ func TestWriteFileVanishedDirectory(t *testing.T) {
 	}
 }
 
-// What an open directory is called by now, and what its name leads to, is
-// nothing to WriteFileAt.
+// WriteFileAt ignores the current name of an open directory, and the target of its former name.
 func TestWriteFileAt(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

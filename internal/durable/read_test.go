@@ -46,7 +46,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// A file may say that it is empty and be endless, or not.
+// A file with the reported size 0 may be endless, or not.
 func TestReadFileOfUnknownSize(t *testing.T) {
 	t.Parallel()
 	const file = "/proc/self/status"

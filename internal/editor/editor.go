@@ -25,8 +25,8 @@ import (
 
 // Options configures an [Editor].
 type Options struct {
-	// Preferred is the id of an editor, from the setting general.preferredEditor; "" is
-	// for the editor that the environment names.
+	// Preferred is the id of an editor, from the setting general.preferredEditor; "" means the
+	// editor that the environment names.
 	Preferred string
 	// NewWindow is the setting general.openEditorInNewWindow.
 	NewWindow bool
@@ -87,8 +87,8 @@ func (e *Editor) Diff(ctx context.Context, before, path string) error {
 	return e.requireSave(path, func() error { return e.run(ctx, c, c.diffArgs(before, path)) })
 }
 
-// Leaving says how to end [Editor.Diff] in the user's editor: how to keep the changes, and how to
-// discard them.
+// Leaving describes how to end [Editor.Diff] in the user's editor: how to keep the changes, and
+// how to discard them.
 func (e *Editor) Leaving() string {
 	c, err := e.find()
 	if err != nil {

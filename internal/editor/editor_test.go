@@ -280,7 +280,7 @@ func TestVim(t *testing.T) {
 	}
 }
 
-// TestLeaving checks how each family of editors says how to leave a comparison.
+// TestLeaving checks the hint of each family of editors for leaving a comparison.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"nvim": "nvim shows the current text", "hx": ":wqa", "emacs": "Ctrl+X Ctrl+C", "micro": "close the editor", "gone": ""} {

@@ -37,7 +37,7 @@ type Error struct {
 	// Type is the error's type in machine-readable output. If it is empty, [TypeOf] derives it
 	// from Code.
 	Type string
-	// Message is the complete text for the user: what happened, why, and what to do next.
+	// Message is the complete text for the user: the problem, its cause and the next step.
 	Message string
 	// Summary is Message on one line, for machine-readable output and within other sentences.
 	// It is empty if Message is one line itself.

@@ -19,7 +19,7 @@ const enablementName = "extension-enablement.json"
 
 const maxEnablement = 4 << 20 // bytes
 
-// Enablement is the file that says in which directories extensions are enabled, in the format of Gemini
+// Enablement is the file of the directories in which extensions are enabled, in the format of Gemini
 // CLI. An extension without a rule is enabled everywhere.
 type Enablement struct {
 	path    string
@@ -31,8 +31,8 @@ type enablementEntry struct {
 	rules []string
 }
 
-// OpenEnablement reads the file in the directory of extensions. The error says why it cannot be read; then
-// no extension is enabled, because the user may have disabled any.
+// OpenEnablement reads the file in the directory of extensions. If it cannot be read, no extension is
+// enabled, because the user may have disabled any.
 func OpenEnablement(extensionsDir string) (*Enablement, error) {
 	e := &Enablement{path: filepath.Join(extensionsDir, enablementName)}
 	data, err := durable.ReadFile(e.path, maxEnablement)

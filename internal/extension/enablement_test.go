@@ -48,7 +48,7 @@ func TestIsEnabled(t *testing.T) {
 	}
 }
 
-// TestChangeEnablement checks the file against what Gemini CLI 0.61 writes.
+// TestChangeEnablement checks the file against one of Gemini CLI 0.61.
 func TestChangeEnablement(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "extensions")

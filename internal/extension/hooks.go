@@ -40,7 +40,7 @@ func (e *Extension) HookTree() (map[string]any, error) {
 }
 
 // RawHooks returns the hooks of the extension as its author has written them: variables are not replaced.
-// problems describe what is left out.
+// problems describe omitted hooks.
 func (e *Extension) RawHooks() (hooks []hook.Hook, problems []string) {
 	tree, err := e.HookTree()
 	definitions := map[string]json.RawMessage{}
@@ -61,7 +61,7 @@ func (e *Extension) RawHooks() (hooks []hook.Hook, problems []string) {
 
 // Hooks returns the hooks of the extension for a session. Values of settings that are secret, or set by a
 // project, are not part of a command: the shell has them as variables of the same name. problems describe
-// what is left out.
+// omitted hooks.
 func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
 	hooks, problems = e.RawHooks()
 	command, value := config.NewExpander(e.inHook, nil), config.NewExpander(e.inEnv, nil)

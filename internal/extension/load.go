@@ -23,7 +23,7 @@ import (
 // maxExtensions bounds the entries of the directory of extensions that are looked at.
 const maxExtensions = 1000
 
-// Options say which extensions there are and which of them a session uses. Dir must be set.
+// Options select the available extensions and those that a session uses. Dir must be set.
 type Options struct {
 	// Dir is the directory of extensions, ~/.gemini/extensions.
 	Dir string
@@ -31,7 +31,7 @@ type Options struct {
 	Workspace string
 	IsTrusted bool
 	// Only are the names of the extensions to use, whatever the user has enabled: those of the flag
-	// --extensions. "none" alone stands for none; nil is for no such flag.
+	// --extensions. "none" alone means none; nil means no such flag.
 	Only []string
 	// Off are the names of extensions that are not used unless Only names them.
 	Off []string
@@ -101,7 +101,7 @@ func readNames(dir string) ([]string, error) {
 		return nil, fmt.Errorf("cannot read %s: %w", dir, durable.Cause(err))
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(maxExtensions) // what can be read of a broken directory
+	names, _ := f.Readdirnames(maxExtensions) // as many as can be read of a broken directory
 	names = slices.DeleteFunc(names, func(name string) bool {
 		if !IsDirName(name) {
 			return true
@@ -248,7 +248,7 @@ func (l *loader) admits(install *Install) error {
 	return errors.New("the setting security.allowedExtensions does not allow its source")
 }
 
-// complete adds what is not in the manifest itself.
+// complete adds the parts outside of the manifest.
 func (l *loader) complete(ctx context.Context, e *Extension) {
 	l.resolve(ctx, e)
 	expander := e.ofManifest()

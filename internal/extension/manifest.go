@@ -34,14 +34,15 @@ type Manifest struct {
 	Description string
 	// MCPServers are the entries of mcpServers, by name.
 	MCPServers map[string]any
-	// ContextFileNames are the names of the files that tell the model about the extension, relative to it.
+	// ContextFileNames are the names of the files that describe the extension to the model, relative
+	// to it.
 	ContextFileNames []string
 	// ExcludeTools are the tools that the model does not get, as the setting tools.exclude has them.
 	ExcludeTools []string
 	Settings     []Setting
 	// Themes are color themes, as the setting ui.customThemes has them.
 	Themes []any
-	// PlanDirectory is where plans are saved if no setting says so, "" for none.
+	// PlanDirectory is the directory of plans if no setting names one, "" for none.
 	PlanDirectory string
 	// MigratedTo is the repository that updates come from, "" for none.
 	MigratedTo string
@@ -60,7 +61,7 @@ type Setting struct {
 }
 
 // ReadManifest reads the manifest in the directory of an extension. Parts with mistakes are left out, and
-// described in Problems; the error says why there is no usable manifest.
+// described in Problems; the error explains why the manifest is unusable.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	data, err := durable.ReadFile(path, maxManifest)

@@ -38,7 +38,7 @@ type Value struct {
 const inKeychain = "Keychain"
 
 // SecretName returns the service and the account of a sensitive setting in the keychain. workspace is the
-// working directory that the value is for, "" for all.
+// value's working directory, "" for all.
 func SecretName(name, id, workspace, envVar string) (service, account string) {
 	service = "Gemini CLI Extensions " + name + " " + id
 	if workspace != "" {
@@ -51,9 +51,9 @@ func SecretName(name, id, workspace, envVar string) (service, account string) {
 // extension are in the directory below ~/.gemini/extensions, not in the author's.
 func (e *Extension) EnvFile() string { return filepath.Join(e.InstallDir, EnvName) }
 
-// variables are what the strings of an extension may refer to.
+// variables are the values that strings of an extension may refer to.
 type variables struct {
-	table  map[string]string           // what no setting changes
+	table  map[string]string           // no setting changes these
 	values map[string]string           // of .env files and settings
 	inText map[string]string           // table, and the values for texts
 	inHook map[string]string           // table, and the values for command lines

@@ -15,7 +15,7 @@ import (
 )
 
 // validate builds the invocation from the arguments of the model. From then on the arguments
-// have the names and types of the tool's schema, so that rules and hooks see what the tool does.
+// have the names and types of the tool's schema, so that rules, hooks and the tool see the same.
 func (g *gatedCall) validate(context.Context) *refusal {
 	err := g.build(dropWait(g.spec.Schema, g.written.Args), func(args json.RawMessage) (*agent.PreparedCall, error) {
 		return agent.Prepare(g.written, g.tool, args)
@@ -56,8 +56,8 @@ func (g *gatedCall) policy(context.Context) *refusal {
 	return g.refuse(tool.Fail(tool.ErrPolicyViolation, text))
 }
 
-// checkRules returns what the policy rules say about the call. One that is relayed to a server needs to be allowed
-// as the call that it is, too.
+// checkRules returns the decision of the policy rules about the call. A call that is relayed to a server must also
+// be allowed under its own name.
 func (g *gatedCall) checkRules() policy.Verdict {
 	if _, isRelayed := tool.As[tool.Relayed](g.call.Invocation()); isRelayed {
 		own := policyTool(g.tool)
@@ -148,8 +148,8 @@ func (g *gatedCall) rewrite(args json.RawMessage, by agent.Author) error {
 	return g.build(args, func(args json.RawMessage) (*agent.PreparedCall, error) { return g.call.Rewrite(args, by) })
 }
 
-// build sets the call to what prepare makes of arguments, unless these are invalid. From then on the
-// arguments have the names and types of the tool's schema.
+// build prepares the call with arguments, unless they are invalid. From then on the arguments have
+// the names and types of the tool's schema.
 func (g *gatedCall) build(args json.RawMessage, prepare func(json.RawMessage) (*agent.PreparedCall, error)) error {
 	read := g.names.Read(g.spec.Name, g.spec.Schema, args)
 	call, err := prepare(read.Args)
@@ -191,8 +191,8 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 	return nil
 }
 
-// complete adds what the gate knows of the call to what a person sees of it. It returns nil if no
-// question is needed.
+// complete adds the gate's findings about the call to its details for a person. It returns nil if
+// no question is needed.
 func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	switch d := details.(type) {
 	case nil:
@@ -214,8 +214,8 @@ func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	return details
 }
 
-// approval returns what a person should know about the call. command is that of a shell call, urls
-// are the addresses that the call will fetch.
+// approval returns the gate's findings about the call for a person. command is the one of a shell
+// call, urls are the addresses that the call will fetch.
 func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	c, p := g.policyCall(), g.opts.Policy
 	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{

@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// A question contains what a person should know, and offers a lasting answer only where one counts.
+// A question contains the gate's findings, and offers a lasting answer only where one counts.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	ask := func(o Options, command string) (a tool.Approval) {

@@ -32,7 +32,8 @@ type Retry struct {
 	// Call is [agent.PreparedCall.Again] of the call, or a [agent.PreparedCall.Rewrite] whose arguments have the
 	// permission.
 	Call *agent.PreparedCall
-	// Reason is for the person: a sentence about what failed and which permission the call would have.
+	// Reason is a sentence for the person about the failure and the permission that the call would
+	// get.
 	Reason string
 }
 
@@ -92,7 +93,7 @@ func (g *gatedCall) ended(r *tool.Result) agent.Execution {
 }
 
 // retry returns the call that runs after a run that lacked a permission, nil for none. If it may not run,
-// the result in x says why.
+// the result in x explains why.
 func (g *gatedCall) retry(ctx context.Context, host agent.Host, x *agent.Execution) (next *gatedCall) {
 	defer g.recoverPanic(func(r *tool.Result) { next, x.Result, x.Status = nil, r, agent.Failed })
 	if ctx.Err() != nil || !x.HasRun {

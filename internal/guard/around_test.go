@@ -15,7 +15,7 @@ import (
 	"pollux/tool"
 )
 
-// noting returns a step that notes what happens around a call.
+// noting returns a step that notes events around a call.
 func noting(taken *[]string, name string, before error, panics string) Step {
 	note := func(when string) {
 		*taken = append(*taken, when+" "+name)
@@ -108,8 +108,8 @@ func TestNoSteps(t *testing.T) {
 	run(t, gate(policy.Yolo, Options{}).Admit(t.Context(), call("echo", "a", "x"), echo, unasked(t)))
 }
 
-// permit is a step that confines calls to reading, as a sandbox would: what has failed because of it may run
-// again with the argument "additional_permissions", or as it was written.
+// permit is a step that confines calls to reading, as a sandbox would: a call that fails because of it may
+// run again with the argument "additional_permissions", or as it was written.
 type permit struct {
 	rewrites bool
 }
@@ -131,7 +131,7 @@ func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Exe
 	return &Retry{Call: again, Reason: "The sandbox has blocked a write."}
 }
 
-// confinedTool fails as often as fails says, unless its arguments permit it to write.
+// confinedTool fails the given number of times, unless its arguments permit it to write.
 func confinedTool(fails int, ran *int) *realTool {
 	t := writer("")
 	t.run = func(_ context.Context, args map[string]any, _ tool.Host) *tool.Result {

@@ -7,8 +7,8 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// isEveryday reports whether a command only reads, builds and tests, as instructions of every
-// project tell to: with plain words and well-known flags.
+// isEveryday reports whether a command only reads, builds and tests, as the instructions of
+// most projects require: with plain words and well-known flags.
 func isEveryday(command string) bool {
 	script, err := shellcmd.Parse(command)
 	if err != nil || script.Substitutes || script.Evaluates != "" || len(script.Redirections) > 0 || len(script.Commands) == 0 {
@@ -64,7 +64,7 @@ func firstArguments(program string) ([]string, bool) {
 	return nil, false
 }
 
-// installs are commands that install what the project names, nothing else.
+// installs are commands that install only packages that the project names.
 var installs = [...]string{
 	"pip install -r requirements.txt", "pip3 install -r requirements.txt", "pip install .", "pip install -e .", "uv sync", "poetry install",
 	"bundle install", "composer install", "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest",

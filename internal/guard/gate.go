@@ -7,12 +7,11 @@
 // the call run again with more permission, after policy and confirm.
 //
 // [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others. All of
-// them are about one [agent.PreparedCall]; who changes the call makes another one, for which the steps
-// begin again where it matters.
-// The hooks come before the policy, so that the policy decides about the arguments that hooks have
-// changed, and no hook allows what the policy denies.
-// All calls go through the gate, and tools do not ask for permission, decide whether they run,
-// or cut their output themselves.
+// them are about one [agent.PreparedCall]; a step that changes the call makes another one, for which
+// the steps begin again where it matters. The hooks come before the policy, so that the policy decides
+// about the arguments that hooks have changed, and no hook allows a call that the policy denies. All
+// calls go through the gate, and tools do not ask for permission, decide whether they run, or cut their
+// output themselves.
 package guard
 
 import (
@@ -38,7 +37,7 @@ type Options struct {
 	Subagent string
 
 	Origins Origins // nil trusts all words
-	// Given is what models were given, for calls that were read from their text; nil trusts them.
+	// Given indexes the input of models, to check calls read from their text; nil trusts the calls.
 	Given *quotation.Index
 	Hooks Hooks // nil for none
 	// Tool returns the tool with a name, for the calls that hooks make; nil knows none.
@@ -144,12 +143,12 @@ type gatedCall struct {
 	spec    *tool.Spec
 	ask     agent.Ask
 
-	// call is what runs. It is nil until validate has built it, and never nil afterwards.
+	// call is the call to run. It is nil until validate has built it, and never nil afterwards.
 	call      *agent.PreparedCall
-	reading   argmap.Reading  // what the arguments of call were read from
+	reading   argmap.Reading  // the source of the arguments of call
 	verdict   policy.Decision // Allow or Ask, set by policy
 	isUnasked bool            // see [tool.Host.Unasked]
-	hooked    tool.Hooked     // what hooks did before the call
+	hooked    tool.Hooked     // the effects of hooks before the call
 	outcome   tool.Outcome
 	decision  agent.Decision // without the outcome
 	again     string         // the reason of [Retry], "" for the first run

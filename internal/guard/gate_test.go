@@ -116,7 +116,7 @@ func call(name, path, content string) *agent.ToolCall {
 	return &agent.ToolCall{ID: name + "__1", Name: name, Args: args}
 }
 
-// answers returns a person who gives these answers in turn.
+// answers returns an Ask that gives the answers in turn.
 func answers(t *testing.T, list ...tool.Answer) agent.Ask {
 	return func(context.Context, *agent.Question) (tool.Answer, error) {
 		if len(list) == 0 {
@@ -148,7 +148,7 @@ func TestModifiable(t *testing.T) {
 				return tool.Answer{Outcome: tool.Cancel}, nil
 			})
 		if !asked {
-			t.Error("nobody was asked")
+			t.Error("no question")
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestConfirm(t *testing.T) {
 		path    string
 		answers []tool.Answer
 		outcome tool.Outcome
-		file    string // what is written, "-" for a refusal
+		file    string // the written text, "-" for a refusal
 	}{
 		{"once", "a", []tool.Answer{{Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "theirs"},
 		{"cancel", "a", []tool.Answer{{Outcome: tool.Cancel}}, tool.Cancel, "-"},
@@ -290,7 +290,7 @@ func TestConfirm(t *testing.T) {
 					t.Errorf("admission = %+v", a)
 				}
 				if d, ok := a.Record.Result.Display.(*tool.DiffDisplay); a.Cancelled && (!ok || d.FilePath != tt.path) {
-					t.Errorf("what was shown is lost: %+v", a.Record.Result.Display)
+					t.Errorf("the display is lost: %+v", a.Record.Result.Display)
 				}
 				return
 			}
@@ -514,7 +514,7 @@ func TestOrder(t *testing.T) {
 	if got := strings.Join(s.taken, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}
-	// What can't be undone is not done.
+	// A step that cannot be undone does not run.
 	s.fail = errors.New("no space")
 	dir = t.TempDir()
 	g.opts.Hooks = nil
@@ -612,8 +612,8 @@ func (r remote) Server() string              { return r.server }
 func (r remote) RemoteName() string          { return r.Spec().Name }
 func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
 
-// A person who has allowed a tool of a server for the session is asked again when the server describes it
-// differently.
+// After a permission for a server's tool in the session, Pollux asks again when the server's description
+// of it changes.
 func TestAlwaysRemote(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Default, Options{Interactive: true})
@@ -689,7 +689,7 @@ type wrappedCall struct{ tool.Invocation }
 
 func (c wrappedCall) Unwrap() tool.Invocation { return c.Invocation }
 
-// A person may edit what a wrapped tool writes, too.
+// A person may edit the text that a wrapped tool writes, too.
 func TestEditWrapped(t *testing.T) {
 	t.Parallel()
 	dir, mine := t.TempDir(), "mine"

@@ -42,7 +42,7 @@ type BeforeTool struct {
 	Reason string
 	Args   json.RawMessage // if set, replaces the arguments of the call
 	// Ask requires a person's approval, whatever rules, the mode and earlier answers allow.
-	// Message is for that person.
+	// Message is a text for that person.
 	Ask     bool
 	Message string
 }
@@ -165,7 +165,8 @@ func (g *gatedCall) continuation(tail *Tail) *agent.ToolCall {
 	return &call
 }
 
-// runTail runs one of these calls. It returns list with its records, and the call that hooks make after it.
+// runTail runs a call that a hook makes. It returns list with its records, and the next call that
+// hooks make.
 func (g *gatedCall) runTail(ctx context.Context, host agent.Host, list []agent.Execution, tail *Tail) (ran []agent.Execution, more *Tail) {
 	call := g.continuation(tail)
 	defer g.recoverPanic(func(r *tool.Result) { ran, more = append(list, agent.Refused(call, r)), nil })
@@ -212,7 +213,7 @@ func (r *refusal) answer() *tool.Result {
 	return tool.Fail(tool.ErrExecutionFailed, text)
 }
 
-// appendText returns the result with text appended to what the model gets.
+// appendText returns the result with text appended to the text for the model.
 func appendText(r *tool.Result, text string) *tool.Result {
 	changed := *r
 	if r.Error != nil {

@@ -152,8 +152,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// tailTool returns a gate with the tools echo and write_file, whose hooks continue calls as next
-// says.
+// tailGate returns a gate with the tools echo and write_file, whose hooks continue calls with
+// the result of next.
 func tailGate(t *testing.T, o Options, next func(HookedCall) *Tail, rules ...policy.Rule) *Gate {
 	t.Helper()
 	dir := t.TempDir()
@@ -252,7 +252,7 @@ func TestTailCalls(t *testing.T) {
 	}
 }
 
-// What a hook adds to a result cannot end its element.
+// A hook's addition to a result cannot end its element.
 func TestHookContextIsEscaped(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Yolo, Options{Hooks: gateHooks{after: func(HookedCall, *tool.Result) AfterTool {

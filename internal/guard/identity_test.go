@@ -16,8 +16,8 @@ import (
 )
 
 // TestIdentity checks, for each way in which a call can change after the model has made it, that the person is
-// asked about the call that then runs, that nothing else runs, that the tool gets the arguments of
-// which the question was, and that the record has them, with who changed them.
+// asked about the call that then runs, that nothing else runs, that the tool gets the arguments in the
+// question, and that the record has them, with the origin of the change.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	for _, tt := range identityCases() {
@@ -213,7 +213,7 @@ func (s *identity) ask(_ context.Context, q *agent.Question) (tool.Answer, error
 	if edit, ok := q.Details().(*tool.EditConfirmation); ok && !strings.Contains(string(p.Args()), edit.FilePath) {
 		s.asked = append(s.asked, "which shows "+edit.FilePath)
 	}
-	// What rules say of the call that the question is about is what they say of the call that runs.
+	// Rules decide the same about the call in the question and the call that runs.
 	if c := PreparedPolicyCall(p); c.Name != p.Tool().Spec().Name || string(c.Args) != string(p.Args()) {
 		s.asked = append(s.asked, "for which rules see "+c.Name+" "+string(c.Args))
 	}

@@ -9,9 +9,9 @@ import (
 	"pollux/tool"
 )
 
-// addNotes returns the result with what the model should know of its arguments: which of
-// several for one parameter was taken, and which are none of the tool's. The latter are named
-// once in a session.
+// addNotes returns the result with notes about its arguments for the model: which of several
+// for one parameter was taken, and which are none of the tool's. The latter are named once in a
+// session.
 func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	notes := slices.Clone(g.reading.Notes)
 	var ignored []string
@@ -35,8 +35,8 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 // mostNoted is the number of unknown arguments of a call that its result may name.
 const mostNoted = 20
 
-// silent are arguments outside a schema that have an effect, that ask for what is done anyway,
-// or that only explain a call.
+// silent are arguments outside a schema that have an effect, that request the default, or that
+// only explain a call.
 var silent = []string{
 	"wait_for_previous", "modified_by_user", "ai_proposed_content", "additional_permissions", "-i", "-n",
 	"description", "explanation", "instruction", "reason", "thought",

@@ -13,7 +13,7 @@ import (
 )
 
 // Rules and hooks see an argument under the name and in the type of the schema, whatever name,
-// spelling, order or type it was given in, and the tool sees what they see.
+// spelling, order or type it was given in, and so does the tool.
 func TestNamesReachPolicy(t *testing.T) {
 	t.Parallel()
 	deny := func(pattern string) policy.Rule {
@@ -52,7 +52,7 @@ func TestNamesReachPolicy(t *testing.T) {
 			t.Errorf("%s: the tool gets %s, the result is %q", args, got, llm.PartsText(r.Content))
 		}
 	}
-	// A hook sees the final names, and what it returns is read like a call.
+	// A hook sees the final names, and its output is read like a call.
 	hooked := gate(policy.Yolo, Options{Hooks: script{`grep -q '"file_path":"mine"' && echo '{"Args":{"path":"secret"}}'`, ""}}, deny(`\x00"file_path":"secret"\x00`))
 	a := hooked.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(`{"path":"mine"}`)}, writer(t.TempDir()), unasked(t))
 	wantRefusal(t, a, tool.ErrPolicyViolation, "Tool execution denied by policy.")
@@ -85,8 +85,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// FuzzNames checks that admitted arguments have no name that a decoder which does not tell
-// upper from lower case reads as another parameter than a rule does.
+// FuzzNames checks that admitted arguments have no name that a decoder that ignores case reads
+// as another parameter than a rule does.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{`{"file_path":"a","FILE_PATH":"b"}`, `{"File_Path":"a","content":{"CONTENT":"x"}}`, "{\"\u017file_path\":1,\"file_path\":\"\xff\"}", `{"filePath":"a","content":"c","Content":"C"}`} {
 		f.Add([]byte(s))

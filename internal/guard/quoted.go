@@ -11,14 +11,14 @@ import (
 	"pollux/tool"
 )
 
-// checkQuoted requires a person's approval, in every mode and whatever rules say, for a call that
+// checkQuoted requires a person's approval, in every mode and despite all rules, for a call that
 // the model wrote as text and whose arguments stand in untrusted text: a file may have made the
-// model write it. A call that stands there as a whole does not come here, because it is read as
+// model write it. A call that is there as a whole does not get here, because Pollux reads it as
 // text (llm/quotation).
 //
-// If the untrusted text names the tool near the arguments, it is about this call.
-// Otherwise models repeat words of files all the time, when they do what a README says. Then only
-// calls with effects that matter need approval, see [gatedCall.repeats].
+// If the untrusted text names the tool near the arguments, it is about this call. Otherwise
+// models repeat words of files all the time, when they follow a README. Then only calls with
+// effects that matter need approval, see [gatedCall.repeats].
 func (g *gatedCall) checkQuoted(context.Context) *refusal {
 	if g.opts.Given == nil || !strings.Contains(g.written.ID, llm.TextCallID) {
 		return nil
@@ -36,8 +36,8 @@ func (g *gatedCall) checkQuoted(context.Context) *refusal {
 	return g.requirePerson(fmt.Sprintf("These words stand in %s: %.200q. Only a user can allow a call that a model repeats from there.", at.Source, value))
 }
 
-// mainArgument returns the argument that decides what a call does: the command, the new text of a
-// file, else the longest text.
+// mainArgument returns the argument that decides the effect of a call: the command, the new text
+// of a file, else the longest text.
 func (g *gatedCall) mainArgument() string {
 	var args map[string]any
 	_ = json.Unmarshal(g.call.Args(), &args) // args are a JSON object

@@ -15,7 +15,7 @@ import (
 	"pollux/tool"
 )
 
-// TestEveryday checks which commands need no approval though a README tells to run them.
+// TestEveryday checks which commands need no approval though a README contains them.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
@@ -157,7 +157,7 @@ func TestRepeatedWords(t *testing.T) {
 						t.Errorf("%s: %s", c.name, a.Record.Result.Error.Message)
 					}
 					if admit(); interactive && want && asked != 1 {
-						t.Errorf("%s, %s: asked again for what was approved", c.name, mode)
+						t.Errorf("%s, %s: asked again about an approved call", c.name, mode)
 					}
 				}
 			}

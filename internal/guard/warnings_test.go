@@ -40,7 +40,7 @@ func (c *shellCall) Confirmation(context.Context) (tool.Confirmation, error) {
 
 func (c *shellCall) Run(context.Context, tool.Host) *tool.Result { return tool.Text("ran") }
 
-// told holds words that come from tool output.
+// told has the words of tool output.
 type told struct{ words []string }
 
 func (o *told) Untrusted(command string) []string {
@@ -148,11 +148,11 @@ func TestUntrustedFlags(t *testing.T) {
 	}
 	s = newScene(t, policy.Options{Mode: policy.Default, Interactive: true, Rules: []policy.Rule{{Tools: []string{"*"}, Decision: policy.Deny, Priority: 4}}}, "--evil")
 	if a := s.expect("make --evil", "-"); a.Record.Result == nil {
-		t.Error("what is denied is asked about")
+		t.Error("a denied call causes a question")
 	}
 }
 
-// A person who has approved builds is asked again after a build file has changed.
+// After approved builds, a changed build file causes another question.
 func TestModifiedBuildFiles(t *testing.T) {
 	t.Parallel()
 	rules := allowing("npm", "git", "bash")

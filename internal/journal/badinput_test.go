@@ -65,7 +65,7 @@ func cutAtReplacement(t *testing.T, lines []byte) []byte {
 	return lines[:end]
 }
 
-// What a newer version of Pollux has written is not written to. It can be listed and copied.
+// Pollux does not write to files of newer versions, but lists and copies them.
 func TestNewerVersion(t *testing.T) {
 	t.Parallel()
 	const newer = `"pollux":2`
@@ -134,7 +134,7 @@ func TestTooLong(t *testing.T) {
 	}
 	path := j.Path()
 	must(t, j.Close())
-	// What a compression of Gemini CLI has replaced does not count.
+	// Messages that a compression of Gemini CLI has replaced do not count.
 	data, err := os.ReadFile(path)
 	must(t, err)
 	theirs := filepath.Join(t.TempDir(), "session-x.jsonl")
@@ -160,7 +160,7 @@ func TestTooLong(t *testing.T) {
 	must(t, j.Begin(t.Context(), "id", messages))
 	must(t, j.Append(t.Context(), agent.Entry{Message: message("next", llm.RoleUser, llm.Text("go on"))}))
 	must(t, j.Close())
-	// From now on, the history is what was continued.
+	// From now on, the history is the continued one.
 	again, err := Load(path)
 	must(t, err)
 	if again.Omitted > 0 || len(again.Entries) != len(recent.Entries)+1 || len(*warnings) > 0 {

@@ -37,8 +37,8 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen opens sessions of which each 4 MB were compressed. peak-MB is the most memory that
-// the process had from the system meanwhile, kept-MB what the history needs.
+// BenchmarkOpen opens sessions of which each 4 MB were compressed. peak-MB is the highest memory
+// of the process, kept-MB the memory of the history.
 func BenchmarkOpen(b *testing.B) {
 	for _, size := range []int64{1 << 20, 100 << 20, 1 << 30} {
 		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
@@ -86,7 +86,8 @@ func watchMemory(stop <-chan struct{}, peak chan<- uint64) {
 	}
 }
 
-// writeSession writes a session file of about this size, which ends behind half of what is compressed.
+// writeSession writes a session file of about this size, which ends in the middle of the messages
+// to compress.
 func writeSession(path string, size int64) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -116,7 +117,7 @@ func writeSession(path string, size int64) error {
 	return w.Flush()
 }
 
-// BenchmarkPeek reads what a list shows of a session of 100 MB.
+// BenchmarkPeek reads the outline of a session of 100 MB.
 func BenchmarkPeek(b *testing.B) {
 	const size = 100 << 20
 	path := filepath.Join(b.TempDir(), "session-x.jsonl")

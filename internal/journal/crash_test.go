@@ -50,7 +50,7 @@ func longSession(t *testing.T) (data []byte, after [][]agent.Entry) {
 	return data, after
 }
 
-// Wherever a file ends, it is what its complete lines say, and the session goes on.
+// A session goes on from the complete lines of its file, wherever the file ends.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	data, after := longSession(t)
@@ -98,8 +98,7 @@ func goesOn(t *testing.T, path string, history []agent.Entry) {
 	}
 }
 
-// Damage to a line costs that line: the others say what they say without it, and the history stays
-// valid.
+// Damage to a line costs that line: the others keep their meaning, and the history stays valid.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	data, _ := longSession(t)
@@ -253,8 +252,8 @@ func TestForeignWriter(t *testing.T) {
 	}
 }
 
-// A response counts with its prompt and its time, also if the record goes on in another file in between. What
-// the first file has counts there.
+// A response counts with its prompt and its time, also if the record goes on in another file in between.
+// Records of the first file count there.
 func TestForeignWriterUsage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -298,7 +297,7 @@ func TestForeignWriterUsage(t *testing.T) {
 	}
 }
 
-// What a conversation that replaces another one has removed can be read again.
+// Messages of a conversation that another one has replaced can be read again.
 func TestReplacedByOther(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()

@@ -58,7 +58,7 @@ func (j *Journal) createFile(lines []byte) error {
 }
 
 // names returns the names of the session's file without ".jsonl", in order of preference. They are those
-// of Gemini CLI, which ends them with the first eight characters of the id, but for this end: when a
+// of Gemini CLI, which ends them with the first eight characters of the id, except for this end: when a
 // session was resumed there, its next start removes all files with the first eight characters.
 func (j *Journal) names() []string {
 	h := &j.current.header

@@ -17,7 +17,7 @@ type record struct {
 	time     time.Time
 	parts    []llm.Part // the content
 	shown    string     // displayContent
-	isPrompt *bool      // nil if the record does not say so
+	isPrompt *bool      // nil if the record does not have it
 	thoughts []agent.Thought
 	usage    *llm.Usage
 	model    string
@@ -112,7 +112,7 @@ func (r *record) member(d *jx.Decoder, key string) (err error) {
 	return d.Skip()
 }
 
-// value decodes an array of objects. What is no array is passed over.
+// value decodes an array of objects. It skips other values.
 func value[T any](d *jx.Decoder, to *[]T, one func(d *jx.Decoder, v *T) error) error {
 	if d.Next() != jx.Array {
 		return d.Skip()
@@ -146,7 +146,7 @@ func (r *record) decodeUsage(d *jx.Decoder) error {
 	})
 }
 
-// number decodes a number that is not negative; what is none is passed over.
+// number decodes a number that is not negative, and skips other values.
 func number(d *jx.Decoder, to *int) error {
 	if d.Next() != jx.Number {
 		return d.Skip()
@@ -164,7 +164,7 @@ func text(d *jx.Decoder, to *string) (err error) {
 	return err
 }
 
-// instant decodes a time; what is none is the zero time.
+// instant decodes a time; other values are the zero time.
 func instant(d *jx.Decoder, to *time.Time) error {
 	var s string
 	err := text(d, &s)

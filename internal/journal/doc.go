@@ -1,13 +1,13 @@
 // Package journal stores conversations on disk: one file a session, in the place and the format of
 // Gemini CLI's session files, so that either program resumes the sessions of the other.
 //
-// A file consists of lines of JSON, each a record of one change of the history. What holds at any
-// instant:
+// A file consists of lines of JSON, each a record of one change of the history. These rules
+// always hold:
 //
 //   - Lines are only ever appended. No line is changed or removed as long as the session exists.
 //   - A change is in the file before the agent acts on it: a prompt before it is sent, a response
 //     before its tools run, results before they are sent.
-//   - The history is what the records say in their order (see [Load]). A record that cannot be read
+//   - The history results from the records in their order (see [Load]). A record that cannot be read
 //     has no effect on the others. An incomplete last line, which a crash can leave behind, is such a
 //     record: the next writer ends it with a line feed.
 //   - One process at a time writes a file. It holds a lock on it. If another program has written

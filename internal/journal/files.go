@@ -15,7 +15,7 @@ import (
 )
 
 // Claim locks a session file, so that no other process opens it for writing until release is called.
-// The error is [ErrInUse] if one has it open. What is not a regular file is not locked.
+// The error is [ErrInUse] if one has it open. Claim locks only regular files.
 func Claim(path string) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking|noFollow, 0)
 	if err != nil {

@@ -37,8 +37,8 @@ type builder struct {
 	isExact  bool
 }
 
-// addUser adds a prompt or the results of tools. Gemini CLI also records what it does not send:
-// commands, and what opens a session.
+// addUser adds a prompt or the results of tools. Gemini CLI also records messages that it does
+// not send: commands, and the one that opens a session.
 func (b *builder) addUser(r *record, isAnswered bool) {
 	parts := slices.DeleteFunc(slices.Clone(r.parts), func(p llm.Part) bool {
 		return p.FunctionResponse != nil && p.FunctionResponse.ID != "" && b.answered[p.FunctionResponse.ID]
@@ -46,7 +46,7 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 	if len(parts) < len(r.parts) {
 		b.isExact = false
 		if !hasResult(parts) {
-			return // only what belongs to the results is left
+			return // only parts of the results are left
 		}
 	}
 	text := strings.TrimSpace(llm.PartsText(parts))
@@ -139,7 +139,7 @@ func resultParts(c callJSON) []llm.Part {
 	})
 }
 
-// addCalls adds what people saw of calls to the message with their results. A repair may have
+// addCalls adds the displays of calls to the message with their results. A repair may have
 // removed results.
 func (b *builder) addCalls(r *record) {
 	if len(r.calls) == 0 || len(b.entries) == 0 {
@@ -169,7 +169,7 @@ func (c *callJSON) record() agent.CallRecord {
 	}
 }
 
-// executions returns what executionsJSON was made from, as far as it is there.
+// executions returns the executions in the record of a call, as far as they are complete.
 func (c *callJSON) executions() []agent.Execution {
 	var list []agent.Execution
 	for i, one := range c.Executions {
@@ -186,7 +186,7 @@ func (c *callJSON) executions() []agent.Execution {
 	return list
 }
 
-// readDisplay returns what displayJSON was made from, as far as it is there; nil for unknown kinds.
+// readDisplay returns the display in a record, as far as it is complete; nil for unknown kinds.
 func readDisplay(v any) tool.Display {
 	switch v := v.(type) {
 	case string:
@@ -250,8 +250,8 @@ func Valid(history []agent.Message) []agent.Message {
 	return valid
 }
 
-// repair returns a valid history: each call has a result in the next message, and each result a call
-// in the message before. It returns the calls at the end that have no result, or one that says that Pollux
+// repair returns a valid history: each call has a result in the next message, and each result a call in
+// the message before. It returns the calls at the end that have no result, or only the note that Pollux
 // ended. IDs of new messages derive from those of the messages before.
 func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 	for i := 0; i < len(entries); i++ {

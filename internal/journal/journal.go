@@ -24,9 +24,10 @@ type Options struct {
 	// ProjectHash identifies the project, see config.Paths.
 	ProjectHash string
 	Kind        string // "" is Main
-	// Directories returns the workspace's directories beside the project's; nil is for none.
+	// Directories returns the workspace's directories beside the project's; nil means none.
 	Directories func() []string
-	// SkillFolders returns the directories of activated skills outside of the workspace; nil is for none.
+	// SkillFolders returns the directories of activated skills outside of the workspace; nil means
+	// none.
 	SkillFolders func() []string
 	// Warn reports why the session is not recorded any more, or continues in another file. nil
 	// drops it.
@@ -64,7 +65,7 @@ type session struct {
 	live   []agent.Entry // the history in the file
 	isOff  bool          // recording has failed
 
-	// history is what Begin was called with, if isBegun, until it is recorded.
+	// history is the argument of Begin, if isBegun, until it is recorded.
 	history []agent.Message
 	isBegun bool
 	// calls are those of the messages of a resumed session, by the messages' ids. isForeign reports
@@ -106,7 +107,7 @@ func New(o Options) *Journal {
 }
 
 // Prepare creates the directory of the session files in the background, so that the first record does
-// not wait for it. It is for a session that is sure to have one.
+// not wait for it. Call it only for sessions that will have one.
 func (j *Journal) Prepare() {
 	j.prepared.Go(func() {
 		defer crash.Recover()
@@ -195,8 +196,8 @@ func (j *Journal) Replace(_ context.Context, history []agent.Message) error {
 	return j.change(func(s *session) ([]byte, []agent.Entry) { return s.difference(history, j.o.Now()) })
 }
 
-// difference returns the records that make history the current one, and what is then live. What is
-// as before is not written again unless the order changes.
+// difference returns the records that make history the current one, and the entries that are then
+// live. It writes unchanged entries again only if the order changes.
 func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []agent.Entry) {
 	history = withoutContext(history)
 	live := make([]agent.Entry, len(history))
@@ -388,7 +389,7 @@ func (j *Journal) Touch() error {
 	})
 }
 
-// Spend records what a request beside the conversation has used, for statistics.
+// Spend records the usage of a request beside the conversation, for statistics.
 func (j *Journal) Spend(r Request) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

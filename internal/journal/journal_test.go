@@ -82,7 +82,7 @@ func loadOnly(t reporter, dir string) *Session {
 	return s
 }
 
-// difference compares histories by what is sent and shown.
+// difference compares histories by the sent and shown parts.
 func difference(want, got []agent.Entry) string {
 	return cmp.Diff(want, got, cmp.Comparer(func(x, y *llm.Content) bool {
 		return string(x.AppendJSON(nil)) == string(y.AppendJSON(nil))
@@ -151,7 +151,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// conversation changes a history at random, and knows what it should be.
+// conversation changes a history at random, and computes the expected one.
 type conversation struct {
 	t       *rapid.T
 	j       *Journal
@@ -240,7 +240,7 @@ func TestChanges(t *testing.T) {
 				data, err := os.ReadFile(sessionFile(rt, dir))
 				must(rt, err)
 				if !strings.HasPrefix(string(data), before) {
-					rt.Fatalf("what was written has changed")
+					rt.Fatalf("written data has changed")
 				}
 				before = string(data)
 				s := loadOnly(rt, dir)
@@ -269,7 +269,7 @@ func TestUnknownTime(t *testing.T) {
 	}
 }
 
-// What a new history leaves nothing of is not read again.
+// Messages that a new history drops are not read again.
 func TestReplaceAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

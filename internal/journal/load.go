@@ -23,8 +23,8 @@ type Session struct {
 	// Entries are the history, without the messages that open a session. It is valid for any
 	// model: each tool call has one result.
 	Entries []agent.Entry
-	// Interrupted are the calls at the end that have no result in the file, or one that says so: the
-	// process ended before they did. Entries has a result for each.
+	// Interrupted are the calls at the end that have no result in the file, or only the note that
+	// the process ended before them. Entries has a result for each.
 	Interrupted []Call
 	// Lost is the number of records that could not be read.
 	Lost int
@@ -32,7 +32,7 @@ type Session struct {
 	// continued, in bytes.
 	Omitted int64
 
-	// recorded is the history as the file has it; what Entries differ in is yet to be recorded.
+	// recorded is the history as the file has it; its differences from Entries are not recorded yet.
 	// isExact reports whether each of its messages is a record with the same id, the header is there, and
 	// there is no more in the file.
 	recorded []agent.Entry
@@ -120,7 +120,7 @@ func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
 // Load reads a session file.
 func Load(path string) (*Session, error) { return loadFile(path, load) }
 
-// LoadRecent reads of a session file what [Open] does.
+// LoadRecent reads the part of a session file that [Open] reads.
 func LoadRecent(path string) (*Session, error) { return loadFile(path, loadRecent) }
 
 func loadFile(path string, load func(io.ReaderAt, int64) (*Session, error)) (*Session, error) {
@@ -172,7 +172,7 @@ func openRegular(path string, flags int) (f *os.File, size int64, err error) {
 var ErrNoSession = errors.New("it is not the record of a session")
 
 // ErrNewer is the error of [Open] for a session file whose records can mean something that this version of
-// Pollux does not know. [Load] reads what it knows.
+// Pollux does not know. [Load] reads the known ones.
 var ErrNewer = errors.New("a newer version of Pollux has written it")
 
 // load reads the records from the last one back to the last one that replaces the whole history, and

@@ -30,7 +30,7 @@ type log struct {
 	syncing sync.Mutex // held during a sync; taken before mu
 	synced  int64      // size up to which the content is on the disk; guarded by mu
 	isNew   bool       // the directory entry may not be on the disk; guarded by syncing
-	failed  error      // of a sync: the system reports it once, and drops what was written; guarded by syncing
+	failed  error      // of a sync: the system reports it once, and drops the written data; guarded by syncing
 	soon    sync.WaitGroup
 	pending bool // a sync in the background will begin; guarded by mu
 }
@@ -119,7 +119,7 @@ func (l *log) append(lines []byte) error {
 	return nil
 }
 
-// isLost reports whether what was written is not at the path any more: it was removed or cut.
+// isLost reports whether the file at the path was removed or cut since the last write.
 func (l *log) isLost() bool {
 	info, err := os.Stat(l.path)
 	return err != nil || info.Size() < l.size

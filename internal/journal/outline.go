@@ -16,7 +16,7 @@ import (
 	"pollux/llm"
 )
 
-// Outline is what a list of sessions shows of a session file.
+// Outline is the summary of a session file for lists of sessions.
 type Outline struct {
 	Header
 	// Prompt is the beginning of the first prompt as the user saw it, Command that of the first one
@@ -79,9 +79,9 @@ const (
 	maxLeading = 100
 )
 
-// Peek reads what a list needs of a session file, in little memory however long the file and its
-// lines are. If known is an earlier outline of the same file, and Pollux writes the file, it reads
-// only what was added since. The error is [ErrNoSession] if the file holds no session.
+// Peek reads the outline of a session file, in little memory however long the file and its lines
+// are. If known is an earlier outline of the same file, and Pollux writes the file, it reads only
+// the added part. The error is [ErrNoSession] if the file holds no session.
 func Peek(path string, known *Outline) (*Outline, error) {
 	f, size, err := openRegular(path, noFollow)
 	if err != nil {

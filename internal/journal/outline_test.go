@@ -76,8 +76,7 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// What an outline says of a conversation of Pollux is what the journal wrote, and it is the same if it
-// is read in pieces.
+// The outline of a conversation of Pollux agrees with the journal, also if it is read in pieces.
 func TestPeekContinues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,11 +14,11 @@ import (
 	"pollux/llm"
 )
 
-// block is what a disk writes at once, in bytes. After a power failure each block that was not synced
-// is there or not; one that is not is zero.
+// block is the size of a disk's atomic write in bytes. After a power failure each block that was not
+// synced is there, or all zero.
 const block = 4 << 10
 
-// recording is a session file with what was on the disk at each sync.
+// recording is a session file with the content of the disk at each sync.
 type recording struct {
 	data   []byte
 	synced []int64 // sizes, the last one is len(data)
@@ -83,7 +83,8 @@ func syncedSize(t *testing.T, l *log) int64 {
 	return l.synced
 }
 
-// cutPower returns the file after a power failure between a sync and the next one, and what was synced.
+// cutPower returns the file after a power failure between a sync and the next one, and the synced
+// part.
 func (rec *recording) cutPower(r *rand.Rand) (after, synced []byte) {
 	i := r.IntN(len(rec.synced) - 1)
 	from, to := rec.synced[i], rec.synced[i+1]
@@ -96,8 +97,8 @@ func (rec *recording) cutPower(r *rand.Rand) (after, synced []byte) {
 	return after, rec.data[:from]
 }
 
-// Whatever blocks a power failure takes of what was not synced, the session goes on, and what was synced
-// is there. Of rewinds and replaced histories a part may be lost.
+// Whatever unsynced blocks a power failure takes, the session goes on, and the synced part is there. Of
+// rewinds and replaced histories a part may be lost.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts := 300
@@ -135,6 +136,6 @@ func checkSynced(t *testing.T, synced []byte, s *Session) {
 	if n := len(before.recorded); len(s.recorded) < n {
 		t.Fatalf("%d of %d messages are left", len(s.recorded), n)
 	} else if diff := difference(before.recorded, s.recorded[:n]); diff != "" {
-		t.Fatalf("what was synced has changed: (-want +got)\n%s", diff)
+		t.Fatalf("synced data has changed: (-want +got)\n%s", diff)
 	}
 }

@@ -39,8 +39,8 @@ type Header struct {
 	Pollux int `json:"pollux,omitempty"`
 	// ForkOf is the id of the session that this one began as a copy of; "" for none.
 	ForkOf string `json:"forkOf,omitempty"`
-	// Copied is the number of messages at the beginning that are copies: what they used was used
-	// by another session.
+	// Copied is the number of messages at the beginning that are copies: another session counts
+	// their usage.
 	Copied int `json:"copied,omitempty"`
 }
 
@@ -142,7 +142,7 @@ func isPlainText(p *llm.Part) bool {
 // nothingShown is the text that Gemini CLI shows of a message in place of descriptions of its calls.
 const nothingShown = " "
 
-// shownText returns what a person sees of a message if that is not its content.
+// shownText returns the displayed text of a message if it is not its content.
 func shownText(m agent.Message) (string, bool) {
 	switch {
 	case m.Shown != "":
@@ -236,20 +236,20 @@ type callJSON struct {
 	HasRun bool `json:"hasRun,omitempty"`
 	// IsInterrupted is set of a call that the end of Pollux cancelled.
 	IsInterrupted bool `json:"interrupted,omitempty"`
-	// Executions are what ran for the call.
+	// Executions are the executions of the call.
 	Executions []executionJSON `json:"executions,omitempty"`
 }
 
-// executionJSON is what ran for a call: the arguments if they are not those of the call, and what a person
-// saw and the time if they are not those of the call.
+// executionJSON is one execution of a call: its arguments, display and time, unless they are those of the
+// call.
 type executionJSON struct {
 	agent.Execution
 	Display any   `json:"resultDisplay,omitempty"`
 	Millis  int64 `json:"durationMs,omitempty"`
 }
 
-// executionsJSON returns the executions of a call without what the record of the call says. A call that ran
-// alone, as the model wrote it and without a question, has none.
+// executionsJSON returns the executions of a call without members that repeat the record of the call. A
+// call that ran alone, as the model wrote it and without a question, has none.
 func executionsJSON(c *agent.CallRecord) []executionJSON {
 	if len(c.Executions) == 1 && isPlain(c, &c.Executions[0]) {
 		return nil
@@ -274,7 +274,7 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 	return list
 }
 
-// isPlain reports whether the record of a call says all about its only execution.
+// isPlain reports whether the record of a call has all data of its only execution.
 func isPlain(c *agent.CallRecord, x *agent.Execution) bool {
 	return x.IsAsWritten() && x.Name == c.Name && x.Status == c.Status &&
 		x.Decision == agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}
@@ -311,8 +311,8 @@ const (
 	maxDiff  = 256 << 10
 )
 
-// displayJSON returns what a person saw of a call's result in the form of Gemini CLI: a text, or an object
-// for a diff or a list of tasks; nil for nothing. It omits what the result or the diff say again.
+// displayJSON returns the display of a call's result in the form of Gemini CLI: a text, or an object for a
+// diff or a list of tasks; nil for nothing. It omits parts that repeat the result or the diff.
 func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 	switch d := c.Display.(type) {
 	case tool.TextDisplay:
@@ -327,7 +327,7 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 	return shownJSON(c.Display)
 }
 
-// shownJSON returns what a person saw, nil for nothing and for texts.
+// shownJSON returns the displayed result, nil for nothing and for texts.
 func shownJSON(d tool.Display) any {
 	switch d := d.(type) {
 	case *tool.DiffDisplay:
@@ -417,7 +417,7 @@ type Request struct {
 	Took  time.Duration
 }
 
-// appendRequest appends what a request has used, as a message that people do not see.
+// appendRequest appends the usage of a request, as a message that people do not see.
 func appendRequest(b []byte, r Request, t time.Time) []byte {
 	b = appendHead(b, uuid.NewString(), "info", t)
 	b = append(b, `,"content":""`...)

@@ -8,7 +8,7 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// kind is what a record does.
+// kind is the effect of a record.
 type kind int
 
 const (
@@ -96,8 +96,9 @@ func (s *scanner) load(at, length int64) error {
 	return err
 }
 
-// classify returns what a line does, and the line without the NULs that a power failure can leave
-// before it. Lines as this package and Gemini CLI write them are known by their first bytes.
+// classify returns the kind of a line, and the line without the NULs that a power failure can
+// leave before it. Lines as this package and Gemini CLI write them are known by their first
+// bytes.
 func (s *scanner) classify(l line) (k kind, id string, at, length int64, err error) {
 	const headLength = 256
 	head, err := s.head(l, headLength)
@@ -157,8 +158,8 @@ func (s *scanner) head(l line, most int64) ([]byte, error) {
 	return b, err
 }
 
-// kindOf returns what a record does, in the order in which Gemini CLI asks: a record with "$rewindTo"
-// is a rewind whatever else it has.
+// kindOf returns the kind of a record, by the checks of Gemini CLI in their order: a record with
+// "$rewindTo" is a rewind whatever else it has.
 func kindOf(record []byte) (k kind, id string) {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)

@@ -7,7 +7,7 @@ import (
 
 var _ records.Sink = (*Journal)(nil)
 
-// Record records what answered requests beside the conversation have used. Requests of the conversation are
+// Record records the usage of answered requests beside the conversation. Requests of the conversation are
 // recorded with their responses. A nil *Journal records nothing.
 func (j *Journal) Record(r records.Record) {
 	end, ok := r.(records.RequestEnded)

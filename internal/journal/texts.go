@@ -17,8 +17,8 @@ type Text struct {
 	Text []byte // valid until the next text
 }
 
-// Texts returns what the record in a line says: prompts, responses, and the strings in arguments and
-// results of tool calls, without thoughts. It returns nothing for a line that it cannot read.
+// Texts returns the texts of the record in a line: prompts, responses, and the strings in arguments
+// and results of tool calls, without thoughts. It returns nothing for a line that it cannot read.
 func Texts(line []byte) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		line := bytes.TrimLeft(line, "\x00 \r") // a power failure can leave NULs
@@ -191,7 +191,7 @@ func (m *messageTexts) finish() {
 	}
 }
 
-// content reads parts: a text, a part, or a list of these.
+// content reads parts: a text, a part, or a list of both.
 func (r *textReader) content(d *jx.Decoder, kind string) error {
 	return each(d, func(d *jx.Decoder) error {
 		if d.Next() == jx.String {
@@ -255,7 +255,7 @@ func each(d *jx.Decoder, read func(d *jx.Decoder) error) error {
 	return read(d)
 }
 
-// members calls read for each member of an object. It passes over what is none.
+// members calls read for each member of an object. It skips other values.
 func members(d *jx.Decoder, read func(d *jx.Decoder, key []byte) error) error {
 	if d.Next() != jx.Object {
 		return d.Skip()

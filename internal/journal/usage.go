@@ -17,20 +17,20 @@ import (
 	"pollux/llm"
 )
 
-// Usage is what a session file says that was used: requests, tokens, time, tool calls. All records
-// count, also those that a rewind or a compression has removed from the history. What the file has
-// copied from another session does not count.
+// Usage is the usage recorded in a session file: requests, tokens, time, tool calls. All records
+// count, also those that a rewind or a compression has removed from the history. Messages copied
+// from another session do not count.
 type Usage struct {
 	SessionID string // "" if all records with it are damaged
 	Kind      string // Main, Subagent, or "" in old files
 	Rows      []UsageRow
 }
 
-// UsageRow is what was used in a quarter of an hour by one model or tool. In each time zone, days
+// UsageRow is the usage of one model or tool in a quarter of an hour. In each time zone, days
 // begin with a quarter.
 type UsageRow struct {
 	At    int64  // when the quarter began, in seconds since 1970
-	Model string // that responded, or called the tool; "" for prompts and if the file does not say
+	Model string // that responded, or called the tool; "" for prompts and if unknown
 	Tool  string // "" for prompts and responses
 	Counts
 }
@@ -66,16 +66,16 @@ func (c *Counts) numbers() [16]*int {
 
 // Add adds other counts.
 func (c *Counts) Add(other *Counts) {
-	const most = 1 << 53 // what JSON can hold
+	const most = 1 << 53 // the largest integer of JSON
 	to, from := c.numbers(), other.numbers()
 	for i := range to {
 		*to[i] = min(*to[i]+*from[i], most)
 	}
 }
 
-// Bounds of what is kept of a file.
+// Bounds of the data kept of a file.
 const (
-	// maxRows is the maximum number of rows. What has no row then counts for the first one.
+	// maxRows is the maximum number of rows. Usage beyond them counts for the first row.
 	maxRows = 20_000
 	// maxName is the length of the longest name of a model or tool, in bytes.
 	maxName = 200
@@ -84,8 +84,8 @@ const (
 	maxWait = time.Hour
 )
 
-// ReadUsage reads what a session file says that was used, in little memory however long the file is.
-// The error is [ErrNoSession] if it holds no session.
+// ReadUsage reads the usage in a session file, in little memory however long the file is. The error
+// is [ErrNoSession] if it holds no session.
 func ReadUsage(path string) (*Usage, error) {
 	f, size, err := openRegular(path, noFollow)
 	if err != nil {
@@ -134,7 +134,7 @@ func readUsage(r io.ReaderAt, size int64, written time.Time) (*Usage, error) {
 	return &m.usage, nil
 }
 
-// meter counts what the records of a file say, in their order.
+// meter counts the records of a file, in their order.
 type meter struct {
 	usage   Usage
 	rows    map[rowKey]int // in usage.Rows
@@ -203,7 +203,7 @@ type usedCall struct {
 	id, name, status       string
 	ended                  time.Time // zero if it is the time of the record
 	millis, added, removed int
-	ran                    []usedCall // what ran for the call; nil in old files
+	ran                    []usedCall // the executions of the call; nil in old files
 }
 
 // object counts an object: a message, a header, a patch, or a whole session.
@@ -273,7 +273,7 @@ func isHeaderMember(key string) bool {
 	return false
 }
 
-// member decodes a member of a message. It passes over what says nothing about use.
+// member decodes a member of a message. It skips members without usage.
 func (r *usageRecord) member(d *jx.Decoder, key string) error {
 	switch key {
 	case "content":
@@ -351,7 +351,8 @@ func (m *meter) message(r *usageRecord) {
 	}
 }
 
-// tell sets the time of the record that is counted. A time that cannot be is that of the record before.
+// tell sets the time of the counted record. An impossible time is replaced by that of the record
+// before.
 func (m *meter) tell(t time.Time) {
 	switch {
 	case m.isPossible(t):
@@ -445,8 +446,8 @@ func (m *meter) call(r *usageRecord, u *usedCall) {
 	}
 }
 
-// executions returns what ran for the call. Of one that ran alone, and of the last one, the call has what
-// its own record omits.
+// executions returns the executions of the call. A single execution and the last one take omitted members
+// from the call.
 func (c *usedCall) executions() []usedCall {
 	n := len(c.ran)
 	if n == 0 {

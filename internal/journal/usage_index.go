@@ -46,7 +46,7 @@ func (r *UsageRow) appendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// Decode decodes what MarshalJSON returns. It returns an error for that of another version.
+// Decode decodes the output of MarshalJSON. It returns an error for that of another version.
 func (u *Usage) Decode(d *jx.Decoder) error {
 	v := 0
 	err := eachMember(d, func(d *jx.Decoder, key string) error {

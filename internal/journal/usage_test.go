@@ -150,8 +150,8 @@ func TestUsageOfNothing(t *testing.T) {
 	}
 }
 
-// What the journal writes is what the reader counts: a session with a call, its copy, and the branch
-// that begins when another program writes to the file.
+// The reader counts the records of the journal: a session with a call, its copy, and the branch that
+// begins when another program writes to the file.
 func TestUsageOfJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -297,7 +297,7 @@ func TestSpendFirst(t *testing.T) {
 	}
 }
 
-// An index gives back what was stored.
+// An index returns the stored usage.
 func TestUsageIndex(t *testing.T) {
 	t.Parallel()
 	u, _ := total(t, headerLine+user("a", "hello")+answered("b", 5, twoCalls))

@@ -72,7 +72,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What cannot be read is said, and is never written over.
+// Unreadable files cause an error, and are never overwritten.
 func TestFileHostile(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -176,7 +176,7 @@ func TestFileLink(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := os.Stat(there); err == nil {
-			t.Error("what the link leads to is still there")
+			t.Error("the target of the link is still there")
 		}
 	}
 }
@@ -215,8 +215,8 @@ func TestFileTogether(t *testing.T) {
 	}
 }
 
-// Node's own functions are the judge: what Gemini CLI writes with them is read, and
-// they read what is written here.
+// Pollux reads files that Gemini CLI writes with Node's functions, and these read files of
+// Pollux.
 func TestNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -258,8 +258,8 @@ if (mode === 'write') {
 	}
 }
 
-// FuzzFile holds that no content of the file is more than an error, and that none is
-// taken for what was encrypted here but that itself.
+// FuzzFile holds that no content of the file is more than an error, and that only the file
+// encrypted here decrypts to the secret.
 func FuzzFile(f *testing.F) {
 	file := newFile("")
 	for _, seed := range []string{"", "::", "00:00:00", strings.Repeat("0", 24) + ":" + strings.Repeat("0", 32) + ":"} {

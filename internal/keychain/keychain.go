@@ -1,6 +1,6 @@
-// Package keychain stores the user's secrets: in the system keychain or, if there is none,
-// in an encrypted file below ~/.gemini. Gemini CLI uses the same places, names and formats, so
-// each program finds what the other has stored.
+// Package keychain stores the user's secrets: in the system keychain or, if there is none, in
+// an encrypted file below ~/.gemini. Gemini CLI uses the same places, names and formats, so
+// each program finds secrets that the other has stored.
 //
 // A secret is identified by a service and an account. No keychain is contacted until a secret
 // is read or written: a keychain that is locked, or belongs to a session that has ended, may
@@ -44,9 +44,9 @@ type Options struct {
 	// Environ returns; nil means an empty one.
 	Launcher process.Launcher
 	Environ  func() []string
-	// Interactive reports whether a user is present who can unlock the keychain; Pollux then
-	// waits up to two minutes for them. Otherwise a locked keychain is not used. A keychain
-	// that does not respond within two seconds is never used.
+	// Interactive reports whether a user can unlock the keychain; Pollux then waits up to two
+	// minutes for them. Otherwise a locked keychain is not used. A keychain that does not respond
+	// within two seconds is never used.
 	Interactive bool
 }
 
@@ -70,7 +70,7 @@ func Open(o Options) *Store {
 }
 
 // backend stores secrets in one place. Its errors are ErrNotFound, errNoKeychain or describe
-// what is wrong. Its methods return when ctx ends; the caller abandons those that do not.
+// the problem. Its methods return when ctx ends; the caller abandons those that do not.
 type backend interface {
 	get(ctx context.Context, service, account string) (string, error)
 	set(ctx context.Context, service, account, secret string) error

@@ -64,8 +64,8 @@ type desk struct {
 	items    map[dbus.ObjectPath]*item
 	made     int
 	locked   bool // until the user is asked
-	dismiss  bool // who is asked says no
-	lossy    bool // what is stored comes back otherwise
+	dismiss  bool // the user refuses
+	lossy    bool // stored values come back changed
 	silent   chan struct{}
 	prompted int
 }
@@ -266,7 +266,7 @@ func TestSecretService(t *testing.T) {
 		t.Error(got, err, d.asked())
 	}
 
-	// One that loses what it is given is not relied on.
+	// Pollux does not use a keychain that loses values.
 	d.set(func() { d.lossy = true })
 	if got, err := store(Options{}).Set(ctx, "svc", "lost", "3"); err != nil || got.Where != path || got.FallbackReason == nil {
 		t.Error(got, err)
@@ -318,7 +318,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// Where there is no keychain, nothing is said about it.
+// A missing keychain causes no warning.
 func TestNoKeychain(t *testing.T) {
 	t.Parallel()
 	for _, bus := range []string{"", "autolaunch:", "nonsense", "unix:path=/nowhere/bus", startBus(t)} {

@@ -1,6 +1,6 @@
 // Package logs keeps the logs of sessions on disk, in the directory "logs" of a project:
 //
-//	session-<id>.jsonl      what a session did: one JSON object a line (a [Log])
+//	session-<id>.jsonl      the events of a session: one JSON object a line (a [Log])
 //	session-<id>.crash.txt  the report of a crash in the session (a [Report])
 //
 // The files have mode 0600 and a maximum size, and only the newest are kept. They contain no secrets

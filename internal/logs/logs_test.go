@@ -129,7 +129,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What cannot be a log is not written to, and reported once.
+// Pollux does not write to a file that cannot be a log, and reports it once.
 func TestLogRefuses(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -14,7 +14,7 @@ import (
 	"pollux/internal/durable"
 )
 
-// Selection says which lines of a log to read.
+// Selection selects the lines of a log to read.
 type Selection struct {
 	Since time.Time // leaves out older records
 	Last  uint      // leaves out all but the last lines; 0 leaves out none

@@ -79,8 +79,7 @@ func (r *Report) text() string {
 	return b.String()
 }
 
-// Summary returns the first line of the cause of a crash, cut and without what has the form of a
-// secret.
+// Summary returns the first line of the cause of a crash, cut and without forms of secrets.
 func Summary(cause string) string {
 	cause, _, _ = strings.Cut(strings.TrimSpace(cause), "\n")
 	return terminal.Cut(terminal.Line(secret.EraseForms(cause)), 200)

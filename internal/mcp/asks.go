@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// capabilities are what a client can do for the server: only what someone here can answer.
+// capabilities returns the requests of the server that this client can answer.
 func (s *server) capabilities() *sdk.ClientCapabilities {
 	//lint:ignore SA1019 servers of today ask for roots
 	c := &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{ListChanged: true}}
@@ -26,7 +26,7 @@ func (s *server) capabilities() *sdk.ClientCapabilities {
 	return c
 }
 
-// answer is middleware for what the server asks for. The SDK's own handlers check schemas more strictly than
+// answer is middleware for requests of the server. The SDK's own handlers check schemas more strictly than
 // servers write them, and declare a capability even if it is refused.
 func (s *server) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -59,7 +59,7 @@ func keepOrder(msg jsonrpc.Message) {
 		return
 	}
 	meta := map[string]json.RawMessage{}
-	_ = json.Unmarshal(params["_meta"], &meta) // what is no object is replaced
+	_ = json.Unmarshal(params["_meta"], &meta) // other values are replaced
 	meta[metaOrder], _ = json.Marshal(form.Order(schema.Properties))
 	params["_meta"], _ = json.Marshal(meta)
 	if whole, err := json.Marshal(params); err == nil {
@@ -67,7 +67,7 @@ func keepOrder(msg jsonrpc.Message) {
 	}
 }
 
-// fieldOrder returns what keepOrder has added.
+// fieldOrder returns the order that keepOrder has added.
 func fieldOrder(meta sdk.Meta) (names []string) {
 	list, _ := meta[metaOrder].([]any)
 	for _, one := range list {

@@ -119,7 +119,7 @@ func unfence(r *tool.Result) string {
 }
 
 // Servers learn that no person is there, and that Pollux does not ask the model for them.
-func TestDeclaresWhatItAnswers(t *testing.T) {
+func TestDeclaresAnswered(t *testing.T) {
 	t.Parallel()
 	_, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "asking")}})
 	for name, want := range map[string]string{

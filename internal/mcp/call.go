@@ -25,7 +25,7 @@ type call struct {
 // Summary implements [tool.Invocation].
 func (c *call) Summary() string { return tool.BriefArgs(c.args) }
 
-// Locations implements [tool.Invocation]. What a server does with a path is its own affair.
+// Locations implements [tool.Invocation]. Pollux does not know how a server uses a path.
 func (*call) Locations() []tool.Location { return nil }
 
 // Confirmation implements [tool.Invocation].
@@ -74,7 +74,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 }
 
 // check returns the result of a call of a tool that the server does not offer any more as it was declared, nil
-// if it does. The call was made, and allowed, for what the server has said about the tool before.
+// if it does. The user allowed the call for the former declaration.
 func (s *server) check(r *remote) *tool.Result {
 	s.mu.Lock()
 	now := s.tools[r.listed.Name]
@@ -105,7 +105,7 @@ func plainError(err error) error {
 	return err
 }
 
-// fail returns the result of a call that failed, with what the server says.
+// fail returns the result of a call that failed, with the server's message.
 func (c *call) fail(content json.RawMessage) *tool.Result {
 	request := fmt.Sprintf(`{"name":%s,"args":%s}`, strconv.Quote(c.listed.Name), c.args)
 	r := tool.Fail(tool.ErrMCP, fmt.Sprintf("MCP tool '%s' reported tool error for function call: %s with response: %s", c.listed.Name, request, tool.Untrusted(string(content))))

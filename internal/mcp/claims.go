@@ -19,15 +19,15 @@ type claims struct {
 	warned map[[2]*server]bool
 }
 
-// claim is what a server has declared.
+// claim is the set of names that a server has declared.
 type claim struct {
 	tools  []tool.Tool         // nil while it is not connected
 	names  map[string]struct{} // of all tools since its start: no other gets them while it is away for a moment
 	active []tool.Tool         // the tools that are in the registry
 }
 
-// register makes these the tools of a server, but for those whose names belong to a server that comes before
-// it, and takes names from servers that come after it.
+// register sets the tools of a server, except those whose names belong to a server that comes before it, and
+// takes names from servers that come after it.
 func (s *Servers) register(one *server, tools []tool.Tool) {
 	s.claims.mu.Lock()
 	defer s.claims.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Servers) assign(changed *server) {
 	}
 }
 
-// isTaken reports whether the name of a server's tool belongs to another one, and tells the user.
+// isTaken reports whether the name of a server's tool belongs to another one, and warns the user.
 func (s *Servers) isTaken(t tool.Tool, one, other *server) bool {
 	c := s.claims.of[other]
 	if c == nil {
@@ -105,7 +105,7 @@ func (s *Servers) isTaken(t tool.Tool, one, other *server) bool {
 	return true
 }
 
-// precedence compares servers by who has a name that both want.
+// precedence orders servers that want the same name: the first one gets it.
 func precedence(a, b *server) int {
 	isTheirs := func(s *server) int {
 		if s.config.Extension != "" {

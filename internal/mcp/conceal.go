@@ -6,8 +6,8 @@ import (
 	"pollux/internal/secret"
 )
 
-// conceal returns a text for people and the model without the secrets of the entry, which a server may repeat
-// in what it says, and without those in URLs.
+// conceal returns a text for people and the model without the secrets of the entry, which a server may
+// repeat, and without those in URLs.
 func (c *Config) conceal(text string) string {
 	known := slices.Concat(secret.InEnv(c.Env), secret.InHeaders(c.Headers), secret.InArgs(c.Args), secret.InURL(c.Endpoint()), []string{c.OAuth.ClientSecret})
 	return secret.MaskText(secret.NewEraser(known)(text))

@@ -39,9 +39,9 @@ type Config struct {
 	// Include are the tools to use, nil for all; Exclude are those not to use.
 	Include []string `json:"includeTools"`
 	Exclude []string `json:"excludeTools"`
-	// OAuth configures the sign-in to a service. AuthProvider is where its tokens come from; "" is a
-	// sign-in, else Google Cloud. TargetAudience and TargetServiceAccount are for the impersonation of a
-	// service account.
+	// OAuth configures the sign-in to a service. AuthProvider is the source of its tokens; "" is a
+	// sign-in, else Google Cloud. TargetAudience and TargetServiceAccount select the service account to
+	// impersonate.
 	OAuth                oauth.Config `json:"oauth"`
 	AuthProvider         string       `json:"authProviderType"`
 	TargetAudience       string       `json:"targetAudience"`
@@ -52,7 +52,7 @@ type Config struct {
 	IsProject bool `json:"-"`
 }
 
-// origin returns who has configured the server.
+// origin returns the origin of the server's configuration.
 func (c *Config) origin(o *Options) process.Origin {
 	switch {
 	case c.IsProject:
@@ -66,7 +66,7 @@ func (c *Config) origin(o *Options) process.Origin {
 // DefaultTimeout is the time that a server has for each request if its entry does not set one.
 const DefaultTimeout = 10 * time.Minute
 
-// ErrNoTransport is the error of [Parse] for an entry that does not say how to reach the server.
+// ErrNoTransport is the error of [Parse] for an entry without a way to reach the server.
 var ErrNoTransport = errors.New("it has none of command, url and httpUrl")
 
 // maxEntry is the maximum length of an entry with expanded variables, in bytes. Systems start no program with
@@ -100,7 +100,7 @@ func Unused(entry json.RawMessage) (keys []string) {
 			TokenParamName json.RawMessage `json:"tokenParamName"`
 		} `json:"oauth"`
 	}
-	_ = json.Unmarshal(entry, &e) // Parse reports what is wrong
+	_ = json.Unmarshal(entry, &e) // Parse reports errors
 	if e.TCP != nil {
 		keys = append(keys, "tcp")
 	}
@@ -145,7 +145,7 @@ func (c *Config) Endpoint() string {
 // mayFallBack reports whether an HTTP server may be an SSE server.
 func (c *Config) mayFallBack() bool { return c.HTTPURL == "" && c.Type != "http" }
 
-// Target describes for people what the server is: its address, or its command line, without secrets.
+// Target describes the server for people: its address, or its command line, without secrets.
 func (c *Config) Target() string {
 	if k := c.Kind(); k == HTTP || k == SSE {
 		return fmt.Sprintf("%s (%s)", secret.MaskURL(c.Endpoint()), k)
@@ -171,7 +171,7 @@ func (c *Config) uses(tool string) bool {
 	})
 }
 
-// typeName returns what people call a type of [Config].
+// typeName returns the name of a type of [Config] in messages.
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:

@@ -6,13 +6,13 @@
 // session's [tool.Registry] when the server has listed them, under an owner of its own, and leave it
 // when the connection ends.
 //
-//   - config.go: what the settings say about a server.
+//   - config.go: the settings of a server.
 //   - servers.go: the servers of a session. server.go: the life of one.
-//   - program.go, network.go: how messages reach a server. methods.go: what is sent to it in types of
+//   - program.go, network.go: how messages reach a server. methods.go: the requests to it in types of
 //     our own. signin.go: tokens for services, from package oauth.
-//   - offer.go: what a server offers. kept.go: how that is known before the server is started.
+//   - offer.go: the offer of a server. kept.go: offers stored for the next session.
 //   - tool.go, call.go, result.go: calling its tools.
-//   - asks.go: what a server asks for while a request to it runs (errand.go): an answer of a person
+//   - asks.go: the server's own requests while a request to it runs (errand.go): an answer of a person
 //     (elicit.go, package form), or of the model (sample.go).
 //
 // Nothing that a server sends is trusted: names, texts, sizes, times and the order of messages.

@@ -18,7 +18,7 @@ import (
 	"pollux/tool"
 )
 
-// What a person does with a question of a server (elicitation).
+// Answers of a person to a question of a server (elicitation).
 const (
 	accepted  = "accept"
 	declined  = "decline"
@@ -133,7 +133,7 @@ func isEncoded(text string) bool {
 
 func isLocal(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
-// consent asks a person whether to do what the server wants, and returns what they do with the question.
+// consent asks a person whether to fulfill a request of the server, and returns their answer.
 func (s *server) consent(ctx context.Context, ask tool.Ask, text string, yes tool.Option) (action string, err error) {
 	const no = "Decline"
 	a, err := ask(ctx, &tool.QuestionConfirmation{Title: s.title(), Questions: []tool.Question{{
@@ -158,10 +158,10 @@ func unanswered(a *tool.Answer) string {
 	return cancelled
 }
 
-// title says on screen who asks.
+// title is the heading of the server's questions on screen.
 func (s *server) title() string { return fmt.Sprintf("MCP server %q asks", s.config.Name) }
 
-// clean returns a text of the server for a screen, and says if that is not all of it.
+// clean returns a text of the server for a screen, with a note if the text was cut.
 func clean(text string) string {
 	text = terminal.Text(text)
 	if len(text) <= maxQuestion {

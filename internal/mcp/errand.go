@@ -29,14 +29,14 @@ type errands struct {
 	list []*errand // the newest last
 }
 
-// Limits of what a server may ask for: in all, during one request, and at the same time.
+// Limits of the requests of a server: in all, during one request, and at the same time.
 const (
 	maxAsked   = 20
 	maxPending = 8
 )
 
 // attended runs a request to the server, of which the server's timeout limits the duration. ask asks a person
-// what the server wants to know meanwhile, nil if no person is there.
+// the server's questions meanwhile; nil if no person is there.
 func (s *server) attended(ctx context.Context, ask tool.Ask, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -52,7 +52,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Schemas with references, cycles and alternatives are the server's affair. What is no object is no schema.
+// Schemas with references, cycles and alternatives are passed on. Only an object is a schema.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	_, r, warned := run(t, Options{Configs: []Config{toy(t, "toy", "schemas")}})
@@ -79,7 +79,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Whatever the names of tools are, those for the model are what providers accept, and no tool takes the place of
+// Whatever the names of tools are, the model gets names that providers accept, and no tool takes the place of
 // another one's.
 func TestNames(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestAlienAnswers(t *testing.T) {
 	}
 }
 
-// A call whose server ends, or sends too much, has a result that says so.
+// A call has an error as its result if the server ends or sends too much.
 func TestDiesInCall(t *testing.T) {
 	t.Parallel()
 	for kind, call := range map[string]string{"dies": "die", "floods": "flood"} {

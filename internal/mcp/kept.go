@@ -16,9 +16,9 @@ import (
 	"pollux/internal/process"
 )
 
-// The offers of servers are kept from one session to the next, so that a session declares their tools
-// before it starts them. Each is in a file of its own, in the directory [Options].OfferDir. What is in a file
-// is trusted as little as what a server sends.
+// The offers of servers are kept from one session to the next, so that a session declares their tools before
+// it starts them. Each is in a file of its own, in the directory [Options].OfferDir. Pollux trusts such a
+// file as little as a server.
 const (
 	keptFormat  = 2
 	keptAge     = 7 * 24 * time.Hour // older offers do not count
@@ -35,16 +35,16 @@ type kept struct {
 	Offer  offer     `json:"offer"`
 }
 
-// offerKey returns a digest of all that determines what the server offers and is known before it is started:
-// its entry, its program, the files among its arguments, the directory of the workspace, what it may ask of
-// Pollux, and the version of Pollux. It is "" if offers are not kept, or not of this server. The values of
-// variables and headers cannot be derived from it.
+// offerKey returns a digest of all inputs of the server's offer that are known before it is started: its
+// entry, its program, the files among its arguments, the directory of the workspace, the requests it may
+// send to Pollux, and the version of Pollux. It is "" if offers are not kept, or not of this server. The
+// values of variables and headers cannot be derived from it.
 func (s *server) offerKey() string {
 	o, c := &s.all.o, s.config
 	if o.OfferDir == "" {
 		return ""
 	}
-	// These decide what is used of an offer, and how.
+	// These decide which part of an offer is used, and how.
 	c.TimeoutMS, c.Trust, c.Description, c.Include, c.Exclude = 0, false, "", nil, nil
 	var files []string
 	if c.Kind() == Stdio {
@@ -84,7 +84,7 @@ func digest(raw []byte) string {
 }
 
 // offerFile returns the path of the file for the server's offer. There is one for each server of a workspace,
-// and another one for sessions with a person, who can be asked by servers.
+// and another one for sessions with a person, whom servers can ask.
 func (s *server) offerFile() string {
 	o := &s.all.o
 	raw, _ := json.Marshal([]any{o.Dir, s.config.Name, o.HasPerson})
@@ -134,7 +134,7 @@ func (o *offer) clean() {
 	o.Templates = o.Templates[:min(len(o.Templates), maxTemplates)]
 }
 
-// keep writes an offer to the server's file. key is what [server.offerKey] was when the server was started.
+// keep writes an offer to the server's file. key is the [server.offerKey] of the server's start.
 func (s *server) keep(o *offer, key string) {
 	if key == "" {
 		return

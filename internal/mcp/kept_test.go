@@ -52,8 +52,8 @@ func declared(t *testing.T, r *tool.Registry) string {
 	return string(raw)
 }
 
-// connectAndKeep connects to servers and closes them, so that their offers are kept.
-// It returns what a model saw of the tools.
+// connectAndKeep connects to servers and closes them, so that their offers are kept. It returns
+// the tools' declarations for the model.
 func connectAndKeep(t *testing.T, o Options) string {
 	t.Helper()
 	s, r, _ := run(t, o)
@@ -61,7 +61,7 @@ func connectAndKeep(t *testing.T, o Options) string {
 	return declared(t, r)
 }
 
-// What a server has offered is declared without starting it, byte for byte, until it is first used.
+// A kept offer is declared without starting the server, byte for byte, until its first use.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	o := keeping(t, toy(t, "toy", "plain"))
@@ -128,8 +128,7 @@ func TestKeptSchemas(t *testing.T) {
 	}
 }
 
-// What the server offers now replaces what was kept when it is started. A call that was made for something else
-// does not run.
+// A started server's offer replaces the kept one. A call that was made for something else does not run.
 func TestKeptChanges(t *testing.T) {
 	t.Parallel()
 	const changed = `Not run: the MCP server "toy" has changed the tool echo since the call was made.`
@@ -147,7 +146,7 @@ func TestKeptChanges(t *testing.T) {
 			edit(t, &o, c.now, c.then)
 			s, r, _ := run(t, o)
 			if s.Status()[0].State != Idle {
-				t.Fatal("what was kept is not used")
+				t.Fatal("the kept offer is not used")
 			}
 			got := callTool(t.Context(), t, r, "mcp_toy_"+c.call, `{"text":"1"}`, tool.Host{})
 			if c.want == "" && got.Error != nil || c.want != "" && (got.Error == nil || !strings.HasPrefix(got.Error.Message, c.want)) {
@@ -167,8 +166,8 @@ func TestKeptChanges(t *testing.T) {
 	}
 }
 
-// A server that cannot be started when it is used has no tools any more, the call says why, and the next session
-// starts it at once.
+// A server that cannot be started when it is used has no tools any more, the call's result has the reason, and
+// the next session starts it at once.
 func TestKeptFails(t *testing.T) {
 	t.Parallel()
 	o := keeping(t, toy(t, "toy", "plain"))
@@ -196,7 +195,7 @@ func TestKeptFails(t *testing.T) {
 	}
 }
 
-// plant writes an offer for the only server, which is valid but for what change does.
+// plant writes an offer for the only server, valid except for the change.
 func plant(t *testing.T, o *Options, change func(*kept)) {
 	t.Helper()
 	o.Registry = tool.NewRegistry()
@@ -275,7 +274,7 @@ func TestKeptUnwritable(t *testing.T) {
 	}
 }
 
-// What a file says of tools is cleaned like what a server says.
+// Texts in a kept offer are cleaned like those of a server.
 func TestKeptHostile(t *testing.T) {
 	t.Parallel()
 	o := keeping(t, toy(t, "toy", "plain"))
@@ -377,7 +376,7 @@ func TestOfferKey(t *testing.T) {
 	}
 }
 
-// What a session asks for is started whatever is kept, and what it does not use is not declared.
+// A server that a session asks for starts despite a kept offer, and unused parts are not declared.
 func TestKeptUnused(t *testing.T) {
 	t.Parallel()
 	o := keeping(t, toy(t, "toy", "plain"))

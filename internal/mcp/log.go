@@ -14,7 +14,7 @@ import (
 	"pollux/internal/terminal"
 )
 
-// maxLogged limits what the debug log gets of one message or line of a server, in bytes.
+// maxLogged limits one message or line of a server in the debug log, in bytes.
 const maxLogged = 2000
 
 // askForLogs asks the server for all that it logs, if there is a debug log. Some servers log nothing before.
@@ -33,7 +33,7 @@ func (s *server) askForLogs(ctx context.Context, session *sdk.ClientSession) {
 	})
 }
 
-// logMessage writes to the debug log what the server logs.
+// logMessage writes the server's log messages to the debug log.
 //
 //lint:ignore SA1019 servers of today have logs
 func (s *server) logMessage(p *sdk.LoggingMessageParams) {
@@ -49,8 +49,7 @@ func (s *server) logMessage(p *sdk.LoggingMessageParams) {
 		"logger", terminal.Cut(p.Logger, 100), "text", terminal.Cut(s.config.conceal(text), maxLogged))
 }
 
-// errorLog returns a writer for what a program prints to standard error, which writes its lines to the debug log;
-// nil if there is none.
+// errorLog returns a writer that copies the standard error of a program to the debug log; nil if there is none.
 func errorLog(c *Config, o *Options) io.Writer {
 	if o.Log == nil || !o.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return nil
@@ -61,7 +60,7 @@ func errorLog(c *Config, o *Options) io.Writer {
 	}}
 }
 
-// lineLog splits what is written to it into lines. Of a long line, it keeps the beginning.
+// lineLog splits its input into lines. It keeps the beginning of a long line.
 type lineLog struct {
 	write func(line string)
 	begun []byte

@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// warnings collects what the user would see.
+// warnings collects the warnings for the user.
 type warnings struct {
 	mu   sync.Mutex
 	list []string
@@ -31,7 +31,7 @@ func (w *warnings) all() []string {
 
 const toyTools = "mcp_toy_die mcp_toy_echo mcp_toy_env mcp_toy_fail mcp_toy_grow mcp_toy_progress mcp_toy_roots mcp_toy_wait"
 
-// The tools of a program join the registry, and a call returns what the program returns.
+// The tools of a program join the registry, and a call returns the program's result.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"plain", "chatty"} {
@@ -126,7 +126,7 @@ func wait(t *testing.T, what string, isDone func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !isDone(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain for " + what)
+			t.Fatal("timed out waiting for " + what)
 		}
 	}
 }

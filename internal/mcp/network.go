@@ -20,7 +20,8 @@ import (
 	"pollux/internal/secret"
 )
 
-// dial connects to a service: as its entry says, or first with streamable HTTP and then with SSE.
+// dial connects to a service: with the transport of its entry, or first with streamable HTTP and
+// then with SSE.
 func (s *server) dial(ctx context.Context) (*sdk.ClientSession, *wire, error) {
 	wire, err := s.newWire()
 	if err != nil {

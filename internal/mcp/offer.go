@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// offer is what a server offers.
+// offer has the tools, prompts and resources of a server.
 type offer struct {
 	Tools        []listed                `json:"tools,omitempty"`
 	Prompts      []*sdk.Prompt           `json:"prompts,omitempty"`
@@ -29,13 +29,13 @@ type listed struct {
 	Annotations map[string]any  `json:"annotations,omitempty"`
 }
 
-// equals reports whether the server says the same about two tools.
+// equals reports whether two tools have the same declaration.
 func (l *listed) equals(other *listed) bool {
 	return l.Name == other.Name && l.Title == other.Title && l.Description == other.Description &&
 		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)
 }
 
-// Limits of what one server may offer. What is beyond them is left out.
+// Limits of the offer of one server. More than that is left out.
 const (
 	maxTools     = 10_000
 	maxResources = 10_000
@@ -44,18 +44,18 @@ const (
 	maxPages     = 1_000
 )
 
-// what is a set of the lists of a server.
-type what uint8
+// listSet is a set of the lists of a server.
+type listSet uint8
 
 const (
-	tools what = 1 << iota
+	tools listSet = 1 << iota
 	prompts
 	resources
 	everything = tools | prompts | resources
 )
 
 // list reads the lists of the server, and puts them into the offer in place of the old ones.
-func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists what) error {
+func (o *offer) list(ctx context.Context, s *sdk.ClientSession, lists listSet) error {
 	init := s.InitializeResult()
 	o.Instructions = init.Instructions
 	has := init.Capabilities

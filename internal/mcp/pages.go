@@ -15,7 +15,7 @@ import (
 const maxVisits = 3
 
 // withPages sends a request. If the server first wants a person to visit pages, such as to sign in, it offers
-// them, and sends the request once more when the person says that they have finished.
+// them, and sends the request once more when the person has confirmed to have finished.
 func (s *server) withPages(ctx context.Context, send func() error) error {
 	err := send()
 	pages := requiredPages(err)
@@ -61,7 +61,8 @@ func requiredPages(err error) []*sdk.ElicitParams {
 	return data.Elicitations
 }
 
-// confirmVisit waits until a person says that they have finished on a page, and reports whether they have.
+// confirmVisit waits until a person confirms to have finished on a page, and reports whether they
+// have.
 func (s *server) confirmVisit(ctx context.Context) (isDone bool, err error) {
 	ask, ctx, done, why := s.admitQuestion(ctx)
 	if why != "" {

@@ -25,7 +25,7 @@ import (
 	"pollux/internal/secret"
 )
 
-// maxMessage limits a message of a server, in bytes. It also limits what a program prints between two
+// maxMessage limits a message of a server, in bytes. It also limits other output between two
 // messages.
 const maxMessage = 32 << 20
 
@@ -208,10 +208,10 @@ func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// Close ends the input of the program, which tells it to end, and ends it if it does not.
+// Close ends the input of the program, which asks it to end, and kills it if it does not.
 func (p *program) Close() error {
 	p.closing.Do(func() {
-		_ = p.input.Close() // what was not sent is not needed any more
+		_ = p.input.Close() // unsent messages are not needed any more
 		go func() {
 			defer close(p.ended)
 			defer crash.Recover()
@@ -258,7 +258,7 @@ func (p *program) explain(err error) error {
 	return err
 }
 
-// tail is a writer that keeps the end of what is written to it.
+// tail is a writer that keeps the end of its input.
 type tail struct {
 	log io.Writer // gets all of it, too; nil for none
 

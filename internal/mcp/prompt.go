@@ -99,9 +99,8 @@ func promptPart(c sdk.Content) (llm.Part, bool) {
 	return llm.Part{}, false
 }
 
-// ParseArgs reads the arguments of a prompt from what a person types after its name: --name=value, or values
-// for the required arguments that are still missing, in their order. If one is missing, it gets all the
-// words.
+// ParseArgs reads the arguments of a prompt from the text after its name: --name=value, or values for the
+// required arguments that are still missing, in their order. If one is missing, it gets all the words.
 func (p *Prompt) ParseArgs(text string) (map[string]string, error) {
 	args := map[string]string{}
 	var words []string

@@ -16,7 +16,7 @@ import (
 // Resource is a text or a file that a server offers.
 type Resource struct {
 	Server, URI, Name, Description, MIMEType string
-	// Template is what the URI fits if the server does not list the resource itself, "" if it does.
+	// Template is the template of the URI, "" if the server lists the resource itself.
 	Template string
 }
 
@@ -58,7 +58,7 @@ func (s *Servers) Resource(id string) (Resource, bool) {
 type Content struct {
 	Text     string
 	Data     []byte // nil for a text
-	MIMEType string // "" if the server does not say
+	MIMEType string // "" if unknown
 }
 
 // Read reads a resource.

@@ -29,8 +29,8 @@ type block struct {
 	} `json:"resource"`
 }
 
-// result returns what the model and the person get of a call's result. Text is marked as untrusted for
-// the model. Structured content is a copy of the text for programs.
+// result returns a call's result for the model and the person. Text is marked as untrusted for the
+// model. Structured content is a copy of the text for programs.
 func (c *call) result(r *callToolResult) *tool.Result {
 	var blocks []json.RawMessage
 	if json.Unmarshal(r.Content, &blocks) != nil {
@@ -65,7 +65,7 @@ func (c *call) result(r *callToolResult) *tool.Result {
 	return &tool.Result{Content: append(content, media...), Display: tool.TextDisplay(strings.Join(shown, "\n"))}
 }
 
-// block returns what the model gets of a block, as text and as media, and what a person sees.
+// block returns a block as text and media for the model, and as text for a person.
 func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 	switch b.Type {
 	case "text":
@@ -87,8 +87,8 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
 }
 
-// media returns what the model gets of data, and what a person sees. Data that reads as text and has no type
-// of media is text. Other data without a known type is left out, because no service takes it.
+// media returns data for the model and for a person. Data that reads as text and has no type of media is
+// text. Other data without a known type is left out, because no service takes it.
 func (c *call) media(kind, title, mime string, data []byte) (text, shown string, part *llm.Part) {
 	mime = cmp.Or(mime, noType)
 	if (mime == noType || strings.HasPrefix(mime, "text/")) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
@@ -101,7 +101,7 @@ func (c *call) media(kind, title, mime string, data []byte) (text, shown string,
 	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100)), shown, inline(mime, data)
 }
 
-// resourceLink tells the model of a resource that a server points to.
+// resourceLink describes a resource that a server links to, for the model.
 func resourceLink(name, uri string) string { return fmt.Sprintf("Resource Link: %s at %s", name, uri) }
 
 func inline(mime string, data []byte) *llm.Part {

@@ -7,7 +7,7 @@ import (
 	"pollux/tool"
 )
 
-// Each block of a result becomes what its kind says. Data without a known type is text if it reads as text,
+// Each block of a result is converted by its kind. Data without a known type is text if it reads as text,
 // and is never sent as it is: no service takes it.
 func TestResultBlocks(t *testing.T) {
 	t.Parallel()

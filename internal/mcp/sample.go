@@ -16,8 +16,8 @@ import (
 // answer is in tokens.
 type Sample func(ctx context.Context, system string, messages []*llm.Content, limit int) (text, model string, err error)
 
-// maxSample limits the answer of a model that a server asks, in tokens. maxSampled limits what the server
-// sends, in bytes.
+// maxSample limits the answer of a model that a server asks, in tokens. maxSampled limits the server's
+// request, in bytes.
 const (
 	maxSample  = 4096
 	maxSampled = 256 << 10

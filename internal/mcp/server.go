@@ -17,7 +17,7 @@ import (
 	"pollux/tool"
 )
 
-// server is one server of a session: its connection, and what it offers.
+// server is one server of a session: its connection and its offer.
 type server struct {
 	all    *Servers
 	config Config
@@ -34,14 +34,14 @@ type server struct {
 	ready   chan struct{}        // closed when the first attempt to connect has ended
 	end     func()               // ends the connection, and returns when it has ended; nil before start
 	client  *sdk.Client          // of the last connection
-	stale   what                 // lists that the server says have changed
+	stale   listSet              // lists that have changed, by the server's notice
 	calls   map[string]*follower // calls that run, by their progress token
 
 	challenge []string // the WWW-Authenticate headers of the last request that was refused
 
 	expired chan struct{}   // has a value when stale is not empty
 	errands errands         // requests that run
-	pending atomic.Int32    // what the server asks for, see maxPending
+	pending atomic.Int32    // requests of the server in work, see maxPending
 	turn    chan struct{}   // has a value while a person is asked
 	warned  map[string]bool // see warnOnce
 
@@ -84,7 +84,7 @@ func (s *server) start() {
 	})
 }
 
-// begin declares what the server has offered in an earlier session, or starts it if o is nil.
+// begin declares the server's offer of an earlier session, or starts it if o is nil.
 func (s *server) begin(o *offer) {
 	if o == nil {
 		s.start()
@@ -305,7 +305,7 @@ func (s *server) newClient() *sdk.Client {
 	return c
 }
 
-// addRoot adds a directory to those that a server may ask for, and tells the connected server.
+// addRoot adds a directory to those that a server may ask for, and notifies the connected server.
 func addRoot(c *sdk.Client, dir string) {
 	//lint:ignore SA1019 servers of today ask for roots
 	c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
@@ -389,8 +389,8 @@ func (s *server) lost(err error, wasConnected, isLast bool) {
 	s.all.warn(text)
 }
 
-// watch follows a connection: it lists again what has changed, until the connection ends, and returns why.
-// key is that of [server.keep].
+// watch follows a connection: it lists changed parts again until the connection ends, and returns the
+// reason. key is that of [server.keep].
 func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key string) error {
 	ended := make(chan error, 1)
 	go func() {
@@ -412,8 +412,8 @@ func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key stri
 	}
 }
 
-// expire records that the server says that a list has changed.
-func (s *server) expire(list what) {
+// expire records a server's notice that a list has changed.
+func (s *server) expire(list listSet) {
 	s.mu.Lock()
 	s.stale |= list
 	s.mu.Unlock()
@@ -424,7 +424,7 @@ func (s *server) expire(list what) {
 }
 
 // refreshPause is the time after which lists are read a second time, if they are the same as before
-// although the server says that they have changed.
+// despite the server's notice of a change.
 const refreshPause = 500 * time.Millisecond
 
 // refresh reads the lists that have changed. key is that of [server.keep].

@@ -76,7 +76,7 @@ func toolNames(r *tool.Registry) string {
 	return strings.TrimSuffix(names(r), " list_mcp_resources read_mcp_resource")
 }
 
-// callTool calls a tool and returns what the model gets.
+// callTool calls a tool and returns the result for the model.
 func callTool(ctx context.Context, t *testing.T, r *tool.Registry, name, args string, host tool.Host) *tool.Result {
 	t.Helper()
 	one, ok := r.Lookup(name)

@@ -16,25 +16,24 @@ import (
 	"pollux/tool"
 )
 
-// Options are what the servers of a session need. Registry must be set.
+// Options configure the servers of a session. Registry must be set.
 type Options struct {
 	// Configs are the servers. Names must be different.
 	Configs []Config
-	// Subagent is the subagent that has the servers for itself, "" if they are the session's. What is allowed
-	// for a server of the session does not hold for one of a subagent with the same name.
+	// Subagent is the subagent that owns the servers, "" for the session's. Rules for a server of the session
+	// do not apply to one of a subagent with the same name.
 	Subagent string
 	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
 	Registry *tool.Registry
-	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in
-	// Environ ("NAME=value"), which is called when one is started; nil is for none. Path is their variable PATH.
-	// Origin is who has configured the servers that are not marked as those of a project or an extension; "" is
-	// the user.
+	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in Environ
+	// ("NAME=value"), which is called when one is started; nil means none. Path is their variable PATH. Origin
+	// is the origin of servers that are not marked as those of a project or an extension; "" is the user.
 	Launcher process.Launcher
 	Origin   process.Origin
 	Dir      string
 	Environ  func() []string
 	Path     string
-	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil is for
+	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil means
 	// none.
 	Off func(server string) State
 	// Transport makes requests to services; nil is [http.DefaultTransport].
@@ -48,7 +47,7 @@ type Options struct {
 	Fresh bool
 	// Roots returns the directories that servers may ask for; nil has none.
 	Roots func() []string
-	// Ask asks a person what a server wants to know; nil if no person is there.
+	// Ask asks a person a server's question; nil if no person is there.
 	Ask tool.Ask
 	// HasPerson reports whether a person can be asked during calls: by [tool.Host], or by Ask. Servers may then
 	// ask questions. Sample asks a model for a server, after the person has agreed; nil refuses that.
@@ -56,9 +55,9 @@ type Options struct {
 	Sample    Sample
 	// Version is that of Pollux.
 	Version string
-	// Warn is called with what the user should know, such as that a server cannot be reached.
+	// Warn shows warnings to the user, such as for a server that cannot be reached.
 	Warn func(text string)
-	// Notify is called with what the user has to do, such as to sign in on a page.
+	// Notify shows requests to the user, such as to sign in on a page.
 	Notify func(text string)
 	// Changed is called when tools, prompts, resources or the state of a server have changed.
 	Changed func()
@@ -133,7 +132,7 @@ func (s *Servers) Switch(name string, off State) {
 	}
 }
 
-// AddRoot tells the servers in the background that there is one more directory.
+// AddRoot notifies the servers in the background of one more directory.
 func (s *Servers) AddRoot(dir string) {
 	for _, one := range s.list {
 		one.mu.Lock()
@@ -185,7 +184,7 @@ type State string
 // The states of a server.
 const (
 	Disconnected State = "disconnected"
-	Idle         State = "idle" // not started yet: what it offers is known from an earlier session
+	Idle         State = "idle" // not started yet: its offer is known from an earlier session
 	Connecting   State = "connecting"
 	Connected    State = "connected"
 	Blocked      State = "blocked"  // the settings do not allow the server
@@ -221,8 +220,7 @@ func (s *Servers) Status() []Status {
 	return list
 }
 
-// Instructions returns what the servers tell the model about themselves, by name, of those whose offer is
-// known.
+// Instructions returns the instructions for the model of servers whose offer is known, by name.
 func (s *Servers) Instructions() (list []Instruction) {
 	for _, one := range s.list {
 		one.mu.Lock()
@@ -234,7 +232,7 @@ func (s *Servers) Instructions() (list []Instruction) {
 	return list
 }
 
-// Instruction is what a server tells the model about itself.
+// Instruction is a server's text for the model about itself.
 type Instruction struct{ Server, Text string }
 
 // changed reports a change of a server.

@@ -43,7 +43,7 @@ func newSigner(c *Config, o *Options) (signer, error) {
 	return nil, fmt.Errorf("authProviderType %q is none of dynamic_discovery, google_credentials and service_account_impersonation", c.AuthProvider)
 }
 
-// hasAuthorization reports whether the entry itself says how to authenticate.
+// hasAuthorization reports whether the entry itself configures authentication.
 func (c *Config) hasAuthorization() bool {
 	for name := range c.Headers {
 		if textproto.CanonicalMIMEHeaderKey(name) == "Authorization" {

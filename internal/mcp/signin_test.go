@@ -17,7 +17,7 @@ import (
 	"pollux/tool"
 )
 
-// signInOptions returns how to sign in with a person who agrees, and their answer.
+// signInOptions returns the options of a sign-in with a person that agrees, and their answer.
 func signInOptions(t *testing.T, warn func(string)) (*oauth.Options, tool.Ask) {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,11 +109,11 @@ func TestSignIn(t *testing.T) {
 	}
 	s.Close()
 	if all := strings.Join(append(w.all(), warned()...), "\n") + log.b.String() + got.Error.Message; strings.Contains(all, "secret-") {
-		t.Errorf("a token is in what the user sees: %s", all)
+		t.Errorf("a token is in the user's messages: %s", all)
 	}
 }
 
-// A server whose entry says so is signed in to when it asks for it.
+// Pollux signs in to a server at its request if the entry allows it.
 func TestSignInAtOnce(t *testing.T) {
 	t.Parallel()
 	for kind, isSSE := range map[string]bool{"": false, "http": false, "sse": true} {

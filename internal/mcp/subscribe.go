@@ -12,8 +12,8 @@ import (
 // maxFollowed limits the resources of a server whose changes Pollux wants to know.
 const maxFollowed = 50
 
-// subscribe asks the server to tell when a resource changes that was read, if it is a server that does so. Those
-// of subagents are not asked: they have no later prompt for the news.
+// subscribe asks the server to notify Pollux of changes to a resource that was read, if the server can. Those of
+// subagents are not asked: they have no later prompt for the news.
 func (s *server) subscribe(session *sdk.ClientSession, uri string) {
 	has := session.InitializeResult().Capabilities
 	if s.all.o.Subagent != "" || has == nil || has.Resources == nil || !has.Resources.Subscribe {
@@ -40,7 +40,7 @@ func (s *server) subscribe(session *sdk.ClientSession, uri string) {
 	})
 }
 
-// updated records that the server says that a resource has changed.
+// updated records a server's notice that a resource has changed.
 func (s *server) updated(p *sdk.ResourceUpdatedNotificationParams) {
 	if p != nil {
 		s.mark(p.URI, true)

@@ -83,7 +83,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// The debug log has what a server logs, and what it prints to standard error. Without a debug log, the server is not
+// The debug log has the log messages and the standard error of a server. Without a debug log, the server is not
 // asked to log.
 func TestLogs(t *testing.T) {
 	t.Parallel()

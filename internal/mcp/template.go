@@ -63,7 +63,7 @@ func (s *Servers) fromTemplate(id string) (Resource, bool) {
 }
 
 // fits reports whether a URI may be made of a template: an expression in braces stands for any text, because
-// servers differ in what they accept there.
+// servers differ in the texts that they accept there.
 func fits(template, uri string) bool {
 	first, rest, hasMore := strings.Cut(template, "{")
 	if !hasMore {
@@ -88,8 +88,8 @@ func fits(template, uri string) bool {
 	return true
 }
 
-// templateCall reads a resource whose URI the model has made of a template. What is in it goes to the server, so
-// the call needs the same approval as one of the server's tools.
+// templateCall reads a resource whose URI the model has made of a template. The URI goes to the server, so the
+// call needs the same approval as one of the server's tools.
 type templateCall struct{ *readCall }
 
 // Remote implements [tool.Relayed].

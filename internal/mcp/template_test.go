@@ -33,7 +33,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// A resource of a template is approved as a tool of its server is, because its URI says something to the server. One
+// A resource of a template is approved as a tool of its server is, because its URI sends data to the server. One
 // that the server lists is not.
 func TestTemplateApproval(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"pollux/internal/memory"
 )
 
-// None of these is text for a model, and none of them may hang.
+// Special files are no text for a model, and none of them may hang the reader.
 func TestNoFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"p/.git/": "", "p/imports/": "", "p/f/": "", "p/d/GEMINI.md/": "", "p/b/GEMINI.md": "\x00\x01", "p/s/": ""})

@@ -144,7 +144,7 @@ func TestImportFlat(t *testing.T) {
 	p.wantSaid()
 }
 
-// The project is what is below its marker, not what is below the file.
+// The project begins at its marker, not at the file.
 func TestImportRoot(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
@@ -213,8 +213,8 @@ func TestImportBounds(t *testing.T) {
 	}
 }
 
-// Whatever a file says, nothing outside of imports changes, and nothing from
-// outside of the project gets in.
+// Whatever a file contains, nothing outside of imports changes, and nothing from outside of the
+// project gets in.
 func FuzzImports(f *testing.F) {
 	f.Add("See @./a.md and @../secret.md, `@a.md` and\n```\n@a.md\n```", "x @GEMINI.md", false)
 	f.Add("@a.md @sub/link.md @/etc/hostname", "@a.md\n@../secret.md", true)
@@ -249,8 +249,7 @@ func FuzzImports(f *testing.F) {
 		if flat || strings.ContainsRune(text, 0) || strings.ContainsRune(imported, 0) {
 			return
 		}
-		// What remains of the text without the words that begin with @ is still
-		// there, in order.
+		// The words that do not begin with @ are still there, in order.
 		rest := got
 		for line := range strings.Lines(text) {
 			for _, word := range strings.FieldsFunc(strings.ToValidUTF8(line, "\ufffd"), func(r rune) bool { return strings.ContainsRune(" \t\r\n\ufeff", r) }) {

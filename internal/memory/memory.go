@@ -12,9 +12,9 @@
 //   - scan.go finds the imports in a text, imports.go replaces them.
 //   - report.go formats memory for users and models, add.go adds an item.
 //
-// Files are read when they are first needed, and again by [Memory.Reload]. Sizes are limited
-// to 256 KiB for one file, and 1 MiB and 1000 files in total; [Options.Warn] is called for
-// what is cut.
+// Files are read when they are first needed, and again by [Memory.Reload]. Sizes are limited to
+// 256 KiB for one file, and 1 MiB and 1000 files in total; Pollux calls [Options.Warn] for cut
+// files.
 package memory
 
 import (
@@ -57,8 +57,7 @@ type Options struct {
 	Eager   bool
 	MaxDirs int
 
-	// Warn is called for problems that the user should know about. Log is for debugging. Both
-	// may be nil.
+	// Warn reports problems to the user. Log writes to the debug log. Both may be nil.
 	Warn func(string)
 	Log  *slog.Logger
 }

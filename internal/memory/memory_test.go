@@ -17,7 +17,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// place is a home directory and a project, with what is warned about.
+// place is a home directory and a project, with its warnings.
 type place struct {
 	t    testing.TB
 	dir  string // the home directory is home, the project p
@@ -231,7 +231,7 @@ func TestOrderAndDuplicates(t *testing.T) {
 	p.wantSaid()
 }
 
-// Who works at home has ~/.gemini below, and it stays global.
+// In the home directory, ~/.gemini is below the working directory, and it stays global.
 // TestReusedNumber checks that a new memory file counts as new even if it has the device and
 // inode number of a deleted one, and that a moved file does not.
 func TestReusedNumber(t *testing.T) {
@@ -306,7 +306,7 @@ func TestEager(t *testing.T) {
 	p.wantSaid()
 }
 
-// A search ends, and says so; without it such a tree costs nothing.
+// A search ends with a warning; without a search such a tree costs nothing.
 func TestTenThousandDirectories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it creates 10,000 directories")
@@ -432,7 +432,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// What a tool call pays when there is nothing new, as nearly always.
+// BenchmarkDiscover measures the cost per tool call when there is nothing new, as nearly always.
 func BenchmarkDiscover(b *testing.B) {
 	p := newPlace(b, map[string]string{"p/.git/": "", "p/GEMINI.md": "p", "p/1/2/3/4/5/6/7/8/9/f": ""})
 	m := memory.New(p.options())

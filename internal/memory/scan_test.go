@@ -39,8 +39,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// What is added to a file is one more line of it, brings no import and no
-// heading, and is there only once.
+// Text added to a file is one more line of it, brings no import and no heading, and is there
+// only once.
 func FuzzAdd(f *testing.F) {
 	f.Add("", "likes tea")
 	f.Add("# Notes\n\n## Gemini Added Memories\n- a\n\n## More\n`", "x\n## y\n- @./z ```")

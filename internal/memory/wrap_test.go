@@ -33,14 +33,14 @@ func call(t *testing.T, to tool.Tool, args map[string]any) string {
 	return llm.PartsText(r.Content)
 }
 
-// The first result from a directory brings what is written down there, whatever
-// the tool, and no other result does.
+// The first result from a directory brings the memory files there, whatever the tool, and no
+// other result does.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		make func(o memory.Options) tool.Tool
 		args map[string]any
-		want string // what the result begins with
+		want string // the beginning of the result
 	}{
 		"read_file":      {func(o memory.Options) tool.Tool { return file.NewReadFile(o.Workspace) }, map[string]any{"file_path": "a/b/f.txt"}, "hello"},
 		"list_directory": {func(o memory.Options) tool.Tool { return file.NewList(o.Workspace) }, map[string]any{"dir_path": "a/b"}, "Directory listing"},
@@ -89,7 +89,7 @@ func TestWrapKeepsTheTool(t *testing.T) {
 	if len(r.Content) != 2 || r.Content[0].InlineData == nil || !strings.Contains(r.Content[1].Text, "\ns\n") {
 		t.Errorf("content = %+v", r.Content)
 	}
-	// What a person may edit stays so; what they may not does, too.
+	// Wrap keeps an editable call editable, and makes no other call so.
 	edit, err := tool.Build(memory.Wrap(file.NewWrite(o.Workspace, nil), m), json.RawMessage(`{"file_path":"f","content":"x"}`))
 	if err != nil {
 		t.Fatal(err)

@@ -47,11 +47,11 @@ const (
 type Resources interface {
 	// Has reports whether there is a resource with this id.
 	Has(id string) bool
-	// Text returns what the model gets of a resource.
+	// Text returns the text of a resource for the model.
 	Text(ctx context.Context, id string) (string, error)
 }
 
-// Known is what a prompt can mention beside files.
+// Known has the resources that a prompt can mention beside files.
 type Known struct {
 	// IsAgent reports whether there is a subagent with this name; nil knows none.
 	IsAgent func(name string) bool
@@ -121,7 +121,8 @@ func splitAgents(all []mention, isAgent func(name string) bool) (others []mentio
 	return others, names
 }
 
-// agentNote tells the model to delegate to the subagents that the user has named, "" if there are none.
+// agentNote asks the model to delegate to the subagents that the user has named, "" if there are
+// none.
 func agentNote(names []string) string {
 	if len(names) == 0 {
 		return ""

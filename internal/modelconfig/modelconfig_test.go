@@ -40,8 +40,7 @@ func settings(t testing.TB, modelConfigs string) *config.Settings {
 	return s
 }
 
-// unchecked returns settings that no one has looked at: what a file has is checked
-// to some depth.
+// unchecked returns settings without the checks that apply to files.
 func unchecked(t testing.TB, modelConfigs string) *config.Settings {
 	t.Helper()
 	var values map[string]any
@@ -69,8 +68,8 @@ func google(name string) (string, error) { return catalog.Resolve(name, catalog.
 
 func always(string) bool { return true }
 
-// instead resolves names as a session does with another vendor, who has this
-// model for Gemini's.
+// instead resolves names as a session does with another vendor, which offers model instead of
+// Gemini's.
 func instead(model string) func(string) (string, error) {
 	return func(name string) (string, error) {
 		if name, _ = google(name); catalog.IsGemini(name) {
@@ -127,8 +126,8 @@ func based(c llm.Config) llm.Config {
 	return c
 }
 
-// What the aliases say of a chat is what the catalog says, so that nothing
-// needs to be built where there are no settings.
+// The aliases for a chat agree with the catalog, so that nothing needs to be built without
+// settings.
 func TestChatWithoutSettings(t *testing.T) {
 	t.Parallel()
 	models := []string{"gemini-2.0-flash", "gemini-9-pro", "google/gemini-2.5-pro", "gemma-4-31b-it", "gpt-5.6", "claude-opus-4-6", "qwen3-coder-plus", "kimi-k2-thinking", "my-model", ""}
@@ -152,7 +151,7 @@ func TestChatWithoutSettings(t *testing.T) {
 			}
 		}
 		if got := decode(encode(catalog.ChatConfig(model))); !cmp.Equal(got, catalog.ChatConfig(model)) {
-			t.Errorf("%s: what the catalog says is lost: %+v", model, got)
+			t.Errorf("%s: values of the catalog are lost: %+v", model, got)
 		}
 	}
 }
@@ -372,8 +371,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// With another vendor an alias keeps its settings, but for what was found out
-// for Gemini, and another model answers.
+// With another vendor an alias keeps its settings, except those for Gemini, and another model
+// answers.
 func TestOtherVendors(t *testing.T) {
 	t.Parallel()
 	const mine = `{"customAliases": {"loop-detection": {"extends": "base", "modelConfig": {"model": "gemini-3-flash-preview", "generateContentConfig": {"temperature": 0.4}}},
@@ -411,7 +410,7 @@ func TestOtherVendors(t *testing.T) {
 }
 
 // Tools that the provider does not run are warned about once.
-func TestToolsThatNobodyRuns(t *testing.T) {
+func TestToolsWithoutRunner(t *testing.T) {
 	t.Parallel()
 	var warnings []string
 	r := New(settings(t, `{"customAliases": {"search": {"extends": "web-search", "modelConfig": {"generateContentConfig": {"tools": [{"googleSearch": {}}]}}}}}`),
@@ -511,11 +510,11 @@ func TestModel(t *testing.T) {
 		t.Errorf("a question is asked of no model: %v", err)
 	}
 	if model, err := New(nil, Options{Resolve: instead("")}).SelectModel("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
-		t.Errorf("nobody says so, but: %q, %v", model, err)
+		t.Errorf("an alias without a model resolves: %q, %v", model, err)
 	}
 }
 
-// A name that the user has chosen stands for itself, any other for what stands in.
+// A name that the user has chosen stays, any other is replaced by the stand-in.
 func TestStandIn(t *testing.T) {
 	t.Parallel()
 	small := func(name string) string { return strings.Replace(name, "flash", "small", 1) }
@@ -595,7 +594,7 @@ func TestConcurrency(t *testing.T) {
 	group.Wait()
 }
 
-// The result may be changed by who asked for it.
+// The caller may change the result.
 func TestResultsShareNothing(t *testing.T) {
 	t.Parallel()
 	r := sound(t, `{"customAliases": {"a": {"modelConfig": {"model": "m", "generateContentConfig": {"stopSequences": ["x"], "temperature": 1, "labels": {"k": "v"}}}}}}`, Options{})

@@ -21,7 +21,7 @@ type Key struct {
 	// Chosen reports whether the user has chosen Model for the conversation.
 	Chosen bool
 	// Alias is one more name by which overrides can match, and Settings are generation settings that
-	// only they can change. Both are for subagents.
+	// only they can change. Subagents use both.
 	Alias    string
 	Settings map[string]any
 }

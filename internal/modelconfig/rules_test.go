@@ -106,9 +106,9 @@ func TestAnyGraphOfAliases(t *testing.T) {
 	})
 }
 
-// FuzzSettings reads any JSON as modelConfigs. Whatever it is, every question
-// has an answer or one of the errors, the answer is the same each time and holds
-// only what can be sent, and people are not flooded.
+// FuzzSettings reads any JSON as modelConfigs. Whatever it is, every question has an answer or
+// one of the errors, the answer is the same each time and holds only fields that can be sent,
+// and the number of warnings is small.
 func FuzzSettings(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"aliases": {"a": {"extends": "b"}, "b": {"extends": "a"}}}`,

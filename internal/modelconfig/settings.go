@@ -24,7 +24,7 @@ type override struct {
 	builtin   bool
 }
 
-// parser parses modelConfigs and reports what it ignores.
+// parser parses modelConfigs and reports ignored parts.
 type parser struct {
 	warn     func(string)
 	warnings int             // number of warnings

@@ -43,7 +43,7 @@ type model struct {
 	exchange *exchange
 }
 
-// exchange is what is known of the responses to the requests for a model.
+// exchange records the responses to the requests for a model.
 type exchange struct {
 	hasAnswered atomic.Bool  // a valid response, or a part of one, has come
 	malformed   atomic.Int32 // responses that violate the protocol, while none was valid
@@ -156,7 +156,7 @@ func keepHint(account auth.Account, name string) string {
 // UnchosenError is the cause of an error of [Open]: the user has chosen no model, and the list of
 // the provider does not determine one.
 type UnchosenError struct {
-	// Problem is a sentence for the user that does not say what to do.
+	// Problem is a sentence for the user without the next step.
 	Problem string
 	// Names are the provider's models, as [Directory.Choose] accepts them; empty if the list
 	// failed with Err.
@@ -182,8 +182,8 @@ func (e *UnchosenError) IsKeyRefused() bool {
 	return ok && api.IsBadKey()
 }
 
-// Place returns what the advice about a failed request to an account's provider depends on, as
-// far as the account determines it.
+// Place returns the context of advice about a failed request to an account's provider, as far
+// as the account determines it.
 func Place(account auth.Account) wording.Place {
 	p := wording.Place{
 		Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama,

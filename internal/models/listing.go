@@ -16,7 +16,7 @@ import (
 	"pollux/tool/spelling"
 )
 
-// Listing is what a provider's list of models says about one name.
+// Listing is the entry for one name in a provider's list of models.
 type Listing struct {
 	Provider string // the provider's name
 	// IsListed reports whether the provider has the model. If it has not, Close are the names
@@ -123,7 +123,7 @@ func (m *model) explainMissing(ctx context.Context, api *llm.Error) error {
 	if near := closest(names, m.name); len(near) > 0 {
 		has = "Did you mean " + strings.Join(near, " or ") + "?"
 	} else if m.account.Protocol == provider.Ollama {
-		return api // the message says how to download the model
+		return api // the message explains how to download the model
 	}
 	explained := *api
 	explained.Message = fmt.Sprintf("The server at %s does not have the model %q. %s", provider.RedactAddress(m.account.BaseURL), m.name, has)

@@ -141,8 +141,8 @@ func (p *provider) checkIssuer(named string) error {
 	return nil
 }
 
-// keep stores the tokens of a sign-in and uses them from now on. What Gemini CLI has in its file stays
-// there. The text, if any, is what the user should know.
+// keep stores the tokens of a sign-in and uses them from now on. It leaves the file of Gemini CLI
+// unchanged. The text, if any, is a message for the user.
 func (s *Source) keep(ctx context.Context, p *provider, client identity, t *tokens) (text string, err error) {
 	if err := s.begin(ctx); err != nil {
 		return "", err

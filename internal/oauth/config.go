@@ -17,8 +17,8 @@ type Config struct {
 	// ClientID and ClientSecret are those of a client that is registered already.
 	ClientID     string `json:"clientId"`
 	ClientSecret string `json:"clientSecret"`
-	// AuthorizationURL, TokenURL and RegistrationURL replace what the authorization server announces. If
-	// both of the first are set, Pollux looks for no metadata.
+	// AuthorizationURL, TokenURL and RegistrationURL replace those that the authorization server
+	// announces. If both of the first are set, Pollux looks for no metadata.
 	AuthorizationURL string `json:"authorizationUrl"`
 	TokenURL         string `json:"tokenUrl"`
 	RegistrationURL  string `json:"registrationUrl"`
@@ -28,17 +28,17 @@ type Config struct {
 	RedirectURI string   `json:"redirectUri"`
 	Scopes      []string `json:"scopes"`
 	Audiences   []string `json:"audiences"`
-	// NoResource requests tokens without naming what they are for, as authorization servers want it that do
-	// not know RFC 8707.
+	// NoResource requests tokens without naming their resource, for authorization servers that do not
+	// support RFC 8707.
 	NoResource bool `json:"-"`
-	// IsOwn accepts a stored sign-in that does not say for which address it was issued, as Gemini CLI writes
-	// those to agents. The server must be one that the user has set up, and not a project.
+	// IsOwn accepts a stored sign-in without the address for which it was issued, as Gemini CLI writes those
+	// to agents. The server must be one that the user has set up, and not a project.
 	IsOwn bool `json:"-"`
 }
 
 // Options are the same for all servers of a kind.
 type Options struct {
-	// Noun is what people call such a server; "" is MCP server.
+	// Noun is the kind of server in messages; "" is MCP server.
 	Noun string
 	// ClientIDKey is where people set the ID of a client, as the end of a sentence; "" is the place for MCP
 	// servers.
@@ -54,21 +54,21 @@ type Options struct {
 	CallbackHost, CallbackPort string
 	// Google is where the default credentials of Google Cloud are.
 	Google adc.Source
-	// Warn receives what the user should know, such as that a new token cannot be stored. It must be set.
+	// Warn receives messages for the user, such as that a new token cannot be stored. It must be set.
 	Warn func(text string)
 	// Now returns the time; nil is [time.Now].
 	Now func() time.Time
 }
 
-// Person is a person who can sign in.
+// Person shows messages to a person for a sign-in.
 type Person struct {
 	// Ask asks for consent; nil if no person is there.
 	Ask tool.Ask
-	// Notify shows what the person has to do. It must be set.
+	// Notify shows the person the next step. It must be set.
 	Notify func(text string)
 }
 
-// State is what people know about the sign-in to a server.
+// State is the state of the sign-in to a server.
 type State string
 
 // The states of a sign-in. Servers that have not asked for one have none.

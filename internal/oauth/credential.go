@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// credential is what an authorization server has issued for one server. It is not changed once it is made.
+// credential has the tokens that an authorization server has issued for one server. It is not
+// changed once it is made.
 type credential struct {
 	Server  string // the name of the server's entry
 	Access  string
@@ -22,7 +23,7 @@ type credential struct {
 	ClientSecret string
 	TokenURL     string
 	ServerURL    string
-	Resource     string // what the tokens are for, as the authorization server knows it; "" is ServerURL
+	Resource     string // the tokens' resource, as the authorization server knows it; "" is ServerURL
 	Updated      time.Time
 	// inFile reports whether it is in the file, and not in the keychain.
 	inFile bool
@@ -134,7 +135,7 @@ func (c *credential) isFresh(now time.Time) bool {
 // isValid reports whether the access token has not expired.
 func (c *credential) isValid(now time.Time) bool { return c.Expires.IsZero() || now.Before(c.Expires) }
 
-// canRefresh reports whether there is what a refresh needs.
+// canRefresh reports whether the credential can be refreshed.
 func (c *credential) canRefresh() bool {
 	return c.Refresh != "" && c.TokenURL != "" && c.ClientID != ""
 }
@@ -172,7 +173,7 @@ func originOf(u *url.URL) string {
 	return scheme + "://" + host
 }
 
-// sameURL reports whether two addresses are the same but for a slash at the end.
+// sameURL reports whether two addresses are the same except for a slash at the end.
 func sameURL(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 // isToken reports whether a text can be sent as a token.

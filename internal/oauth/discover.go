@@ -13,13 +13,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// provider is an authorization server, and what it wants to know.
+// provider is an authorization server with its metadata.
 type provider struct {
 	Issuer           string // "" if unknown
 	AuthorizationURL string
 	TokenURL         string
 	RegistrationURL  string   // "" for none
-	Resource         string   // what the tokens are for
+	Resource         string   // the tokens' resource
 	Scopes           []string // to ask for
 	SecretInHeader   bool
 	// SendsIssuer reports whether it names itself in each response.
@@ -115,9 +115,9 @@ func (s *Source) provoke(ctx context.Context) ([]string, error) {
 	return r.header.Values("WWW-Authenticate"), nil
 }
 
-// hints are what a server says when it refuses a request.
+// hints are the sign-in parameters in a server's refusal of a request.
 type hints struct {
-	Metadata string // the URL of its metadata, "" if it does not say
+	Metadata string // the URL of its metadata, "" if unknown
 	Scopes   []string
 }
 

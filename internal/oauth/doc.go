@@ -2,7 +2,7 @@
 //
 // A [Source] has the tokens of one server. Its Sign adds a token to a request and refreshes it before it
 // expires; its Renew replaces one that the server refuses. When there is none, [Source.Authorize] asks a
-// person to sign in with a browser. [Google] has the tokens of Google Cloud in place of these.
+// person to sign in with a browser. [Google] has the tokens of Google Cloud instead.
 //
 //   - source.go: a token for each request. refresh.go: replacing it.
 //   - store.go: where tokens are between runs. file.go, credential.go: the formats, which Gemini CLI shares.

@@ -126,7 +126,7 @@ func tokenFields(body []byte) map[string]string {
 		}
 		return fields
 	}
-	form, _ := url.ParseQuery(string(body)) // with what is valid
+	form, _ := url.ParseQuery(string(body)) // with the valid part
 	for name := range form {
 		fields[name] = form.Get(name)
 	}

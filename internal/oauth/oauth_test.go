@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// place is a machine with a person, and what Pollux has shown them.
+// place is a machine with a person, and the messages that Pollux has shown.
 type place struct {
 	dir     string
 	options Options
@@ -79,7 +79,7 @@ func (p *place) wait(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-// agrees is a person who agrees, and notes the question.
+// agrees is a person that agrees, and notes the question.
 func (p *place) agrees() Person {
 	return Person{Notify: p.note, Ask: func(_ context.Context, c tool.Confirmation) (tool.Answer, error) {
 		q := c.(*tool.QuestionConfirmation).Questions[0]
@@ -165,7 +165,7 @@ func TestAuthorize(t *testing.T) {
 			if strings.Contains(p.notes(), "secret") {
 				t.Errorf("notes contain a secret: %s", p.notes())
 			}
-			// A refresh needs what the sign-in has found out.
+			// A refresh needs the results of the sign-in.
 			old := token(t, s)
 			if !renew(t, s, old) || token(t, s) == old {
 				t.Error("no new token")
@@ -262,7 +262,7 @@ func TestReplayedCode(t *testing.T) {
 	}
 }
 
-// Nothing happens without a person who agrees.
+// Nothing happens unless a person agrees.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	p, a := newPlace(t), newAuth(t, mcptest.AuthOptions{Scopes: []string{"read"}})
@@ -368,8 +368,8 @@ func TestSignInElsewhere(t *testing.T) {
 	}
 }
 
-// While the authorization server is down, a token is used until it expires. Then the error says why there
-// is none, and the sign-in stays.
+// While the authorization server is down, a token is used until it expires. Then the error has the
+// reason, and the sign-in stays.
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	p, a := newPlace(t), newAuth(t, mcptest.AuthOptions{Lifetime: time.Hour})

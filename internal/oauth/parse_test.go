@@ -191,7 +191,7 @@ func TestIsFresh(t *testing.T) {
 	}
 }
 
-// The settings say what to ask for, else the server does. Refresh tokens have a scope of their own.
+// The settings name the scopes, else the server does. Refresh tokens have a scope of their own.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ config, asked, ofResource, ofServer, want []string }{

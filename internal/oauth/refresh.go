@@ -82,7 +82,7 @@ func (s *Source) forget(ctx context.Context, c *credential, failure error) error
 }
 
 // adopt uses and stores new tokens. Those that cannot be stored are used until Pollux ends. The text, if any, is
-// what the user should know after a sign-in.
+// a message for the user after a sign-in.
 func (s *Source) adopt(ctx context.Context, c *credential, t *tokens) (text string) {
 	c = c.with(t, s.o.Now())
 	text, err := s.o.Store.put(ctx, c)

@@ -12,7 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// identify returns how Pollux is known to an authorization server: as the settings say, or as a new client.
+// identify returns Pollux's identity at an authorization server: that of the settings, or a new
+// client.
 func (s *Source) identify(ctx context.Context, p *provider, redirect string) (identity, error) {
 	if s.config.ClientID != "" {
 		return identity{s.config.ClientID, s.config.ClientSecret, p.SecretInHeader}, nil

@@ -25,7 +25,7 @@ type Source struct {
 
 	mu      sync.Mutex
 	current *credential // nil if there is none
-	isRead  bool        // current is what the store has
+	isRead  bool        // current is up to date with the store
 	refused bool        // the server has asked for a sign-in that there is not
 	retry   time.Time   // when a refresh that has failed may be tried again
 	failed  error       // why it has failed
@@ -78,7 +78,7 @@ func (s *Source) Renew(ctx context.Context, header http.Header) (bool, error) {
 	return c != nil, err
 }
 
-// State returns what is known about the sign-in. It does not read the store.
+// State returns the last known state of the sign-in. It does not read the store.
 func (s *Source) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *Source) read(ctx context.Context) {
 	s.unread.Do(func() { s.warn("Cannot read the sign-in to %s %q: %v.", s.o.Noun, s.name, err) })
 }
 
-// stored returns the sign-in of the store that is for the server's address, nil if there is none.
+// stored returns the stored sign-in to the server's address, nil if there is none.
 func (s *Source) stored(ctx context.Context) (*credential, error) {
 	if _, err := checkURL("its URL", s.endpoint); err != nil {
 		return nil, nil // others could read the token

@@ -18,8 +18,8 @@ import (
 //
 // There are two places, which Gemini CLI has too: its file of tokens, which is not encrypted, and the
 // keychain, which it uses when GEMINI_FORCE_ENCRYPTED_FILE_STORAGE is true. A sign-in goes to the keychain,
-// and what is in the file stays there, so that Gemini CLI gets the new refresh token as well: many
-// authorization servers accept each only once.
+// and the file stays unchanged, so that Gemini CLI gets the new refresh token as well: many authorization
+// servers accept each only once.
 type Store struct {
 	// File is the path of the file of tokens, such as mcp-oauth-tokens.json.
 	File string
@@ -35,7 +35,7 @@ type Store struct {
 func (s *Store) service() string { return cmp.Or(s.Service, "gemini-cli-oauth") }
 
 // get returns the sign-in to a server that was stored last, nil if there is none. If one place cannot be
-// read, it returns what the other has together with the error.
+// read, it returns the sign-in of the other one with the error.
 func (s *Store) get(ctx context.Context, server string) (newest *credential, err error) {
 	if !s.KeychainOnly {
 		var list []json.RawMessage
@@ -55,8 +55,8 @@ func (s *Store) get(ctx context.Context, server string) (newest *credential, err
 	return newest, err
 }
 
-// put stores a sign-in: where it was, or in the keychain if it is new. The text, if any, is what the user
-// should know.
+// put stores a sign-in: where it was, or in the keychain if it is new. The text, if any, is a message for
+// the user.
 func (s *Store) put(ctx context.Context, c *credential) (text string, err error) {
 	if c.inFile && !s.KeychainOnly {
 		return "", changeFile(ctx, s.File, c.Server, c)

@@ -13,10 +13,10 @@ import (
 // maxAnswer is how much [Launcher.Ask] keeps of each stream, in bytes.
 const maxAnswer = 64 << 10
 
-// Ask runs a program that answers a short question, such as its version, and returns
-// what it prints, at most 64 KiB of it, without surrounding white space. It sets
-// Stdout and Stderr, and Dir to the directory of the program if it is empty. Processes
-// that the program leaves running are killed.
+// Ask runs a program that answers a short question, such as its version, and returns its
+// output, at most 64 KiB of it, without surrounding white space. It sets Stdout and Stderr, and
+// Dir to the directory of the program if it is empty. Processes that the program leaves running
+// are killed.
 //
 // If the program fails, the error is the first line of its error output that is no
 // warning. When ctx ends, the error is its cause.
@@ -53,20 +53,19 @@ func complaint(text string) string {
 	return text
 }
 
-// Head is a writer that keeps the beginning of what is written to it. It is not safe
-// for concurrent use.
+// Head is a writer that keeps the beginning of its input. It is not safe for concurrent use.
 type Head struct {
 	Max  int // bytes to keep
 	kept []byte
 }
 
-// Write keeps what fits and reports all of p as written.
+// Write keeps the beginning of p, as far as it fits, and reports all of p as written.
 func (h *Head) Write(p []byte) (int, error) {
 	h.kept = append(h.kept, p[:min(max(h.Max-len(h.kept), 0), len(p))]...)
 	return len(p), nil
 }
 
-// Text returns what was kept as valid UTF-8, without surrounding white space.
+// Text returns the kept text as valid UTF-8, without surrounding white space.
 func (h *Head) Text() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(h.kept), "\uFFFD"))
 }

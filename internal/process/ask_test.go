@@ -119,7 +119,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A program that hangs, and what it has started, ends with the context.
+// A program that hangs ends with the context, and so do its descendants.
 func TestAskHangs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -133,7 +133,7 @@ func TestAskHangs(t *testing.T) {
 	waitUntilEnded(t, dir)
 }
 
-// What a program has left running is killed, whether it holds the streams or not.
+// Processes that a program leaves running are killed, whether they hold the streams or not.
 func TestAskLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, streams := range map[string]string{"holds": "", "lets go": " >/dev/null 2>&1"} {

@@ -15,7 +15,7 @@ type Leftovers struct {
 // Leftover is a program that has ended and left processes running.
 type Leftover struct {
 	*Process
-	Command string // what people call the program
+	Command string // for messages
 	Apart   []int  // processes that moved to a session of their own; Terminate spares them
 }
 
@@ -24,7 +24,7 @@ const maxLeftovers = 100
 
 // Add adds a program that has ended, unless it has left nothing running; then Add releases it.
 // Add returns the processes that have moved to a session of their own, as daemons do. Of more
-// than 100 programs, the oldest is dropped and what it has left running ends.
+// than 100 programs, the oldest is dropped and its leftover processes end.
 func (l *Leftovers) Add(p *Process, command string) (apart []int) {
 	apart = p.Keep()
 	l.mu.Lock()

@@ -23,8 +23,8 @@ func leave(t *testing.T, dir, name string) (*Process, int) {
 	return p, processtest.AwaitPID(t, filepath.Join(dir, name))
 }
 
-// Terminate ends what programs have left running, and touches none whose processes have ended:
-// their numbers may belong to others.
+// Terminate ends leftover processes, and does not touch ended ones: their numbers may belong to
+// others.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	var l Leftovers

@@ -1,9 +1,9 @@
 // Package process is the only way in which Pollux starts programs.
 //
-// A [Command] describes what to start: the program, its arguments, environment,
-// directory, streams and limits. A [Launcher] starts it and returns the running
-// [Process]. Commands pass through the launcher's [Middleware], which may rewrite or
-// refuse them; a sandbox is one such middleware.
+// A [Command] describes a process to start: its program, arguments, environment, directory,
+// streams and limits. A [Launcher] starts it and returns the running [Process]. Commands pass
+// through the launcher's [Middleware], which may rewrite or refuse them; a sandbox is one such
+// middleware.
 //
 //	var launcher process.Launcher // no middleware
 //	status, err := launcher.Run(ctx, &process.Command{
@@ -11,7 +11,7 @@
 //		Path: "/usr/bin/make", Args: []string{"test"}, Dir: dir, Env: environ, Stdout: out, Stderr: out,
 //	})
 //
-// # What every process has
+// # Properties of every process
 //
 //   - On Unix, a session and a process group of its own and no terminal, unless
 //     [Command.TTY] is set. Ending it ends the whole group, and on Linux also the
@@ -43,7 +43,7 @@ import (
 type Command struct {
 	// For is why the command runs, for middleware. Nothing else depends on it.
 	For Purpose
-	// Name is what errors call the command. Empty means the last element of Path.
+	// Name is the command's name in errors. Empty means the last element of Path.
 	Name string
 	// Path is the absolute path of the program. No PATH is searched; see [Finder].
 	Path string
@@ -55,14 +55,13 @@ type Command struct {
 	// Dir is the working directory. Empty means that of Pollux.
 	Dir string
 
-	// Stdin is what the program reads; nil is empty input. The program gets an
-	// *os.File itself; anything else is copied through a pipe, until the reader
-	// or the program ends.
+	// Stdin is the program's input; nil is empty input. The program gets an *os.File itself;
+	// anything else is copied through a pipe, until the reader or the program ends.
 	Stdin io.Reader
-	// Stdout and Stderr take what the program prints; nil drops it. The program gets
-	// an *os.File itself; anything else is written from another goroutine. If both
-	// are the same writer, they share one pipe, which keeps the order, and writes do
-	// not overlap. Errors of a writer are ignored and the output is read to its end.
+	// Stdout and Stderr take the output of the program; nil drops it. The program gets an *os.File
+	// itself; anything else is written from another goroutine. If both are the same writer, they
+	// share one pipe, which keeps the order, and writes do not overlap. Errors of a writer are
+	// ignored and the output is read to its end.
 	Stdout, Stderr io.Writer
 	// Files are further open files, by the descriptor that the program gets them as:
 	// 3 or more, and neither [ReportFD] nor [GateFD]. Only Unix can pass them on.
@@ -74,9 +73,9 @@ type Command struct {
 	TTY bool
 	// Detach lets the process outlive Pollux.
 	Detach bool
-	// Gate has the program wait for a line on [GateFD] before it begins: it comes when
-	// the process and its descendants can no longer outlive Pollux. Without Gate, what
-	// a program starts in its very first moments could survive a kill of Pollux.
+	// Gate has the program wait for a line on [GateFD] before it begins: it comes when the process
+	// and its descendants can no longer outlive Pollux. Without Gate, processes that a program
+	// starts in its very first moments could survive a kill of Pollux.
 	Gate bool
 
 	// Grace is the time between SIGTERM and SIGKILL when the process is ended; 0
@@ -94,7 +93,7 @@ type Command struct {
 	Sys *syscall.SysProcAttr
 
 	pipes []io.Closer // ends for the program, closed after the start
-	sweep bool        // kill what is left of the group when the program has ended
+	sweep bool        // kill the rest of the group when the program has ended
 }
 
 // ReportFD is the descriptor on which a process may report the numbers of processes
@@ -130,10 +129,10 @@ func (c *Command) StdoutPipe() (io.ReadCloser, error) {
 	return read, nil
 }
 
-// Handler starts a command. It returns once the process runs, or with the reason why
-// it does not. When ctx ends the process is ended. A handler may be called from several
-// goroutines at once, and may change the command that it gets, but not what the
-// fields of the command point to, such as Stdout or Sys.
+// Handler starts a command. It returns once the process runs, or with the reason why it does
+// not. When ctx ends the process is ended. A handler may be called from several goroutines at
+// once, and may change the command that it gets, but not values behind its fields, such as
+// Stdout or Sys.
 type Handler func(ctx context.Context, c *Command) (*Process, error)
 
 // Middleware wraps a handler. It may rewrite the command before it calls next, or

@@ -35,8 +35,7 @@ func (p *Process) waitProgram() *os.ProcessState {
 	return state
 }
 
-// member stands for the process group: this system does not show what else belongs to
-// a command.
+// member stands for the process group: this system does not show other processes of a command.
 type member struct{}
 
 // GroupRuns reports whether a process of the group runs after the program itself has ended.

@@ -22,8 +22,8 @@ func widen(f *os.File) {
 	}
 }
 
-// waitProgram waits for the end of the program. What it leaves in its group is killed
-// before the number of the group can belong to another one.
+// waitProgram waits for the end of the program. It kills the rest of the group before the
+// number of the group can belong to another one.
 func (p *Process) waitProgram() *os.ProcessState {
 	if p.command.sweep {
 		for {
@@ -62,16 +62,16 @@ func disarm(fd uintptr) {
 	_, _ = unix.FcntlInt(fd, unix.F_SETOWN, 0)
 }
 
-// member is a process of a command's family. The time at which it started tells it from
-// a later one with the same number.
+// member is a process of a command's family. Its start time distinguishes it from a later one
+// with the same number.
 type member struct {
 	pid, pgrp, session int
 	start              string
 }
 
-// family finds all that the command has started: its session and group, all that hold
-// its report pipe, even if they have left both, and the children of all of these. After
-// Keep it finds only its session.
+// family finds all processes of the command: its session and group, all that hold its report
+// pipe, even if they have left both, and the children of all three. After Keep it finds only
+// its session.
 func (p *Process) family() []member {
 	self, kept := os.Getpid(), p.kept.Load()
 	all := processes()
@@ -127,13 +127,13 @@ func (p *Process) keepsRunning() bool {
 	})
 }
 
-// find returns what the process is now; ok is false if it has ended.
+// find returns the current entry of the process; ok is false if it has ended.
 func (m member) find() (q entry, ok bool) {
 	q, ok = readProcess(m.pid)
 	return q, ok && q.start == m.start && q.state != 'Z'
 }
 
-// survivors returns who is left of first, and who has joined since.
+// survivors returns the members of first that still run, and new ones.
 func (p *Process) survivors(first []member) []member {
 	left := p.family()
 	known := map[int]bool{}
@@ -180,7 +180,7 @@ func holds(pid int, pipe string) bool {
 	return err == nil && target == pipe
 }
 
-// entry is what /proc shows of a process.
+// entry is the entry of a process in /proc.
 type entry struct {
 	pid, parent, pgrp, session int
 	state                      byte
@@ -193,7 +193,7 @@ func processes() []entry {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what there is
+	names, _ := dir.Readdirnames(-1) // a partial list
 	var all []entry
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {

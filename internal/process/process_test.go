@@ -130,7 +130,7 @@ func TestStdoutPipe(t *testing.T) {
 	}
 }
 
-// What does not start leaves nothing behind.
+// A program that does not start leaves nothing behind.
 func TestStartFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range []*Command{
@@ -211,8 +211,8 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// Each of these writes process numbers to files; when its context ends, Wait returns
-// the cause and all of them are gone.
+// Each program writes process numbers to files; when its context ends, Wait returns the cause
+// and all processes are gone.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -307,8 +307,8 @@ func TestIdle(t *testing.T) {
 	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
 }
 
-// What a process prints until its end is read, however much it is, and only that:
-// descendants that hold the output keep no one waiting, and Linger waits for them.
+// All output until the end of a process is read, however much it is, and only that: the reader
+// waits for descendants that hold the output only with Linger.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -327,7 +327,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%v, %v, %q", status, err, out.String())
 	}
 	if pid := processtest.AwaitPID(t, filepath.Join(dir, "p")); !processtest.IsRunning(pid) {
-		t.Error("what it has left running is gone")
+		t.Error("its leftover processes are gone")
 	}
 
 	out.Reset()
@@ -392,7 +392,7 @@ func TestEndTTY(t *testing.T) {
 	}
 }
 
-// Processes report what they leave running, and are let go.
+// Processes report the processes that they leave running, and are released.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -424,7 +424,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// What a program has left running ends by Terminate, but for what has a session of its own.
+// Terminate ends the leftover processes of a program, except those in a session of their own.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
@@ -451,8 +451,8 @@ func TestKeep(t *testing.T) {
 	p.Release()
 }
 
-// A kill -9 of the program that has started processes ends them, and what they have
-// started, but for those that it was to leave.
+// A kill -9 of the program that has started processes ends them and their descendants, except
+// those that it was to leave.
 func TestKilledParent(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -67,7 +67,7 @@ func (p *Process) terminate(grace time.Duration) {
 	first := p.family()
 	if grace <= 0 {
 		p.signal(first, syscall.SIGKILL)
-		p.signal(p.survivors(first), syscall.SIGKILL) // what was being started
+		p.signal(p.survivors(first), syscall.SIGKILL) // processes that were being started
 		close(p.gone)
 		return
 	}
@@ -117,8 +117,8 @@ func (p *Process) reported() (pids []int, words []string) {
 	return pids, words
 }
 
-// reportPipe is the pipe on [ReportFD]. A process reports on it what it leaves running;
-// on Linux the kernel ends the process group by it when Pollux ends, and descendants
+// reportPipe is the pipe on [ReportFD]. A process reports on it the processes that it leaves
+// running; on Linux the kernel ends the process group by it when Pollux ends, and descendants
 // that have left the group are found by it. The zero reportPipe is not open.
 type reportPipe struct {
 	mu    sync.Mutex // guards read and write
@@ -138,7 +138,7 @@ func (rp *reportPipe) open() error {
 	return nil
 }
 
-// readAll returns what was reported so far.
+// readAll returns the reports so far.
 func (rp *reportPipe) readAll() string {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
@@ -205,8 +205,8 @@ func openPipe(end polled) (read, write *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe"), nil
 }
 
-// drain reads what is in a pipe without waiting for more. Of a pipe that is filled as
-// fast as it is read, it reads as much as a pipe can hold.
+// drain reads the content of a pipe without waiting for more. It reads at most as much as a
+// pipe can hold, in case a writer fills it as fast.
 func drain(f *os.File, buf []byte, take func([]byte)) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

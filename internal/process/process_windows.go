@@ -40,7 +40,7 @@ func (*reportPipe) open() error { return nil }
 func (*reportPipe) arm(int)     {}
 func (*reportPipe) close()      {}
 
-// polled is for Unix.
+// polled is used on Unix only.
 type polled int
 
 const (
@@ -56,7 +56,7 @@ func drain(*os.File, []byte, func([]byte)) error { return nil }
 
 func widen(*os.File) {}
 
-// member is for Unix.
+// member is used on Unix only.
 type member struct{}
 
 func (p *Process) keep() []int { return nil }

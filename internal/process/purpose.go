@@ -1,7 +1,8 @@
 package process
 
-// Purpose is why a command runs: its kind, and who has chosen the program and its arguments. Middleware
-// decides by it, so that it need not recognize commands by their paths. Purposes can be compared.
+// Purpose is the purpose of a command: its kind, and the origin of its program and arguments.
+// Middleware decides by it, so that it need not recognize commands by their paths. Purposes can be
+// compared.
 //
 // A sandbox that confines everything that the model, a project or an extension causes, and neither
 // Pollux's own git nor the user's editor, begins with
@@ -16,7 +17,7 @@ type Purpose struct {
 	Name string
 }
 
-// Kind is what a command is.
+// Kind is the kind of a command.
 type Kind string
 
 // The kinds.
@@ -35,7 +36,7 @@ const (
 	KindDemo       Kind = "demo"       // the tests of the demo's project
 )
 
-// Origin is who has chosen a command. The zero Origin is unknown.
+// Origin is the source of a command's program and arguments. The zero Origin is unknown.
 type Origin string
 
 // The origins.

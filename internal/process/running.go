@@ -28,7 +28,7 @@ type Process struct {
 	exited        chan struct{} // the program has ended
 	drained       chan struct{} // and its own output was read
 	closed        chan struct{} // and no descendant holds the output open
-	pending, open atomic.Int32  // what drained and closed wait for
+	pending, open atomic.Int32  // counters that drained and closed wait for
 
 	stopOnce sync.Once
 	cause    error         // set when stopped is closed
@@ -106,9 +106,9 @@ func (p *Process) silence() time.Duration {
 	return time.Since(p.start) - time.Duration(p.last.Load())
 }
 
-// Terminate ends the process and its descendants: SIGTERM, and SIGKILL for what is left
-// after [Command.Grace]. It does not wait for their end. Only the first call of
-// Terminate and Kill has an effect.
+// Terminate ends the process and its descendants: SIGTERM, and SIGKILL for the rest after
+// [Command.Grace]. It does not wait for their end. Only the first call of Terminate and Kill
+// has an effect.
 func (p *Process) Terminate() { p.stop(nil) }
 
 func (p *Process) stop(cause error) {
@@ -160,17 +160,17 @@ func (p *Process) Left() (pids []int, words []string) {
 	return p.reported()
 }
 
-// Keep notes what an ended program has left running, so that Terminate can end it later, and
-// what it cannot end: processes that have moved to a session of their own, as daemons do. These
-// are returned.
+// Keep notes the processes that an ended program has left running, so that Terminate can end
+// them later. It returns those that Terminate cannot end: processes that have moved to a
+// session of their own, as daemons do.
 func (p *Process) Keep() (apart []int) { return p.keep() }
 
 // Runs reports whether something that Keep noted is still running.
 func (p *Process) Runs() bool { return p.keepsRunning() }
 
-// Release disowns the process and frees what is held of it, except the output: that is
-// read as long as someone prints. From then on its descendants may outlive Pollux. A process
-// that is being ended is released when it is gone.
+// Release disowns the process and frees its resources, except the output, which is read as long
+// as a process prints. From then on its descendants may outlive Pollux. A process that is being
+// ended is released when it is gone.
 func (p *Process) Release() {
 	p.Disown()
 	if isClosed(p.stopped) && !isClosed(p.gone) {
@@ -215,7 +215,7 @@ func (p *Process) Wait() (Status, error) {
 func (p *Process) waitForOutput() {
 	const (
 		unread = time.Second           // for systems that cannot drain a pipe
-		killed = 50 * time.Millisecond // what prints longer has escaped the kill
+		killed = 50 * time.Millisecond // longer output comes from a process that has escaped the kill
 	)
 	limit := time.NewTimer(unread)
 	defer limit.Stop()

@@ -14,7 +14,7 @@ import (
 	"pollux/internal/crash"
 )
 
-// plumbing is what a process inherits, until it has started.
+// plumbing has the files that a process inherits, until it has started.
 type plumbing struct {
 	files []*os.File // by descriptor
 	close []*os.File // ends that the process has, and Pollux no longer needs
@@ -157,7 +157,7 @@ func isSame(a, b any) bool {
 	return a == b
 }
 
-// abandon closes what was opened for a process that does not start.
+// abandon closes the files opened for a process that does not start.
 func (p *Process) abandon() {
 	for _, s := range p.streams {
 		_ = s.file.Close()
@@ -188,8 +188,7 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	started <- nil
 	p.status = statusOf(p.waitProgram())
 	close(p.exited)
-	// Descendants may hold the streams open; what the program itself has printed is
-	// in them now.
+	// Descendants may hold the streams open; the output of the program itself is in them now.
 	for _, s := range p.streams {
 		_ = s.file.SetReadDeadline(time.Now())
 	}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Started returns what tells the process with a number from all others that ever had or will have the
-// number: when it started. It is "" if no such process runs.
+// Started returns an identifier that distinguishes the process with a number from all others that
+// ever had or will have the number: the time of its start. It is "" if no such process runs.
 func Started(pid int) string {
 	const zombie = 5 // SZOMB of <sys/proc.h>
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

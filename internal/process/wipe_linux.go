@@ -24,8 +24,8 @@ func WipeEnvironment() {
 	clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), start)), end-start))
 }
 
-// environmentAt returns where the environment is in memory, by the content of /proc/self/stat; 0 if it does not
-// say.
+// environmentAt returns where the environment is in memory, by the content of /proc/self/stat; 0 if that is not
+// there.
 func environmentAt(stat []byte) (start, end uintptr) {
 	const third, envStart, envEnd = 3, 50, 51                       // numbers of fields, of which the third follows the name of the program
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may have spaces

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// After the wipe no one finds the environment in /proc, root included, and the program still has it.
+// After the wipe the environment is not in /proc, even for root, and the program still has it.
 func TestWipeEnvironment(t *testing.T) { // not parallel: a fork elsewhere would hold the new program open for writing
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program (with) a name")

@@ -23,7 +23,7 @@ const (
 	legacy = tool.Full
 )
 
-// What a model has in each kind of session, with the default policy.
+// The tools of a model in each kind of session, with the default policy.
 var (
 	reading  = []string{"update_topic", "list_directory", "read_file", "grep_search", "glob", "google_web_search"}
 	changing = []string{"replace", "write_file", "web_fetch", "run_shell_command", "list_background_processes", "read_background_output"}
@@ -37,7 +37,7 @@ var (
 	tracker  = []string{"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize"}
 )
 
-// session is what a project gets that uses everything.
+// session returns the system prompt of a project that uses everything.
 func session(form tool.Form, mode string, interactive bool, tools []string) prompt.System {
 	return prompt.System{
 		Form: form, Mode: mode, Interactive: interactive, Tools: tools, Git: true, Hooks: true,
@@ -118,7 +118,7 @@ var contexts = map[string]prompt.Context{
 	"context_bare": {Now: time.Date(2026, time.March, 7, 0, 0, 0, 0, time.UTC), OS: "darwin", TempDir: "/t"},
 }
 
-// The golden files are what the model reads: a change of a word shows in review.
+// The golden files are the model's input: a changed word shows in review.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
@@ -154,8 +154,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The id is what Gemini CLI gives the same message, by which both leave it out
-// of a session's list of prompts.
+// The id is the one of the same message in Gemini CLI, by which both omit it from a session's
+// list of prompts.
 func TestContextID(t *testing.T) {
 	t.Parallel()
 	if id := (prompt.Context{}).Message().ID; !strings.HasPrefix(id, "d04923d3") {

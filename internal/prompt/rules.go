@@ -14,8 +14,8 @@ func preamble(s System) string {
 		reader, mode(s))
 }
 
-// mode describes what happens without asking. Older models do not get it: it only distracts
-// them.
+// mode describes the calls that run without asking. Older models do not get it: it only
+// distracts them.
 func mode(s System) string {
 	if s.isLegacy() {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"pollux/internal/prompt"
 )
 
-// geminiCLI is what Gemini CLI 0.61 tells a model in the same sessions, written
-// with GEMINI_WRITE_SYSTEM_MD: in a git repository, without memory, with its own
+// geminiCLI has the sizes of Gemini CLI 0.61's system instructions in the same sessions,
+// written with GEMINI_WRITE_SYSTEM_MD: in a git repository, without memory, with its own
 // default tools, less the names and descriptions of its agents and skills.
 var geminiCLI = []struct {
 	name  string
@@ -35,9 +35,9 @@ var geminiCLI = []struct {
 	{"legacy headless plan", 19353, session(legacy, "plan", false, planner)},
 }
 
-// Every request pays for the system instruction: it stays below two thirds of
-// what Gemini CLI sends, and what a change of it costs shows in review. (Ours
-// is counted with the agents and skills of the test.)
+// Every request pays for the system instruction: it stays below two thirds of Gemini CLI's, and
+// the cost of a change shows in review. (Ours is counted with the agents and skills of the
+// test.)
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder

@@ -7,8 +7,8 @@ import (
 	"pollux/internal/prompt"
 )
 
-// A subagent learns its limit, how to end, and that what it reads is data. One with Pollux's own rules is not
-// told to end with a text, because its caller gets only what it returns.
+// A subagent's instructions contain its limit, the way to end, and that all its input is data. Those with
+// Pollux's own rules do not ask for a final text, because the caller gets only the result.
 func TestSubagent(t *testing.T) {
 	t.Parallel()
 	const (

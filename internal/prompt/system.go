@@ -61,7 +61,7 @@ type Skill struct{ Name, Description, Location string }
 // MemoryFiles are the files in which the model may note things that should outlast the
 // session. Empty ones are not offered.
 type MemoryFiles struct {
-	Project string // for everyone who works on the project
+	Project string // for all users who work on the project
 	Private string // for this user and this project
 	Global  string // for this user everywhere
 }
@@ -163,7 +163,7 @@ func (s System) hasAgent(name string) bool {
 	return s.has("invoke_agent") && slices.ContainsFunc(s.Agents, func(a Agent) bool { return a.Name == name })
 }
 
-// say returns the first of these texts that mentions only tools the model has, "" if there is
+// say returns the first of the texts that mentions only tools the model has, "" if there is
 // none. A text mentions a tool as {read_file}. All texts that mention tools must use it.
 func (s System) say(alternatives ...string) string {
 	for _, text := range alternatives {

@@ -102,7 +102,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := (prompt.System{Own: own}).Text(); got != text {
-		t.Errorf("what was written reads as\n%s", got)
+		t.Errorf("the written template reads as\n%s", got)
 	}
 	elsewhere, link := filepath.Join(dir, "elsewhere"), filepath.Join(dir, "link.md")
 	if err := os.Symlink(elsewhere, link); err == nil {

@@ -3,8 +3,8 @@
 // and writes: a JSON array of [entry]. It holds at most 2 MB; the oldest prompts are dropped.
 //
 // The file is replaced as a whole, under a lock that other processes of Pollux respect. Gemini CLI
-// knows no lock and overwrites the file in place: what Pollux reads in that moment is not valid, so it
-// tries again before it takes the file for damaged.
+// knows no lock and overwrites the file in place: Pollux may read an invalid file in that moment, so
+// it tries again before it treats the file as damaged.
 package promptlog
 
 import (

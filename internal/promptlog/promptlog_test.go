@@ -120,7 +120,7 @@ func TestAddAtOnce(t *testing.T) {
 	}
 }
 
-// TestFiles adds a prompt to what is there.
+// TestFiles adds a prompt to existing files.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	const old = `{"sessionId":"s","messageId":7,"timestamp":"2026-01-01T00:00:00.000Z","type":"user","message":"old"}`

@@ -25,7 +25,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Rulebook answers what is decided about a call. Nothing runs, no request is sent, and nothing is accepted.
+// Rulebook explains the decision about a call. Nothing runs, no request is sent, and nothing is
+// accepted.
 type Rulebook struct {
 	project   *project.Project
 	workspace *workspace.Workspace

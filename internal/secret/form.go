@@ -10,7 +10,7 @@ import (
 type form struct {
 	begin string
 	// find returns where a secret begins and ends in s whose form has its begin at the index at; end is 0 if
-	// there is none. from is the end of what was replaced before: a secret does not begin earlier.
+	// there is none. from is the end of the previous replacement: a secret does not begin earlier.
 	find func(s string, from, at int) (start, end int)
 }
 
@@ -355,7 +355,7 @@ const enough = 300
 // shortest is the length of the shortest value that is replaced because of the name before it, in bytes.
 const shortest = 6
 
-// findAssigned finds the value of a variable or a parameter whose name says that it is a secret: NAME=value,
+// findAssigned finds the value of a variable or a parameter with the name of a secret: NAME=value,
 // --name=value, ?name=value, Name=value; in a connection string.
 func findAssigned(s string, from, at int) (start, end int) {
 	begin, nameEnd := at, at
@@ -387,8 +387,8 @@ func findAssigned(s string, from, at int) (start, end int) {
 	return v.start, v.whole(s)
 }
 
-// findMember finds the value of a member whose name says without doubt that it is a secret, if it looks like
-// one: "api_key": "value", password: value.
+// findMember finds the value of a member whose name is without doubt that of a secret, if it looks like one:
+// "api_key": "value", password: value.
 func findMember(s string, from, at int) (start, end int) {
 	nameEnd := at
 	for nameEnd > from && (s[nameEnd-1] == '"' || s[nameEnd-1] == '\'' || s[nameEnd-1] == '\\') {

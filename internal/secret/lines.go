@@ -43,13 +43,14 @@ func isOfKey(line string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isBase64(byte(r)) && r != '-' })
 }
 
-// NewWriter returns a writer that passes on the lines of what is written to it, without secrets. It keeps an
-// incomplete line until the rest comes, at most 64 KB of it, so that a secret that comes in pieces is found.
+// NewWriter returns a writer that passes on lines without secrets. To find a secret that arrives in pieces,
+// it buffers an incomplete line, at most 64 KB of it.
 func NewWriter(w io.Writer, mask func(string) string) *Writer {
 	return &Writer{w: w, lines: Lines{Mask: mask}}
 }
 
-// Writer is what [NewWriter] returns. It may be used from several goroutines at once.
+// Writer removes secrets from lines, see [NewWriter]. It may be used from several goroutines at
+// once.
 type Writer struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -79,7 +80,7 @@ func (w *Writer) Flush() error {
 	return w.pass(len(w.begun))
 }
 
-// pass passes on the first bytes of what was written.
+// pass passes on the first end bytes of the buffer.
 func (w *Writer) pass(end int) error {
 	if end == 0 {
 		return nil

@@ -14,8 +14,8 @@ func MaskCommand(name string, args []string) string {
 }
 
 // MaskArgs returns the arguments of a program for people. It replaces the values of flags, variables and
-// headers whose names name a secret (--api-key X, --token=X, PASSWORD=X, "Authorization: X"), and what
-// [MaskText] replaces. It does not change args.
+// headers whose names name a secret (--api-key X, --token=X, PASSWORD=X, "Authorization: X"), and the
+// secrets that [MaskText] replaces. It does not change args.
 func MaskArgs(args []string) []string {
 	shown, _ := maskArgs(args)
 	return shown
@@ -27,8 +27,8 @@ func InArgs(args []string) []string {
 	return secrets
 }
 
-// MaskText replaces in a text for people what has the form of a secret, see [EraseForms], and in each URL
-// the user with the password, the query and the fragment.
+// MaskText replaces in a text for people forms of secrets, see [EraseForms], and in each URL the user
+// with the password, the query and the fragment.
 func MaskText(text string) string {
 	return EraseForms(urlInText().ReplaceAllStringFunc(text, maskURL))
 }
@@ -56,7 +56,7 @@ var urlInText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"<>`]+")
 })
 
-// portInHost matches what a host may have after its name.
+// portInHost matches the optional port and the rest after a host name.
 var portInHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^:]*(:\d*)?$|^\[[^\]]*\](:\d*)?$`) })
 
 // MaskURL is [MaskText] for a text that is nothing but a URL, which need not be valid.
@@ -86,7 +86,7 @@ func maskURL(address string) string {
 	return scheme + user + rest
 }
 
-// maskArgs returns arguments for people, and what it has replaced because of a name.
+// maskArgs returns arguments for people, and the values replaced because of a name.
 func maskArgs(args []string) (shown, secrets []string) {
 	isValue := false // the argument is the value of the flag before
 	before := ""
@@ -159,7 +159,8 @@ func isPublicHeader(name string) bool {
 	return false
 }
 
-// maskWords is like maskArgs for the words of one argument. What follows a header's name is its value.
+// maskWords is like maskArgs for the words of one argument. The words after a header's name are its
+// value.
 func maskWords(words []string) (shown, secrets []string) {
 	for i, word := range words {
 		if name := strings.Trim(word, `"'`); i > 0 && strings.HasSuffix(name, ":") && InName(name) {
@@ -170,8 +171,8 @@ func maskWords(words []string) (shown, secrets []string) {
 	return maskArgs(words)
 }
 
-// splitArg splits an argument of the form --flag=value, NAME=value or "Name: value". mark is what is
-// between the two, "" if the argument has another form.
+// splitArg splits an argument of the form --flag=value, NAME=value or "Name: value". mark is the
+// text between the two, "" if the argument has another form.
 func splitArg(arg string) (name, value, mark string) {
 	i := strings.IndexAny(arg, "=:")
 	if i <= 0 || strings.ContainsAny(arg[:i], " \t\n/\\") {
@@ -187,7 +188,8 @@ func isFlag(arg string) bool {
 		strings.HasPrefix(arg, "-") && InName(arg) && !strings.ContainsAny(arg, "0123456789")
 }
 
-// headerValues returns a value and, if it is one of the header Authorization, also what follows its scheme.
+// headerValues returns a value and, if it is one of the header Authorization, also the part after
+// its scheme.
 func headerValues(value string) []string {
 	_, credentials, _ := strings.Cut(value, " ")
 	return []string{value, strings.TrimSpace(credentials)}

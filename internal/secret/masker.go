@@ -14,9 +14,9 @@ import (
 // Redacted is the text that replaces a secret.
 const Redacted = "[REDACTED]"
 
-// Masker replaces secrets in texts: values that it knows, and what has the form of a secret (see [EraseForms]).
-// It passes over a text once, however many values it knows, and again only where something was replaced. It
-// may be used from several goroutines at once.
+// Masker replaces secrets in texts: known values, and forms of secrets (see [EraseForms]). It passes over a
+// text once, however many values it knows, and again only where something was replaced. It may be used from
+// several goroutines at once.
 type Masker struct {
 	heads  headSet
 	values map[head][]string // known values by their heads, the longest first
@@ -50,13 +50,13 @@ func NewMasker(values []string) *Masker {
 // NewEraser returns [Masker.Text] of a masker that knows these values.
 func NewEraser(values []string) func(string) string { return NewMasker(values).Text }
 
-// EraseForms replaces what has the form of a secret in a text: keys of known providers, private keys, tokens,
-// passwords in URLs, headers that prove who asks, and values behind names that say that they are secrets.
+// EraseForms replaces the forms of secrets in a text: keys of known providers, private keys, tokens,
+// passwords in URLs, headers for authentication, and values behind names of secrets.
 func EraseForms(text string) string { return formMasker().Text(text) }
 
 var formMasker = sync.OnceValue(func() *Masker { return NewMasker(nil) })
 
-// head is the first three bytes of what is looked for.
+// head is the first three bytes of a known value.
 type head uint32
 
 func headOf(s string) head { return head(s[0])<<16 | head(s[1])<<8 | head(s[2]) }
@@ -172,7 +172,7 @@ func isCut(rest, v string) bool {
 
 // JSON returns lines of JSON without secrets in their strings, and without the values of members whose names
 // leave no doubt that they are secrets. The lines stay valid JSON with the same members. Names of letters alone
-// do not change, nor does what is not valid JSON outside of strings.
+// do not change, nor does invalid JSON outside of strings.
 func (m *Masker) JSON(lines []byte) []byte {
 	s := string(lines)
 	var b []byte

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// secretForms are secrets that are recognized in any text, each with the text around it: a vertical bar is at
-// both ends of what is replaced. Parts of keys are repeated, so that no scanner takes the file for one of keys.
+// secretForms are secrets that are recognized in any text, each with the text around it: vertical bars mark the
+// ends of the replaced part. Parts of keys are repeated, so that no scanner takes the file for one of keys.
 var secretForms = func() map[string]string {
 	r := strings.Repeat
 	return map[string]string{
@@ -170,7 +170,7 @@ func TestMaskerJSON(t *testing.T) {
 	}
 }
 
-// What is a secret in a text is one in a JSON string, too, also in one that is in a JSON string.
+// Text recognizes the same secrets in JSON strings, also in one inside another one.
 func TestFormsInJSON(t *testing.T) {
 	t.Parallel()
 	m := NewMasker(nil)

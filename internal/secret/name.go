@@ -2,9 +2,9 @@ package secret
 
 import "strings"
 
-// InName reports whether the name of a variable, a flag, a header, a parameter or a member says that its value
-// is a secret. It compares whole words, which "_", "-", "." and changes of case separate: DB_PASS, dbPass and
-// --db-pass are one name, and COMPASS, MONKEY and AUTHOR are none.
+// InName reports whether the name of a variable, a flag, a header, a parameter or a member is one of a secret.
+// It compares whole words, which "_", "-", "." and changes of case separate: DB_PASS, dbPass and --db-pass are
+// one name, and COMPASS, MONKEY and AUTHOR are none.
 func InName(name string) bool {
 	if !mayBeSecret(name) {
 		return false
@@ -105,7 +105,7 @@ func split(name string) []string {
 	return words
 }
 
-// isSecretWord reports whether a word says that a value is a secret.
+// isSecretWord reports whether a word names a secret.
 func isSecretWord(word string) bool {
 	switch word {
 	case "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSCODE", "PASS", "PWD", "PW",
@@ -117,8 +117,8 @@ func isSecretWord(word string) bool {
 	return false
 }
 
-// hasSecretPart reports whether a word is made of several, one of which says that a value is a secret, such as
-// PGPASSWORD and APIKEY.
+// hasSecretPart reports whether a word is made of several, one of which names a secret, such as PGPASSWORD and
+// APIKEY.
 func hasSecretPart(word string) bool {
 	for _, part := range [...]string{"PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "SECRET", "CONNECTIONSTRING", "CONNSTR"} {
 		if strings.Contains(word, part) {
@@ -133,7 +133,7 @@ func hasSecretPart(word string) bool {
 	return false
 }
 
-// isOrdinary reports whether a word only ends like one that says that a value is a secret.
+// isOrdinary reports whether a word only ends like one that names a secret.
 func isOrdinary(word string) bool {
 	switch word {
 	case "MONKEY", "DONKEY", "TURKEY", "HOCKEY", "JOCKEY", "WHISKEY", "HOTKEY", "VALKEY",
@@ -147,7 +147,8 @@ func isOrdinary(word string) bool {
 // isDirectory reports whether a name is that of the working directory in shells.
 func isDirectory(name string) bool { return name == "PWD" || name == "OLDPWD" }
 
-// isSetting reports whether the last word of a name says that its value describes a secret and is none.
+// isSetting reports whether the last word of a name names the description of a secret, not a
+// secret.
 func isSetting(last string) bool {
 	switch last {
 	case "TYPE", "MODE", "METHOD", "MECHANISM", "ENABLED", "DISABLED", "ALGORITHM", "ALG", "FORMAT", "TTL", "TIMEOUT", "EXPIRY", "EXPIRES", "EXPIRATION",
@@ -169,7 +170,7 @@ func countsTokens(words []string) bool {
 	return false
 }
 
-// isOfKeyboard reports whether a word after KEY says that the key is one of a keyboard.
+// isOfKeyboard reports whether a word after KEY names a key of a keyboard.
 func isOfKeyboard(word string) bool {
 	switch word {
 	case "BINDING", "BINDINGS", "MAP", "MAPS", "CODE", "CODES", "REPEAT", "DELAY", "BOARD", "PRESS", "DOWN", "UP":
@@ -178,7 +179,7 @@ func isOfKeyboard(word string) bool {
 	return false
 }
 
-// isKeyKind reports whether a word before KEY says that the key is a secret.
+// isKeyKind reports whether a word before KEY makes the key a secret.
 func isKeyKind(word string) bool {
 	switch word {
 	case "API", "ACCESS", "SECRET", "PRIVATE", "SIGNING", "ENCRYPTION", "MASTER", "ACCOUNT", "SHARED", "AUTH", "SERVICE", "APP", "LICENSE", "DEPLOY", "SSH":

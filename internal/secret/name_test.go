@@ -62,7 +62,7 @@ func FuzzInName(f *testing.F) {
 	})
 }
 
-// The quick check of names does not refuse one that the words say is a secret.
+// The quick check of names does not refuse names that are secret by their words.
 func TestMayBeSecret(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields(secretNames) {

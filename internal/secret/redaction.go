@@ -44,8 +44,7 @@ func (r Redaction) Apply(environ []string) []string {
 	return kept
 }
 
-// Without returns environ without the variables of these names, in any case. It does not change
-// environ.
+// Without returns environ without the named variables, in any case. It does not change environ.
 func Without(environ, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -80,8 +79,8 @@ func keep(name, value string, allowed, blocked []string, strict bool, isSecret f
 	return !isSensitive(name) && !strict && (value == "" || !isSecret(name, value))
 }
 
-// InVariable reports whether an environment variable holds a secret: its name says so, see [InName], or its
-// value has the form of a key, a certificate or a URL with a password.
+// InVariable reports whether an environment variable holds a secret: by its name, see [InName], or because
+// its value has the form of a key, a certificate or a URL with a password.
 func InVariable(name, value string) bool {
 	return InName(name) && !isFileOf(name, value) || isSecretValue(value)
 }
@@ -109,8 +108,8 @@ func InEnviron(environ []string) func(name, value string) bool {
 	}
 }
 
-// Values returns the values of the environment's variables that hold secrets by [InVariable], or that
-// have one of these names, and the passwords in those that are URLs. It leaves out what [Significant] does.
+// Values returns the values of the environment's variables that hold secrets by [InVariable], or that have
+// one of the names, and the passwords in those that are URLs. It omits values as [Significant] does.
 func Values(environ []string, names ...string) []string {
 	var values []string
 	for _, v := range environ {
@@ -206,7 +205,7 @@ func upper(names []string) []string {
 var alwaysAllowed = []string{
 	"PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "SYSTEMDRIVE",
 	"HOME", "LANG", "SHELL", "TMPDIR", "USER", "LOGNAME", "TERM", "COLORTERM",
-	// What a GitHub Action hands to its agent.
+	// Variables that a GitHub Action sets for its agent.
 	"ADDITIONAL_CONTEXT", "AVAILABLE_LABELS", "BRANCH_NAME", "DESCRIPTION", "EVENT_NAME", "GITHUB_ENV",
 	"IS_PULL_REQUEST", "ISSUES_TO_TRIAGE", "ISSUE_BODY", "ISSUE_NUMBER", "ISSUE_TITLE",
 	"PULL_REQUEST_NUMBER", "REPOSITORY", "TITLE", "TRIGGERING_ACTOR",

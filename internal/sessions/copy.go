@@ -19,7 +19,7 @@ import (
 const maxImport = 256 << 20
 
 // Import makes a session of the project from a file: a session of any project, of Pollux or Gemini CLI,
-// or what /chat share or /chat save has written. It returns the new session. name is how the session
+// or a file written by /chat share or /chat save. It returns the new session. name is how the session
 // refers to the file. Store.Dir must exist.
 func (s *Store) Import(path, name, projectHash string, now time.Time) (Info, error) {
 	source, err := journal.Load(path)

@@ -26,7 +26,7 @@ func (s *Store) Delete(ctx context.Context, i Info) error {
 	return s.remove(ctx, i, func(file) error { return nil })
 }
 
-// forget removes what the indexes have of sessions.
+// forget removes sessions from the indexes.
 func (s *Store) forget(ctx context.Context, infos ...Info) error {
 	names := map[string]bool{}
 	for _, i := range infos {
@@ -97,8 +97,8 @@ func (s *Store) remove(ctx context.Context, i Info, check func(file) error) erro
 	return nil
 }
 
-// removeArtifacts deletes what a session has left outside of its file. It stays below the directory
-// of the project, whatever the id is.
+// removeArtifacts deletes a session's data outside of its file. It stays below the directory of the
+// project, whatever the id is.
 func (s *Store) removeArtifacts(id string) error {
 	if s.Dir == "" || !isPlainID(id) {
 		return nil

@@ -114,7 +114,7 @@ func TestDeleteInUse(t *testing.T) {
 	must(t, s.Delete(t.Context(), i)) // again
 }
 
-// What is in the place of a file or directory is removed, not what it points to.
+// A link in place of a file or directory is removed, not its target.
 func TestDeleteLinks(t *testing.T) {
 	t.Parallel()
 	s := project(t)

@@ -21,8 +21,8 @@ import (
 	"pollux/internal/sessions/textindex"
 )
 
-// An index is a file of lines of JSON beside the session files. Each line has what was read of a file,
-// so that it is read again only if it has changed. Gemini CLI ignores files that do not begin with
+// An index is a file of lines of JSON beside the session files. Each line has the summary of a file,
+// so that only changed files are read again. Gemini CLI ignores files that do not begin with
 // "session-".
 
 // entry is a session file in an index.
@@ -55,11 +55,11 @@ func newEntry(dir, name string, d fs.DirEntry) (e entry, ok bool) {
 	return entry{Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), path: filepath.Join(dir, name), state: textindex.StateOf(info)}, true
 }
 
-// indexed is an [entry] with what an index stores of the file.
+// indexed is an [entry] with the data that an index stores of the file.
 type indexed[T any] interface {
 	*T
 	base() *entry
-	// load reads the file, or takes over what the index has of it. known is nil if that has nothing.
+	// load reads the file, or takes over its entry in the index, known, if that is not nil.
 	load(known *T)
 	// decode decodes a line of the index.
 	decode(line []byte) error
@@ -89,7 +89,7 @@ func load[T any, P indexed[T]](ctx context.Context, index string, files []T) err
 	return nil
 }
 
-// isWorthIndexing reports whether it took much to read what is not in the index.
+// isWorthIndexing reports whether reading the files that are not in the index took long.
 func isWorthIndexing[T any, P indexed[T]](files []T, known int) bool {
 	const fewFiles, fewBytes = 8, 1 << 20
 	count, bytes := 0, int64(0)
@@ -198,7 +198,8 @@ func inParallel(ctx context.Context, n int, do func(i int)) {
 	work.Wait()
 }
 
-// decodeLine decodes a line of an index. member decodes what is not of the entry itself.
+// decodeLine decodes a line of an index. member decodes the members that are not of the entry
+// itself.
 func (e *entry) decodeLine(line []byte, member func(d *jx.Decoder, key string) error) error {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)

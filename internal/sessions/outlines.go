@@ -77,7 +77,7 @@ func isSessionName(name string) bool {
 	return strings.HasPrefix(name, "session-") && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json"))
 }
 
-// load sets the outline. It reads only what was added to the file.
+// load sets the outline. It reads only the added part of the file.
 func (f *file) load(known *file) {
 	var before *journal.Outline
 	if known != nil {

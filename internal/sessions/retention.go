@@ -12,7 +12,7 @@ import (
 	"pollux/internal/config"
 )
 
-// Retention says which sessions to keep.
+// Retention selects the sessions to keep.
 type Retention struct {
 	// MaxAge is the time after their last use after which sessions are deleted; 0 is no limit.
 	MaxAge time.Duration

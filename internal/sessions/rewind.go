@@ -63,8 +63,8 @@ func findPrompt(s *journal.Session, identifier string) (Prompt, int, error) {
 }
 
 // Rewind returns a session to the state before a prompt, by its number or id, and returns the prompt.
-// The file keeps what the session loses. The error is [ErrFirst], an [*UnknownPromptError], or
-// [journal.ErrInUse] if another process has the session open.
+// The file keeps the messages that the session loses. The error is [ErrFirst], an
+// [*UnknownPromptError], or [journal.ErrInUse] if another process has the session open.
 func Rewind(i Info, identifier string) (Prompt, error) {
 	opened, err := journal.Open(i.Path)
 	if err != nil {

@@ -82,8 +82,8 @@ func Search(ctx context.Context, infos []Info, text string, limit int) (found []
 }
 
 // IndexTexts brings the index for [Search] up to date with sessions of [Store.List], which are all of
-// their projects. isSlow makes it use little of the processor. When ctx ends, what is indexed by then is
-// kept.
+// their projects. isSlow makes it use little of the processor. When ctx ends, it keeps files indexed by
+// then.
 func IndexTexts(ctx context.Context, infos []Info, isSlow bool) error {
 	for _, p := range places(infos) {
 		if err := p.index().Update(ctx, p.dir, p.files, isSlow); err != nil {

@@ -85,7 +85,7 @@ func TestSearchPieces(t *testing.T) {
 	}
 }
 
-// A search returns the sessions used last, and says whether there are more.
+// A search returns the sessions used last, and reports whether there are more.
 func TestSearchLimit(t *testing.T) {
 	t.Parallel()
 	s := project(t)

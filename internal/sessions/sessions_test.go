@@ -18,7 +18,7 @@ import (
 	"pollux/llm"
 )
 
-// start is a while ago, because what is in the future counts as the work of a wrong clock.
+// start is a while ago, because times in the future count as those of a wrong clock.
 var start = time.Date(2020, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func must(t testing.TB, err error) {

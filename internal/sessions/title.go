@@ -104,7 +104,7 @@ func (t *Titler) excerpt(path string) string {
 	return strings.Join(messages, "\n\n")
 }
 
-// messageText returns the beginning of what a message says, "" for nothing.
+// messageText returns the beginning of a message's text, or "".
 func messageText(e agent.Entry) string {
 	who, text := "User: ", e.Shown
 	if e.Content.Role == llm.RoleModel {

@@ -12,14 +12,14 @@ import (
 	"pollux/internal/journal"
 )
 
-// Usage is what the file of a session, or of a subagent, says that was used.
+// Usage is the usage recorded in the file of a session or of a subagent.
 type Usage struct {
 	*journal.Usage
 	// SessionID is the id of the session, which for a subagent is that of the one that started it.
 	SessionID string
 }
 
-// usageFile is a session file with what it says that was used.
+// usageFile is a session file with its recorded usage.
 type usageFile struct {
 	entry
 	Usage *journal.Usage `json:"usage,omitempty"` // nil if the file holds no session
@@ -28,8 +28,8 @@ type usageFile struct {
 // usageIndex is the name of the index of usage in the directory of the session files.
 const usageIndex = ".pollux-usage.jsonl"
 
-// Usage returns what the files of the sessions say that was used, with those of their subagents. It reads
-// only files that have changed since the last call.
+// Usage returns the usage recorded in the files of the sessions and of their subagents. It reads only
+// files that have changed since the last call.
 func (s *Store) Usage(ctx context.Context) ([]Usage, error) {
 	files, err := s.usageFiles()
 	if err != nil {

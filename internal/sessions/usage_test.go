@@ -76,7 +76,7 @@ func TestUsage(t *testing.T) {
 	}
 	expect()
 
-	// What is in the index is not read again; what has changed is.
+	// Indexed files are not read again; changed ones are.
 	second := filepath.Join(s.Dir, "session-2.jsonl")
 	info, err := os.Stat(second)
 	must(t, err)

@@ -29,7 +29,7 @@ type redirect struct {
 	at, end int
 }
 
-// walk visits the tree. It returns an error if the script's text does not show what it runs.
+// walk visits the tree. It returns an error if the script's text does not show its commands.
 func (c *collector) walk(file *syntax.File) error {
 	var err error
 	depth := 0

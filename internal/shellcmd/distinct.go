@@ -6,7 +6,7 @@ type Counted struct {
 	Times int
 }
 
-// Distinct returns the commands of a script for a person who decides about it, each text once: first
+// Distinct returns the commands of a script for a person deciding about it, each text once: first
 // one command of each program, then the others, both in the order of the script. However long a
 // script is, the programs that it runs are at the beginning of the list.
 func (s *Script) Distinct() []Counted {

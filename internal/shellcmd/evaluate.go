@@ -144,7 +144,7 @@ func hidesSubstitution(p *syntax.ParamExp) bool {
 
 // isPrivate reports whether a variable means something only to the script that sets it. bash and
 // the programs that it starts read others: PATH, IFS, PS4, GIT_PAGER, http_proxy. bash evaluates
-// what is assigned to RANDOM, OPTIND and the like as a number.
+// values of RANDOM, OPTIND and the like as numbers.
 func isPrivate(name string) bool {
 	if !isName(name) || strings.HasSuffix(name, "_proxy") {
 		return false
@@ -152,7 +152,7 @@ func isPrivate(name string) bool {
 	return len(name) == 1 || strings.ToUpper(name) != name
 }
 
-// isInteger reports whether bash evaluates as a number what is assigned to a variable.
+// isInteger reports whether bash evaluates the values of a variable as numbers.
 func isInteger(name string) bool {
 	switch name {
 	case "RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME":
@@ -174,8 +174,8 @@ func isName(name string) bool {
 }
 
 // declares reports whether a declaration evaluates a value or a subscript, now or at a later
-// assignment, or changes what programs read. The latter is no reason for "export", whose purpose it
-// is: it is a command of its own, which a rule must allow.
+// assignment, or changes variables that programs read. The latter is no reason for "export", whose
+// purpose it is: it is a command of its own, which a rule must allow.
 func declares(d *syntax.DeclClause) bool {
 	for _, a := range d.Args {
 		switch {

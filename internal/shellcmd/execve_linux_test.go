@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// TestExecutes compares what bash really executes, traced by the kernel, with what Parse reports:
-// if a script is reported as readable (nothing substituted, nothing evaluated twice, all names
-// known), then it executes only the commands that are listed. POLLUX_PROGRAMS sets the number of
-// random programs, POLLUX_PROGRAMS_SEED the first seed.
+// TestExecutes compares the programs that bash executes, traced by the kernel, with the result of
+// Parse: if a script is reported as readable (nothing substituted, nothing evaluated twice, all
+// names known), then it executes only the commands that are listed. POLLUX_PROGRAMS sets the
+// number of random programs, POLLUX_PROGRAMS_SEED the first seed.
 func TestExecutes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -100,7 +100,7 @@ func trace(t *testing.T, strace string, programs []string) [][]string {
 	}
 	var input bytes.Buffer
 	for i, p := range programs {
-		// The directory in PATH tells which program executed the command.
+		// The directory in PATH identifies the program that executed the command.
 		if err := os.Symlink(bin, filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			t.Fatal(err)
 		}

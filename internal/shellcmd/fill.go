@@ -35,7 +35,7 @@ func Fill(command, mark, value string) string {
 	}
 }
 
-// quoting is what a place in a command stands in.
+// quoting is the quotes around a place in a command.
 type quoting struct {
 	kind quotes
 	// backquotes is the number of backquotes around the place.
@@ -87,7 +87,7 @@ func backslash(text, special string) string {
 	return b.String()
 }
 
-// places finds what the occurrences of a name in a command stand in.
+// places finds the quoting of the occurrences of a name in a command.
 type places struct {
 	name, source string
 	quoting      map[int]quoting // by offset
@@ -143,7 +143,7 @@ func (p *places) visit(node syntax.Node) bool {
 	return true
 }
 
-// note records what the occurrences of the name in a node stand in.
+// note records the quoting of the occurrences of the name in a node.
 func (p *places) note(node syntax.Node, now quoting) {
 	from, to := span(node)
 	for at := from; at < to; {

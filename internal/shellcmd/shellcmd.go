@@ -52,7 +52,7 @@ type Command struct {
 	// Assigns reports whether there are assignments before the command.
 	Assigns bool
 	// Plain is the command without assignments, quotes and "time", which do not change its
-	// meaning. It is for comparing, not for running.
+	// meaning. Compare it, do not run it.
 	Plain string
 	// Inner is the script that the command passes to another shell (see [StripWrapper]), "" if
 	// there is none.
@@ -91,8 +91,7 @@ var (
 )
 
 const (
-	// maxLength is the length in bytes that Linux allows for one argument, which a command is
-	// for bash.
+	// maxLength is the length in bytes that Linux allows for one argument, as bash gets a command.
 	maxLength = 128 << 10
 	// maxDepth is in stack frames of the parser; a level of nesting takes about ten.
 	maxDepth = 4000
@@ -157,8 +156,9 @@ func read(command string) (*syntax.File, error) {
 }
 
 // endsHeredocEarly reports whether a heredoc ends elsewhere than at a line that is its delimiter. The
-// parser takes what follows an expansion for the beginning of a line, so that "${x}E" ends a heredoc
-// up to E for it. For bash the next lines still belong to the heredoc, and are expanded.
+// parser takes the text after an expansion for the beginning of a line, so that "${x}E" ends a
+// heredoc up to E in its reading. For bash the next lines still belong to the heredoc, and are
+// expanded.
 func endsHeredocEarly(file *syntax.File, command string) (early bool) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		r, ok := n.(*syntax.Redirect)

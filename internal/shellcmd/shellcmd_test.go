@@ -188,7 +188,7 @@ func TestStripWrapper(t *testing.T) {
 		"PowerShell.exe -command ls x":            "ls x",
 		// Only one layer.
 		`bash -c "bash -c 'ls'"`: "bash -c 'ls'",
-		// What stands around the wrapper is not inside it.
+		// Text around the wrapper is not inside it.
 		"bash -c 'a' > out":              "bash -c 'a' > out",
 		"bash -c 'a' | sh":               "bash -c 'a' | sh",
 		"bash -c 'a' && bash -c 'b'":     "bash -c 'a' && bash -c 'b'",

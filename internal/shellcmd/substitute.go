@@ -15,8 +15,8 @@ func Substitutes(command string) bool {
 
 // Substitution returns the text of the first substitution in a command, for people: $( ),
 // backticks, <( ), >( ), with which bash would run another command for its output. The shell tool
-// refuses such commands whatever the policy decides, because what they run is not visible in what
-// the user approved.
+// refuses such commands whatever the policy decides, because the user cannot see the other
+// command's output, which they run, when approving them.
 //
 // It finds one if either a scan of the quotes or the parser does, and in a command that cannot be
 // parsed if the characters are there at all: bash runs the lines before a syntax error. An

@@ -90,7 +90,7 @@ func TestSubstitutionText(t *testing.T) {
 	}
 }
 
-// Whatever surrounds a substitution, if bash runs it, Substitutes says so.
+// Whatever surrounds a substitution, if bash runs it, Substitutes reports it.
 func TestSubstitutesAgainstBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -46,7 +46,7 @@ func Load(sources []Source, disabled []string) *Set {
 	return &Set{skills: s.skills, Problems: s.problems}
 }
 
-// Find returns the skills in a directory, or in directories in it, and what is wrong with others. Several may
+// Find returns the skills in a directory, or in directories in it, and the problems of others. Several may
 // have the same name.
 func Find(dir string) (skills []Skill, problems []string) {
 	s := &search{}

@@ -167,7 +167,7 @@ func TestInstructions(t *testing.T) {
 	check(path + ": no such file or directory")
 }
 
-// What a directory holds cannot block Pollux or fill its memory.
+// Files in a directory cannot block Pollux or fill its memory.
 func TestLoadHostile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package skill finds skills: directories with a file SKILL.md, which tells a model how to do one kind of
-// task. The model sees only the name and the description of a skill, until it activates the skill.
+// Package skill finds skills: directories with a file SKILL.md, which explains one kind of task to a
+// model. The model sees only the name and the description of a skill, until it activates the skill.
 //
 //   - load.go finds the skills of the user, the project, extensions and Pollux itself.
 //   - frontmatter.go parses SKILL.md.

@@ -237,7 +237,7 @@ func TestCostOfAll(t *testing.T) {
 	if snap = s.Snapshot(); snap.Cost() != nil {
 		t.Errorf("cost %v", *snap.Cost())
 	}
-	// A price that is learnt later holds for what was before.
+	// A price that arrives later applies to earlier requests.
 	prices["c"] = &catalog.Price{Input: 3}
 	if snap = s.Snapshot(); snap.Cost() == nil || *snap.Cost() != 3 {
 		t.Errorf("cost %v", snap.Cost())
@@ -337,7 +337,8 @@ func TestSnapshotIsACopy(t *testing.T) {
 	}
 }
 
-// What a metered stream costs per chunk, and that it does not allocate for it.
+// BenchmarkMeterChunk measures the cost of a metered stream per chunk, and checks that it does not
+// allocate for it.
 func BenchmarkMeterChunk(b *testing.B) {
 	chunk := &llm.Response{Usage: &llm.Usage{Prompt: 1, Total: 2}}
 	chunks := make([]*llm.Response, 1000)

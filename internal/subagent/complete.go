@@ -15,7 +15,8 @@ import (
 // completeTask is the name of the tool with which a subagent returns its result.
 const completeTask = "complete_task"
 
-// Completion is the tool complete_task of one run, and what the subagent has returned with it.
+// Completion is the tool complete_task of one run, and the result that the subagent has returned
+// with it.
 type Completion struct {
 	spec   tool.Spec
 	output *Output
@@ -41,7 +42,7 @@ func NewCompletion(o *Output) *Completion {
 	return c
 }
 
-// Result returns what the subagent has returned first, and whether it has.
+// Result returns the first result of the subagent, and whether there is one.
 func (c *Completion) Result() (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

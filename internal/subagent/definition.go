@@ -1,6 +1,6 @@
 // Package subagent runs agents that a model delegates work to with the tool invoke_agent.
 //
-//   - definition.go is what a subagent is; parse.go reads definitions from files, load.go the files of
+//   - definition.go defines a subagent; parse.go reads definitions from files, load.go the files of
 //     several sources; builtin.go has Pollux's own subagents. set.go finds them, override.go applies settings.
 //   - acknowledge.go stores which definitions of a project the user has accepted.
 //   - invoke.go is the tool invoke_agent, complete.go the tool with which a subagent returns its result.
@@ -27,14 +27,14 @@ type Definition struct {
 	// Path is the file of the definition, "" for built-in ones. Extension is the name of the extension
 	// that brings it, "" for none.
 	Path, Extension string
-	// Hash identifies what the user acknowledges of a project's subagent: the SHA-256 of its file or of
-	// its inline card in hexadecimal, or the address of its card.
+	// Hash identifies the acknowledged definition of a project's subagent: the SHA-256 of its file or
+	// of its inline card in hexadecimal, or the address of its card.
 	Hash string
 	// Content identifies the content of the project's files that the servers of a project's subagent run, ""
 	// if there are none.
 	Content string
 
-	// The rest is for local subagents.
+	// Fields of local subagents.
 
 	// Prompt is the system instruction, and Query the first message; "" is the prompt of the call. Both
 	// are templates, see [Expand]. Input is the name of the input in them, beside "prompt".
@@ -59,8 +59,8 @@ type Definition struct {
 	// Output is the result that the subagent must return; nil is text.
 	Output *Output
 
-	// These are for remote subagents. Exactly one of CardURL and CardJSON is set. Auth is the value of the
-	// key auth as it is in the file, nil for none.
+	// Fields of remote subagents. Exactly one of CardURL and CardJSON is set. Auth is the value of the key
+	// auth as it is in the file, nil for none.
 	CardURL, CardJSON string
 	Auth              map[string]any
 }
@@ -105,7 +105,7 @@ type Output struct {
 
 // Remote sends prompts to a remote subagent. Its methods may be called from several goroutines at once.
 type Remote interface {
-	// Describe returns what the subagent's card says about it.
+	// Describe returns the description in the subagent's card.
 	Describe(ctx context.Context) (string, error)
 	// Address returns the scheme and the host to which Send sends, "" if that is not known. It may load the
 	// card.

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// fields reads the keys of a definition and collects what is wrong with them.
+// fields reads the keys of a definition and collects errors.
 type fields struct {
 	prefix   string // of the names of keys in problems
 	problems []string

@@ -14,7 +14,8 @@ import (
 	"pollux/tool"
 )
 
-// Options are what the tool invoke_agent needs of a session. All must be set, unless they say otherwise.
+// Options are the parts of a session that the tool invoke_agent uses. All must be set, unless their
+// comment allows otherwise.
 type Options struct {
 	// Agents returns the subagents.
 	Agents func() *Set
@@ -22,7 +23,7 @@ type Options struct {
 	Start func(ctx context.Context, d *Definition, prompt string, done *Completion) (*Worker, error)
 	// Remote returns the client of a remote subagent; nil where there is none.
 	Remote func(d *Definition) (Remote, error)
-	// Observe receives what happens, from several goroutines at once; nil drops it.
+	// Observe receives events, from several goroutines at once; nil drops it.
 	Observe func(Event)
 }
 
@@ -201,7 +202,8 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 	return r
 }
 
-// problem says to a person that the subagent failed. The call does not, as in Gemini CLI.
+// problem returns the error of the subagent for a person. The call itself does not fail, as in
+// Gemini CLI.
 func (c *invocation) problem(err error) string {
 	return fmt.Sprintf("Subagent '%s' failed: %v", c.agent.Name, err)
 }

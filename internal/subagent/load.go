@@ -30,7 +30,7 @@ const (
 )
 
 // Load reads the definitions of the sources in their order, those of a source by the names of the files. It
-// returns what is left out as errors; those about a file are [*LoadError]. A directory that does not
+// returns omitted definitions as errors; those about a file are [*LoadError]. A directory that does not
 // exist has no definitions.
 func Load(sources []Source) (list []*Definition, problems []error) {
 	for _, s := range sources {

@@ -57,7 +57,7 @@ func MarkProject(overrides map[string]Override, entries map[string]json.RawMessa
 	}
 }
 
-// describeType returns what a value of an override must be.
+// describeType describes the valid values of an override's type.
 func describeType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -60,8 +60,8 @@ func Parse(file []byte) ([]*Definition, error) {
 	return list, nil
 }
 
-// yamlProblem returns what is wrong with front matter, with the line of the file. The library counts lines of
-// the front matter, and from 0 where it misses something.
+// yamlProblem describes an error of front matter, with the line in the file. The library counts lines of the
+// front matter, and from 0 where it misses something.
 func yamlProblem(err error) string {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	number, problem, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")

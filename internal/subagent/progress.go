@@ -10,18 +10,18 @@ import (
 	"pollux/tool"
 )
 
-// Limits of what a progress keeps and shows.
+// Limits of the texts that a progress keeps and shows.
 const (
 	maxActivities = 100 // the newest
 	maxArgs       = 500 // bytes of the arguments of a call
 	maxThought    = 500 // bytes
 )
 
-// progress is what a subagent does, for people.
+// progress is the display of a subagent's work.
 type progress struct {
 	agent    string
 	title    func(tool string) string
-	show     func(tool.Display) // nil for no one
+	show     func(tool.Display) // nil if not shown
 	activity []tool.Activity
 	thoughts int
 }

@@ -23,11 +23,12 @@ type Worker struct {
 	Agent *agent.Agent
 	// Prompt is the first message.
 	Prompt []llm.Part
-	// Turns limits the requests of Agent: it is what [agent.Config.MaxTurns] points to.
+	// Turns limits the requests of Agent: [agent.Config.MaxTurns] points to it.
 	Turns *int
 	// Title returns the name of a tool for people.
 	Title func(tool string) string
-	// Close ends what the worker has opened. summary is the result in a few words, "" for none.
+	// Close closes the files and connections of the worker. summary is the result in a few words, ""
+	// for none.
 	Close func(summary string)
 }
 
@@ -218,7 +219,7 @@ func (r *run) see(e agent.Event) {
 // paused stops a clock while a person is asked.
 func paused(c *clock, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		asked := map[*agent.ToolCall]func(){} // what resumes the clock, by the call
+		asked := map[*agent.ToolCall]func(){} // functions that resume the clock, by call
 		for e, err := range events {
 			switch q := e.(type) {
 			case agent.ToolAsked:
@@ -230,7 +231,7 @@ func paused(c *clock, events iter.Seq2[agent.Event, error]) iter.Seq2[agent.Even
 					answer(a)
 				}
 				e = q
-			case agent.ToolFinished: // also where no one has answered
+			case agent.ToolFinished: // also without an answer
 				if resume := asked[q.Call]; resume != nil {
 					resume()
 					delete(asked, q.Call)

@@ -90,7 +90,7 @@ func (gate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent
 	return admitted
 }
 
-// outcome is what the caller of a subagent and its face get.
+// outcome is the result of a subagent for its caller and its face.
 type outcome struct {
 	text     string
 	display  *tool.AgentDisplay
@@ -178,7 +178,7 @@ func TestRun(t *testing.T) {
 		answers  []answer
 		text     string
 		requests int
-		recovery string // what the last request asks for, "" for no recovery
+		recovery string // the text of the last request, "" for no recovery
 	}{
 		{"goal", limits, []answer{says(call("look", "{}")), done}, "Subagent 'worker' finished.\nTermination Reason: GOAL\nResult:\nfound", 2, ""},
 		{"the first result counts", limits, []answer{says(call(complete, `{"result":"one"}`), call(complete, `{"result":"two"}`))}, "Subagent 'worker' finished.\nTermination Reason: GOAL\nResult:\none", 1, ""},
@@ -213,7 +213,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The last request has the task, whatever ended the run, and says nothing untrue about how it ended.
+// The last request has the task, whatever ended the run, and describes its end correctly.
 func TestRecoveryKeepsTask(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string][]answer{
@@ -241,7 +241,7 @@ func TestRecoveryKeepsTask(t *testing.T) {
 	}
 }
 
-// The face and the record get what the subagent did.
+// The display and the record have the actions of the subagent.
 func TestDisplay(t *testing.T) {
 	t.Parallel()
 	m := &model{answers: []answer{says(llm.Part{Text: "**Looking** around", Thought: true}, call("look", "{}"), call("nothing", "{}")), says(call(complete, `{"result":"found"}`))}}
@@ -277,7 +277,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A cancelled run ends at once, and no one is asked for a result.
+// A cancelled run ends at once, without a request for a result.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +294,8 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// Without a client, a call of a remote subagent fails with a reason; with one, it returns what it sends.
+// Without a client, a call of a remote subagent fails with a reason; with one, it returns the
+// agent's response.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	set, _ := subagent.NewSet([]*subagent.Definition{{Name: "far", Kind: subagent.RemoteKind, CardURL: "https://h/c"}}, nil)

@@ -11,7 +11,7 @@ type Set struct {
 	disabled map[string]bool
 }
 
-// NewSet returns the subagents of these definitions, changed by the overrides. Of definitions with the same
+// NewSet returns the subagents of the definitions, changed by the overrides. Of definitions with the same
 // name the first one counts; the warnings name the others.
 func NewSet(list []*Definition, overrides map[string]Override) (s *Set, warnings []string) {
 	s = &Set{disabled: map[string]bool{}}

@@ -45,7 +45,7 @@ func (t *Telemetry) hookRun(r records.HookRun) {
 	t.meters.add(milliseconds("gemini_cli.hook_call.latency", "How long hooks took."), float64(ms), labels)
 }
 
-// hookName returns a name without what may be private: directories and arguments.
+// hookName returns a name without directories and arguments, which may be private.
 func hookName(name string) string {
 	words := strings.Fields(name)
 	if len(words) == 0 {

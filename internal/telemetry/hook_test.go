@@ -11,7 +11,7 @@ import (
 	"pollux/internal/secret"
 )
 
-// A hook is recorded with what it got and printed only together with prompts.
+// A hook is recorded with its input and output only together with prompts.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	for _, prompts := range []bool{true, false} {

@@ -63,7 +63,7 @@ func (m message) text(field int) string {
 // at returns the nth message in a field.
 func (m message) at(t *testing.T, field, n int) message { return decode(t, m[field][n].([]byte)) }
 
-// attributes returns what a field of key-value pairs has.
+// attributes returns the content of a field of key-value pairs.
 func (m message) attributes(t *testing.T, field int) map[string]any {
 	all := map[string]any{}
 	for i := range m[field] {
@@ -84,12 +84,12 @@ func (m message) attributes(t *testing.T, field int) map[string]any {
 	return all
 }
 
-// collector takes what is sent, by HTTP or gRPC.
+// collector receives requests by HTTP or gRPC.
 type collector struct {
 	mu    sync.Mutex
 	got   map[string][]message // by path
 	url   string
-	reply func(w http.ResponseWriter, r *http.Request) bool // says whether it has
+	reply func(w http.ResponseWriter, r *http.Request) bool // reports whether it has
 }
 
 func collect(t *testing.T) *collector {
@@ -210,7 +210,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// A collector that is not there, or says no, costs a warning that has no secret.
+// A collector that is not there, or refuses, causes a warning without secrets.
 func TestOTLPFails(t *testing.T) {
 	t.Parallel()
 	var elsewhere int
@@ -251,7 +251,7 @@ func TestOTLPFails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("unreachable", func(t *testing.T) {
 		t.Parallel()
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -31,7 +31,7 @@ func TestPipeWithoutReader(t *testing.T) {
 	}
 }
 
-// A reader that does not read holds nothing up: what does not fit is counted.
+// A reader that does not read holds nothing up: records that do not fit are counted.
 func TestNeverWaits(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -4,7 +4,7 @@ import "pollux/internal/records"
 
 var _ records.Sink = (*Telemetry)(nil)
 
-// Record records what happened in the session, as the events and metrics of Gemini CLI and OpenTelemetry.
+// Record records the events of the session, as the events and metrics of Gemini CLI and OpenTelemetry.
 // Requests are recorded by [Telemetry.Begin].
 func (t *Telemetry) Record(r records.Record) {
 	if t == nil {

@@ -1,4 +1,4 @@
-// Package telemetry records what a session does, if the user enables it: to a file in Gemini
+// Package telemetry records the events of a session, if the user enables it: to a file in Gemini
 // CLI's format, or to an OpenTelemetry collector. It takes the records of the session, and observes
 // its requests to models, so that other packages do not depend on it.
 //
@@ -52,7 +52,7 @@ type Options struct {
 	Mode func() string
 }
 
-// Telemetry records what a session does. It is safe for concurrent use.
+// Telemetry records the events of a session. It is safe for concurrent use.
 type Telemetry struct {
 	o      Options
 	meters meters

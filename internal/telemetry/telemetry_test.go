@@ -389,8 +389,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Without logPrompts, nothing that was said is written, and with traces all of it.
-func TestWhatWasSaid(t *testing.T) {
+// Without logPrompts, no text of the conversation is written, and with traces all of it.
+func TestLogPrompts(t *testing.T) {
 	t.Parallel()
 	const marker = "quetzalcoatlus"
 	record := func(prompts, traces bool) string {
@@ -460,7 +460,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(data), secret.Redacted) || !strings.Contains(string(data), " hi") {
-		t.Error("what was taken out left no sign, or a word was taken for a secret")
+		t.Error("the removed secret left no mark, or a word was taken for a secret")
 	}
 	split(t, path)
 }
@@ -541,7 +541,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// What waits is bounded in bytes, too.
+// The queue is bounded in bytes, too.
 func TestBoundedMemory(t *testing.T) {
 	t.Parallel()
 	tel := &Telemetry{queue: make(chan any, maxQueue), o: Options{Session: func() string { return "" }}}
@@ -613,8 +613,7 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 
-	// As JSON it is one answer, with what the last chunks said of it; however long
-	// it is.
+	// As JSON it is one answer, with the details of the last chunks, however long it is.
 	var a whole
 	for range 3 {
 		a.add(&llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(strings.Repeat("x", maxText/2)))}}})
@@ -767,8 +766,8 @@ func BenchmarkOff(b *testing.B) {
 	}
 }
 
-// What a request costs the run, beside what the writer does meanwhile: of the
-// history only the list of messages is copied.
+// BenchmarkRequest measures the cost of a request for the run, without the writer's work: only
+// the list of messages is copied from the history.
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -783,7 +782,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// withResponse returns the end of a call with what the model gets of it.
+// withResponse returns the end of a call with its response for the model.
 func withResponse(f agent.ToolFinished, parts ...llm.Part) agent.ToolFinished {
 	f.Response = parts
 	return f

@@ -25,7 +25,7 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 	}
 }
 
-// executions records what ran for a call, each execution as a call of its own.
+// executions records each execution of a call as a call of its own.
 func (w *watcher) executions(e *agent.ToolFinished) {
 	for i := range e.Executions {
 		c := &completedCall{Execution: &e.Executions[i], of: e.Call, response: e.Response}

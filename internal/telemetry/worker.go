@@ -8,7 +8,7 @@ import (
 )
 
 // sink is the destination of records. Only one goroutine uses it. log, span and metrics buffer
-// records; flush writes the buffer, and drops what cannot be written.
+// records; flush writes the buffer, and drops records that cannot be written.
 type sink interface {
 	log(*record)
 	span(*span)

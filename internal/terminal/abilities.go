@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Abilities describes what is known about a terminal from its streams and the environment,
-// without querying the terminal.
+// Abilities describes a terminal as far as known from its streams and the environment, without
+// querying the terminal.
 type Abilities struct {
 	In, Out, Err  bool // which streams are terminals
 	Width, Height int  // 0 if unknown
@@ -42,7 +42,7 @@ const (
 	TrueColors ColorDepth = "true colour"
 )
 
-// Abilities returns what is known about t. getenv returns variables of its environment.
+// Abilities returns the abilities of t. getenv returns variables of its environment.
 func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	a := Abilities{
 		In: t.InTTY, Out: t.OutTTY, Err: t.ErrTTY, Width: t.Width, Term: getenv("TERM"),

@@ -12,9 +12,9 @@ import (
 // ErrCannotHide is the error of [Terminal.HideInput] for a terminal that cannot hide input.
 var ErrCannotHide = errors.New("the terminal shows what is typed")
 
-// HideInput stops the terminal from showing what is typed into In, except line ends, until
-// show is called. It does nothing if In is not a terminal. The error is [ErrCannotHide] if the
-// terminal cannot do that.
+// HideInput stops the terminal from showing the input of In, except line ends, until show is
+// called. It does nothing if In is not a terminal. The error is [ErrCannotHide] if the terminal
+// cannot do that.
 func (t *Terminal) HideInput() (show func(), err error) {
 	f, ok := t.In.(interface{ Fd() uintptr })
 	if !t.InTTY || !ok {

@@ -71,8 +71,8 @@ func (i *Input) Read(p []byte) (int, error) {
 	}
 }
 
-// Follows reports whether more input arrives within a time. It returns false if the system
-// cannot tell. Only the goroutine that calls Read may call Follows.
+// Follows reports whether more input arrives within a time. It returns false if the system does
+// not support it. Only the goroutine that calls Read may call Follows.
 func (i *Input) Follows(within time.Duration) bool {
 	return i.ready != nil && i.ready.isReady(within)
 }

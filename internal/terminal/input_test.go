@@ -65,7 +65,7 @@ func TestInput(t *testing.T) {
 	if r := <-got; r.text != "one\n" || r.err != nil {
 		t.Fatalf("got %+v", r)
 	}
-	// While another program has the terminal, it alone gets what is typed.
+	// While another program has the terminal, it alone gets the input.
 	in.Pause()
 	write("two\n")
 	p := make([]byte, 100)
@@ -96,7 +96,7 @@ func TestInputClosedWhilePaused(t *testing.T) {
 	}
 }
 
-// What is no file is read as it comes.
+// A reader that is no file is read without changes.
 func TestInputOfReader(t *testing.T) {
 	t.Parallel()
 	term, _, _ := Test("all of it")
@@ -106,7 +106,7 @@ func TestInputOfReader(t *testing.T) {
 	}
 }
 
-// A file that can't be waited for says so when it is read.
+// Reading a file that cannot be waited for returns an error.
 func TestInputOfClosedFile(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(os.DevNull)

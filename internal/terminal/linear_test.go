@@ -43,7 +43,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// Wherever the stream is cut the result is the same, without what moves about,
+// Wherever the stream is cut the result is the same, without sequences that move the cursor,
 // and stays the same if it is made linear once more.
 func FuzzLinear(f *testing.F) {
 	for _, s := range []string{"plain", "a\r\nb\rc", "\r\x1b[1m\n", "\u202ea", "é\r", "\r\u200b\n"} {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Stripper removes from a stream of text what a terminal would act on instead of showing it:
-// escape sequences in 7-bit form (ESC [) and 8-bit form (U+009B, encoded as UTF-8), and
-// control characters except tab, line ends and form feed. It replaces bytes that are not UTF-8
-// with U+FFFD.
+// Stripper removes from a stream of text the characters that a terminal would act on instead of
+// showing them: escape sequences in 7-bit form (ESC [) and 8-bit form (U+009B, encoded as
+// UTF-8), and control characters except tab, line ends and form feed. It replaces bytes that
+// are not UTF-8 with U+FFFD.
 //
 // The result does not depend on how the stream is split: an incomplete sequence is held back
 // until it is complete. Of a sequence that is longer than any real one, or incomplete at the
@@ -109,7 +109,7 @@ func step(out *strings.Builder, s string) int {
 // sequence returns the length in bytes of the control sequence at the start of s; 0 if it is
 // incomplete. r is its first character, n bytes long.
 func sequence(s string, r rune, n int) int {
-	first := n // what is removed of an invalid sequence
+	first := n // the removed part of an invalid sequence
 	kind := byte(r - 0x40)
 	if r == 0x1B {
 		if len(s) == n {

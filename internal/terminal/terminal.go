@@ -1,6 +1,6 @@
-// Package terminal represents the terminal as a value: the input, the outputs, and what they
-// can show. Code that prints gets a [Terminal]; nothing else accesses the standard streams. Its
-// outputs are [Writer]s, which let nothing pass that controls a terminal.
+// Package terminal represents the terminal as a value: the input, the outputs, and their
+// abilities. Code that prints gets a [Terminal]; nothing else accesses the standard streams.
+// Its outputs are [Writer]s, which let nothing pass that controls a terminal.
 package terminal
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal holds the three standard streams and what is known about them.
+// Terminal holds the three standard streams and their properties.
 type Terminal struct {
 	In  io.Reader
 	Out *Writer // text, with invisible characters removed

@@ -53,8 +53,8 @@ func (w *Wrapper) wrapWords(text string, width int) string {
 // occur in text without control characters.
 const joint = "\x1f"
 
-// quoted matches a text of several words in quotes or backticks, after what precedes it and before
-// what follows it. Other quotation marks are apostrophes.
+// quoted matches a text of several words in quotes or backticks, with the characters before and
+// after it. Other quotation marks are apostrophes.
 var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(^\\(?| \\(?)('[^' \\t\\n](?:[^'\\n]*[^' \\t\\n])?'|`[^` \\t\\n](?:[^`\\n]*[^` \\t\\n])?`)([.,;:)?]*(?:[ \\n]|$))")
 })

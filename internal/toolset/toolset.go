@@ -1,5 +1,5 @@
 // Package toolset has the tools of a session: Pollux's own, those that a command of the user lists, and those of the
-// program. It decides which of them a model sees, and says why it does not see the others.
+// program. It decides which of them a model sees, and explains why the others are hidden.
 package toolset
 
 import (
@@ -20,7 +20,7 @@ import (
 	"slices"
 )
 
-// Parts are what the tools of a session use of it. The registry is empty.
+// Parts are the parts of a session that its tools use. The registry is empty.
 type Parts struct {
 	Project   *project.Project
 	Models    *models.Directory

@@ -9,8 +9,8 @@ import (
 	"pollux/llm"
 )
 
-// Masked returns a copy of a conversation without the secrets that m finds, for people who did not take part
-// in it. A nil m finds none.
+// Masked returns a copy of a conversation without the secrets that m finds, for other readers than the
+// session's user. A nil m finds none.
 func Masked(history []agent.Message, m *secret.Masker) []agent.Message {
 	if m == nil {
 		return history

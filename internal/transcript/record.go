@@ -26,10 +26,10 @@ type Info struct {
 	Calls map[string][]agent.CallRecord
 }
 
-// outcome is what followed a call.
+// outcome is the result of a call.
 type outcome struct {
 	parts []llm.Part // the function response and the media that follow it; nil if there is no response
-	// ran is what ran for the call, if that is not what the model wrote.
+	// ran lists the executions of the call, if they differ from the model's call.
 	ran []agent.Execution
 }
 
@@ -82,7 +82,7 @@ type call struct {
 	Name   string          `json:"name"`
 	Args   json.RawMessage `json:"args"`
 	Result []llm.Part      `json:"result,omitempty"`
-	// Executions are what ran for the call, if that is not what the model wrote.
+	// Executions lists the executions of the call, if they differ from the model's call.
 	Executions []agent.Execution `json:"executions,omitempty"`
 	Status     string            `json:"status,omitempty"`
 	Time       timestamp         `json:"timestamp"`
@@ -155,8 +155,8 @@ func modelMessage(m agent.Message, at timestamp, outcomes map[string]*outcome) m
 	return out
 }
 
-// outcomes returns what followed the calls in a model message, by call id. rest holds the messages after the
-// model message. outcomes stops at the next model message, because later calls may reuse ids.
+// outcomes returns the results of the calls in a model message, by call id. rest holds the messages after
+// the model message. outcomes stops at the next model message, because later calls may reuse ids.
 func (info Info) outcomes(rest []agent.Message) map[string]*outcome {
 	list := map[string]*outcome{}
 	for _, m := range rest {

@@ -149,7 +149,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestExecutions checks that every format has what ran for a call, if that is not what the model wrote.
+// TestExecutions checks that every format has the executions that differ from the model's call.
 func TestExecutions(t *testing.T) {
 	t.Parallel()
 	with := info

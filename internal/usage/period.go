@@ -19,7 +19,7 @@ func (p Period) contains(at int64) bool {
 
 // ParsePeriod returns the period between two times, either of which may be "": a date such as 2026-11-21,
 // "today" or "yesterday", or an age such as 12h, 7d, 4w or 6m (of 30 days). It includes the days of both. A
-// number of days counts today as one. The error is for the user.
+// number of days counts today as one. The error is a sentence for the user.
 func ParsePeriod(since, until string, now time.Time) (p Period, err error) {
 	if since != "" {
 		if p.Since, _, err = parseTime(since, now); err != nil {

@@ -32,7 +32,7 @@ var (
 	count    = column{"SESSIONS", func(r *Row) string { return strconv.Itoa(r.Sessions) }}
 )
 
-// unless returns a text, or "-" if there is nothing to say.
+// unless returns a text, or "-" if isNothing.
 func unless(isNothing bool, text string) string {
 	if isNothing {
 		return "-"
@@ -113,7 +113,7 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Notes returns what must be known to read the table, as sentences; "" if there is nothing.
+// Notes returns sentences that explain the table; "" for none.
 func (r *Report) Notes() string {
 	const most = 5
 	switch {

@@ -1,4 +1,4 @@
-// Package usage sums up what sessions have used, from their files: tokens, cost, time, tool calls and
+// Package usage sums up the usage of sessions, from their files: tokens, cost, time, tool calls and
 // changed lines by day, session, project, model or tool.
 //
 // [Collect] reads the files; [Report.Table], [Report.Chart] and [Report.AppendJSON] show the result.
@@ -20,7 +20,7 @@ import (
 	"pollux/llm/catalog"
 )
 
-// By is what a report has a row for.
+// By is the unit of a report's rows.
 type By string
 
 // The kinds of reports.
@@ -50,7 +50,7 @@ func All(paths *config.Paths) []Source {
 	return sources
 }
 
-// Query is what to report. By and Zone must be set.
+// Query selects the content of a report. By and Zone must be set.
 type Query struct {
 	By By
 	Period
@@ -102,7 +102,7 @@ type Report struct {
 	Unpriced []string
 }
 
-// Collect reads the sessions of projects and sums up what they used.
+// Collect reads the sessions of projects and sums up their usage.
 func Collect(ctx context.Context, sources []Source, q Query) (*Report, error) {
 	c := collector{Report: Report{Query: q}, index: map[string]int{}, prices: map[string]*catalog.Price{}}
 	for _, s := range sources {

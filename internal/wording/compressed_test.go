@@ -6,7 +6,7 @@ import (
 	"pollux/agent"
 )
 
-// What each outcome of a compression is called.
+// Each outcome of a compression has its own sentence.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -13,8 +13,8 @@ import (
 	"pollux/llm"
 )
 
-// Place is what the advice about a failed request depends on: where the user reads it, and
-// where requests go. The zero value leads to general advice.
+// Place is the context of advice about a failed request: where the user reads it, and where
+// requests go. The zero value leads to general advice.
 type Place struct {
 	InSession  bool   // the user can type commands such as /model
 	Provider   string // name of the provider
@@ -28,10 +28,10 @@ type Place struct {
 	Gateway, GatewayKeyVar string
 }
 
-// Failure returns the sentences for a failed request: what happened, and what to do next.
+// Failure returns the sentences for a failed request: the problem and the next step.
 func Failure(e *llm.Error, at Place) string { return sentence(e) + "." + NextStep(e, at) }
 
-// sentence returns what happened, on one line without a final period.
+// sentence returns the problem, on one line without a final period.
 func sentence(err error) string {
 	text := Reason(err)
 	var e *llm.Error
@@ -56,8 +56,8 @@ func Retrying(e agent.Waiting) string {
 	return fmt.Sprintf("%s. Retrying in %d s (%d of %d).", text, seconds, e.Attempt+1, e.MaxAttempts)
 }
 
-// NextStep returns what the user can do about a failed request. It begins with a space and
-// continues the line of the message; it is empty if there is no advice.
+// NextStep returns the advice about a failed request. It begins with a space and continues the
+// line of the message; it is empty if there is no advice.
 func NextStep(e *llm.Error, at Place) string {
 	if step := nextStep(e, at); step != "" {
 		return " " + step
@@ -121,7 +121,7 @@ func nextStep(e *llm.Error, at Place) string {
 // next step.
 func isWebPage(e *llm.Error) bool { return strings.Contains(e.Message, "an HTML page") }
 
-// certificateStep returns what to do about a certificate that is not valid.
+// certificateStep returns the advice for an invalid certificate.
 func certificateStep(e *llm.Error, at Place) string {
 	switch {
 	case e.Code == "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
@@ -134,7 +134,7 @@ func certificateStep(e *llm.Error, at Place) string {
 	return "Check the base URL and the network."
 }
 
-// startStep returns what to do if nothing listens at an address of this machine.
+// startStep returns the advice if nothing listens at an address of this machine.
 func startStep(at Place) string {
 	switch {
 	case at.IsOllama:
@@ -147,7 +147,7 @@ func startStep(at Place) string {
 	return "Start the server, or check the base URL."
 }
 
-// networkStep returns what to check if a connection fails.
+// networkStep returns the advice if a connection fails.
 func networkStep(at Place) string {
 	check := []string{"the network"}
 	for _, name := range []string{at.ProxyVar, at.AddressVar} {
@@ -158,7 +158,7 @@ func networkStep(at Place) string {
 	return "Check " + strings.Join(check, " and ") + "."
 }
 
-// keyStep returns what to do about an API key that the provider refuses.
+// keyStep returns the advice for an API key that the provider refuses.
 func keyStep(at Place) string {
 	if at.GatewayKeyVar != "" && at.KeyFrom == "" {
 		step := "Set " + at.GatewayKeyVar + " to the key for " + at.Gateway

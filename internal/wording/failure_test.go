@@ -10,8 +10,8 @@ import (
 	"pollux/llm"
 )
 
-// TestFailure checks the sentences about failed requests, and that the advice names what works
-// where the user reads it.
+// TestFailure checks the sentences about failed requests, and that the advice names commands
+// that work where the user reads it.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	outside := wording.Place{Provider: "OpenAI", ProviderID: "openai", KeyFrom: "OPENAI_API_KEY", ProxyVar: "HTTPS_PROXY", AddressVar: "OPENAI_BASE_URL"}

@@ -108,7 +108,7 @@ func InvalidStream(e agent.InvalidStream) string {
 }
 
 // Overflow returns the sentences for a prompt that does not fit into the context window, with
-// what to do about it.
+// the next step.
 func Overflow(e agent.Overflow) string {
 	advice := "Start a new session, or choose a model with a larger context window."
 	switch e.Cause {

@@ -82,10 +82,10 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// malformed returns what is wrong with the shape of a path, "" if nothing is: models sometimes
-// put parts of logs and prose where a path belongs. A path that exists is accepted even if it
-// looks strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break,
-// tab or NUL.
+// malformed returns the error in the shape of a path, "" for none: models sometimes put parts
+// of logs and prose where a path belongs. A path that exists is accepted even if it looks
+// strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break, tab or
+// NUL.
 func (w *Workspace) malformed(path string) string {
 	switch {
 	case path == "":
@@ -133,8 +133,8 @@ func (w *Workspace) missingPart(path string) string {
 	}
 }
 
-// isGuarded reports whether a path below a workspace directory leads to what file tools never
-// access: the repository's own data, secrets and dependencies.
+// isGuarded reports whether a path below a workspace directory leads to files that file tools
+// never access: the repository's own data, secrets and dependencies.
 func isGuarded(below string) bool {
 	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
 		// Windows opens the same file for "x", "x." and "x::$DATA".
@@ -155,9 +155,9 @@ func IsSecret(name string) bool {
 		strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json")
 }
 
-// isRecord reports whether a path below the project's temporary directory leads to what file tools
-// never access: recorded and saved conversations, which a later session trusts, what identifies the
-// project, and the inbox of the memory, whose content waits for the user's review.
+// isRecord reports whether a path below the project's temporary directory leads to files that file
+// tools never access: recorded and saved conversations, which a later session trusts, the identity
+// of the project, and the inbox of the memory, whose content waits for the user's review.
 func isRecord(below string) bool {
 	below = strings.ToLower(filepath.ToSlash(below)) // some file systems ignore case
 	first, _, _ := strings.Cut(below, "/")

@@ -17,8 +17,8 @@ import (
 // benchDir is the repository of the benchmarks, "" until one runs.
 var benchDir string
 
-// The trees that are compared with other programs are the same each time, unless
-// -rapid.seed or RAPID_SEED says otherwise, as make fuzz does.
+// The trees that are compared with other programs are the same each time, unless -rapid.seed or
+// RAPID_SEED is set, as make fuzz does.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {

@@ -12,10 +12,10 @@ import (
 )
 
 // This file keeps tools inside the workspace even if the repository is changing at the same
-// time. What is opened is what was checked, because the same path, which contains no link, is
-// first checked by its names and then opened without following a link at any step
-// ("straight"). If a directory becomes a link in between, opening fails. Names that were
-// checked cannot change their meaning: a request for docs can never open .git.
+// time. The opened file is the checked one, because the same path, which contains no link, is
+// first checked by its names and then opened without following a link at any step ("straight").
+// If a directory becomes a link in between, opening fails. Names that were checked cannot
+// change their meaning: a request for docs can never open .git.
 //
 // An os.Root cannot do this. It keeps us inside the workspace, but there it follows links to
 // .git and .env; it blocks on a pipe that replaces a directory; and a root that is kept open
@@ -75,9 +75,9 @@ func (w *Workspace) newMode(path string) fs.FileMode {
 	return 0o777
 }
 
-// stream is for files that a walk has found, and so follows no link. It permits everything in
-// the workspace, because a search may include what other tools cannot access: node_modules,
-// for example.
+// stream opens files that a walk has found, and so follows no link. It permits everything in
+// the workspace, because a search may include files that other tools cannot access:
+// node_modules, for example.
 func (w *Workspace) stream(path string) (io.ReadCloser, error) {
 	if path = filepath.Clean(path); !w.contains(path) {
 		return nil, w.refuse(path)

@@ -144,7 +144,7 @@ func TestDiskConfined(t *testing.T) {
 	}
 }
 
-// TestDiskStat says what the system would.
+// TestDiskStat compares Stat with the system's.
 func TestDiskStat(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)

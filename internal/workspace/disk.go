@@ -14,12 +14,12 @@ var ErrNotRegular = errors.New("not a regular file")
 
 // Disk is the interface between tools and the disk, as a set of functions. Paths are absolute.
 //
-// Other functions, such as those of an editor or of a disk in memory, decide themselves what exists. Every file
-// tool works on them, and so do walks, ignore files and the files that a prompt names. Programs do not: commands,
-// git and hooks see the real disk, and a search runs in this process. The paths of such a disk are taken as they
-// are, except that links of the real disk are followed.
+// Other functions, such as those of an editor or of a disk in memory, decide themselves which files exist. Every
+// file tool works on them, and so do walks, ignore files and the files that a prompt names. Programs do not:
+// commands, git and hooks see the real disk, and a search runs in this process. The paths of such a disk are
+// taken as they are, except that links of the real disk are followed.
 //
-// The functions of the real disk access only what [Workspace.CheckRead] and
+// The functions of the real disk access only files that [Workspace.CheckRead] and
 // [Workspace.CheckWrite] permit, even if the path changes between a check and its use; they
 // return a [Refusal] otherwise. Stat, Lstat and Stream can access everything in the workspace.
 type Disk struct {
@@ -29,7 +29,7 @@ type Disk struct {
 	// file, has no *os.File.
 	Open func(path string) (fs.File, error)
 	// Stream opens a regular file that a walk has found, to be read once from start to end. It
-	// refuses what Open refuses, and links. It costs half as much as Open, which matters when
+	// refuses the same files as Open, and links. It costs half as much as Open, which matters when
 	// reading thousands of files. If it is nil and Open is set, Open is used.
 	Stream func(path string) (io.ReadCloser, error)
 	// Stat follows links.
@@ -146,7 +146,7 @@ func openRegular(path string) (*os.File, error) {
 	return checkRegular(f)
 }
 
-// checkRegular checks what was actually opened, rather than what the path was before.
+// checkRegular checks the opened file itself, because the path may have changed.
 func checkRegular(f *os.File) (*os.File, error) {
 	fi, err := f.Stat()
 	switch {

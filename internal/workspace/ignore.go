@@ -323,7 +323,7 @@ func (d *dirRules) deciding(abs, name string, dir bool) (*ruleFile, *rule) {
 
 // IgnoredBy returns the rule because of which a file is ignored, as it is written in an ignore
 // file, and the path of that file. Both are "" if no such rule is found, for example because the
-// rule is for the target of a link. isGit reports whether it is one of git's files.
+// rule matches the target of a link. isGit reports whether it is one of git's files.
 func (w *Workspace) IgnoredBy(abs string, f Filter) (file, rule string, isGit bool) {
 	abs = filepath.Clean(abs)
 	anchor := w.anchor(filepath.Dir(abs))

@@ -129,7 +129,7 @@ func TestLikeGit(t *testing.T) {
 			}
 			write(t, dir, map[string]string{".gitignore": p + "\n"})
 			compare(t, dir)
-			// What a pattern hides, its negation shows.
+			// The negation of a pattern shows the files that the pattern hides.
 			write(t, dir, map[string]string{".gitignore": "*\n!*/\n!" + p + "\n"})
 			compare(t, dir)
 		})

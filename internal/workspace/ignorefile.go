@@ -34,7 +34,7 @@ type rule struct {
 type ruleFile struct {
 	path  string
 	rules []rule
-	// The indexes of rules by what they can match, each list from last to first.
+	// The indexes of rules by the names that they can match, each list from last to first.
 	names    map[string][]int32 // "target"
 	suffixes map[string][]int32 // "*.log", by the text from the last dot on
 	globs    []int32            // other rules for names

@@ -44,7 +44,7 @@ func (w *Workspace) Similar(ctx context.Context, abs string, dirs bool) []string
 				return s.isFull()
 			},
 		}
-		// What was found before an error counts.
+		// Entries found before an error count.
 		_ = w.Walk(ctx, dir, o, func(e Entry) error {
 			if s.isFull() {
 				return fs.SkipAll
@@ -55,7 +55,7 @@ func (w *Workspace) Similar(ctx context.Context, abs string, dirs bool) []string
 			return nil
 		})
 	}
-	if len(s.best) > 0 && s.rank(s.best[0]) < sharedBeginning { // other names that begin alike say nothing more
+	if len(s.best) > 0 && s.rank(s.best[0]) < sharedBeginning { // other names that begin alike add nothing
 		s.best = slices.DeleteFunc(s.best, func(p string) bool { return s.rank(p) == sharedBeginning })
 	}
 	return s.best

@@ -41,10 +41,9 @@ func swap(t *testing.T, a, b string) {
 
 const secret = "SECRET of the heron"
 
-// TestSwap has the file tools work on a directory, and on a file, that turns
-// into a link and back all the time: one that leads out of the workspace, and
-// one that leads to what no file tool may touch. Nothing may come from there
-// or get there.
+// TestSwap has the file tools work on a directory, and on a file, that turns into a link and
+// back all the time: one that leads out of the workspace, and one that leads to a file that no
+// file tool may access. Nothing may come from there or get there.
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -103,8 +102,8 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-// attempts are the calls that must not be led astray. They return what a model
-// would get, and whether the call succeeded.
+// attempts are the calls that must not be led astray. They return the result for the model, and
+// whether the call succeeded.
 func attempts(t *testing.T, w *workspace.Workspace, round int) map[string]func() (string, bool) {
 	calls := map[string]func() (string, bool){
 		"mention":           func() (string, bool) { return expand(t, w, "see @d/note.txt") },
@@ -162,7 +161,7 @@ func text(t *testing.T, v any) string {
 	return strings.ReplaceAll(string(raw), `\"`, `"`)
 }
 
-// state says what is in a directory.
+// state describes the content of a directory.
 func state(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

@@ -86,8 +86,8 @@ func (w *Workspace) tree(dir string, items int, filter Filter) string {
 	return b.String()
 }
 
-// grow shows entries until there is no room, or nothing left to show. Each level of folders gets half of the
-// room that those above it have left, and again half of what remains in the end.
+// grow shows entries until there is no room, or nothing left to list. Each level of folders gets half of the
+// room that those above it have left, and again half of the rest in the end.
 func (t *tree) grow(root *folder) {
 	for before := t.room + 1; t.room > 0 && t.room < before; {
 		before = t.room

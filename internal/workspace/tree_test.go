@@ -81,7 +81,7 @@ func TestTreeIsCut(t *testing.T) {
 	}
 }
 
-// A folder with many files leaves room for the others, at each level, and gets what they do not need.
+// A folder with many files leaves room for the others, at each level, and gets their unused room.
 func TestTreeIsShared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

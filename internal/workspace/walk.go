@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// WalkOptions select what a walk enters and reports.
+// WalkOptions select the entries that a walk enters and reports.
 type WalkOptions struct {
 	// Filter selects ignore rules. Ignored entries are neither reported nor entered, unless
 	// Ignored is set.

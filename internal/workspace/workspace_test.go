@@ -228,7 +228,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-func TestDiskRefusesWhatBlocks(t *testing.T) {
+func TestDiskRefusesBlocking(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)
 	fifo := filepath.Join(dir, "fifo")
@@ -292,6 +292,6 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%s, %v, %v", path, added, err)
 	}
 	if _, added, err := w.Add(file); err == nil || added {
-		t.Error("what is no directory was added")
+		t.Error("a file was added as a directory")
 	}
 }

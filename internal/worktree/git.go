@@ -23,8 +23,8 @@ type git struct {
 	launcher process.Launcher
 }
 
-// Variables are the variables that tell git where a repository is, as hooks of Git get them. They
-// must not reach programs in a worktree.
+// Variables are the variables that set the location of a repository for git, as hooks of Git get
+// them. They must not reach programs in a worktree.
 var Variables = []string{
 	"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",
@@ -99,7 +99,7 @@ func (g *git) check(ctx context.Context, dir string) error {
 	return nil
 }
 
-// ask runs git in a directory and returns what it prints, without surrounding white space. See
+// ask runs git in a directory and returns its output, without surrounding white space. See
 // [process.Launcher.Ask].
 func (g *git) ask(ctx context.Context, dir string, args ...string) (string, error) {
 	text, err := g.launcher.Ask(ctx, g.command(dir, nil, args...))
@@ -109,7 +109,7 @@ func (g *git) ask(ctx context.Context, dir string, args ...string) (string, erro
 	return text, nil
 }
 
-// stream runs git in a directory, and writes what it prints to out.
+// stream runs git in a directory, and writes its output to out.
 func (g *git) stream(ctx context.Context, dir string, out io.Writer, args ...string) error {
 	c := g.command(dir, nil, args...)
 	c.Stdout = out

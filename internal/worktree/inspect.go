@@ -15,7 +15,7 @@ import (
 	"pollux/internal/process"
 )
 
-// Changes is what would be lost with a worktree.
+// Changes is the work that would be lost with a worktree.
 type Changes struct {
 	// Files is the number of changed and new files and directories, Ignored that of those that Git
 	// ignores.
@@ -51,8 +51,8 @@ func (c Changes) String() string {
 	return strings.Join(append(list, c.Others...), ", ")
 }
 
-// Inspect returns what would be lost with the worktree. It changes nothing. An error means that this
-// is not known.
+// Inspect returns the work that would be lost with the worktree. It changes nothing. With an error,
+// the changes are not known.
 func (w *Worktree) Inspect(ctx context.Context) (Changes, error) {
 	var c Changes
 	if err := w.git.check(ctx, w.Path); err != nil {
@@ -108,7 +108,7 @@ func (w *Worktree) isEmptyModule(line []byte) bool {
 	return err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist)
 }
 
-// countCommits counts the commits of the worktree, and of what it had before, that no other branch
+// countCommits counts the commits of the worktree, and of its earlier heads, that no other branch
 // has.
 func (w *Worktree) countCommits(ctx context.Context, c *Changes) error {
 	if at, _ := w.git.ask(ctx, w.Path, "symbolic-ref", "--quiet", "HEAD"); at != "refs/heads/"+w.Branch() {
@@ -161,7 +161,7 @@ func (w *Worktree) revisions(ctx context.Context) ([]string, error) {
 	return slices.Compact(revisions), nil
 }
 
-// listOwn returns what git rev-list prints, with an option, about the commits of these revisions that no other
+// listOwn returns the output of git rev-list, with an option, about the commits of revisions that no other
 // branch has, the newest first.
 func (w *Worktree) listOwn(ctx context.Context, revisions []string, option string) (string, error) {
 	command := w.git.command(

@@ -12,8 +12,8 @@ import (
 var errInUse = errors.New("another session uses the worktree")
 
 // Discard removes the worktree and its branch if nothing is lost with them and no process is in the
-// worktree. It reports whether it did, and what has prevented it otherwise. An error means that the
-// changes are not known.
+// worktree. It reports whether it did, and otherwise the changes or processes that prevent it. An
+// error means that the changes are not known.
 func (w *Worktree) Discard(ctx context.Context) (removed bool, changes Changes, err error) {
 	err = w.whileAlone(ctx, func() error {
 		if changes, err = w.Inspect(ctx); err != nil || !changes.IsEmpty() {

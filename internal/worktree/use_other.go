@@ -9,5 +9,5 @@ func lockShared(*os.File) bool { return true }
 
 func unlock(*os.File) {}
 
-// lockAlone returns false, because it is not known on this system who else uses a file.
+// lockAlone returns false, because this system does not show other users of a file.
 func lockAlone(*os.File) bool { return false }

@@ -1,10 +1,10 @@
 // Package worktree runs sessions in Git worktrees of their own: a second working directory of the
-// repository, on a branch of its own, so that what one session changes does not get in the way of
-// another one.
+// repository, on a branch of its own, so that the changes of one session do not disturb another
+// one.
 //
 // The worktree called NAME is the directory .gemini/worktrees/NAME below the root of the
 // repository, on the branch worktree-NAME. [Enter] creates it, or enters the existing one; [Find]
-// recognizes one by its path. [Worktree.Inspect] finds what would be lost with it, and
+// recognizes one by its path. [Worktree.Inspect] finds work that would be lost with it, and
 // [Worktree.Discard] and [Worktree.Delete] remove it.
 //
 // Git runs no programs that the repository names: no hooks, no filters (see git.go).
@@ -51,15 +51,15 @@ type Options struct {
 	Launcher process.Launcher
 	// Check, if not nil, may refuse the worktree that would be at an absolute path.
 	Check func(path string) error
-	// Warn is called with what the user should know about a new worktree.
+	// Warn is called with messages for the user about a new worktree.
 	Warn func(text string)
 }
 
 // dirOf is the directory of the worktrees below the root of a repository.
 var dirOf = filepath.Join(".gemini", "worktrees")
 
-// Enter returns the worktree with a name, and creates it if it does not exist. Its errors are for
-// the user. The caller must close the worktree.
+// Enter returns the worktree with a name, and creates it if it does not exist. Its errors are
+// sentences for the user. The caller must close the worktree.
 func Enter(ctx context.Context, o Options) (_ *Worktree, err error) {
 	if o.Name == "" {
 		o.Name = newName()

@@ -38,7 +38,7 @@ func newRepo(t *testing.T) *repo {
 	return r
 }
 
-// sh runs a script, which must succeed, and returns what it prints.
+// sh runs a script, which must succeed, and returns its output.
 func (r *repo) sh(dir, script string) string {
 	r.Helper()
 	c := exec.Command("sh", "-ec", script)
@@ -297,7 +297,7 @@ func TestDiscardEmptySubmodule(t *testing.T) {
 	}
 }
 
-// Who deletes a worktree learns the newest commit that is lost, also if its branch has left it.
+// The error of a deletion names the newest lost commit, also if its branch has left it.
 func TestDeleteNamesLostCommit(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

@@ -25,12 +25,12 @@ type Options struct {
 	PrivateCard, ShyCard bool
 	// Card, if not nil, changes the card.
 	Card func(card map[string]any)
-	// Events are what the agent sends in response to a text: JSON of version 0.3, with TASK and CONTEXT in place
-	// of the IDs. Without streams, the last one is the response, or with Later the first one.
+	// Events returns the agent's events in response to a text: JSON of version 0.3, with TASK and CONTEXT in
+	// place of the IDs. Without streams, the last one is the response, or with Later the first one.
 	Events func(text string) []string
 	// Later makes an agent without streams answer at once. Each request for the task gets the next of the events.
 	Later bool
-	// Fault is what is wrong with its responses, "" for nothing:
+	// Fault is the defect of its responses, "" for none:
 	//
 	//	id        a response to another request
 	//	cut       the stream breaks off in an event

@@ -26,7 +26,7 @@ var methods = map[bool]map[string]string{
 	true:  {"SendMessage": "send", "SendStreamingMessage": "stream", "CancelTask": "cancel", "GetTask": "get"},
 }
 
-// parse reads a request. It accepts only what the protocol allows.
+// parse reads a request. It accepts only requests that the protocol allows.
 func parse(r *http.Request, o *Options) (*call, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	switch {
@@ -67,7 +67,7 @@ func parseGet(path string, o *Options) (*call, error) {
 	return &call{method: "get", task: task}, nil
 }
 
-// restPrefix returns what the paths of REST begin with.
+// restPrefix returns the prefix of REST paths.
 func restPrefix(o *Options) string {
 	if o.New {
 		return "/agent/"

@@ -100,7 +100,8 @@ func (out *output) wrap(event string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, event)
 }
 
-// translate returns an event of version 0.3 in protobuf's JSON, of 0.3 or 1.0. What is no event stays as it is.
+// translate returns an event of version 0.3 in protobuf's JSON, of 0.3 or 1.0. Other JSON stays
+// unchanged.
 func translate(event string, isNew, isBare bool) string {
 	var e map[string]any
 	if json.Unmarshal([]byte(event), &e) != nil {

@@ -1,11 +1,11 @@
 // Package fetch gets extensions from repositories: from releases on GitHub, and from any
 // repository with git.
 //
-//   - source.go decides what the user's word for a source is.
+//   - source.go determines the kind of the source that the user names.
 //   - github.go finds and downloads releases, git.go clones.
 //
 // A repository is in the hands of strangers. Git runs without the user's configuration, without
-// hooks, and speaks only common protocols; what arrives is checked by package unpack.
+// hooks, and speaks only common protocols; package unpack checks the files.
 package fetch
 
 import (
@@ -19,7 +19,7 @@ import (
 	"pollux/internal/process"
 )
 
-// Request is what to get.
+// Request names the extension to fetch.
 type Request struct {
 	// URL is the address of the repository, as [Parse] returns it.
 	URL string
@@ -31,7 +31,7 @@ type Request struct {
 	PreRelease bool
 }
 
-// Result is what was fetched.
+// Result is the fetched extension.
 type Result struct {
 	// Dir has the files of the extension.
 	Dir string
@@ -51,7 +51,7 @@ type Fetcher struct {
 	Token string
 	// API is the address of GitHub's interface for programs.
 	API string
-	// Limits bound what arrives.
+	// Limits bound the fetched files.
 	Limits unpack.Limits
 }
 

@@ -108,7 +108,7 @@ func TestClone(t *testing.T) {
 }
 
 // A repository runs nothing: no hooks, no filters, no helpers, whatever its files and the user's
-// configuration say.
+// configuration contain.
 func TestCloneRunsNothing(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -88,7 +88,7 @@ func LocalCommit(dir string) (string, error) {
 	return head, nil
 }
 
-// git runs git in a directory, and returns what it prints.
+// git runs git in a directory, and returns its output.
 func (f *Fetcher) git(ctx context.Context, dir string, args ...string) (string, error) {
 	path := f.Finder.Find("git")
 	if path == "" {
@@ -107,7 +107,7 @@ func (f *Fetcher) git(ctx context.Context, dir string, args ...string) (string, 
 // reach servers.
 var keptVariables = []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_PROXY_COMMAND"}
 
-// gitConfig overrides what would make git run programs or ask questions.
+// gitConfig overrides settings that make git run programs or ask questions.
 var gitConfig = [][2]string{
 	{"credential.helper", ""},
 	{"core.hooksPath", os.DevNull},

@@ -180,7 +180,7 @@ func (r *release) archive() (address, accept string) {
 }
 
 // chooseAsset returns the file of a release for a system: "<system>.<architecture>.*", else
-// "<system>.*", else the only file if it is for all systems. Systems have the names of Node.js. It
+// "<system>.*", else the only file if it fits all systems. Systems have the names of Node.js. It
 // returns nil for none.
 func chooseAsset(assets []asset, goos, goarch string) *asset {
 	system := strings.Replace(goos, "windows", "win32", 1)

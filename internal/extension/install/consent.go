@@ -72,7 +72,7 @@ func list[T any](c *consent, title string, items []T, show func(item *T)) {
 	}
 }
 
-// consentLines describes what an extension brings: first the lines that Gemini CLI has, too.
+// consentLines describes the parts of an extension: first the lines that Gemini CLI has, too.
 func consentLines(m *extension.Manifest, content *Content) []string {
 	c := &consent{}
 	list(c, "This extension will run the following MCP servers:", slices.Sorted(maps.Keys(m.MCPServers)), func(name *string) {

@@ -8,8 +8,8 @@ import (
 	"pollux/internal/extension"
 )
 
-// What a session uses, the consent shows: it has the same readers. An extension cannot hide a hook from one of
-// them, nor a server in an agent.
+// The consent shows all parts that a session uses: it has the same readers. An extension cannot hide a hook
+// from one of them, nor a server in an agent.
 func TestConsentHidesNothing(t *testing.T) {
 	t.Parallel()
 	const hooks = `"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "evil"}]}]}`

@@ -18,7 +18,7 @@ import (
 // maxText bounds a file that is read here.
 const maxText = 1 << 20 // bytes of a file
 
-// Content is what an extension brings, in files other than the manifest.
+// Content has the parts of an extension in files other than the manifest.
 type Content struct {
 	Hooks    []hook.Hook
 	Commands []command.Command
@@ -31,8 +31,8 @@ type Content struct {
 	Problems []string
 }
 
-// readContent reads what the extension in dir brings, with the functions that read it for a session: what one
-// reader takes for a mistake, and another one does not, would be in use without consent.
+// readContent reads the parts of the extension in dir, with the functions that read it for a session: if
+// another reader took a part for a mistake, it would be in use without consent.
 func readContent(dir string, m *extension.Manifest) *Content {
 	c := &Content{}
 	e := &extension.Extension{Manifest: *m, Dir: dir}

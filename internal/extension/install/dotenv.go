@@ -68,7 +68,7 @@ func editDotEnv(text, name, value string) (string, error) {
 	if value != "" {
 		want[name] = value
 	}
-	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // what looks like a line of its own is in a value
+	if !maps.Equal(config.ParseDotEnv([]byte(b.String())), want) { // a value has text that looks like a line of its own
 		return "", errOnlyEditor(name)
 	}
 	return b.String(), nil

@@ -1,14 +1,14 @@
 // Package install installs, updates, configures and removes extensions.
 //
-//   - plan.go decides what an installation or an update will do, and changes nothing. consent.go
-//     describes it to the user, from what content.go finds in the extension.
+//   - plan.go plans an installation or an update, and changes nothing. consent.go
+//     describes it to the user, from the parts that content.go finds in the extension.
 //   - execute.go carries a plan out: it adds before it removes, and keeps the old copy until the
 //     new one loads. stage.go has the directory in which an extension is made ready; swap_*.go puts
 //     it in its place in one step.
-//   - update.go finds out what can be updated, settings.go stores values of settings, remove.go
+//   - update.go finds available updates, settings.go stores values of settings, remove.go
 //     removes, validate.go checks an extension for its author.
 //
-// Files and messages are those of Gemini CLI, which finds what Pollux installs, and the reverse.
+// Files and messages are those of Gemini CLI, so that each finds extensions installed by the other.
 package install
 
 import (
@@ -29,7 +29,8 @@ import (
 	"pollux/internal/keychain"
 )
 
-// Manager manages the extensions of a user. All fields must be set, except where they say otherwise.
+// Manager manages the extensions of a user. All fields must be set, unless their comment allows
+// otherwise.
 type Manager struct {
 	// Dir is the directory of extensions, Home the directory below which the scope of the user is, and
 	// Workspace the working directory.
@@ -56,7 +57,7 @@ type Manager struct {
 	warned []string // warnings that were shown
 }
 
-// User is the person who answers questions.
+// User answers questions.
 type User interface {
 	// Confirm shows a text of several lines and a question, and reports whether the answer is yes. An
 	// empty answer is byDefault. Without a person, the answer is no.
@@ -154,8 +155,8 @@ func (m *Manager) carryOut(ctx context.Context, p *plan, o Options) error {
 	return nil
 }
 
-// askConsent asks the user whether the extension may be installed or, if that has changed what it
-// brings, updated. Who has agreed on the command line sees to what.
+// askConsent asks the user whether the extension may be installed or, if its parts have changed,
+// updated. With consent on the command line, it only shows the parts.
 func (m *Manager) askConsent(ctx context.Context, p *plan, o Options) error {
 	switch {
 	case p.previous != nil && len(p.changes()) == 0:
@@ -189,8 +190,8 @@ func (m *Manager) noteMissing(ctx context.Context, name string) {
 	}
 }
 
-// Enable enables or disables an extension in a scope. A nil error means that the file says so; a
-// session sees it the next time that it loads extensions.
+// Enable enables or disables an extension in a scope. After a nil error the file has the change;
+// a session applies it the next time that it loads extensions.
 func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope, enabled bool) (*extension.Extension, error) {
 	e, err := m.find(ctx, name)
 	switch {

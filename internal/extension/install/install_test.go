@@ -42,7 +42,7 @@ func (p *person) Value(_ context.Context, s extension.Setting) (string, bool, er
 	return value, ok, nil
 }
 
-// take returns what was shown since the last call.
+// take returns the texts shown since the last call.
 func (p *person) take() string {
 	text := strings.Join(p.shown, "\n")
 	p.shown = nil
@@ -409,7 +409,8 @@ func TestDisableReadOnly(t *testing.T) {
 	}
 }
 
-// Extensions that cannot be read are found by the names of their directories, and what they link to stays.
+// Extensions that cannot be read are found by the names of their directories, and the targets of
+// links stay.
 func TestUninstallBroken(t *testing.T) {
 	t.Parallel()
 	m, _ := newManager(t)
@@ -584,7 +585,7 @@ func TestUpdateLocal(t *testing.T) {
 		t.Errorf("shown: %s", asked)
 	}
 
-	// What it brings changes: the user is asked, and sees the lines.
+	// The parts change: Pollux shows the lines and asks the user.
 	write(t, src, manifest("1.2.0", `,"excludeTools":["glob"],"mcpServers":{"s":{"command":"evil"}}`))
 	user.refuses = true
 	e = mustFind(t, m, "x")

@@ -9,7 +9,7 @@ import (
 	"pollux/internal/secret"
 )
 
-// mask replaces a secret in what is shown.
+// mask replaces a secret in shown texts.
 const mask = "********"
 
 // masked returns a value, or a mask in place of a secret. A reference to a variable, such as $NAME, is none.
@@ -20,9 +20,9 @@ func masked(name, value string) string {
 	return maskText(value)
 }
 
-// maskText masks what has the form of a secret in a command line or an address. A mask never hides
-// characters that a shell acts on: else a command could hide in a false secret. The functions of the package
-// secret hide more, so they do not serve for a text that the user agrees to.
+// maskText masks forms of secrets in a command line or an address. A mask never hides characters that a
+// shell acts on: else a command could hide in a false secret. The functions of the package secret hide more,
+// so they do not serve for a text that the user agrees to.
 func maskText(text string) string {
 	text = password().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "://git@" {
@@ -55,7 +55,7 @@ func maskPairs(pattern *regexp.Regexp, text string) string {
 // names the one after it.
 func maskArgs(args []any) []any {
 	all := make([]any, len(args))
-	isSecret := false // the option before says so
+	isSecret := false // by the option before
 	for i, arg := range args {
 		text, isText := arg.(string)
 		isOption := strings.HasPrefix(text, "-")

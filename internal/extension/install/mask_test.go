@@ -90,7 +90,7 @@ func TestMaskHidesNoCommand(t *testing.T) {
 	}
 }
 
-// TestUpdateShowsMaskedChange checks that a change of what is masked is a change.
+// TestUpdateShowsMaskedChange checks that a change of a masked value is a change.
 func TestUpdateShowsMaskedChange(t *testing.T) {
 	t.Parallel()
 	lines := func(key string) []string {

@@ -26,13 +26,13 @@ type plan struct {
 	// files is the directory in the stage to put into its place. For a linked extension, it has no
 	// files of the extension.
 	files string
-	// previous is the installed extension to replace, nil for a new one; previousContent is what it
-	// brings.
+	// previous is the installed extension to replace, nil for a new one; previousContent has its
+	// parts.
 	previous        *extension.Extension
 	previousContent *Content
 }
 
-// close removes what the plan has prepared and not used.
+// close removes prepared files that were not used.
 func (p *plan) close() { p.stage.remove() }
 
 // planInstall prepares the installation of a source.
@@ -326,7 +326,7 @@ func (p *plan) changes() []string {
 	return changes
 }
 
-// consentText is what the user agrees to.
+// consentText is the text that the user agrees to.
 func (p *plan) consentText() string {
 	lines := []string{p.action()}
 	if p.previous != nil {

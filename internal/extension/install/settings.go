@@ -198,7 +198,7 @@ func (c *secretChanges) undo(ctx context.Context) error {
 	return c.m.removeSecrets(context.WithoutCancel(ctx), c.added)
 }
 
-// removeOld removes the secrets that the update does not need. What cannot be removed stays.
+// removeOld removes the secrets that the update does not need. Secrets that cannot be removed stay.
 func (c *secretChanges) removeOld(ctx context.Context) {
 	if err := c.m.removeSecrets(ctx, c.old); err != nil {
 		c.m.Note("Warning: Cannot remove an old setting from the keychain: " + oneLine(err.Error()))

@@ -51,9 +51,9 @@ func (m *Manager) newStage() (*stage, error) {
 	return &stage{dir}, nil
 }
 
-// owner returns the beginning of the names of the stages of a process: its number, and a hash of what
-// tells it from others with the same number. The hash is "" if the process does not run or if the system
-// does not tell.
+// owner returns the beginning of the names of the stages of a process: its number, and a hash of
+// [process.Started], which distinguishes it from others with the same number. The hash is "" if the
+// process does not run or if the system does not show its start.
 func owner(pid int) string {
 	started := process.Started(pid)
 	if started != "" {
@@ -80,7 +80,7 @@ func (s *stage) remove() {
 func makeWritable(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
-			return nil //nolint:nilerr // removing shows what cannot be removed
+			return nil //nolint:nilerr // removing reports files that cannot be removed
 		}
 		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
 			_ = os.Chmod(path, info.Mode().Perm()|0o700)

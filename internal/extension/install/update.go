@@ -145,7 +145,7 @@ func (m *Manager) CheckAll(ctx context.Context, installed []*extension.Extension
 	return all
 }
 
-// Change is what an update has changed.
+// Change is an update of an extension.
 type Change struct{ Name, From, To string }
 
 // String is the sentence for the user.
@@ -156,8 +156,8 @@ func (c Change) String() string {
 	return fmt.Sprintf("Extension %q successfully updated: %s → %s.", c.Name, oneLine(c.From), oneLine(c.To))
 }
 
-// Update installs the current version of an extension. First it shows what changes: the user is asked
-// again if the extension brings something else than before. Use it for extensions whose state is
+// Update installs the current version of an extension. First it shows the changes, and asks the user
+// again if the extension has other parts than before. Use it for extensions whose state is
 // [Available].
 func (m *Manager) Update(ctx context.Context, e *extension.Extension) (Change, error) {
 	p, err := m.planUpdate(ctx, e)
@@ -177,8 +177,8 @@ func (m *Manager) Update(ctx context.Context, e *extension.Extension) (Change, e
 // ErrNeedsConsent is the error of [Manager.UpdateQuietly] for an update that the user must agree to.
 var ErrNeedsConsent = errors.New("the update needs your consent")
 
-// UpdateQuietly is [Manager.Update] without questions: it installs only an update that brings what the
-// user has agreed to before, and asks for no new settings.
+// UpdateQuietly is [Manager.Update] without questions: it installs only an update whose parts the user
+// has agreed to before, and asks for no new settings.
 func (m *Manager) UpdateQuietly(ctx context.Context, e *extension.Extension) (Change, error) {
 	p, err := m.planUpdate(ctx, e)
 	if err != nil {
@@ -247,7 +247,7 @@ func (m *Manager) UpdateNamed(ctx context.Context, name string) (string, error) 
 	return notFound(name, installed), fmt.Errorf("%w: %s", ErrNotInstalled, oneLine(name))
 }
 
-// updateIfAvailable updates an extension if there is an update, and returns what to tell the user.
+// updateIfAvailable updates an extension if there is an update, and returns a message for the user.
 func (m *Manager) updateIfAvailable(ctx context.Context, e *extension.Extension) (string, error) {
 	state, err := m.Check(ctx, e)
 	switch {
@@ -267,7 +267,7 @@ func (m *Manager) updateIfAvailable(ctx context.Context, e *extension.Extension)
 	return change.String(), nil
 }
 
-// UpdateAll updates all extensions with an update. It returns what to tell the user: the results, and the
+// UpdateAll updates all extensions with an update. It returns messages for the user: the results, and the
 // failures.
 func (m *Manager) UpdateAll(ctx context.Context) (results, failures []string, _ error) {
 	installed, err := m.List(ctx)

@@ -16,11 +16,11 @@ import (
 	"pollux/internal/extension"
 )
 
-// Report is what an author should know about an extension, each in a line.
+// Report has the findings about an extension for its author, each in a line.
 type Report struct{ Warnings, Errors []string }
 
-// Validate checks the extension in a directory for its author. The error says why there is no usable
-// manifest.
+// Validate checks the extension in a directory for its author. The error explains why the manifest
+// is unusable.
 func Validate(dir string) (*Report, error) {
 	path := filepath.Join(dir, extension.ManifestName)
 	m, err := extension.ReadManifest(dir)

@@ -73,8 +73,8 @@ type signature struct {
 	Signature string `json:"signature"` // of Hash
 }
 
-// Verify compares the record of an extension, which is JSON, with its signature. The error says
-// why the file of signatures cannot be used.
+// Verify compares the record of an extension, which is JSON, with its signature. The error
+// explains why the file of signatures cannot be used.
 func (s *Store) Verify(ctx context.Context, name string, record []byte) (State, error) {
 	all, key, err := s.load(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// The hook of the template prints what Pollux expects.
+// The hook of the template prints valid output.
 func TestHook(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("sh", "files/hooks/hooks/date.sh").Output()

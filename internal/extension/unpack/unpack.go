@@ -22,7 +22,7 @@ import (
 	"pollux/internal/durable"
 )
 
-// Limits bound what is written.
+// Limits bound the unpacked files.
 type Limits struct {
 	Bytes int64 // of all files
 	Files int   // files, links and directories

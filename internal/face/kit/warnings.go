@@ -12,8 +12,9 @@ import (
 	"pollux/tool"
 )
 
-// warnings returns what a person reads before they decide about a call, beside the text of the call itself: what it
-// reaches, why they are asked, and all warnings. The lines are safe to print. names may be nil.
+// warnings returns the lines that a person reads before deciding about a call, beside the text of the call itself: the
+// directories and hosts it reaches, the reason for the question, and all warnings. The lines are safe to print. names
+// may be nil.
 func warnings(c tool.Confirmation, names Names) []string {
 	l := &approvalLines{names: names}
 	switch c := c.(type) {
@@ -59,8 +60,8 @@ type approvalLines struct {
 
 func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
 
-// approval adds what the call reaches, and why the person is asked, if that is not only because of the
-// approval mode.
+// approval adds the directories and hosts the call reaches, and the reason for the question, unless it
+// is only the approval mode.
 func (l *approvalLines) approval(a *tool.Approval) {
 	if len(a.Writes) > 1 {
 		l.add("It writes to: " + joinBrief(a.Writes))
@@ -131,7 +132,7 @@ func (l *approvalLines) commands(r *tool.Reach) {
 	}
 }
 
-// server warns about what can deceive in a URL.
+// server warns about deceptive parts of a URL.
 func (l *approvalLines) server(s *tool.Server) {
 	if s.IsLookalike {
 		l.add("Warning: this host name can deceive: " + terminal.Line(s.Readable) + " is " + terminal.Line(s.Host))
@@ -141,7 +142,7 @@ func (l *approvalLines) server(s *tool.Server) {
 	}
 }
 
-// programs returns the names of the programs of these commands, each once.
+// programs returns the names of the programs of commands, each once.
 func programs(list []tool.ShellCommand) []string {
 	var names []string
 	for _, c := range list {
@@ -152,7 +153,7 @@ func programs(list []tool.ShellCommand) []string {
 	return names
 }
 
-// hosts returns the hosts of these servers, each once; the whole URL where there is no host.
+// hosts returns the hosts of servers, each once; the whole URL where there is no host.
 func hosts(servers []tool.Server) []string {
 	var list []string
 	for _, s := range servers {

@@ -13,7 +13,7 @@ type capture struct {
 	isCut   bool // something did not fit
 }
 
-// Write keeps what fits and reports all of p as written.
+// Write keeps the part of p that fits, and reports all of p as written.
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,7 +24,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns what was kept as valid UTF-8, and whether something did not fit. Later writes are dropped.
+// take returns the kept text as valid UTF-8, and whether something did not fit. Later writes are
+// dropped.
 func (c *capture) take() (text string, isCut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

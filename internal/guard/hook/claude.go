@@ -227,7 +227,7 @@ func contextOutput(text string) Output {
 	return o
 }
 
-// claudeOutput returns an answer in Pollux's form. r is what it restricts.
+// claudeOutput returns an answer in Pollux's form. r is the restriction that it sets.
 func claudeOutput(h *Hook, name string, o Output, r restriction) Output {
 	out, from, specific := Output{}, o.specific(), Output{}
 	for _, key := range []string{"continue", "stopReason", "suppressOutput", "systemMessage"} {

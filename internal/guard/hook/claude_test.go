@@ -103,7 +103,7 @@ func rawOf(definitions map[string]any) map[string]json.RawMessage {
 	return raw
 }
 
-// outcomeOf describes what hooks decide about a call.
+// outcomeOf describes the decision of hooks about a call.
 func outcomeOf(b guard.BeforeTool) string {
 	switch {
 	case b.Stop:
@@ -391,7 +391,7 @@ func TestClaudeTools(t *testing.T) {
 			t.Errorf("%s: %s comes back as %s", tt.name, sample, got)
 		}
 	}
-	// What an answer asks for that Pollux does not have stays, so that the tool refuses it.
+	// Arguments that Pollux does not have stay, so that the tool refuses it.
 	edits, _ := parseJSON(`{"file_path":"a","edits":[{"old_string":"1","new_string":"2"},{"old_string":"3","new_string":"4"}]}`)
 	if got := ownArgs("MultiEdit", edits); got["edits"] == nil {
 		t.Errorf("several edits: %s", encode(got))
@@ -663,7 +663,7 @@ func TestContextBeforeTool(t *testing.T) {
 	}
 }
 
-// TestMigrate checks what the migration names.
+// TestMigrate checks the notes of a migration.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	var settings map[string]any
@@ -718,7 +718,7 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("named:\n%s\nwant\n%s", strings.Join(list.got, "\n"), strings.Join(list.want, "\n"))
 		}
 	}
-	// What is migrated is read without a problem, except for what was named.
+	// Migrated hooks are read without other problems than the notes.
 	hooks, problems := Read(Workspace, rawOf(m.Definitions))
 	if len(hooks) != 4 || len(problems) != 0 || !hooks[0].BlocksOnFailure && !hooks[1].BlocksOnFailure {
 		t.Errorf("%+v, %q", hooks, problems)
@@ -782,7 +782,8 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that an answer that cannot be applied is refused, and what is only named.
+// TestRefusals checks that an answer that cannot be applied is refused, and that harmless parts are
+// only reported.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	specific := func(members string) string { return `{"hookSpecificOutput":{` + members + `}}` }
@@ -933,7 +934,7 @@ func TestForeignDenials(t *testing.T) {
 	}
 }
 
-// TestRemotePayload checks what hooks get of a call of a server's tool.
+// TestRemotePayload checks the input of hooks for a call of a server's tool.
 func TestRemotePayload(t *testing.T) {
 	t.Parallel()
 	servers := func(name, subagent string) Server {

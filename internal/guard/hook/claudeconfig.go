@@ -21,8 +21,8 @@ type ClaudeConfig struct {
 	OnFailure laxText         `json:"onFailure"`
 }
 
-// claudeMembers are the members of a hook of Claude Code. The value says how Pollux differs, as a clause, ""
-// for members that it applies.
+// claudeMembers are the members of a hook of Claude Code. The value describes the difference in Pollux, as a
+// clause, "" for members that it applies.
 var claudeMembers = map[string]string{
 	"type": "", "command": "", "name": "", "description": "", "timeout": "", "env": "", "dialect": "", "event": "", "if": "", "args": "",
 	"shell": "", "onFailure": "", "statusMessage": "",
@@ -31,8 +31,8 @@ var claudeMembers = map[string]string{
 	"once":        "once has no effect: the hook runs each time",
 }
 
-// apply sets what only Claude Code's configuration has. members are all members of the hook. reason says why the hook
-// cannot run; notes are clauses about what is different here.
+// apply sets the fields that only Claude Code's configuration has. members are all members of the hook. reason
+// explains why the hook cannot run; notes are clauses about differences in Pollux.
 func (c ClaudeConfig) apply(h *Hook, members map[string]json.RawMessage) (notes []string, reason string) {
 	if c.Event != "" {
 		if claudeEvent(string(c.Event)) != h.Event {
@@ -56,7 +56,7 @@ func (c ClaudeConfig) apply(h *Hook, members map[string]json.RawMessage) (notes 
 	}
 	switch strings.ToLower(string(c.OnFailure)) {
 	case "", "continue", "allow", "ignore", "warn":
-	default: // what is not known to go on stops
+	default: // any other value blocks
 		h.BlocksOnFailure = true
 	}
 	h.Condition = string(c.If)

@@ -169,8 +169,8 @@ func matchesDomain(spec, address string) bool {
 	return domain == "*" || host == domain
 }
 
-// matchesPath reports whether a file, or what its links lead to, matches a pattern as .gitignore has them: //x is
-// absolute, ~/x below the home directory, /x below the project, ./x and x below the working directory.
+// matchesPath reports whether a file, or the target of its links, matches a pattern as .gitignore has them: //x
+// is absolute, ~/x below the home directory, /x below the project, ./x and x below the working directory.
 func (s *Set) matchesPath(pattern, file string) bool {
 	if file == "" {
 		return true

@@ -12,8 +12,8 @@ import (
 )
 
 // Read returns the hooks of one source: the value of the key "hooks" of a settings file, or of an
-// extension's hooks.json. Hooks in the form of Claude Code are read as such. What is invalid is left
-// out, and reported in a sentence.
+// extension's hooks.json. Hooks in the form of Claude Code are read as such. Read omits invalid
+// hooks, and reports each in a sentence.
 func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems []string) {
 	r := reader{source: source, isClaude: areClaudes(definitions)}
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
@@ -94,7 +94,7 @@ func (r *reader) event(e Event, as string, raw json.RawMessage) {
 	}
 }
 
-// consequence returns what it means that a hook before tool calls or prompts does not run.
+// consequence describes the effect of a missing hook before tool calls or prompts.
 func (h *Hook) consequence() string {
 	switch h.Event {
 	case BeforeTool:
@@ -141,8 +141,8 @@ func (t *laxBool) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parse reads the configuration of a hook. reason says why it is invalid; notes are clauses about members that
-// Pollux does not know, or reads in another way.
+// parse reads the configuration of a hook. reason explains why it is invalid; notes are clauses about members
+// that Pollux does not know, or reads in another way.
 func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 	var c struct {
 		Type        laxText         `json:"type"`
@@ -218,7 +218,7 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 	return notes, ""
 }
 
-// milliseconds converts a timeout. It is at most a day; what is below 0 is 0.
+// milliseconds converts a timeout. It is at most a day; negative values become 0.
 func milliseconds(ms float64) time.Duration {
 	const day = 24 * time.Hour
 	if math.IsNaN(ms) || ms <= 0 {

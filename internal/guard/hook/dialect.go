@@ -32,9 +32,9 @@ type translator interface {
 // translators are the dialects other than Pollux's own.
 var translators = map[Dialect]translator{Claude: claude{}}
 
-// answer is what a program printed before it ended, and its exit code: 0 if a signal ended it.
+// answer is the output of a program, and its exit code: 0 if a signal ended it.
 type answer struct {
 	stdout, stderr string
 	code           int
-	isCut          bool // stdout is only the beginning of what it printed
+	isCut          bool // stdout is only the beginning
 }

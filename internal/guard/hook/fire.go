@@ -120,7 +120,7 @@ func (s *Set) observe(ctx context.Context, p planned, input []byte) *Result {
 	return r
 }
 
-// report shows the person which hooks have failed, and what hooks have to say.
+// report shows the person failed hooks and the messages of hooks.
 func (s *Set) report(e Event, results []*Result, merged firing, took time.Duration) {
 	var failed []string
 	for _, r := range results {

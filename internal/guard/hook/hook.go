@@ -4,17 +4,17 @@
 //
 //	config.go   reads hooks from settings, and reports mistakes
 //	set.go      the hooks of a session
-//	events.go   what fires them: the methods are the interfaces of the agent and the gate
+//	events.go   the events that fire hooks: the methods are the interfaces of the agent and the gate
 //	fire.go     one firing: plan.go selects the hooks and their order, run.go runs one of them,
-//	            output.go reads what it printed, shape.go checks it, merge.go merges the outputs of several
+//	            output.go reads its output, shape.go checks it, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
 //	dialect.go  hooks of other agents: claude.go, claudetools.go and condition.go for Claude Code
-//	denial.go   what means a denial, in any dialect
+//	denial.go   words that mean a denial, in any dialect
 //	trial.go, migrate.go, seen.go, lint.go   for people: tests, hooks of Claude Code, new hooks of a
 //	            project, matchers that select nothing
 //
-// Hooks of a project are hostile until the folder is trusted. What a hook prints is bounded, and
-// no hook holds the session longer than its timeout and the grace after it.
+// Hooks of a project are hostile until the folder is trusted. The output of a hook is bounded,
+// and no hook holds the session longer than its timeout and the grace after it.
 package hook
 
 import (

@@ -163,8 +163,8 @@ func encodeResponse(r *llm.Response) *llmResponse {
 	return shape
 }
 
-// applyRequest changes req as a hook's llm_request says, which mustBeRequest has checked. configure sets the model
-// of a request, and what depends on it. After an error, req must not be sent.
+// applyRequest applies a hook's llm_request, which mustBeRequest has checked, to req. configure sets the model of
+// a request, and its dependent settings. After an error, req must not be sent.
 func applyRequest(req *llm.Request, change Output, configure func(req *llm.Request, model string) error) error {
 	if model := change.text("model"); model != "" && model != req.Model {
 		if configure == nil {

@@ -14,13 +14,13 @@ type Migration struct {
 	// Definitions are the hooks by event, as the key "hooks" of the settings has them.
 	Definitions map[string]any
 	Count       int // of hooks
-	// Notes name what was left out or is different here, and Loose what was left out although it may have
-	// refused calls or prompts. Each is a sentence.
+	// Notes name omissions and differences, and Loose those omissions that may have refused calls or
+	// prompts. Each is a sentence.
 	Notes, Loose []string
 }
 
 // FromClaude takes over the value of "hooks" in Claude Code's settings. The hooks keep their form, with the dialect
-// in each, so that matchers, scripts and conditions mean what they did.
+// in each, so that matchers, scripts and conditions keep their meaning.
 func FromClaude(hooks map[string]any) Migration {
 	m := Migration{Definitions: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {

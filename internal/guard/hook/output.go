@@ -15,7 +15,7 @@ import (
 // Output is the JSON object that a hook returned, by its members. A nil Output is none.
 type Output map[string]json.RawMessage
 
-// Reading is how a hook's output was read. The values are for people.
+// Reading is the way a hook's output was read. Its values are texts for people.
 type Reading string
 
 // The readings.
@@ -36,9 +36,9 @@ const (
 // maxText is the maximum length of plain text that becomes a message, in characters.
 const maxText = 32 << 10
 
-// parseOutput returns the output of a program in Pollux's own form. What it prints as JSON counts, whatever
-// its exit code. Two things are stricter than in Gemini CLI: a denial in the words of another agent denies, and
-// exit code 2 blocks unless the JSON has a decision.
+// parseOutput returns the output of a program in Pollux's own form. JSON output counts, whatever its exit code.
+// Two things are stricter than in Gemini CLI: a denial in the words of another agent denies, and exit code 2
+// blocks unless the JSON has a decision.
 func parseOutput(e Event, a answer) (Output, Reading) {
 	text, isError := trim(a.stdout), false
 	if text == "" {
@@ -180,7 +180,7 @@ func (o Output) object(key string) Output {
 	return m
 }
 
-// specific returns the member that holds what only this event has.
+// specific returns the member with the fields of this event only.
 func (o Output) specific() Output { return o.object("hookSpecificOutput") }
 
 func (o Output) set(key string, value any) { o[key] = encode(value) }

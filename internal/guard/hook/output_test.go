@@ -153,7 +153,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzOutput checks that no output makes the reader fail, and that what it returns is JSON.
+// FuzzOutput checks that no output makes the reader fail, and that its result is JSON.
 func FuzzOutput(f *testing.F) {
 	for _, text := range []string{
 		`{"decision":"deny"}`, `"\"{}\""`, `[`, "\uFEFF{}", `{"hookSpecificOutput":{"toolConfig":{"mode":1}}}`, "\xff\xfe", `{"continue":false}`,

@@ -159,7 +159,8 @@ func describeResult(r *tool.Result, isList bool) *toolResponse {
 	return t
 }
 
-// contentOf returns what the model gets: a string if it is a single text, else a list of parts.
+// contentOf returns the content for the model: a string if it is a single text, else a list of
+// parts.
 func contentOf(parts []llm.Part, isList bool) any {
 	switch {
 	case len(parts) == 0:
@@ -183,7 +184,7 @@ func contentOf(parts []llm.Part, isList bool) any {
 	return list
 }
 
-// displayOf returns what a person sees, in the forms of Gemini CLI.
+// displayOf returns the display for a person, in the forms of Gemini CLI.
 func displayOf(d tool.Display) any {
 	switch d := d.(type) {
 	case tool.TextDisplay:

@@ -12,7 +12,7 @@ import (
 // matchTimeout is the time limit of one match, because users' expressions may need backtracking.
 const matchTimeout = time.Second
 
-// target is what matchers of a firing select by: a tool call, or the trigger of an event. The
+// target is the input of matchers in a firing: a tool call, or the trigger of an event. The
 // zero target is matched by all matchers.
 type target struct {
 	tool, trigger string

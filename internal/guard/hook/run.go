@@ -33,8 +33,9 @@ type Result struct {
 	Duration time.Duration
 	Output   Output  // nil for none
 	Reading  Reading // how Output was read
-	// Refusal is why the output cannot be applied; "" if it can. What the hook wanted to change is then
-	// refused. Notes are sentences about parts of the output that have no effect.
+	// Refusal is the reason why the output cannot be applied; "" if it can. The step that the hook
+	// wanted to change is then refused. Notes are sentences about parts of the output that have no
+	// effect.
 	Refusal string
 	Notes   []string
 	// Err is the reason why there is no output: the hook did not start, ran too long or returned

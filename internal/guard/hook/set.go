@@ -18,7 +18,7 @@ type Options struct {
 
 	Dir       string // working directory, absolute
 	SessionID func() string
-	// Transcript returns the path of the session's file, "" if there will be none; nil is for none.
+	// Transcript returns the path of the session's file, "" if there will be none; nil means none.
 	Transcript func() string
 	PlansDir   func() string
 	// Environ returns the environment of hooks: of those that a project configures, or of others.
@@ -26,8 +26,8 @@ type Options struct {
 	Launcher process.Launcher
 	// Allowed reports whether hooks of settings with this source may run now.
 	Allowed func(Source) bool
-	// Configure sets the model of a request, and what depends on it. The error says why the model is not
-	// available. nil knows no models that hooks may name.
+	// Configure sets the model of a request, and its dependent settings. The error explains why the
+	// model is not available. nil knows no models that hooks may name.
 	Configure func(req *llm.Request, model string) error
 	// Mode returns the approval mode; nil is the default one.
 	Mode func() string
@@ -96,7 +96,7 @@ var (
 	_ guard.Hooks = (*Set)(nil)
 )
 
-// NewSet returns the set of these hooks.
+// NewSet returns the set of the hooks in o.
 func NewSet(o Options) *Set {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -25,7 +25,7 @@ import (
 	"pollux/tool"
 )
 
-// stage is a set of hooks with what it reports.
+// stage is a set of hooks with its reports.
 type stage struct {
 	*Set
 	dir string
@@ -80,7 +80,7 @@ func hooked(name, args string) guard.HookedCall {
 	return guard.HookedCall{ToolCall: &agent.ToolCall{Name: name}, Tool: t, Current: json.RawMessage(args)}
 }
 
-// saved returns what a hook has stored of its input.
+// saved returns the input that a hook has stored.
 func (st *stage) saved(t *testing.T, name string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(st.dir, name))
@@ -159,7 +159,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// TestEffects checks what the outputs of each event do.
+// TestEffects checks the effects of the outputs of each event.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -411,8 +411,8 @@ func TestBadHooks(t *testing.T) {
 	}
 }
 
-// Close ends what a hook has left running, and touches no hook whose processes have ended: their
-// numbers may belong to others.
+// Close ends processes that a hook has left running, and does not touch those that have ended:
+// their numbers may belong to others.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	st := open(t, Options{Hooks: []Hook{command(SessionEnd, `sh -c 'echo $$ >child; exec sleep 300' >/dev/null 2>&1 & until [ -s child ]; do :; done`)}})
@@ -614,7 +614,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// BenchmarkHook measures what a hook costs beside its own program.
+// BenchmarkHook measures the cost of a hook beside its own program.
 func BenchmarkHook(b *testing.B) {
 	o := Options{
 		Dir: b.TempDir(), SessionID: func() string { return "s" }, PlansDir: func() string { return "" },

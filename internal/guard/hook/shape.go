@@ -10,7 +10,7 @@ import (
 )
 
 // An answer that cannot be applied must not pass silently: a hook that wanted to take a secret out of a request
-// would let it through. What the hook wanted to change is refused, with the reason; parts of an answer
+// would let it through. The step that the hook wanted to change is refused, with the reason; parts of an answer
 // that change nothing are named once.
 
 // member describes a member of hookSpecificOutput.
@@ -18,8 +18,8 @@ type member struct {
 	name string
 	// problem returns why a value cannot be applied, as a clause, "" if it can.
 	problem func(raw json.RawMessage) string
-	// isChange reports whether the member replaces what the event is about. others are names, in lower case and
-	// without punctuation, with which people mean it.
+	// isChange reports whether the member replaces the subject of the event. others are its other usual names,
+	// in lower case and without punctuation.
 	isChange bool
 	others   []string
 }
@@ -111,7 +111,7 @@ func checkShape(e Event, o Output, a answer) (refusal string, notes []string) {
 	return "", notes[:min(len(notes), 3)]
 }
 
-// harmlessMembers are members that say what others say, or that are read as a denial.
+// harmlessMembers are members that repeat others, or that are read as a denial.
 var harmlessMembers = append([]string{
 	"hookeventname", "permissiondecisionreason", "reason", "suppressoutput", "systemmessage",
 }, append(decisionMembers, denyMembers...)...)
@@ -124,7 +124,7 @@ func (m member) means(name string) bool {
 // isEcho reports whether a hook has printed its input.
 func (o Output) isEcho() bool { return o["hook_event_name"] != nil && o["session_id"] != nil }
 
-// isBrokenJSON reports whether a program printed what begins as a JSON object and is none.
+// isBrokenJSON reports whether a program's output begins as a JSON object but is not one.
 func isBrokenJSON(a answer) bool {
 	text := trim(a.stdout)
 	rest, ok := strings.CutPrefix(text, "{")

@@ -14,7 +14,7 @@ import (
 type Trial struct {
 	*Result
 	Input json.RawMessage
-	// Effects describe what the output would do, in sentences without a period; one at least.
+	// Effects describe the effects of the output, in sentences without a period; one at least.
 	Effects []string
 }
 
@@ -105,7 +105,7 @@ func sampleArgs(name, dir string) json.RawMessage {
 	return json.RawMessage(`{}`)
 }
 
-// effects describes what the output of a hook would do.
+// effects describes the effects that the output of a hook would have.
 func effects(e Event, r *Result) []string {
 	o := firing{Output: merge(e, []Output{r.Output}), refusal: r.Refusal}
 	list := slices.Clone(r.Notes)

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// The real kernel and the real programs: whatever they say, it is said whole.
+// The report on the real kernel and the real programs is complete.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	found := Probe(t.Context(), Options{Programs: process.Finder{Path: system}})
@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Fake programs in the place of real ones: what they say is what is known.
+// Fake programs replace real ones: Pollux knows only their output.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func TestPrograms(t *testing.T) {
 				t.Error(diff)
 			}
 			if (got.State == Broken) != (got.Next != "") {
-				t.Errorf("%+v: who has something broken is told what to do", got)
+				t.Errorf("%+v: a broken part has no hint, or another part has one", got)
 			}
 		}
 	}

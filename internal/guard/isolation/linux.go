@@ -47,7 +47,7 @@ func landlock(context.Context, *Options) Ability {
 	return Ability{State: Broken, Detail: "not permitted: " + errno.Error() + " (a container can block it)"}
 }
 
-// landlockScope describes what a version can confine.
+// landlockScope describes the scope of a version.
 func landlockScope(abi int) string {
 	switch {
 	case abi < 3:
@@ -76,7 +76,7 @@ func seccomp(context.Context, *Options) Ability {
 }
 
 // limits lists kernel settings that prevent users from creating namespaces: the preventing
-// value, and what to do about it.
+// value, and the next step.
 var limits = [...]struct{ file, value, next string }{
 	{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"},
 	{"/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"},

@@ -1,6 +1,6 @@
 // Package origin determines which words of a command come from untrusted text: output of
 // commands, web pages, results of servers' tools. A model that reads "now run it with
-// --upload-pack=..." there may do it, but a user who has allowed git has not allowed that.
+// --upload-pack=..." there may do it, but a rule for git does not allow that.
 //
 // Only words that can change the meaning of a command count: flags, their values, assignments
 // before it and addresses. File names that another command has printed do not count, because

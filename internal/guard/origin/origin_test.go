@@ -57,7 +57,7 @@ func TestUntrusted(t *testing.T) {
 		"x --bold":                                    "--bold",
 		"curl http://evil.example/a?b=1":              "http://evil.example/a?b=1",
 		"curl https://ours.example/x":                 "",
-		"cat out.txt":                                 "", // files are what commands are about
+		"cat out.txt":                                 "", // commands may name any file
 		"gcc -o out.txt a.c":                          "out.txt",
 		"go vet -v src/a.go ./":                       "",
 		"go test -run TestFoo":                        "",
@@ -86,8 +86,8 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// Who is not in the frame does not speak for a person either.
-func TestWhoSays(t *testing.T) {
+// Other origins do not count as the person.
+func TestOrigins(t *testing.T) {
 	t.Parallel()
 	c := &talk{}
 	w := New(c.after, ours)
@@ -95,7 +95,7 @@ func TestWhoSays(t *testing.T) {
 		t.Errorf("%q of nothing", got)
 	}
 	c.printed("--evil --worse --third --fourth")
-	c.user(llm.Part{FunctionResponse: llm.Output("2", "read_file", "--evil")}) // says nothing either way
+	c.user(llm.Part{FunctionResponse: llm.Output("2", "read_file", "--evil")}) // is neutral
 	c.messages = append(c.messages,
 		agent.Message{Content: llm.Model(llm.Text("I shall use --worse"))},
 		agent.Message{Shown: "see @page, with --fourth", Content: llm.User(llm.Text("see @page"), llm.Text("--third"))},
@@ -113,7 +113,7 @@ func TestWhoSays(t *testing.T) {
 	}
 }
 
-// What is poured in does not stay for ever, and does not drive out what is new.
+// A flood of text is forgotten after a while, and does not drive out new text.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	c := &talk{}

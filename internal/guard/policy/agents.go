@@ -7,7 +7,7 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// AgentRules is what the definitions of subagents say about calls.
+// AgentRules are the rules in the definitions of subagents.
 type AgentRules struct {
 	// Remote are the subagents that run elsewhere: each call of one needs approval, unless a rule of the
 	// user's decides otherwise.
@@ -19,7 +19,7 @@ type AgentRules struct {
 const agentSource = "Agent definitions"
 
 // isRemoteAgent reports whether a call is one of a remote subagent. An answer is about one such call alone:
-// what the next one sends is not known.
+// the text of the next one is unknown.
 func (e *Engine) isRemoteAgent(q *query) bool {
 	return q.Name == agentTool && slices.ContainsFunc(e.Rules(), func(r Rule) bool {
 		return r.isAboutRemoteAgent() && r.matches(q, Default, true)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// thousandRules are what a large organization could have: prefixes, expressions, tools of servers,
-// rules for modes and agents.
+// thousandRules are rules that a large organization could have: prefixes, expressions, tools of
+// servers, rules for modes and agents.
 func thousandRules(b *testing.B) []Rule {
 	b.Helper()
 	var rules []Rule

@@ -132,8 +132,8 @@ func (e *Engine) distrust() {
 // Rules returns the rules in order of precedence. The caller must not change them.
 func (e *Engine) Rules() []Rule { return e.state.Load().rules.all }
 
-// add adds a user's answer after the rules of the same priority. An answer about the same
-// calls replaces the earlier one and includes what that permitted.
+// add adds a user's answer after the rules of the same priority. An answer about the same calls
+// replaces the earlier one and includes the calls that it permitted.
 func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
@@ -167,7 +167,7 @@ type Verdict struct {
 	// Message is the reason for a denial, "" if there is none to give.
 	Message string
 	// Reason is a sentence about the rule, setting or mode that denies the call or requires
-	// approval, and about what a user can change. It is "" if Message says so.
+	// approval, and about changes that allow it. It is "" if Message contains it.
 	Reason string
 	// Evaluates is the part of an allowed shell command with which bash evaluates a text for a
 	// second time, so that the command needs approval; see [shellcmd.Script]. "" if there is

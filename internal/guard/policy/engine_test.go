@@ -75,7 +75,7 @@ func TestShellVectors(t *testing.T) {
 		{`git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
 		{`git -c a=b status`, [4]Decision{Ask, Ask, Allow, Ask}}, // §10.15: the rule does not name the flag
 		{"gitfoo|||git\tpush|||echo \"unterminated", [4]Decision{Ask, Deny, Allow, Ask}},
-		// What is denied is denied however it is written.
+		// A denied command is denied in every spelling.
 		{`"rm" x|||\rm x|||A=1 rm x|||time rm x|||git status; 'r'm x|||git log $(rm x)|||bash -c 'bash -c "rm x"'`, [4]Decision{Deny, Deny, Deny, Deny}},
 		{"git diff <(git status)|||cat <<EOF\n$(git log)\nEOF", [4]Decision{Ask, Deny, Allow, Ask}},
 	} {
@@ -235,7 +235,7 @@ func TestRuleMatch(t *testing.T) {
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: ""}}, Call{Name: "x"}, false},
 		{Rule{Tools: []string{"x"}, Prefixes: []string{"git"}}, call("x", "command", "git"), false},
 		{Rule{Tools: []string{"cli_help"}}, call("invoke_agent", "agent_name", "cli_help"), true},
-		// What can't be evaluated restricts, and permits nothing.
+		// A pattern that cannot be evaluated restricts, and permits nothing.
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: "("}, Decision: Allow}, call("x"), false},
 		{Rule{Tools: []string{"*"}, Args: &Pattern{source: "("}, Decision: Deny}, call("x"), true},
 	} {
@@ -706,7 +706,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// A rule for a command does not allow what bash makes of a text when it evaluates it a second time.
+// A rule for a command does not allow commands in a text that bash evaluates a second time.
 func TestEvaluates(t *testing.T) {
 	t.Parallel()
 	scripts := []string{
@@ -736,8 +736,8 @@ func TestEvaluates(t *testing.T) {
 	}
 }
 
-// An answer about a tool of a server holds as long as the server says the same about it. What is saved is about
-// the name.
+// An answer about a tool of a server holds as long as the server's description stays the same. A saved answer
+// depends only on the name.
 func TestToolChanges(t *testing.T) {
 	t.Parallel()
 	tool1 := Call{Name: "mcp_s_t", Server: "s", RemoteName: "t", Description: "Lists", Schema: json.RawMessage(`{}`)}

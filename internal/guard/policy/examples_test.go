@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every example loads without a warning, and does what its tests say.
+// Every example loads without a warning, and passes its tests.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	const dir = "../../../examples/policies"
@@ -95,7 +95,7 @@ checker = { type = "in-process", name = "conseca" }
 		}
 	}
 	if e.Check(call("x_program")).Decision != Deny || e.Check(call("x_other")).Decision != Allow {
-		t.Error("an unknown checker does not deny, or not only what it is about")
+		t.Error("an unknown checker does not deny, or denies other calls")
 	}
 	for _, bad := range []string{
 		"toolName = '*'", "toolName = '*'\nchecker = 1", "checker = {type = 'in-process', name = 'conseca'}",
@@ -105,7 +105,7 @@ checker = { type = "in-process", name = "conseca" }
 			t.Errorf("%q: %+v", bad, p)
 		}
 	}
-	// Where edits need no consent, what runs by itself does.
+	// Where edits need no consent, programs that run by themselves need it.
 	edits := engine(t, Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for path, want := range map[string]Decision{"a.go": Allow, ".vscode/tasks.json": Ask, "/elsewhere/plan.md": Allow} {
 		if got := edits.Check(call("write_file", "file_path", path)).Decision; got != want {
@@ -114,8 +114,8 @@ checker = { type = "in-process", name = "conseca" }
 	}
 }
 
-// Slow expressions cost a bounded time: after a few no other is tried, and what
-// permits does not.
+// Slow expressions cost a bounded time: after a few no other is tried, and a permitting one
+// does not match.
 func TestSlowExpressions(t *testing.T) {
 	t.Parallel()
 	var rules []Rule

@@ -8,7 +8,7 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// Situation is what a decision depends on besides the call and the rules.
+// Situation is the context of a decision besides the call and the rules.
 type Situation struct {
 	Mode        Mode
 	Interactive bool // a user can answer
@@ -28,7 +28,7 @@ type Explanation struct {
 	Parts []Part
 	// Overridden are the other rules that match the call or a part of it, in order of precedence.
 	Overridden []*Rule
-	// Changes are what would change the decision.
+	// Changes would change the decision.
 	Changes []Change
 	// Hidden reports whether the model does not see the tool, because no call of it is allowed.
 	Hidden bool
@@ -106,7 +106,7 @@ func (e *Engine) in(s Situation, c Call) *decider {
 // CheckIn decides about a call in a situation.
 func (e *Engine) CheckIn(s Situation, c Call) Verdict { return e.in(s, c).verdict() }
 
-// Explain explains the decision about a call in each of these situations.
+// Explain explains the decision about a call in each situation.
 func (e *Engine) Explain(c Call, situations ...Situation) []Explanation {
 	var list []Explanation
 	known := searches{}
@@ -147,8 +147,8 @@ func (d *decider) overridden(x *Explanation) []*Rule {
 	return list
 }
 
-// changes returns what would change the decision: another approval mode, trust in the folder, a
-// rule.
+// changes returns changes that lead to another decision: another approval mode, trust in the
+// folder, a rule.
 func (d *decider) changes(x *Explanation) []Change {
 	var list []Change
 	try := func(how string, s Situation) {

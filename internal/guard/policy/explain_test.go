@@ -204,7 +204,7 @@ denyMessage = "Ask the user to push."
 			t.Errorf("%s contains %q:\n%s", tt.call.Args, tt.not, text)
 		}
 	}
-	// What is the same in sessions and in scripts comes once.
+	// An explanation that is the same in sessions and in scripts appears once.
 	both := e.Explain(command("git status"), Situation{Default, true, true}, Situation{Default, false, true})
 	if text := FormatExplanations(both, filepath.Base); !strings.Contains(text, "\nIn sessions and scripts: allowed\n") || strings.Count(text, "Rule:") != 1 {
 		t.Error(text)

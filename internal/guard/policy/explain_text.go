@@ -51,7 +51,7 @@ func (x *Explanation) isLike(y *Explanation) bool {
 		slices.Equal(x.Steps, y.Steps) && slices.Equal(x.Changes, y.Changes)
 }
 
-// outcome describes what happens to the call.
+// outcome describes the outcome of the call.
 func (x *Explanation) outcome() string {
 	switch {
 	case x.Verdict.Decision == Allow:
@@ -66,7 +66,7 @@ func (x *Explanation) outcome() string {
 	return "fails, because no user can be asked"
 }
 
-// lines returns what the decision is made of.
+// lines returns the parts of the decision.
 func (x *Explanation) lines(display func(string) string) []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -93,7 +93,7 @@ type parsed struct {
 }
 
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
-// rules is used: a part of the rules may allow what the others deny. source is the name of the
+// rules is used: some rules may allow calls that the others deny. source is the name of the
 // file in its rules.
 func parseFile(data []byte, from origin, source string) parsed {
 	top, err := parseTOML(data)
@@ -119,7 +119,7 @@ func parseFile(data []byte, from origin, source string) parsed {
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
 		r.warnOfRunners()
-		if from.isChecked && len(r.noTool) > 0 { // else the error says so
+		if from.isChecked && len(r.noTool) > 0 { // else the error names it
 			r.problems = append(r.problems, problem{message: "Invalid policy rule", suggestion: "use '*' for all tools", places: r.noTool})
 		}
 	}
@@ -339,7 +339,7 @@ func problemOf(message string, f fields, what, suggestion string) problem {
 	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion, places: []place{{f.s.line, what}}}
 }
 
-// shellSyntax returns what is wrong with a rule's conditions about commands, "" if nothing is.
+// shellSyntax returns the error in a rule's conditions about commands, "" for none.
 func shellSyntax(tools, prefixes []string, regex, pattern string) string {
 	switch {
 	case len(tools) != 1 || tools[0] != shellTool && tools[0] != legacyShellTool:

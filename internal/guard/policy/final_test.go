@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A rule of the user that asks is asked about, however harmless the command is and however it is
-// written; only what a built-in rule asks about may run without a question.
+// If a rule of the user asks, Pollux asks, however harmless the command is and however it is
+// written; only commands for which a built-in rule asks may run without a question.
 func TestUsersAskIsFinal(t *testing.T) {
 	t.Parallel()
 	ask := func(tier Tier, prefixes ...string) []Rule {

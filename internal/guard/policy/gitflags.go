@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// gitRunsOthers reports whether a git command runs programs that its arguments name, changes what
-// git runs later, or writes files or works in repositories elsewhere. A rule for git alone does not
-// mean that. isNamed reports whether the rule names a subcommand.
+// gitRunsOthers reports whether a git command runs programs that its arguments name, changes
+// programs that git runs later, or writes files or works in repositories elsewhere. A rule for git
+// alone does not mean that. isNamed reports whether the rule names a subcommand.
 func gitRunsOthers(args []string, isNamed func(word string) bool) bool {
 	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	for i := 0; i < len(args) && (at < 0 || i <= at); i++ {

@@ -10,9 +10,9 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// heuristics adjusts the decision of a rule without conditions about a shell command. script
-// is nil if the command cannot be parsed. What the user wants to be asked about stays a
-// question, and so does everything in an untrusted folder.
+// heuristics adjusts the decision of a rule without conditions about a shell command. script is
+// nil if the command cannot be parsed. A question that the user wants stays a question, and so
+// does everything in an untrusted folder.
 func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
 	if v.Decision == Deny {
 		return
@@ -293,16 +293,16 @@ func shortFlag(arg string, c byte) bool {
 	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, c) > 0
 }
 
-// IsReadOnly reports whether a call is a shell command that is known to only read what the
-// model may see anyway.
+// IsReadOnly reports whether a call is a shell command that only reads, and only files that the
+// model may read anyway.
 func (e *Engine) IsReadOnly(c Call) bool {
 	d := e.decider(c)
 	script, err := shellcmd.Parse(d.q.command())
 	return err == nil && d.isSafe(d.dir(), script)
 }
 
-// isSafe reports whether the script is a single command that only reads, and only what the
-// model may see anyway.
+// isSafe reports whether the script is a single command that only reads, and only files that
+// the model may read anyway.
 func (d *decider) isSafe(dir string, script *shellcmd.Script) bool {
 	if script == nil || !script.Plain {
 		return false

@@ -12,10 +12,10 @@ import (
 // laterFiles is the name of the built-in rules for files that auto_edit asks about.
 const laterFiles = "files that run or decide later"
 
-// runsLater reports whether the call names a file that other programs run, or that decides what
-// they run, long after the call, and that the user does not name then: settings of Pollux, git,
-// editors and CI, hooks with their scripts, files that shells read when they start. Links are followed. Source code,
-// tests and their configuration are not such files.
+// runsLater reports whether the call names a file that other programs run, or that decides which programs they run,
+// long after the call, and that the user does not name then: settings of Pollux, git, editors and CI, hooks with
+// their scripts, files that shells read when they start. Links are followed. Source code, tests and their
+// configuration are not such files.
 func (q *query) runsLater() bool {
 	names := q.Paths
 	if path := q.text("file_path"); path != "" {
@@ -35,8 +35,8 @@ func (q *query) runsLater() bool {
 	})
 }
 
-// RunsLater reports whether a call names a file that other programs run, or that decides what they
-// run, long after the call.
+// RunsLater reports whether a call names a file that other programs run, or that decides which
+// programs they run, long after the call.
 func (e *Engine) RunsLater(c Call) bool { return e.decider(c).q.runsLater() }
 
 // isLaterFile reports whether a file, below the project if it is relative, is such a file.
@@ -82,7 +82,7 @@ func isNote(below []string) bool {
 // laterPatterns are the names, in lower case, of such files and of directories with them, split
 // into segments, by their first character. They match anywhere in a path.
 var laterPatterns = splitPatterns(
-	// Version control: hooks, filters, servers and what they run.
+	// Version control: hooks, filters, servers and their programs.
 	".git* .hg .hgrc .jj .svn",
 	// Managers of git hooks.
 	".husky* husky.config.* .lefthook* lefthook.* lefthook-local.* .lintstagedrc* lint-staged.config.* .simple-git-hooks.* simple-git-hooks.*",
@@ -94,7 +94,7 @@ var laterPatterns = splitPatterns(
 	// Package managers and builds: code and addresses that each install or build uses.
 	".npmrc .yarn .yarnrc* .pnp.* .pnpmfile.* pnpm-workspace.yaml bunfig.toml binding.gyp .cargo/config* build.rs .bundle gemfile composer.json",
 	".mvn gradle.properties gradle/wrapper init.gradle* .gradle directory.build.* nuget.config pip.conf .pypirc .condarc flake.nix shell.nix",
-	// Interpreters and debuggers: what they load when they start, or when they start here.
+	// Interpreters and debuggers: files that they load when they start, or when they start here.
 	"sitecustomize.py usercustomize.py *.pth .pythonrc* .pdbrc* .ipython .jupyter .irbrc .pryrc .byebugrc .rprofile .renviron .ghci .iex.exs .ocamlinit",
 	".gdbinit .gdbearlyinit .lldbinit .psqlrc .sqliterc",
 	// Environments of directories.
@@ -107,7 +107,7 @@ var laterPatterns = splitPatterns(
 	".mcp.json .agents .agent _agents _agent .antigravity* .gemini-plugin .qwen .claude .claude.json .claude-plugin .cursor* .codex .codex-plugin",
 	".windsurf* .devin .opencode .opencode.json* opencode.json* .crush .crush.json crush.json .amp .aider* .continue* .roo* .cline* .kilo* .rules .copilot",
 	".kiro .amazonq .goose* .trae .junie .augment* .factory .openhands .mcpb gemini-extension.json qwen-extension.json hooks/hooks.json mcp_config.json",
-	// What decides which files the tools of Pollux see.
+	// Files that hide others from the tools of Pollux.
 	".geminiignore .aiexclude",
 	// Shells, terminals and desktops.
 	".profile .bashrc .bash_* .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh",

@@ -49,7 +49,7 @@ func TestRequiredText(t *testing.T) {
 	}
 }
 
-// What an expression matches contains the text that it requires.
+// Each match of an expression contains its required text.
 func FuzzRequiredText(f *testing.F) {
 	for _, s := range [][2]string{
 		{"ab?c", "ac"},

@@ -116,7 +116,7 @@ func OnOneLine(warning string) string {
 			text += " (" + suggestion + ")"
 		case strings.HasSuffix(text, ":"):
 			text += " " + line
-		case i == 1: // what the message is about
+		case i == 1: // the subject of the message
 			text += ": " + line
 		default:
 			text += "; " + line

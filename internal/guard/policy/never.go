@@ -11,7 +11,7 @@ import (
 // never returns problems of a rule that can match no call, or whose parts can match none. servers are the
 // names of the MCP servers, nil if they are not known.
 func (r *Rule) never(servers []string) (problems []Problem) {
-	severity := "error" // what denies or asks lets calls through
+	severity := "error" // without a match, a rule that denies or asks lets calls through
 	if r.Decision == Allow {
 		severity = "warning"
 	}

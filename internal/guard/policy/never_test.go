@@ -69,7 +69,7 @@ func TestNever(t *testing.T) {
 			}
 		}
 	}
-	// A rule that allows what nothing matches is no danger.
+	// A rule that allows calls but never matches is harmless.
 	dir := t.TempDir()
 	write(t, dir, "a.toml", "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = '^ls'\ndecision = \"allow\"\npriority = 1\n")
 	if r := CheckFiles([]File{UserFile(dir)}, nil); r.Failed() || len(r.Problems) != 1 {

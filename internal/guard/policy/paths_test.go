@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A file is not another one because it is called otherwise: what restricts a call knows
-// its real name, what permits one goes by what was written.
+// A file stays the same under another name: a restricting rule checks its real name, a
+// permitting one its written name.
 func TestRealPaths(t *testing.T) {
 	t.Parallel()
 	workflows, err := NewPattern(`"file_path":"[^"]*\.github/workflows/`)

@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// auto_edit asks before it writes what will run or decide later, under each of its names.
+// auto_edit asks before it writes a file that runs or decides later, under each of its names.
 func TestProtectedFiles(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -257,7 +257,7 @@ func TestRunnersFlags(t *testing.T) {
 		{rules("git -c a=b"), "git -c a=b status", Allow},
 		{rules("git -c a=b"), "git -c a=b -c c=d status", Ask},
 		{rules("rg"), "rg --pre x y", Ask},
-		{rules("rm"), "rm -rf x", Allow}, // runs nothing, and the rule says rm
+		{rules("rm"), "rm -rf x", Allow}, // runs nothing, and the rule has rm
 		{rules("base64"), "base64 -o x y", Allow},
 		{regex("find "), "find . -delete", Ask},
 		{regex("find . -delete"), "find . -delete", Allow},

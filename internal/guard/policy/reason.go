@@ -9,8 +9,8 @@ import (
 	"pollux/tool"
 )
 
-// HiddenReason returns why a tool is hidden from the model of a subagent, "" for the main agent, and what a
-// user can do to allow it.
+// HiddenReason returns why a tool is hidden from the model of a subagent, "" for the main agent, and the
+// way to allow it.
 func (e *Engine) HiddenReason(s *tool.Spec, subagent string) string {
 	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases, Subagent: subagent})
 	_, r := d.hides()
@@ -58,8 +58,8 @@ func (r *Rule) setting() (key string, ok bool) {
 }
 
 // reason returns which rule, setting or mode refuses a call that is denied, or that needs an
-// approval which no user can give, and what a user can do to allow it. It returns "" if the
-// rule's own message says so.
+// approval which no user can give, and the way to allow it. It returns "" if the rule's own
+// message contains it.
 func (d *decider) reason(v Verdict) string {
 	r, mode := v.Rule, d.state.mode
 	verb := "denies it"

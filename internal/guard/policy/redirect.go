@@ -10,7 +10,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// redirects applies what a rule says about redirections to the decision about a script. Unless
+// redirects applies a rule's setting for redirections to the decision about a script. Unless
 // the rule allows them, a redirection needs approval. In autoEdit it is judged as write_file of
 // its target would be.
 func (d *decider) redirects(v *Verdict, list []shellcmd.Redirection) {

@@ -19,8 +19,8 @@ func (e *Engine) CanRemember() bool { return e.IsTrusted() && !e.opts.DisableAlw
 // (security.enablePermanentToolApproval).
 func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
 
-// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot tell a
-// subagent's own server from the session's.
+// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot
+// distinguish a subagent's own server from the session's.
 func (e *Engine) canSave(c Call) bool { return e.CanSave() && c.ServerOf == "" }
 
 // Offers returns the lasting answers to a call, beginning with the one for the shortest time.
@@ -70,8 +70,8 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 }
 
 // Remember creates a rule from a user's answer to a call, and reports whether it did. "Always"
-// for an edit switches to autoEdit mode instead. Answers that cannot be restricted to what was
-// shown, and answers in an untrusted folder, are not remembered. If an answer cannot be saved,
+// for an edit switches to autoEdit mode instead. Answers that cannot be restricted to the shown
+// call, and answers in an untrusted folder, are not remembered. If an answer cannot be saved,
 // it is valid for this session.
 func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
@@ -168,7 +168,7 @@ func shortName(q *query) string {
 // Grant is an answer that was remembered in this session.
 type Grant struct {
 	ID   int    // for [Engine.Revoke]
-	Text string // short description of what it allows
+	Text string // short description of the allowed calls
 	// File is the file in which it is saved for future sessions, "" if it is not saved.
 	File string
 }
@@ -208,8 +208,8 @@ func (e *Engine) Revoke(id int) (bool, error) {
 	return true, e.opts.Saved.remove(r)
 }
 
-// narrow restricts a rule to what the user saw of the call. It returns false if the call lacks
-// the required argument.
+// narrow restricts a rule to the call that the user saw. It returns false if the call lacks the
+// required argument.
 func narrow(r *Rule, q *query) bool {
 	key := ""
 	switch q.Name {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Extensions and the settings of a project can forbid and ask, but not permit, nor turn what is
-// forbidden into a question.
+// Extensions and the settings of a project can forbid and ask, but not permit, nor turn a
+// denial into a question.
 func TestRestrictingFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

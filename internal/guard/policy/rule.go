@@ -61,7 +61,7 @@ type Rule struct {
 	file  string // the policy file of the rule, "" for other rules
 	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
-	shown *Call  // the call that the user allowed, for an answer about what a server says of a tool
+	shown *Call  // the call that the user allowed, for an answer that depends on a server's description of a tool
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
 	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
@@ -137,7 +137,8 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	return true
 }
 
-// isOutdated reports whether the rule is an answer about a tool of which the server said something else than now.
+// isOutdated reports whether the rule is an answer about a tool that the server described
+// differently then.
 func (r *Rule) isOutdated(c *query) bool {
 	return r.shown != nil && (r.shown.Description != c.Description || !bytes.Equal(r.shown.Schema, c.Schema) ||
 		!reflect.DeepEqual(r.shown.Annotations, c.Annotations))
@@ -183,7 +184,7 @@ func (r *Rule) mayBeOf(server string, c *query) bool {
 	return c.guessed && r.Decision != Allow && strings.HasPrefix(c.Name, "mcp_"+plainName(server)+"_")
 }
 
-// ServerOf returns which of these servers has a tool with this name, "" if none.
+// ServerOf returns which of the servers has a tool with this name, "" if none.
 func ServerOf(tool string, servers []string) string {
 	found := ""
 	for _, s := range servers {
@@ -254,14 +255,13 @@ type Call struct {
 	Name    string
 	Aliases []string // other names of the tool, for rules and settings
 	// Server, RemoteName and Annotations belong to an MCP tool: the name of its server, the name of the
-	// tool there, and what the server states about it. If the names are "", they are derived from
-	// Name.
-	// ServerOf is the subagent that has the server for itself, "" if the server is the session's.
+	// tool there, and the server's statements about it. If the names are "", they are derived from
+	// Name. ServerOf is the subagent that owns the server, "" if the server is the session's.
 	Server      string
 	ServerOf    string
 	RemoteName  string
 	Annotations map[string]any
-	// Description and Schema are what the server says about an MCP tool and its arguments.
+	// Description and Schema are the server's description of an MCP tool and of its arguments.
 	Description string
 	Schema      json.RawMessage
 	Subagent    string // the calling subagent, "" for the main agent

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is known about the rules of a tool is not used for another call.
+// Cached rules of a tool do not apply to another call.
 func TestRulesOfTools(t *testing.T) {
 	t.Parallel()
 	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{

@@ -16,8 +16,7 @@ import (
 	"pollux/tool"
 )
 
-// saving returns an engine that saves into a file of a new directory, and what
-// it reports.
+// saving returns an engine that saves into a file of a new directory, and its reports.
 func saving(t testing.TB, mode Mode, text string) (*Engine, string, *[]string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policies", SavedName)
@@ -48,7 +47,7 @@ func next(t testing.TB, file string, o Options) *Engine {
 	return engine(t, o)
 }
 
-// What is saved holds in the next session, and nothing else does.
+// Saved rules hold in the next session, and no others do.
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	awkward := "a (b) [c] \"d\" \\e 'f'\t\u2028 \u00fc$^*+?{}|#.toml"
@@ -134,7 +133,7 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 	}
 }
 
-// A file keeps what people and other programs have written into it.
+// A file keeps text of people and other programs.
 func TestSavedKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	const text = "# mine\r\n[[rule]] # by hand\r\ntoolName = 'glob'\r\ndecision = \"deny\"\r\npriority = 950\r\n\r\n" +
@@ -175,7 +174,7 @@ func TestSavedKeepsTheFile(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if e.Check(call("web_fetch")).Decision != Ask {
-		t.Error("what was taken back still holds")
+		t.Error("a withdrawn rule still holds")
 	}
 	if ok, _ := e.Revoke(last.ID); ok {
 		t.Error("taken back twice")
@@ -194,7 +193,7 @@ modes = [ "autoEdit", "yolo" ]
 `
 	e, file, _ := saving(t, Default, text)
 	if got := next(t, file, Options{Mode: AutoEdit, Trust: trust.NewLive(trust.Trusted)}).Check(call("write_file", "file_path", "a.txt")).Decision; got != Allow {
-		t.Errorf("what Gemini CLI saved does not hold: %v", got)
+		t.Errorf("rules saved by Gemini CLI do not hold: %v", got)
 	}
 	e.Remember(call("write_file", "file_path", "a.txt"), tool.ProceedAlwaysAndSave)
 	if got, want := read(t, file), strings.Replace(text, `[ "autoEdit"`, `[ "default", "autoEdit"`, 1); got != want {
@@ -354,7 +353,7 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// Who answers the same twice has allowed it once, and can take it back.
+// Answering the same twice is one permission, which the user can take back.
 func TestGrantedTwice(t *testing.T) {
 	t.Parallel()
 	o := Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}}
@@ -379,7 +378,7 @@ func TestGrantedTwice(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := e.Check(command("make z > out")).Decision; got != Allow {
-		t.Errorf("what was allowed in autoEdit: %v", got)
+		t.Errorf("rules allowed in autoEdit: %v", got)
 	}
 	if ok, err := e.Revoke(1); !ok || err != nil || e.Check(command("make z")).Decision != Ask || strings.Contains(read(t, o.Saved.File), "make") {
 		t.Errorf("%v %v: %s", ok, err, read(t, o.Saved.File))

@@ -9,7 +9,7 @@ import (
 	"pollux/tool"
 )
 
-// What is allowed for one server does not count for another one whose tools have the same names.
+// A permission for one server does not count for another one whose tools have the same names.
 func TestServersAreNotConfused(t *testing.T) {
 	t.Parallel()
 	of := func(server, name string) Call { return Call{Name: "mcp_a_b_" + name, Server: server, RemoteName: name} }
@@ -24,7 +24,7 @@ func TestServersAreNotConfused(t *testing.T) {
 		}
 		for _, other := range []string{"a_b", "a", "A b", "*"} {
 			if got := e.Check(of(other, "x")).Decision; got == Allow {
-				t.Errorf("%s: %q may do what \"a b\" may", name, other)
+				t.Errorf("%s: %q has the permissions of \"a b\"", name, other)
 			}
 		}
 	}

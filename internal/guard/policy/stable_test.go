@@ -97,7 +97,7 @@ func TestPattern(t *testing.T) {
 	if found, err := p.found(stable(json.RawMessage(`{"file_path":"a"}`))); !found || err != nil {
 		t.Errorf("found = %v, %v", found, err)
 	}
-	// What is pinned can be saved as an expression.
+	// A pinned value can be saved as an expression.
 	lit := exactArg("file_path", `a (b) "c" \d`+"\x01")
 	again, err := NewPattern(lit.String())
 	if err != nil {

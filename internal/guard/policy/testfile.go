@@ -158,8 +158,8 @@ func (t *Test) Call() string {
 	return strings.TrimSpace(t.Name + " " + string(t.Args))
 }
 
-// Check returns what is wrong with a decision, "" if it is the expected one. display returns the
-// path of a policy file in the form that people read.
+// Check returns the error in a decision, "" if it is the expected one. display returns the path
+// of a policy file in the form that people read.
 func (t *Test) Check(v Verdict, display func(string) string) string {
 	by := "no rule matches"
 	if v.Rule != nil {

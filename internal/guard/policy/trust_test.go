@@ -7,8 +7,8 @@ import (
 	"pollux/tool"
 )
 
-// What is decided about the folder counts at once, and what was allowed because it was
-// trusted counts no longer when it is not.
+// A decision about the folder counts at once, and permissions that depend on its trust end with
+// the trust.
 func TestTrustChanges(t *testing.T) {
 	t.Parallel()
 	project := Rule{Tools: []string{"web_fetch"}, Decision: Allow, Priority: TierWorkspace.priority(100)}

@@ -1,6 +1,6 @@
-// Package reach finds what a call reaches, for the person who decides about it: the commands of a
+// Package reach finds the reach of a call, for the person deciding about it: the commands of a
 // command line, the files outside of the workspace and the servers that it names. It reads text only,
-// so that what a program does by itself is not in it.
+// so that a program's own actions are not in it.
 package reach
 
 import (
@@ -16,7 +16,7 @@ import (
 	"pollux/tool"
 )
 
-// Call is what a call names.
+// Call has the texts of a call.
 type Call struct {
 	Command string   // of a shell call, "" for others
 	Dir     string   // absolute directory in which the command runs
@@ -26,7 +26,7 @@ type Call struct {
 	Inside func(path string) bool
 }
 
-// Of returns what a call reaches.
+// Of returns the reach of a call.
 func Of(c Call) tool.Reach {
 	f := finder{Call: c}
 	for _, path := range c.Paths {
@@ -41,7 +41,7 @@ func Of(c Call) tool.Reach {
 	return f.found
 }
 
-// finder collects what a call reaches.
+// finder collects the reach of a call.
 type finder struct {
 	Call
 	found tool.Reach
@@ -82,7 +82,7 @@ func (f *finder) readCommand() {
 	}
 }
 
-// parse returns a script and those that it passes to other shells, without what cannot be read.
+// parse returns a script and those that it passes to other shells, without unreadable ones.
 func parse(command string, depth int) []*shellcmd.Script {
 	const deepest = 5
 	script, err := shellcmd.Parse(command)

@@ -63,7 +63,7 @@ func TestOutside(t *testing.T) {
 		{"bash -c 'cat ../other/secret'", []string{"O/other/secret"}},
 		{"cd .. && cat other/secret", []string{"O"}},
 		{"cd src; cat O/other/secret", []string{"O/other/secret"}},
-		// What looks like a path and is none.
+		// Texts that look like paths but are none.
 		{"sed /no/such/place/d go.mod", nil},
 		{"awk /error/ go.mod", nil},
 		{"echo $X/../../etc", nil},

@@ -24,8 +24,8 @@ type Sight struct {
 	Power
 	print []string // hashes of the text and of each file
 	files []string // names of the files, as in print[1:]
-	// isOpen is set if the content cannot be checked: such a power is new each time. Doubt is what is not
-	// checked, for people; "" for nothing.
+	// isOpen is set if the content cannot be checked: such a power is new each time. Doubt names the
+	// unchecked part, for people; "" for none.
 	isOpen bool
 	Doubt  string
 }
@@ -58,7 +58,7 @@ func (p Power) Look(dir string) Sight {
 }
 
 // Files returns the paths of the files of the folder dir that programs in the settings of all layers run: scripts
-// of hooks, of MCP servers and of discovery commands, and what [Power.Look] finds in them.
+// of hooks, of MCP servers and of discovery commands, and the files that [Power.Look] finds in them.
 func Files(s *config.Settings, dir string) (paths []string) {
 	text, err := json.Marshal(s.Tree())
 	tree := map[string]any{}
@@ -171,7 +171,7 @@ func (l *looker) directory(dir string, r runner) {
 }
 
 // file adds a file of the folder, if there is one with this name, and reports whether there is, or whether it is a
-// directory of the folder. It leaves out data, such as logs, unless isRead says that the program runs or reads it as
+// directory of the folder. It leaves out data, such as logs, unless, by isRead, the program runs or reads it as
 // code.
 func (l *looker) file(dir, name string, isRead bool) (isFile, isDir bool) {
 	if name == "" || len(name) > 4096 || strings.IndexByte(name, 0) >= 0 {

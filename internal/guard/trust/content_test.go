@@ -219,7 +219,7 @@ func TestContentOutside(t *testing.T) {
 	}
 }
 
-// What cannot be followed is said; what cannot be read counts as new each time.
+// Files that cannot be followed are reported; unreadable ones count as new each time.
 func TestContentDoubts(t *testing.T) {
 	t.Parallel()
 	dir := project(t)

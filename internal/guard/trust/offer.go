@@ -21,7 +21,7 @@ type Contents struct {
 	Policies []string // files
 	Memory   []string // files with instructions for the model
 	Settings []string // keys that the folder's settings set
-	Powers   []string // what the settings do by themselves, other than servers and hooks; see [Powers]
+	Powers   []string // automatic effects of the settings, other than servers and hooks; see [Powers]
 	// Warnings describe content that needs special attention.
 	Warnings []string
 	// Errors describe files that could not be read.

@@ -24,7 +24,7 @@ func TestLook(t *testing.T) {
 		".gemini/policies/more.toml":       "",
 		"GEMINI.md":                        "Be good.",
 		".gemini/settings.json": `{
-			// what a project may set
+			// settings that a project may have
 			"mcpServers": {"files": {"command": "files"}},
 			"hooks": {"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "./check.sh"}]}],
 			          "SessionStart": [{"hooks": [{"hooks": [{"command": "deep"}]}, 7]}]},
@@ -84,7 +84,7 @@ func TestLookAtNothing(t *testing.T) {
 	}
 }
 
-// What is a link may be anything by the time it is used, so it is named.
+// A link may have any target by the time of its use, so it is reported.
 func TestLookAtLinks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,9 +21,9 @@ type Power struct {
 	Runs *Program
 }
 
-// Powers visits what the settings of a folder do by themselves, as the table of keys classifies it. below are
-// the settings of the other layers, nil for none. What keep returns false for is removed from tree, a parsed
-// settings file; what only tightens or describes stays. The order is fixed.
+// Powers visits the automatic effects of a folder's settings, as the table of keys classifies them. below are
+// the settings of the other layers, nil for none. Powers removes those for which keep returns false from
+// tree, a parsed settings file; settings that only tighten or describe stay. The order is fixed.
 func Powers(below *config.Settings, tree map[string]any, keep func(Power) bool) {
 	v := visitor{keep: keep}
 	for i, keys := 0, config.Keys(); i < len(keys); i++ {
@@ -66,7 +66,7 @@ func sectionOf(tree map[string]any, path string) (section map[string]any, last s
 // visitor visits the parts of a value.
 type visitor struct{ keep func(Power) bool }
 
-// visit returns what is left of a value, nil for nothing.
+// visit returns the remaining part of a value, nil for nothing.
 func (v visitor) visit(path string, e *config.Effect, below, value any) any {
 	object, isObject := value.(map[string]any)
 	list, isList := value.([]any)
@@ -119,7 +119,7 @@ func (v visitor) items(path string, e *config.Effect, below any, list []any) any
 }
 
 // entry visits an object that is one power. If it is refused, and another layer has an entry that it
-// replaces, what restricts stays.
+// replaces, its restrictions stay.
 func (v visitor) entry(path string, e *config.Effect, below any, object map[string]any) any {
 	c := e.Classify(below, object)
 	if below == nil && c&config.Acts != 0 {

@@ -73,7 +73,7 @@ func TestPowers(t *testing.T) {
 		t.Errorf("powers (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(parse(t, powerful), tree); diff != "" {
-		t.Errorf("what was kept has changed: %s", diff)
+		t.Errorf("the kept settings have changed: %s", diff)
 	}
 
 	trust.Powers(nil, tree, func(p trust.Power) bool {
@@ -93,7 +93,7 @@ func TestPowers(t *testing.T) {
 	trust.Powers(nil, map[string]any{"tools": 3.0, "hooks": "x", "mcpServers": []any{1.0}, "agents": true}, func(trust.Power) bool { return false })
 }
 
-// What the other layers say already is no power, and what restricts an entry of theirs stays.
+// A setting that another layer has too is no power, and restrictions of another layer's entry stay.
 func TestPowersOverOthers(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()

@@ -64,9 +64,9 @@ func wordsOf(command string, args []any) []string {
 	return words
 }
 
-// sequences returns what may name files of the folder dir, in the order of the command line and in any way
-// that programs read arguments: whole words, and their parts between quotes, "=", ":" and other marks. Files
-// that the program does not read may be among them; then only a needless question follows.
+// sequences returns arguments that may name files of the folder dir, in the order of the command line and in
+// any way that programs read arguments: whole words, and their parts between quotes, "=", ":" and other
+// marks. Files that the program does not read may be among them; then only a needless question follows.
 func (p *Program) sequences(dir string) (list [][]string) {
 	lines := slices.Clone(p.Lines)
 	for i := 0; i < len(lines) && i < maxLines; i++ {

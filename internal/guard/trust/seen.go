@@ -13,7 +13,7 @@ import (
 	"pollux/internal/durable"
 )
 
-// Record is what the user has seen of trusted folders: their powers and the content of the files that these
+// Record has the powers of trusted folders that the user has seen, and the content of the files that they
 // name, as hashes.
 type Record struct {
 	folders map[string][]string // by real path; each entry has the hashes of a [Sight]
@@ -57,7 +57,7 @@ func (r *Record) Has(dir string, s Sight) bool {
 func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
 
 // Describe returns one line about a power for the user: its text, which of its files have changed since they saw
-// it, and what is not checked.
+// it, and its unchecked part.
 func (r *Record) Describe(dir string, s Sight) string {
 	var notes []string
 	if changed := r.changed(dir, s); len(changed) > 0 {
@@ -96,8 +96,8 @@ func (r *Record) changed(dir string, s Sight) []string {
 // maxSeen is the maximum number of powers of one folder in the file. The first ones are forgotten.
 const maxSeen = 1000
 
-// Remember records in the file that the user has seen these powers of a folder and accepts them, in
-// addition to those that are recorded: what is gone may come back with another branch.
+// Remember records in the file that the user has seen and accepts powers of a folder, in addition
+// to recorded ones: a removed power may come back with another branch.
 func Remember(file, dir string, sights []Sight) error {
 	if err := remember(file, realPath(dir, false), sights); err != nil {
 		return fmt.Errorf("remember what %s does: %w", dir, err)

@@ -216,7 +216,7 @@ func TestSet(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	// What can't be understood is not overwritten.
+	// A file that cannot be parsed is not overwritten.
 	if err := os.WriteFile(file, []byte("{broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Content returns the content of a form for the answers to its questions, by their numbers as in a
-// [tool.Reply]: "0" is the first. problems says by number what is wrong with an answer, as a sentence for
-// people; the content is complete if there is none.
+// [tool.Reply]: "0" is the first. problems has the error of each wrong answer by number, as a sentence
+// for people; the content is complete if there is none.
 func (f *Form) Content(answers map[string]string) (content map[string]any, problems map[int]string) {
 	content, problems = map[string]any{}, map[int]string{}
 	for i := range f.fields {
@@ -81,7 +81,7 @@ func (f *field) find(label string) int {
 	return slices.IndexFunc(f.options, func(o option) bool { return strings.EqualFold(o.label, label) })
 }
 
-// check returns what is wrong with a value, "" if nothing is.
+// check returns the error of a value, "" if it is valid.
 func (f *field) check(value any) (problem string) {
 	switch v := value.(type) {
 	case string:

@@ -1,8 +1,8 @@
 // Package form turns the form of an MCP server (mode "form" of an elicitation) into questions to a person,
 // and the answers into the content that the server gets.
 //
-// [Parse] reads the schema of a form, [Form.Questions] words it for a person, and [Form.Content] checks what
-// the person has answered. Nothing in a schema is trusted: sizes, names, patterns and texts.
+// [Parse] reads the schema of a form, [Form.Questions] words it for a person, and [Form.Content] checks the
+// answers. Nothing in a schema is trusted: sizes, names, patterns and texts.
 package form
 
 import (
@@ -19,12 +19,12 @@ import (
 	"pollux/internal/terminal"
 )
 
-// Form is what a server wants to know.
+// Form is a server's questions to a person.
 type Form struct {
 	fields []field
 }
 
-// kind is what the value of a field is.
+// kind is the type of a field's value.
 type kind int
 
 const (
@@ -43,13 +43,13 @@ type field struct {
 	description string // for people
 	kind        kind
 	isRequired  bool
-	isSecret    bool // what is typed is not shown
+	isSecret    bool // the input is not shown
 	options     []option
 	fallback    any // the value that an empty answer stands for, nil for none
 	rules
 }
 
-// rules are what a value must meet. A pointer that is nil sets no limit.
+// rules are the constraints of a value. A nil pointer sets no limit.
 type rules struct {
 	minLength, maxLength *float64 // of a text, in characters
 	minItems, maxItems   *float64 // of choices
@@ -107,7 +107,7 @@ type titled struct {
 }
 
 // Parse reads the schema of a form. order are the names of its fields as the server has written them; those
-// that it does not name come last, the required ones first. Errors say what of the schema cannot be used.
+// that it does not name come last, the required ones first. Errors name the unusable part of the schema.
 func Parse(schema json.RawMessage, order []string) (*Form, error) {
 	var s struct {
 		Type       string                     `json:"type"`
@@ -187,7 +187,7 @@ func parseField(name string, raw json.RawMessage) (*field, error) {
 		return nil, err
 	}
 	if p.Pattern != "" && len(p.Pattern) <= maxPattern {
-		f.pattern, _ = regexp.Compile(p.Pattern) // the server checks what is not valid here
+		f.pattern, _ = regexp.Compile(p.Pattern) // the server checks patterns that are not valid here
 	}
 	f.isSecret = f.kind == text && (p.Format == "password" || secret.InName(name) || secret.InName(p.Title))
 	f.setFallback(p.Default)

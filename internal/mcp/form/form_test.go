@@ -143,7 +143,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 // FuzzParse reads schemas: the labels of a question differ, and each of them is an answer, and
-// what is accepted meets the rules of its field.
+// accepted answers meet the rules of its field.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(everyKind), "x")
 	f.Add([]byte(`{"properties":{"":{"type":"string","enum":["",""," ",","]}}}`), "")

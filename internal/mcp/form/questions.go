@@ -11,7 +11,7 @@ import (
 // noAnswer is the option that leaves a field out, or to the server.
 const noAnswer = "No answer"
 
-// Titles returns what the form asks for, for people.
+// Titles returns the titles of the form's fields, for people.
 func (f *Form) Titles() []string {
 	var list []string
 	for i := range f.fields {
@@ -78,7 +78,7 @@ func (f *field) labels() []tool.Option {
 	return list
 }
 
-// hint says which answers are valid, and what an empty one means.
+// hint describes the valid answers, and the meaning of an empty one.
 func (f *field) hint() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

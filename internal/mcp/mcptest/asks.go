@@ -12,7 +12,7 @@ import (
 	"pollux/internal/crash"
 )
 
-// addAsking adds tools that ask for something themselves: a person, or a model. Results are what they got, as
+// addAsking adds tools that ask for something themselves: a person, or a model. Results are the answers as
 // JSON, or the error.
 func addAsking(s *sdk.Server) {
 	form := `{"type":"object","properties":{"schema":{"type":"object"},"message":{"type":"string"},"times":{"type":"integer"}}}`
@@ -45,7 +45,7 @@ func addAsking(s *sdk.Server) {
 		})
 }
 
-// ask asks a person so many times at once, and returns what each got.
+// ask asks a person the given number of times at once, and returns the answers.
 func ask(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	var a struct {
 		Schema  json.RawMessage

@@ -19,8 +19,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Auth is an authorization server, with an MCP server behind it that wants its tokens. A person who opens
-// its page agrees to everything.
+// Auth is an authorization server, with an MCP server behind it that wants its tokens. Its page agrees to
+// everything.
 type Auth struct {
 	// URL is that of the MCP server, and Issuer that of the authorization server.
 	URL, Issuer string
@@ -40,7 +40,7 @@ type Auth struct {
 
 // AuthOptions are how an authorization server behaves.
 type AuthOptions struct {
-	// Fault is what is wrong with it, "" for nothing:
+	// Fault is the defect of the server, "" for none:
 	//
 	//	issuer      its metadata is of another server
 	//	resource    the metadata of the MCP server is of another server
@@ -72,7 +72,7 @@ type AuthOptions struct {
 	Scopes []string
 }
 
-// grant is what a person has allowed a client.
+// grant is a person's permission for a client.
 type grant struct {
 	client, redirect, challenge, resource string
 	isUsed                                bool
@@ -143,7 +143,7 @@ func (a *Auth) Set(change func(*AuthOptions)) {
 	change(&a.o)
 }
 
-// Log returns what has happened: "register", "authorize", "code", "refresh", and "reuse" for a code or
+// Log returns the events: "register", "authorize", "code", "refresh", and "reuse" for a code or
 // refresh token that was used before.
 func (a *Auth) Log() []string {
 	a.mu.Lock()
@@ -305,7 +305,7 @@ func (a *Auth) token(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, m)
 }
 
-// redeem returns what a request for tokens has a right to, or the code of an error.
+// redeem returns the grant of a request for tokens, or the code of an error.
 func (a *Auth) redeem(r *http.Request) (g *grant, problem string) {
 	id, secret := r.Form.Get("client_id"), r.Form.Get("client_secret")
 	if a.o.Basic {
@@ -360,7 +360,7 @@ func (a *Auth) issue(g *grant) (accessToken, refreshToken string) {
 	return accessToken, refreshToken
 }
 
-// verify is what the MCP server does with a token.
+// verify checks a token for the MCP server.
 func (a *Auth) verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

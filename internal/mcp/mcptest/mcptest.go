@@ -28,13 +28,13 @@ import (
 //	names    has names with any characters
 //	escapes  has control characters in its texts
 //	changes  changes a tool while it is called
-//	alien    answers requests that no one has made, before the one that was
+//	alien    answers requests that were never made, before the real one
 //	bare     sends notifications without parameters
 //	dies     ends in the middle of an answer
 //	floods   answers a call with 100 MB
 //	forks    starts a program that keeps its output open
 //	asking   has tools that ask a person and the model, too
-//	news     tells when a resource changes, and logs
+//	news     notifies of changed resources, and logs
 //
 // Any other kind is a server that works.
 func Serve(kind string, p Process) {

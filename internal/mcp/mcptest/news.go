@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addNews adds tools that say that the resource test://one has changed, and that log.
+// addNews adds tools that send a notice of a change of test://one, and that log.
 func addNews(s *sdk.Server, p Process) {
 	empty := json.RawMessage(`{"type":"object"}`)
 	s.AddTool(&sdk.Tool{Name: "touch", Description: "Changes a resource", InputSchema: empty},

@@ -10,8 +10,8 @@ import (
 // patience is how long tests wait for something that should happen at once.
 const patience = 20 * time.Second
 
-// WaitUntil calls isDone until it returns true. After 20 seconds it fails the test and
-// reports what it waited for.
+// WaitUntil calls isDone until it returns true. After 20 seconds it fails the test and reports
+// the name of the condition.
 func WaitUntil(t testing.TB, what string, isDone func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !isDone(); time.Sleep(2 * time.Millisecond) {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fold appends a text without the difference of upper and lower case, in which texts are compared. What
-// is not UTF-8 becomes U+FFFD.
+// Fold appends a text without the difference of upper and lower case, in which texts are compared.
+// Invalid UTF-8 becomes U+FFFD.
 func Fold(to, text []byte) []byte {
 	for len(text) > 0 {
 		for len(text) >= 8 { // ASCII, eight at a time
@@ -53,7 +53,7 @@ func foldASCII(to, bytes []byte) {
 	}
 }
 
-// Unfold returns the offset in text of what is at an offset in the folded text.
+// Unfold returns the offset in text that corresponds to an offset in the folded text.
 func Unfold(text []byte, folded int) int {
 	at := 0
 	for folded > 0 && at < len(text) {

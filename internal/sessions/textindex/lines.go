@@ -24,7 +24,7 @@ type lineReader struct {
 	r    *bufio.Reader
 	long []byte // a line that is longer than the buffer of r
 	read int64  // bytes
-	sum  uint32 // of what was read
+	sum  uint32 // of the lines read
 }
 
 func newLineReader(r io.ReaderAt, from, to int64) *lineReader {
@@ -104,7 +104,7 @@ func (c *Candidates) Lines(r io.ReaderAt, size int64) iter.Seq[[]byte] {
 	}
 }
 
-// yieldBlock yields the lines of a block that contain the anchor, or all if the anchor says nothing. It
+// yieldBlock yields the lines of a block that contain the anchor, or all if the anchor is empty. It
 // reports whether to go on.
 func (c *Candidates) yieldBlock(r io.ReaderAt, b block, yield func([]byte) bool) bool {
 	const most = 1 << 20 // bytes of a block in memory
@@ -151,8 +151,8 @@ func anchorOf(text []byte) (anchor []byte) {
 	return anchor
 }
 
-// isAsItIs reports whether a character is written in JSON as it is. Some programs escape what is not
-// ASCII, or has a meaning in HTML.
+// isAsItIs reports whether every program writes a character in JSON unescaped. Some escape non-ASCII
+// characters and those with a meaning in HTML.
 func isAsItIs(r rune) bool {
 	return ' ' <= r && r < '\x7f' && !strings.ContainsRune("\"\\/<>&'+=`", r)
 }

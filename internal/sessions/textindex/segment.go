@@ -25,11 +25,11 @@ const magic = "pollux text 1\r\n\x00"
 const (
 	// blockSize is the length at which a block ends, in bytes. Its last line can make it longer.
 	blockSize = 128 << 10
-	// maxCovered is how much of a file is indexed, in bytes. What follows is read at each search.
+	// maxCovered limits the indexed part of a file, in bytes. Each search reads the rest.
 	maxCovered = 1 << 30
 )
 
-// entry is what the index knows about a session file.
+// entry is the index entry of a session file.
 type entry struct {
 	File
 	covered int64
@@ -37,7 +37,7 @@ type entry struct {
 	at, end int64 // of the entry in its segment
 }
 
-// appendHeader appends what precedes the blocks.
+// appendHeader appends the header before the blocks.
 func (e *entry) appendHeader(to []byte) []byte {
 	to = binary.LittleEndian.AppendUint16(to, uint16(len(e.Name)))
 	to = append(to, e.Name...)
@@ -134,7 +134,7 @@ func (s *segmentReader) next() (*entry, error) {
 	return e, nil
 }
 
-// header reads what precedes the blocks. It returns their number.
+// header reads the header before the blocks. It returns the number of blocks.
 func (s *segmentReader) header(e *entry) (count uint32, err error) {
 	b, err := s.take(2)
 	if err != nil {

@@ -36,7 +36,7 @@ func hash(gram uint64) uint32 {
 // place returns the number of the bit of a hash in a signature of n bits.
 func place(hash uint32, n int) uint64 { return uint64(hash) * uint64(n) >> 32 }
 
-// grams returns the hashes of what a folded text consists of, the rarest ones first; none for a single
+// grams returns the hashes of the parts of a folded text, the rarest ones first; none for a single
 // byte.
 func grams(text []byte) (hashes []uint32) {
 	add := func(size int, kinds ...uint64) {

@@ -11,7 +11,7 @@ type File struct {
 	State
 }
 
-// State tells whether a file was changed. Where the system has them, it contains the time of the last
+// State shows whether a file was changed. Where the system has them, it contains the time of the last
 // change of any kind, which no program can set, and the number of the file: a file that was replaced or
 // has got its old time back is another one.
 type State struct {

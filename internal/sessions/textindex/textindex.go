@@ -8,15 +8,15 @@
 // the text. The index takes about 6 % of the size of the session files, at most a twelfth of it and
 // 100 bytes a file.
 //
-// What holds:
+// Rules:
 //
-//   - The index never decides what is found, only what is read. It counts for a file that is in the
+//   - The index never decides which lines match, only which ones are read. It counts for a file that is in the
 //     [State] in which it was indexed. Of another one, [Candidates.Lines] compares the content block by
 //     block with CRCs, and reads all from the first difference on.
 //   - The index is a directory of segments, files that are written once and replaced by others. Several
 //     processes can read and write them at the same time without a lock: at worst a file is indexed
 //     twice, or not at all, until the next [Index.Update].
-//   - Each entry has a CRC. What is damaged counts as not indexed, and the next update replaces it. Who
+//   - Each entry has a CRC. A damaged entry counts as not indexed, and the next update replaces it. A program that
 //     can write into the directory with correct CRCs can hide a session from searches, but could delete
 //     the session as well.
 //   - It contains hashes and names of files, no text, and nothing of sessions that were deleted (see
@@ -59,7 +59,7 @@ func (x *Index) Candidates(ctx context.Context, files []File, text []byte) []Can
 	byName := numbers(files)
 	var mu sync.Mutex
 	inParallel(ctx, x.segments(), func(s segment) {
-		_ = s.read(hashes, sizes(files, byName), func(e *entry) { // what cannot be read is not indexed
+		_ = s.read(hashes, sizes(files, byName), func(e *entry) { // unreadable files are not indexed
 			if i, ok := byName[e.Name]; ok {
 				mu.Lock()
 				defer mu.Unlock()
@@ -138,8 +138,8 @@ func (x *Index) segments() (segments []segment) {
 	return segments
 }
 
-// read calls visit for each entry of a segment up to the first one that is damaged. The error says that
-// one is.
+// read calls visit for each entry of a segment up to the first one that is damaged. The error means
+// that one is.
 func (s segment) read(hashes []uint32, sizeOf func(name string) (int64, bool), visit func(*entry)) error {
 	f, err := os.OpenFile(s.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

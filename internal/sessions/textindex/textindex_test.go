@@ -157,7 +157,8 @@ func (r texts) needle() string {
 	return text
 }
 
-// Searches by the index find what searches of all lines find, whatever happens to files and index.
+// Searches by the index find the same as searches of all lines, whatever happens to files and
+// index.
 func TestSameAsPlainScan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -354,8 +355,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// Sessions that are gone leave nothing in the index, few changes do not rewrite it, and what is damaged
-// is replaced.
+// Sessions that are gone leave nothing in the index, few changes do not rewrite it, and damaged entries
+// are replaced.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	r, dir := newTexts(2), t.TempDir()
@@ -414,7 +415,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// What cannot be an index is none, and costs nothing.
+// Files that cannot be an index are ignored, at no cost.
 func TestHostileIndex(t *testing.T) {
 	t.Parallel()
 	r, dir := newTexts(3), t.TempDir()

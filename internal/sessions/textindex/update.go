@@ -28,9 +28,9 @@ const (
 )
 
 // Update indexes the files that have changed or are new, the first ones first, unless there are only
-// few. When ctx ends, it keeps what is complete by then. dir is the directory of the files, and files
-// are all that it has: the index of others is removed. isSlow makes it rest as long as it works, and
-// use one processor, so that it does not slow others.
+// few. When ctx ends, it keeps complete entries. dir is the directory of the files, and files are all
+// that it has: the index of others is removed. isSlow makes it rest as long as it works, and use one
+// processor, so that it does not slow others.
 func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow bool) error {
 	w := &writer{Index: x, byName: numbers(files), files: files}
 	w.survey(ctx)
@@ -59,8 +59,8 @@ func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow boo
 	return w.finish()
 }
 
-// makeDir makes the directory of the index. The error says that nothing can be written there, so that it
-// is not worth to index anything.
+// makeDir makes the directory of the index. It fails if nothing can be written there, so that indexing
+// is useless.
 func (x *Index) makeDir() error {
 	if err := os.Mkdir(x.Dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -75,7 +75,7 @@ func (x *Index) makeDir() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Remove removes what the index knows about files, if need be with what it knows about others.
+// Remove removes the entries of files, and those of others if it must.
 func (x *Index) Remove(ctx context.Context, names []string) error {
 	w := &writer{Index: x, removed: map[string]bool{}}
 	for _, name := range names {
@@ -279,8 +279,8 @@ func (w *writer) flush() {
 	w.data = nil
 }
 
-// finish writes what is left together with the entries of old segments that are to be replaced, or are
-// no larger, so that there are few segments. Then it removes those.
+// finish writes the remaining entries together with the entries of old segments that are to be
+// replaced, or are no larger, so that there are few segments. Then it removes those.
 func (w *writer) finish() error {
 	slices.SortFunc(w.old, func(a, b *oldSegment) int { return cmp.Compare(a.size, b.size) })
 	var replaced []*oldSegment
@@ -319,7 +319,7 @@ func (w *writer) copy(s *oldSegment) bool {
 	return true
 }
 
-// removeLeftovers removes what processes have left behind that were killed while they wrote a segment.
+// removeLeftovers removes partial files of processes that were killed while they wrote a segment.
 func (w *writer) removeLeftovers() {
 	const age = time.Hour
 	entries, err := os.ReadDir(w.Dir)

@@ -12,7 +12,7 @@ import (
 	"pollux/internal/wording"
 )
 
-// describe returns what the user agrees to: the skills and their files.
+// describe returns the skills and their files, for the user's consent.
 func (i *Installer) describe(skills []skill.Skill, verb, source string) string {
 	title := map[string]string{"install": "Installing", "link": "Linking"}[verb]
 	lines := []string{fmt.Sprintf("%s agent skill(s) from %q.", title, source), "", fmt.Sprintf("The following agent skill(s) will be %sed:", verb), ""}

@@ -1,8 +1,8 @@
 // Package install installs, links and removes skills.
 //
 // A skill comes from strangers: from a repository, an archive or a directory. Nothing of it runs, its size is
-// bounded, and no file of it can lead out of its directory. The user sees what it brings before it is
-// installed. A skill is complete beside the installed one before it takes its place.
+// bounded, and no file of it can lead out of its directory. The user sees its files before the installation.
+// A skill is complete beside the installed one before it takes its place.
 package install
 
 import (
@@ -97,7 +97,7 @@ func (i *Installer) get(ctx context.Context, source string) (dir string, remove 
 	if err != nil {
 		return "", remove, fmt.Errorf("make a temporary directory: %w", err)
 	}
-	remove = func() { _ = os.RemoveAll(temp) } // what is left is in the directory for temporary files
+	remove = func() { _ = os.RemoveAll(temp) } // leftovers are in the directory for temporary files
 	if isRemote {
 		r, err := fetch.Parse(source, "")
 		if err != nil {
@@ -176,7 +176,7 @@ func (i *Installer) place(ctx context.Context, k skill.Skill, put func(ctx conte
 	if err != nil {
 		return durable.Cause(err)
 	}
-	defer func() { _ = os.RemoveAll(stage) }() // what is left is hidden
+	defer func() { _ = os.RemoveAll(stage) }() // leftovers are hidden
 	fresh, old, at := filepath.Join(stage, "new"), filepath.Join(stage, "old"), i.path(k.Name)
 	if err := put(ctx, folder, fresh); err != nil {
 		return err

@@ -89,7 +89,7 @@ func (p *place) wantError(part string, err error) {
 	p.wantFiles()
 }
 
-// archive writes a zip archive of these files, and returns its path.
+// archive writes a zip archive of files, and returns its path.
 func (p *place) archive(name string, files ...string) string {
 	p.t.Helper()
 	path := p.file(name, "")

@@ -61,8 +61,8 @@ type Event struct {
 	Memory  Memory
 }
 
-// IsFailure reports whether a user may want to know what led to the event: a prompt failed, or a
-// signal came.
+// IsFailure reports whether a report should include the causes of the event: a prompt failed, or
+// a signal came.
 func (e *Event) IsFailure() bool { return e.Kind == End && e.Status == Failed || e.Kind == Signal }
 
 // Ring keeps the last [Size] events. It is safe for concurrent use. A nil *Ring keeps none.
@@ -82,8 +82,8 @@ type Ring struct {
 // memoryAge is the age at which figures of memory use are measured again.
 const memoryAge = 50 * time.Millisecond
 
-// add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status what no
-// name has, because models invent names of tools.
+// add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status
+// characters that no name has, because models invent names of tools.
 func (r *Ring) add(e Event) {
 	e.Name, e.Status = plain(e.Name), plain(e.Status)
 	r.mu.Lock()

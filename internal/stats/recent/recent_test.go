@@ -54,7 +54,7 @@ func TestRing(t *testing.T) {
 	r.add(Event{Kind: Request, Name: "m"})
 	r.add(Event{Kind: Mode, Name: "plan", In: 7})
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=DEBUG msg=mode name=plan in=7 heap=") || len(r.Take()) != 0 {
-		t.Errorf("the log is %s, or Take returns what is there", text)
+		t.Errorf("the log is %s, or Take returns its content", text)
 	}
 }
 

@@ -50,7 +50,7 @@ func New(o Options) tool.Tool {
 	}}
 }
 
-// schema returns the schema of a call that activates one of these skills.
+// schema returns the schema of a call that activates one of the named skills.
 func schema(names []string) json.RawMessage {
 	enum, _ := json.Marshal(names) // strings are always valid
 	return json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","enum":` + string(enum) +
@@ -134,7 +134,7 @@ func (c *call) Run(context.Context, tool.Host) *tool.Result {
 	}
 }
 
-// places tells the model what the paths in the instructions mean, "" if the skill has no files.
+// places explains the paths in the instructions to the model; it is "" if the skill has no files.
 func (c *call) places() string {
 	if c.skill.IsBuiltin() {
 		return ""

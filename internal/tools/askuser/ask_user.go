@@ -14,8 +14,8 @@ import (
 	"pollux/tool"
 )
 
-// New returns the tool ask_user. It needs a user who can answer: the questions are its
-// confirmation, and the answers are in the [tool.Reply].
+// New returns the tool ask_user. It needs a user to answer: the questions are its confirmation,
+// and the answers are in the [tool.Reply].
 func New() tool.Tool { return askUser{} }
 
 type askUser struct{}
@@ -78,8 +78,8 @@ type option struct {
 	Description string `json:"description"`
 }
 
-// problem returns what is wrong with a question that matches the schema, as the rest of a
-// sentence that begins with "Question 1"; "" if nothing is.
+// problem returns the error in a question that matches the schema, as the rest of a sentence
+// that begins with "Question 1"; "" for none.
 func (q *question) problem() string {
 	const least, most = 2, 4
 	if q.Type == tool.ChoiceQuestion && len(q.Options) < least {

@@ -49,9 +49,9 @@ func TestAnswers(t *testing.T) {
 			shown: "**User answered:**\n  Database → SQLite, Postgres\n  Name → <a & b>\n  Tests → yes",
 		},
 		{name: "some", reply: &tool.Reply{Answers: map[string]string{"2": "no"}}, text: `{"answers":{"2":"no"}}`, shown: "**User answered:**\n  Tests → no", answered: 1},
-		{name: "to what was not asked", reply: &tool.Reply{Answers: map[string]string{"3": "x", "-1": "y", "": "z", "01": "w"}}, text: `{"answers":{}}`, shown: "The user gave no answer."},
+		{name: "to other questions", reply: &tool.Reply{Answers: map[string]string{"3": "x", "-1": "y", "": "z", "01": "w"}}, text: `{"answers":{}}`, shown: "The user gave no answer."},
 		{name: "none", reply: &tool.Reply{}, text: `{"answers":{}}`, shown: "The user gave no answer."},
-		{name: "nobody was asked", text: `{"answers":{}}`, shown: "The user gave no answer."},
+		{name: "no question", text: `{"answers":{}}`, shown: "The user gave no answer."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -122,7 +122,7 @@ func TestListingFails(t *testing.T) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 			if _, err := os.Stat(filepath.Join(o.Dir, "ran")); err == nil {
-				t.Error("a shell ran what it should not have seen")
+				t.Error("a shell ran text that it should not get")
 			}
 		})
 	}

@@ -48,7 +48,7 @@ type File struct {
 	Path  string    // absolute path
 	Text  string    // as read_file returns it, after a warning if it is incomplete
 	Media *llm.Blob // replaces Text for media files
-	// Cut says which lines Text has, such as "lines 1-530 of 20000", if it was cut for
+	// Cut names the lines of Text, such as "lines 1-530 of 20000", if it was cut for
 	// [Selection.Room]; else it is "".
 	Cut string
 }
@@ -207,7 +207,8 @@ func isExcludedPath(path string) bool {
 	return isExcluded(filepath.Base(path)) || slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), isEnvironment)
 }
 
-// isEnvironment reports whether a file or directory of this name is for variables, and may hold secrets.
+// isEnvironment reports whether a file or directory of this name holds variables, which may be
+// secrets.
 func isEnvironment(name string) bool { return strings.HasPrefix(strings.ToLower(name), ".env") }
 
 // read reads one file, or skips it.

@@ -64,8 +64,8 @@ const (
 	maxReviewBytes = 8000
 )
 
-// review returns the difference between what the model proposed and what was written, for the
-// model. It is empty if there is none.
+// review returns the difference between the proposed and the written text, for the model. It is
+// empty if there is none.
 func (r *revision) review(proposed string) string {
 	proposed, written := validText([]byte(lf(proposed))), validText([]byte(r.after.text))
 	text := unified(filepath.Base(r.path), diffLabels{"Your version", "Written"}, diffHunks(proposed, written, 3))

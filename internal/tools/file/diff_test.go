@@ -38,7 +38,7 @@ func FuzzDiffHunks(f *testing.F) {
 }
 
 // applyHunks applies hunks by their line numbers alone. It returns "?" if their old lines are
-// not there, or if the new lines get other numbers than the hunk says.
+// not there, or if the new lines get other numbers than in the hunk.
 func applyHunks(before string, hunks []*udiff.Hunk) string {
 	lines := strings.SplitAfter(before, "\n")
 	var out []string

@@ -18,7 +18,7 @@ func (m *merger) wrong(i int, s slip) *unclear {
 	return &unclear{reason: fmt.Sprintf("it has %s where %s has %s", ours, where, theirs)}
 }
 
-// describeSlip returns what a line of the file has, and what old_string has in its place.
+// describeSlip returns the text in a line of the file, and the text of old_string in its place.
 func describeSlip(given string, s slip) (theirs, ours string) {
 	if !blank(s.file) && !blank(s.given) {
 		return shortQuote(s.file), shortQuote(s.given)
@@ -45,7 +45,7 @@ type differences struct {
 	words  []note
 }
 
-// note describes a part of a line of the file, which has this number, and what old_string has
+// note describes a part of a line of the file, by the line's number, and the text of old_string
 // in its place.
 type note struct {
 	line int

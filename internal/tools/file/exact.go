@@ -52,10 +52,10 @@ func (l *lineCounter) line(offset int) int {
 	return l.at + 1
 }
 
-// omitsIndent returns why it is not clear what an exact match at this offset means, or "". An
-// old that begins within the indentation of a line may leave out the indentation of its only
-// line, of its first line, or of none because it means a part of the line. That matters if new
-// has other lines, or another indentation.
+// omitsIndent returns why an exact match at this offset is ambiguous, or "". An old that begins
+// within the indentation of a line may leave out the indentation of its only line, of its first
+// line, or of none because it means a part of the line. That matters if new has other lines, or
+// another indentation.
 func (q *query) omitsIndent(start int) string {
 	from := start
 	for from > 0 && strings.IndexByte(" \t", q.text[from-1]) >= 0 {
@@ -117,7 +117,7 @@ func areIndented(lines []string, indent string) bool {
 
 // mayOpen reports whether deeper lines that belong to this one may follow: after a bracket or
 // another sign that something is missing, in a list, under a name with a colon, or after a
-// comment. A closing bracket says nothing about the lines after it.
+// comment. A closing bracket allows no conclusion about the lines after it.
 func mayOpen(line string) bool {
 	line = strings.TrimSpace(line)
 	rest := strings.ReplaceAll(strings.ReplaceAll(line, ":=", ""), "::", "")
@@ -125,8 +125,8 @@ func mayOpen(line string) bool {
 		strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//")
 }
 
-// cutsWord returns why it is not clear what an exact match means, or "". An old of several words
-// that begins or ends within a word of the file may lack a character by mistake.
+// cutsWord returns why an exact match is ambiguous, or "". An old of several words that begins
+// or ends within a word of the file may lack a character by mistake.
 func (q *query) cutsWord(start, end int) string {
 	old, replacement := elements(q.old), elements(q.new)
 	if q.multiple || len(old) < 2 && !strings.Contains(q.new, "\n") {

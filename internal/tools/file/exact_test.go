@@ -13,8 +13,8 @@ import (
 var edits = flag.Int("edits", 8000, "number of random edits for TestSameAsExact")
 
 // TestSameAsExact makes random edits of files that look like Python, Go, YAML and Makefiles, with
-// an old_string that is not quite what the file has, and sometimes the same mistake in
-// new_string. An edit that is made must give what the exact edit gives.
+// an old_string that differs slightly from the file, and sometimes the same mistake in
+// new_string. An edit that is made must have the result of the exact edit.
 func TestSameAsExact(t *testing.T) {
 	t.Parallel()
 	counts := map[string]*tally{}
@@ -421,7 +421,7 @@ var distortions = []distortion{
 		return func(line string) string { return more + line }
 	})},
 	{"less deep", func(r *rand.Rand, l *language, old, replacement []string, both bool) (old2, new2 []string) {
-		less := "" // what all lines have
+		less := "" // the common indentation of all lines
 		for i, line := range append(slices.Clone(old), replacement...) {
 			if i >= len(old) && !both {
 				break
@@ -450,7 +450,7 @@ var distortions = []distortion{
 	{"first line not indented", func(r *rand.Rand, l *language, old, replacement []string, both bool) (old2, new2 []string) {
 		old2, new2 = slices.Clone(old), slices.Clone(replacement)
 		if blank(old[0]) || both && (len(new2) == 0 || indentOf(old[0]) != indentOf(new2[0])) {
-			return nil, nil // no one can know the indentation of the new line
+			return nil, nil // the indentation of the new line is unknown
 		}
 		old2[0] = strings.TrimLeft(old2[0], " \t")
 		if both && len(new2) > 0 {

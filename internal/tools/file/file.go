@@ -3,7 +3,7 @@
 // Each tool has its own file: first its specification for the model, then the code. The other
 // files are shared: content.go converts a file to content for a model, document.go changes a
 // text file without affecting the rest of it, find.go finds the place of an edit, and merge.go
-// makes an edit whose place is not exactly what the model gave.
+// makes an edit whose place differs from the model's text.
 package file
 
 import (
@@ -120,8 +120,8 @@ func fail(t tool.ErrorType, format string, args ...any) error {
 	return &tool.Error{Type: t, Message: fmt.Sprintf(format, args...)}
 }
 
-// hint returns what the model may have meant by the path of a file, or directory, that does not
-// exist: ". Did you mean ...?", or "".
+// hint returns a path similar to that of a file, or directory, that does not exist: ". Did you
+// mean ...?", or "".
 func hint(ctx context.Context, w *workspace.Workspace, abs string, dir bool) string {
 	if text := w.DidYouMean(ctx, abs, dir); text != "" {
 		return "." + text

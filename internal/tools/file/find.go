@@ -67,9 +67,9 @@ type place struct {
 type unclear struct {
 	exact  bool     // whether old is there as it is
 	places [][2]int // first and last lines of the places that it may mean, starting at 1
-	reason string   // what speaks against it, as the rest of a sentence after "but"
+	reason string   // the objection, as the rest of a sentence after "but"
 	lines  string   // the lines of the file for the model, "" for none
-	advice string   // what to do, "" for sending the edit again with these lines
+	advice string   // the next step, "" for sending the edit again with these lines
 }
 
 func (u *unclear) Error() string { return u.reason }

@@ -26,7 +26,7 @@ func slowScore(window, old string) float64 {
 	return (bare + (raw-bare)*0.1) / length
 }
 
-// What the fuzzy strategy does not look at could not have been near enough.
+// Lines that the fuzzy strategy skips could not be near enough.
 func FuzzFuzzy(f *testing.F) {
 	f.Add("the quick brown fox\njumps over", "the quick brown fix\njumps over")
 	f.Add("  a  b  c  d  e  f  ", "a b c d e f")
@@ -55,8 +55,8 @@ func FuzzFuzzy(f *testing.F) {
 	})
 }
 
-// Whatever the texts are: what an edit does not replace stays, places are in
-// order and apart, and an exact match is what strings.Replace says.
+// Whatever the texts are: text that an edit does not replace stays, places are in order and
+// apart, and an exact match agrees with strings.Replace.
 func FuzzFind(f *testing.F) {
 	f.Add("a\nb\nc\n", "b", "x\n")
 	f.Add("  if (x) {\n    y()\n  }\n", "if(x){\ny()\n}", "z")
@@ -105,7 +105,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// Ends of lines outside of an edit stay what they are.
+// Ends of lines outside of an edit stay unchanged.
 func FuzzChangeKeepsTheRest(f *testing.F) {
 	f.Add("a\r\nb\nc\r\n", 2, 3, "x\ny")
 	f.Add("\r\n\r\n", 0, 1, "")
@@ -124,8 +124,8 @@ func FuzzChangeKeepsTheRest(f *testing.F) {
 	})
 }
 
-// Texts made to cost as much as they can stay within the budget: each of these
-// would take hours without it.
+// Texts made to cost as much as they can stay within the budget: each would take hours without
+// it.
 func TestFindIsBounded(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("a\n", 1<<20)

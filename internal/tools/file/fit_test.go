@@ -12,7 +12,7 @@ import (
 
 func tokensOf(text string) int { return llm.EstimateTokens([]llm.Part{{Text: text}}) }
 
-// A window that is too long ends at a line, and says which.
+// A window that is too long ends at a line, and the note names it.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	text := strings.TrimSuffix(lines(1, 1000), "\n")

@@ -6,8 +6,8 @@ import (
 )
 
 // reading is a way to understand the indentation of new_string: it returns the indentation in
-// the file for a line. ok is false if it does not say what that is. number is the index of the
-// line.
+// the file for a line. ok is false if it does not know the indentation. number is the index of
+// the line.
 type reading func(indent string, number int) (result string, ok bool)
 
 // otherIndent is the reason for an edit whose indentation in the file would be a guess.
@@ -183,7 +183,7 @@ func cutLevels(indent, level string) (n int, rest string) {
 }
 
 // levelsOfCall returns the largest number of spaces that divides all indentations of the call, 0
-// if there are tabs, and what a level of indentation is likely to be.
+// if there are tabs, and the likely levels of indentation.
 func (m *merger) levelsOfCall() (step int, likely []string) {
 	for _, l := range slices.Concat(m.given, m.lines) {
 		if strings.Contains(l.indent, "\t") {
@@ -201,7 +201,7 @@ func (m *merger) levelsOfCall() (step int, likely []string) {
 	return step, likely
 }
 
-// levelsOfFile returns what a level of indentation can be in the file.
+// levelsOfFile returns the possible levels of indentation in the file.
 func (m *merger) levelsOfFile() []string {
 	if slices.ContainsFunc(m.file, func(l line) bool { return strings.Contains(l.indent, "\t") }) {
 		return []string{"\t"}

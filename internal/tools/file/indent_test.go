@@ -67,7 +67,7 @@ func TestReplaceSpacesForTabs(t *testing.T) {
 }
 
 // TestOtherIndentation checks that an edit whose texts are indented in another way than the
-// file gives what the exact edit gives: with spaces for tabs or tabs for spaces, with another
+// file has the result of the exact edit: with spaces for tabs or tabs for spaces, with another
 // number of spaces, and with texts that begin at the margin.
 func TestOtherIndentation(t *testing.T) {
 	t.Parallel()

@@ -122,7 +122,7 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		if slices.ContainsFunc(c.leaveOut, func(p string) bool { return wildcard(p, name.Name()) }) {
 			continue
 		}
-		// Omit what file tools cannot access: secrets, dependencies, and names with line ends.
+		// Omit files that file tools cannot access: secrets, dependencies, and names with line ends.
 		if c.w.CheckRead(path) != nil {
 			continue
 		}

@@ -37,8 +37,8 @@ func TestList(t *testing.T) {
 	wantError(t, run(t, list, args{"dir_path": "none"}), tool.ErrList, "Error listing directory: "+none+" does not exist")
 }
 
-// What no file tool would touch is not listed; links out of the workspace count
-// as ignored, and so does what both the rules and the call leave out.
+// The list omits files that no file tool may access; links out of the workspace count as
+// ignored, and so do files that both the rules and the call leave out.
 func TestListGuarded(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{

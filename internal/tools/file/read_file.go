@@ -68,8 +68,8 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	return c, nil
 }
 
-// whyIgnored returns which rule hides a file from this tool, and what the model can do, with a
-// space before it; "" if no rule is found.
+// whyIgnored returns which rule hides a file from this tool, and the next step for the model,
+// with a space before it; "" if no rule is found.
 func (t *readFile) whyIgnored(abs string) string {
 	file, rule, isGit := t.w.IgnoredBy(abs, t.w.DefaultFilter())
 	if rule == "" {
@@ -83,7 +83,7 @@ func (t *readFile) whyIgnored(abs string) string {
 }
 
 // lines returns the first and the last line to read, 0 if none is given. Models that were
-// trained with other tools, or with former releases of this one, say offset, the number of
+// trained with other tools, or with former releases of this one, use offset, the number of
 // lines to skip, and limit, the number of lines to read.
 func (a arguments) lines() (first, last int) {
 	first, last = a.line("start_line"), a.line("end_line")
@@ -164,8 +164,8 @@ const (
 // tailLines is the number of lines that the header of a long file suggests to see its end.
 const tailLines = 100
 
-// header returns the line before the text of a file that says which lines it has; "" for the
-// whole file if the call asked for no lines.
+// header returns the line before the text of a file that names its lines; "" for the whole file
+// if the call asked for no lines.
 func (c *readFileCall) header(got *content) string {
 	if got.total == 0 {
 		return "The file is empty."
@@ -176,7 +176,7 @@ func (c *readFileCall) header(got *content) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Lines %d-%d of %d", got.first, got.last, got.total)
-	end := got.total // of what the call asked for
+	end := got.total // the end of the requested part
 	if c.last > 0 {
 		end = min(c.last, got.total)
 	}

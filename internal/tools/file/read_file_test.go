@@ -256,7 +256,7 @@ func TestReadFileIgnored(t *testing.T) {
 	refused(t, NewReadFile(w), args{"file_path": ".env"}, "Path not in workspace: ")
 }
 
-// TestMissing checks what the tools for files suggest in place of a path that does not exist.
+// TestMissing checks the suggestions of the file tools for a path that does not exist.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"src/server.go": "x", "src/Deep/handler.ts": "x", "lib/server.go": "x"})

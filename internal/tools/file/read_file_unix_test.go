@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// None of these may hang, or be read or replaced as if it were a file.
+// Special files may not hang a tool, or be read or replaced as if they were files.
 func TestPipesAndDevices(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)

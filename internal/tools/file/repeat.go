@@ -25,10 +25,10 @@ const (
 	insist         = " If you do not see them there, repeat this call."
 )
 
-// repeated returns what the model gets in place of a text that it has already: that the file is
+// repeated returns the result that replaces a text that the model has already: that the file is
 // unchanged, and which result shows it. It returns "" if the model does not have the text, if the
-// latest result with some of these lines shows them differently, or if it asks again after such
-// a result.
+// latest result with some of the lines shows them differently, or if it asks again after such a
+// result.
 func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *content) string {
 	if host.Earlier == nil || !got.isText() || got.isPastEnd() || len(got.text) < minRepeated {
 		return ""
@@ -65,7 +65,7 @@ func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *conten
 	return ""
 }
 
-// landmark says what the first line with text is: "line 3 is ...".
+// landmark describes the first line with text: "line 3 is ...".
 func landmark(got *content) string {
 	number := got.first
 	for line := range strings.SplitSeq(got.text, "\n") {

@@ -180,7 +180,7 @@ func (c *replaceCall) plan(ctx context.Context) (*edit, error) {
 	if err == nil || fix == nil || c.modified || !correctable(err) || jsonLike(c.abs) {
 		return e, err
 	}
-	if strings.TrimSpace(c.old) == "" { // a model cannot know what was intended
+	if strings.TrimSpace(c.old) == "" { // the intent is unknown
 		return nil, fail(tool.ErrInvalidParams, "The 'old_string' parameter is required. White space alone does not say where %s is to be changed: "+
 			"read the lines with read_file, and give them as they are.", c.path)
 	}

@@ -76,8 +76,7 @@ func (c *replaceCall) userChanges(e *edit) string {
 // maxDifferences is the number of differences in words that a result names.
 const maxDifferences = 5
 
-// fuzzyNote returns the places of an edit for the model, and what old_string has in another
-// way.
+// fuzzyNote returns the places of an edit for the model, and the differences of old_string.
 func fuzzyNote(m match) string {
 	where, words := "Edited "+atLines(m.lines, m.count), m.differences.words
 	if len(m.differences.layout) > 0 {

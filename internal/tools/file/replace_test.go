@@ -109,7 +109,7 @@ func TestReplaceResult(t *testing.T) {
 	}
 }
 
-// TestReplaceEcho checks that the size of what a model gets does not depend on that of the edit.
+// TestReplaceEcho checks that the size of the result does not depend on that of the edit.
 func TestReplaceEcho(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
@@ -201,8 +201,8 @@ func TestReplaceFuzzyNote(t *testing.T) {
 	}
 }
 
-// TestReplaceWords checks what a model gets for an edit whose old_string is not quite what the
-// file has.
+// TestReplaceWords checks the result of an edit whose old_string differs slightly from the
+// file.
 func TestReplaceWords(t *testing.T) {
 	t.Parallel()
 	const deep = "if a {\n\tif b {\n\t\tf()\n\t}\n\treturn\n}\n"
@@ -257,8 +257,7 @@ func TestReplaceFindsThePath(t *testing.T) {
 	}
 }
 
-// An edit is made to what the file is when it is made, not to what it was
-// when someone was asked.
+// An edit changes the current file, not the one at the time of the question.
 func TestReplaceChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "one\ntwo\n"})
@@ -411,13 +410,13 @@ func TestReplaceCorrected(t *testing.T) {
 	wantError(t, edit(&fixer{fix: EditFix{Search: "nor this one", Replace: "2"}}), tool.ErrEditNoOccurrence, "0 occurrences")
 	wantError(t, edit(&fixer{err: errors.New("timeout")}), tool.ErrEditNoOccurrence, "0 occurrences")
 
-	// The newest version is what is edited.
+	// The edit changes the newest version.
 	f = &fixer{fix: EditFix{Search: "two", Replace: "2"}, hook: func() { put(t, path, "zero\ntwo\n") }}
 	if r := edit(f); r.Error != nil || get(t, path) != "zero\n2\n" {
 		t.Errorf("%v, %q", r.Error, get(t, path))
 	}
 
-	// No one is asked about a missing file, about JSON, or where nothing says what is meant.
+	// The model is not asked about a missing file, about JSON, or if the intent is unknown.
 	f = &fixer{}
 	put(t, path, "one\ntwo\n")
 	blank := args{"file_path": "f", "instruction": "", "old_string": " \t \n ", "new_string": "x"}

@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// A full disk ends the run, and the file is what it was.
+// A full disk ends the run, and the file is unchanged.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

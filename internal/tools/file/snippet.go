@@ -17,10 +17,10 @@ const (
 )
 
 // snippet returns the first changed regions of the new text with surrounding lines. A region
-// that does not begin with the first line has "... line 12:" before it, and "..." is for lines
-// after the last one. It returns the beginning and the end of the text if the file is new or
-// unchanged. The text after the last line end counts as a line even if it is empty, so that the
-// model sees whether the file ends with a line end. all reports whether there are no more
+// that does not begin with the first line has "... line 12:" before it, and "..." stands for
+// lines after the last one. It returns the beginning and the end of the text if the file is new
+// or unchanged. The text after the last line end counts as a line even if it is empty, so that
+// the model sees whether the file ends with a line end. all reports whether there are no more
 // changed regions.
 func (r *revision) snippet() (text string, all bool) {
 	after := validText([]byte(r.after.text))

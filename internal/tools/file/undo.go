@@ -33,9 +33,9 @@ type Undo struct {
 	newDirs   map[string]bool // that the edits of all files created
 }
 
-// PlanUndo returns what undoes edits, given from the newest to the oldest, by file. It changes nothing.
-// If one of the edits of a file cannot be undone, none is. Lines that come back end as those that are
-// there.
+// PlanUndo returns the changes that undo edits, given from the newest to the oldest, by file. It
+// changes nothing. If one of the edits of a file cannot be undone, none is. Lines that come back end as
+// those that are there.
 func PlanUndo(ctx context.Context, w *workspace.Workspace, edits []Edit) []*Undo {
 	var list []*Undo
 	byPath, newDirs := map[string]*Undo{}, map[string]bool{}
@@ -83,7 +83,7 @@ func (u *Undo) read(ctx context.Context, w *workspace.Workspace) {
 	}
 }
 
-// What prevents an undo.
+// Reasons that prevent an undo.
 const (
 	changedSince = "it has changed since"
 	notRecorded  = "the record of the change is incomplete"
@@ -94,7 +94,7 @@ const (
 func (u *Undo) undo(e Edit) {
 	recorded, err := parseDiff(e.Diff)
 	switch {
-	case err != nil, strings.Contains(e.Diff, "\uFFFD"), removesMasked(e.Diff): // which stand for what is no text, and for secrets
+	case err != nil, strings.Contains(e.Diff, "\uFFFD"), removesMasked(e.Diff): // which replaces invalid text and secrets
 		u.Problem = notRecorded
 		return
 	case u.Removes, !u.then.exists:

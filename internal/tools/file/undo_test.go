@@ -13,7 +13,7 @@ import (
 	"pollux/tool"
 )
 
-// recordOf runs a tool, and returns the record of what it has changed; ok is false if it failed.
+// recordOf runs a tool, and returns the record of its changes; ok is false if it failed.
 func recordOf(t testing.TB, to tool.Tool, a args) (_ Edit, ok bool) {
 	t.Helper()
 	r := run(t, to, a)
@@ -41,8 +41,8 @@ func wide(text string) string {
 	return string(b)
 }
 
-// Whatever the tools have done to a file, an undo brings back each byte of it, or says why not. Only how
-// lines ended is not known of a file in which they ended in different ways.
+// Whatever the tools have done to a file, an undo brings back each byte of it, or returns the reason.
+// Only in a file with mixed line ends, their positions are lost.
 func TestUndoExact(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -133,7 +133,7 @@ func realDir(t testing.TB, dir string) string {
 	return dir
 }
 
-// What a person has changed since stays, and is kept in an undo of other places.
+// A person's later changes stay, and is kept in an undo of other places.
 func TestUndoChangedSince(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ first, edit, since, want string }{

@@ -45,7 +45,7 @@ func isWord(s string) bool { r, _ := utf8.DecodeRuneInString(s); return elementK
 // slip is a part of a line that old_string has in another way than the file.
 type slip struct {
 	from, to    int    // elements of the line of old_string
-	given, file string // what they have
+	given, file string // the words of both
 	inQuotes    bool
 }
 
@@ -107,8 +107,8 @@ func quotedElements(line []string) []bool {
 	return quoted
 }
 
-// count returns how often lines have a word or other character of what old_string has, also as a
-// part of other words. A word with other letter case is no part of another one.
+// count returns how often lines have a word or other character of old_string, also as a part of
+// other words. A word with other letter case is no part of another one.
 func (s slip) count(lines ...string) (n int) {
 	isCase := strings.EqualFold(s.given, s.file)
 	for _, given := range elements(s.given) {

@@ -43,7 +43,7 @@ func TestWriteFile(t *testing.T) {
 	wantText(t, run(t, write, args{"file_path": path, "content": "one\n2\n"}), "Successfully overwrote file: "+path+" (2 lines in place of 2).")
 }
 
-// What a file is like, its new version is like too.
+// The new version of a file keeps its form.
 func TestWriteFileKeepsForm(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ old, content, want string }{
@@ -102,7 +102,7 @@ func TestWriteFileConfirmation(t *testing.T) {
 	}
 }
 
-// What was approved is written over what was shown, nothing else.
+// The tool writes the approved text over the shown one, nothing else.
 func TestWriteFileChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "shown"})
@@ -118,7 +118,7 @@ func TestWriteFileChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// A call that no one was asked about does not run, whatever happens meanwhile.
+// A call without a question does not run, whatever happens meanwhile.
 func TestHopelessStaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)

@@ -50,7 +50,7 @@ func (t exitPlanMode) Build(raw json.RawMessage) (tool.Invocation, error) {
 type exitCall struct {
 	s    *session
 	path string
-	// shown is the plan that the user was asked about; "" if no one was asked.
+	// shown is the plan in the question to the user; "" without a question.
 	shown string
 	reply *tool.Reply
 }

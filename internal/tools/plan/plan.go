@@ -21,7 +21,7 @@ type Options struct {
 	Workspace *workspace.Workspace
 	// Dir returns the absolute path of the plans directory (see [Directory]).
 	Dir func() string
-	// Interactive reports whether a user is present who can approve a plan.
+	// Interactive reports whether a user can approve a plan.
 	Interactive bool
 	// Then is the mode in which a session that began in plan mode carries out its plan if no user
 	// can approve it: "autoEdit" or "yolo". If it is "", the plan is the answer to the prompt.

@@ -134,7 +134,7 @@ func TestEnterFails(t *testing.T) {
 	}
 }
 
-// What a person answers decides; without one, where the session came from does.
+// The person's answer decides; without one, the previous mode of the session does.
 func TestExit(t *testing.T) {
 	t.Parallel()
 	approve := func(mode string) *tool.Reply { return &tool.Reply{Approved: true, Mode: mode} }
@@ -229,7 +229,7 @@ func TestNoPlan(t *testing.T) {
 	}
 }
 
-// A person approves what was shown, not what was put in its place meanwhile.
+// A person approves the shown plan, not one that replaced it meanwhile.
 func TestPlanChangedWhileAsked(t *testing.T) {
 	t.Parallel()
 	h := build(t)

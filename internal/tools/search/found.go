@@ -76,7 +76,7 @@ func (c *collector) share() {
 	}
 }
 
-// result returns what was found, with each file's share of the limit.
+// result returns the matches, with each file's share of the limit.
 func (c *collector) result() *found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +123,8 @@ func share(files []fileHits, limit int) {
 // of them.
 const maxNamed = 20
 
-// named returns a list of names with their counts: "a.go (3), b.go (12) and 7 more files".
-// what is the plural of what is named.
+// named returns a list of names with their counts: "a.go (3), b.go (12) and 7 more files". what
+// is their plural noun.
 func named(names []string, counts []string, what string) string {
 	shown := min(len(names), maxNamed)
 	if len(names) == maxNamed+1 { // "1 more" is not shorter than its name

@@ -125,7 +125,7 @@ func (c *globCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	return c.result(&found, host.Limit)
 }
 
-// nothing returns the tool result without matches, with what the pattern matches in directories
+// nothing returns the tool result without matches, with the pattern's matches in directories
 // below.
 func (c *globCall) nothing(ctx context.Context) *tool.Result {
 	r := c.result(&globResults{}, 0)
@@ -189,7 +189,7 @@ func (c *globCall) search(ctx context.Context, dir string, found *globResults) e
 	})
 }
 
-// result returns the tool result for what was found. limit is the number of bytes that the paths
+// result returns the tool result with the matches. limit is the number of bytes that the paths
 // may have, 0 for maxText.
 func (c *globCall) result(found *globResults, limit int) *tool.Result {
 	if limit <= 0 {

@@ -167,7 +167,7 @@ type grepCall struct {
 	args          grepArgs
 	query         query
 	before, after int
-	literal       string // says that the pattern is searched as literal text, and why; or ""
+	literal       string // note that the pattern is searched as literal text, with the reason; or ""
 }
 
 // takeLiterally makes the pattern literal text, if it can be searched as such, and the call has
@@ -184,7 +184,7 @@ func (c *grepCall) takeLiterally() bool {
 	return true
 }
 
-// complaint returns what is wrong with a regular expression, in a few words.
+// complaint returns the error in a regular expression, in a few words.
 func complaint(err error) string {
 	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "error parsing regexp: "), " in `")
 	return text
@@ -226,7 +226,7 @@ func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		}
 	}
 	if found != nil && len(found.files) > 0 && limited.Err() != nil && ctx.Err() == nil {
-		found.stopped, err = true, nil // out of time: what was found is better than nothing
+		found.stopped, err = true, nil // out of time: partial results are better than none
 	}
 	if skipped := (*skippedError)(nil); errors.As(err, &skipped) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
 		return c.noMatches(fmt.Sprintf(" Nothing was searched: %v.", skipped.err))

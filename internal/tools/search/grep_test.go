@@ -455,7 +455,7 @@ func TestGrepAutomaticContext(t *testing.T) {
 }
 
 // TestGrepLimitedContext checks that a limit on matches brings no lines around them, and that a
-// match which stands among the lines around another one is not said to be missing.
+// match among the lines around another one is not reported as missing.
 func TestGrepLimitedContext(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{"a.txt": "rook\nx\nrook two\ny\nz\n"})

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// leftOut is what a search did not look at by default, but might have matches.
+// leftOut has the files that a search skipped by default, but that might match.
 type leftOut struct {
 	noise   bool     // logs and temporary files
 	ignored bool     // files that ignore rules hide
@@ -25,7 +25,7 @@ type leftOut struct {
 // complete.
 const maxLeftOut = 50_000
 
-// leftOut returns what the search has left out of the files that the include pattern selects.
+// leftOut returns the skipped files that the include pattern selects.
 func (q *query) leftOut(ctx context.Context) leftOut {
 	var left leftOut
 	isSelecting := q.include != nil && !q.include.negated
@@ -74,7 +74,7 @@ func (q *query) leftOut(ctx context.Context) leftOut {
 		return nil
 	})
 	if err != nil {
-		return leftOut{} // the search itself has reported what matters
+		return leftOut{} // the search itself has reported the important part
 	}
 	if isSelecting && !isMatched {
 		left.noFile = q.include.source
@@ -97,7 +97,7 @@ func (q *query) excludedDir(rel string) string {
 	return ""
 }
 
-// note returns the sentence about what was left out, "" if there is nothing to say.
+// note returns the sentence about skipped files, "" for none.
 func (l leftOut) note() string {
 	if l.noFile != "" {
 		text := fmt.Sprintf(" No file matches %q", l.noFile)

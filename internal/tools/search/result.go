@@ -13,7 +13,7 @@ import (
 // maxText limits the text of a result, in bytes.
 const maxText = 4 << 20
 
-// result returns the tool result for what was found. limit is the number of bytes that its text
+// result returns the tool result with the matches. limit is the number of bytes that its text
 // may have, 0 for maxText.
 func (c *grepCall) result(ctx context.Context, found *found, limit int) *tool.Result {
 	if found.matches == 0 {
@@ -38,7 +38,7 @@ func (c *grepCall) result(ctx context.Context, found *found, limit int) *tool.Re
 	return &tool.Result{Content: tool.Text(r.text()).Content, Display: display, Summary: display.Summary}
 }
 
-// plural returns a number and the word for what it counts.
+// plural returns a number and its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -47,10 +47,10 @@ func plural(n int, one, many string) string {
 }
 
 // autoContext is the number of lines before and after each of up to three matches if the call
-// does not say what it wants.
+// does not set it.
 const autoContext = 5
 
-// fit returns the report on what was found that has at most limit bytes, if that is possible.
+// fit returns the report on the matches that has at most limit bytes, if that is possible.
 // First it cuts long lines, then it leaves out lines around the matches, and only then matches.
 func (c *grepCall) fit(ctx context.Context, found *found, limit int) *report {
 	before, after := c.before, c.after
@@ -194,7 +194,7 @@ func (r *report) text() string {
 	return strings.TrimSpace(head + ":\n---\n" + r.body.String() + r.rest())
 }
 
-// rest returns what is not shown, and how to see it; "" if everything is shown.
+// rest describes omitted matches, and how to see them; "" if everything is shown.
 func (r *report) rest() string {
 	if r.hidden() == 0 && !r.found.stopped {
 		return ""
@@ -220,7 +220,7 @@ func (r *report) rest() string {
 	return b.String()
 }
 
-// advice says how to get the matches that a result leaves out. canRaise reports whether the
+// advice explains how to get the matches that a result leaves out. canRaise reports whether the
 // result may be longer.
 func (c *grepCall) advice(canRaise bool) string {
 	narrow := "a more precise pattern, dir_path or include_pattern"
@@ -233,8 +233,8 @@ func (c *grepCall) advice(canRaise bool) string {
 	return "To see them, narrow the search with " + narrow + "."
 }
 
-// noMatches returns the tool result without matches. note is a sentence about what was not
-// searched, with a space before it, or "".
+// noMatches returns the tool result without matches. note is a sentence about skipped files,
+// with a space before it, or "".
 func (c *grepCall) noMatches(note string) *tool.Result {
 	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.scope()) + note
 	const summary = "No matches found"

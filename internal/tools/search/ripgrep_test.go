@@ -120,7 +120,7 @@ func TestSearchesAreLimited(t *testing.T) {
 	}
 }
 
-// counted returns the number of matches that a result says it has found.
+// counted returns the number of matches that a result reports.
 func counted(text string) int {
 	n := 0
 	_, _ = fmt.Sscanf(text, "Found at least %d matches", &n) // 0 fails the test

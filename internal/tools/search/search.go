@@ -49,8 +49,8 @@ func displayPath(w *workspace.Workspace, path string) string {
 	return sanitizePath(w.Display(path))
 }
 
-// hint returns what the model may have meant by a path that does not exist, among directories or
-// files: ". Did you mean ...?", or "".
+// hint returns a path similar to one that does not exist, among directories or files: ". Did you
+// mean ...?", or "".
 func hint(w *workspace.Workspace, path string, dirs bool) string {
 	text := w.DidYouMean(context.Background(), path, dirs)
 	if text == "" {

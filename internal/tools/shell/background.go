@@ -32,7 +32,7 @@ type Processes struct {
 	notes   map[int]note // on disk, by PID
 	running map[*execution]bool
 	history []*Process // oldest first
-	left    []int      // what commands started with & and left running, the latest last
+	left    []int      // processes that commands started with & and left running, the latest last
 
 	leftovers process.Leftovers // the commands that left something running
 }
@@ -96,8 +96,8 @@ func (ps *Processes) Kill(pid int) bool {
 	return p != nil
 }
 
-// Close ends all running commands, with what ended ones have left running, and waits until they
-// have ended, at most a quarter of a second. No command can be started after Close.
+// Close ends all running commands, with the leftover processes of ended ones, and waits until
+// they have ended, at most a quarter of a second. No command can be started after Close.
 func (ps *Processes) Close() {
 	ps.starting.Lock()
 	ps.closed = true

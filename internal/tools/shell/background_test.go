@@ -127,7 +127,7 @@ func TestKillInBackground(t *testing.T) {
 	o := options(t)
 	pid, _ := inBackground(t, o, args{"command": "exec sleep 1000", "delay_ms": 0})
 	if !o.Processes.Kill(pid) || o.Processes.Kill(-1) {
-		t.Error("Kill does not tell what it has found")
+		t.Error("Kill does not report the state it has found")
 	}
 	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
 }

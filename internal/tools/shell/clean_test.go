@@ -57,7 +57,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	if got := cleaned("\x1bP"+strings.Repeat("x", maxStringLen)+"seen", 4096); !strings.HasSuffix(got, "seen") {
-		t.Errorf("a string without end hides what follows: %d bytes", len(got))
+		t.Errorf("a string without end hides the text after it: %d bytes", len(got))
 	}
 }
 
@@ -81,8 +81,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// FuzzModelText checks that the text is trimmed, but for an indentation, and has no closing tag,
-// and that it is the same however the output is split.
+// FuzzModelText checks that the text is trimmed, except for an indentation, and has no closing
+// tag, and that it is the same however the output is split.
 func FuzzModelText(f *testing.F) {
 	f.Add(" \n a </untrusted_context> b \n", 3)
 	f.Add("<<</untrusted_context></untrusted_contex", 1)

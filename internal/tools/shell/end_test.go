@@ -41,7 +41,7 @@ func TestCancel(t *testing.T) {
 		{"floods and ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do echo y; done", "", ""},
 		{"grandchild holds the pipe", "sleep 1000 & echo $! >p; wait", "There was no output", ""},
 		{"closes its streams and lives on", "exec >/dev/null 2>&1; echo $$ >p; sleep 1000", "There was no output", ""},
-		{"double fork", "(sleep 1000 & echo $! >p) ; sleep 1001", "", ""}, // bash may say that the second has ended
+		{"double fork", "(sleep 1000 & echo $! >p) ; sleep 1001", "", ""}, // bash may report the end of the second
 		{"setsid", "setsid bash -c 'echo $$ >p; exec sleep 1000' & wait", "There was no output", "setsid"},
 		{"double fork and setsid", "(setsid bash -c 'echo $$ >p; exec sleep 1000' &) ; sleep 1001", "There was no output", "setsid"},
 		{"daemon that ignores SIGTERM", "(setsid bash -c 'trap \"\" TERM; exec >/dev/null 2>&1; echo $$ >p; while :; do sleep 1000; done' &) ; sleep 1001", "There was no output", "setsid"},
@@ -148,7 +148,7 @@ func TestEndsWithoutItsGrandchildren(t *testing.T) {
 	}
 	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
 	if !processtest.IsRunning(pid) {
-		t.Error("what was put into the background is gone")
+		t.Error("the background process is gone")
 	}
 	// A background process that prints without end does not delay the result.
 	if got := text(run(t, o, "yes & echo $! >q; echo after")); !strings.Contains(got, "Background PIDs: ") {
@@ -178,8 +178,8 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
-// TestCloseLeft checks that Close ends what commands have left running, except what has a session of
-// its own.
+// TestCloseLeft checks that Close ends leftover processes of commands, except those in a session of
+// their own.
 func TestCloseLeft(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -220,8 +220,8 @@ func TestCloseWhileStarting(t *testing.T) {
 	}
 }
 
-// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command, and
-// what runs in the background.
+// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command and
+// its background processes.
 func TestKilledProgram(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

@@ -25,8 +25,8 @@ func (r *runningCall) ending() (line string, data map[string]any) {
 	return "", nil
 }
 
-// outcome returns the lines for the model after the output of a command that has ended: how it
-// ended, and what still runs.
+// outcome returns the lines for the model after the output of a command that has ended: its
+// exit, and the processes that still run.
 func (r *runningCall) outcome() string {
 	left, words := r.Left()
 	var b strings.Builder
@@ -43,7 +43,7 @@ func (r *runningCall) outcome() string {
 	return b.String() + r.running(left)
 }
 
-// running returns the lines about what the command has left running; left are the processes that
+// running returns the lines about the command's leftover processes; left are the processes that
 // it reported.
 func (r *runningCall) running(left []int) string {
 	text := ""
@@ -94,8 +94,8 @@ func pipeCodes(words []string) []string {
 	return codes
 }
 
-// timeoutText returns why a command was ended that had printed nothing for too long, and what the
-// model can do.
+// timeoutText returns why Pollux ended a command that printed nothing for too long, and a hint
+// for the model.
 func (r *runningCall) timeoutText() (why, hint string) {
 	return "Command was automatically cancelled because it exceeded the timeout of " + describeLimit(r.tool.InactivityTimeout) + " without output.",
 		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background."
@@ -121,9 +121,8 @@ func (r *runningCall) noteBinary(size int64) {
 	_, _ = r.text.Write([]byte(note)) // never fails
 }
 
-// backgroundText returns what the model gets of a command in the background: that it runs or has
-// ended, how to read on, and what it has printed so far. file is the file with all of that, "" if
-// it is not long.
+// backgroundText returns the text about a background command for the model: its state, how to
+// read on, and its output so far. file is the file with all the output, "" if it is not long.
 func (r *runningCall) backgroundText() (text, file string) {
 	state, readOn := "runs in the background", " To read on, call read_background_output with this pid."
 	if can := r.tool.CanReadOn; can != nil && !can() {

@@ -66,14 +66,14 @@ var isolatedGitConfig = [][2]string{
 	{"diff.external", `f() { echo "diff --git a/$1 b/${8:-$1}"; diff -u -L "a/$1" -L "b/${8:-$1}" "$2" "$5"; :; }; f`},
 }
 
-// childEnv returns the environment of a command: base, without what waits for a person. In a
-// trusted folder git uses the user's configuration, and otherwise only isolatedGitConfig and the
-// repository's. The settings that base passes to git with GIT_CONFIG_COUNT stay, before those
-// that childEnv adds.
+// childEnv returns the environment of a command: base, without variables that make programs wait
+// for a person. In a trusted folder git uses the user's configuration, and otherwise only
+// isolatedGitConfig and the repository's. The settings that base passes to git with
+// GIT_CONFIG_COUNT stay, before those that childEnv adds.
 func childEnv(base []string, trusted bool) []string {
 	own := slices.Clone(nonInteractiveEnv)
 	for _, name := range []string{"GIT_EDITOR", "GIT_SEQUENCE_EDITOR"} {
-		if v := process.Getenv(base, name); v != ":" && v != "true" { // these wait for no one
+		if v := process.Getenv(base, name); v != ":" && v != "true" { // these wait for no input
 			own = append(own, name+"="+editorCommand)
 		}
 	}

@@ -247,7 +247,7 @@ func TestGitSSH(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _, _, _ = ssh.NewServerConn(c, config) // no one has the password
+			_, _, _, _ = ssh.NewServerConn(c, config) // the password is unknown
 			_ = c.Close()
 		}
 	}()

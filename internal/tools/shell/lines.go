@@ -2,7 +2,7 @@ package shell
 
 import "unicode/utf8"
 
-// lineEditor turns plain text into what a terminal shows of it in the end: of a line that is
+// lineEditor turns plain text into a terminal's final display of it: of a line that is
 // overwritten after a carriage return, such as a progress bar, the last state; of a backspace,
 // the line without the character before it. It removes other control characters, except tabs
 // and form feeds.

@@ -143,7 +143,7 @@ func (o *output) endLog() {
 	o.log = nil
 }
 
-// display returns what the user sees while the command runs.
+// display returns the output for the user while the command runs.
 func (o *output) display() tool.Display {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,9 +8,9 @@
 // and shown while the command runs. When the command exits, the call returns, even if a
 // process that the command started keeps the output stream open.
 //
-// On Linux no command outlives Pollux, however Pollux ends, and neither does what a command leaves
-// running, unless it has moved to a session of its own; on other systems a kill -9 of Pollux leaves
-// both running. Windows is not supported.
+// On Linux no command outlives Pollux, however Pollux ends, and neither do processes that a command
+// leaves running, except those in a session of their own; on other systems a kill -9 of Pollux
+// leaves all running. Windows is not supported.
 package shell
 
 import (
@@ -109,7 +109,7 @@ type shellTool struct {
 	shell  func() (string, error)
 }
 
-// caller is what calls the tool.
+// caller is the kind of the tool's caller.
 type caller int
 
 const (

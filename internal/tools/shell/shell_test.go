@@ -89,7 +89,7 @@ func TestCommands(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
 	for _, c := range []struct {
 		name, command string
-		want          string // what follows "Output:"
+		want          string // the text after "Output:"
 	}{
 		{"output", "echo hi", " hi"},
 		{"nothing", "true", " (empty)"},

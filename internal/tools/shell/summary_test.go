@@ -31,7 +31,7 @@ func (m *summaryModel) Generate(_ context.Context, req *llm.Request) (*llm.Respo
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(m.answer))}}}, nil
 }
 
-// TestSummarized checks which output is summarized, and what the model gets in its place.
+// TestSummarized checks which output is summarized, and the text that replaces it.
 func TestSummarized(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // note is a file about a background command or a daemon, beside its log. A session that resumes after a
-// crash learns from it what was running.
+// crash reads from it which commands were running.
 type note struct {
 	Session string `json:"session"`
 	PID     int    `json:"pid"`

@@ -97,7 +97,7 @@ func TestNotesAreRemoved(t *testing.T) {
 	}
 }
 
-// What is no note has no effect.
+// Other files have no effect.
 func TestBadNotes(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")

@@ -53,7 +53,7 @@ func TestForUser(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	host := tool.Host{Started: func(int) { cancel() }}
-	if got := text(build(t, shell.NewForUser(o), args{"command": "sleep 100"}).Run(ctx, host)); !strings.HasPrefix(got, "Command was cancelled.\n") { // bash may say "Terminated"
+	if got := text(build(t, shell.NewForUser(o), args{"command": "sleep 100"}).Run(ctx, host)); !strings.HasPrefix(got, "Command was cancelled.\n") { // bash may print "Terminated"
 		t.Errorf("cancelled: %q", got)
 	}
 }

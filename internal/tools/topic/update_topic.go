@@ -1,5 +1,4 @@
-// Package topic has the tool update_topic, with which a model announces what it is about to
-// do.
+// Package topic has the tool update_topic, with which a model announces its next steps.
 package topic
 
 import (

@@ -9,7 +9,7 @@ import (
 	"pollux/tool"
 )
 
-// The steps are those of one session: what a call says depends on the ones before.
+// The steps are those of one session: the result of a call depends on earlier ones.
 func TestUpdateTopic(t *testing.T) {
 	t.Parallel()
 	var now topic.Topic

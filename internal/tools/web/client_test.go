@@ -20,7 +20,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// reaching returns a client that reaches this machine, or only what is public.
+// reaching returns a client that reaches this machine, or only public addresses.
 func reaching(t *testing.T, o Options, allowed func(netip.Addr) bool) *client {
 	t.Helper()
 	c := newClient(&o)
@@ -114,8 +114,8 @@ func TestGetRedirect(t *testing.T) {
 	}
 }
 
-// A name server that first names a public address and then a private one gains
-// nothing: what is dialled is what counts.
+// A name server that first names a public address and then a private one gains nothing: the
+// client checks the dialled address.
 func TestGetRebinding(t *testing.T) {
 	t.Parallel()
 	var asked, resolved atomic.Int32
@@ -184,7 +184,7 @@ func names(t *testing.T, of func(name string) netip.Addr) *net.Resolver {
 	}}
 }
 
-// A proxy may be on this machine; what is asked of it may not.
+// A proxy may be on this machine; requested servers may not.
 func TestGetThroughProxy(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -260,8 +260,8 @@ func TestGetAgain(t *testing.T) {
 	}
 }
 
-// A page without an end, and one of a gigabyte that came as a megabyte, cost
-// what is kept of them.
+// A page without an end, and one of a gigabyte that came as a megabyte, cost only their kept
+// part.
 func TestGetHuge(t *testing.T) {
 	t.Parallel()
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {

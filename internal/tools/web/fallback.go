@@ -105,8 +105,8 @@ func (c *fetchCall) question(allowed []target, texts []string, errs []error, tot
 	return b.String()
 }
 
-// shares divides total among texts of these sizes evenly. What small ones do not need goes to
-// larger ones.
+// shares divides total among texts of the given sizes evenly. Small ones leave their unused
+// share to larger ones.
 func shares(sizes []int, total int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {

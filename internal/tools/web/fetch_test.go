@@ -132,7 +132,7 @@ func TestFetchNothingAllowed(t *testing.T) {
 	}
 }
 
-// What the vendor could not read is read from here.
+// Pollux fetches pages that the vendor could not read.
 func TestFetchFallsBack(t *testing.T) {
 	t.Parallel()
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -211,7 +211,7 @@ func TestFetchFailures(t *testing.T) {
 	}
 }
 
-// Long pages share what a model gets, and one with a small window gets less.
+// Long pages share the result's space, and a model with a small window gets less.
 func TestFetchLongPages(t *testing.T) {
 	t.Parallel()
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -320,7 +320,7 @@ func FuzzTargets(f *testing.F) {
 			if host == "" || to.url.Scheme != "http" && to.url.Scheme != "https" || to.url.User != nil {
 				t.Errorf("%q: %v", prompt, to.url)
 			}
-			// What was checked is what is asked for.
+			// The checked address is the requested one.
 			again, err := parseTarget(to.url.String())
 			if err != nil || again.url.Host != to.url.Host || again.name != to.name {
 				t.Errorf("%q: %v, then %v (%v)", prompt, to.url, again.url, err)

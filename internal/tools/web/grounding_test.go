@@ -48,10 +48,10 @@ func TestAnswer(t *testing.T) {
 				{"segment": {"endIndex": 1}, "groundingChunkIndices": [0]}]}`,
 			"one.[1] two.[2]" + sources,
 		},
-		"no sources":         {[]llm.Part{llm.Text("Just so.")}, ``, "Just so."},
-		"sources alone":      {nil, `{` + twoSources + `}`, strings.TrimPrefix(sources, "")},
-		"not what was meant": {[]llm.Part{llm.Text("Text.")}, `{"groundingChunks": "x"}`, "Text."},
-		"nothing":            {[]llm.Part{llm.Text(" \n")}, `{"webSearchQueries": ["q"]}`, ""},
+		"no sources":    {[]llm.Part{llm.Text("Just so.")}, ``, "Just so."},
+		"sources alone": {nil, `{` + twoSources + `}`, strings.TrimPrefix(sources, "")},
+		"wrong type":    {[]llm.Part{llm.Text("Text.")}, `{"groundingChunks": "x"}`, "Text."},
+		"nothing":       {[]llm.Part{llm.Text(" \n")}, `{"webSearchQueries": ["q"]}`, ""},
 	} {
 		got, found := answer(&llm.Response{Candidates: []llm.Candidate{{
 			Content: &llm.Content{Parts: tt.parts}, GroundingMetadata: json.RawMessage(tt.grounding),
@@ -65,7 +65,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// However wrong the places are, the text stays what it was.
+// However wrong the places are, the text stays unchanged.
 func FuzzCite(f *testing.F) {
 	f.Add("Größe: 5 €.", 3, 7, uint8(1), uint8(2))
 	f.Add("", -1, 1<<62, uint8(0), uint8(9))

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// vendor is a model that answers each question as a function says.
+// vendor is a model that answers each question with a function.
 type vendor struct {
 	hosted bool // it searches, and reads pages
 	answer func(*llm.Request) (*llm.Response, error)
@@ -62,14 +62,14 @@ func (v *vendor) which(question string) (model string, how llm.Config, err error
 			how.Tools = []*llm.ToolSet{{URLContext: true}}
 		}
 	}
-	return question, how, nil // models are called what they are asked for
+	return question, how, nil // the request asks for a model by its name
 }
 
 func (v *vendor) options() Options {
 	return Options{Generator: v, ResolveModel: v.which, OnFallback: v.fellBack}
 }
 
-// says is a vendor's answer with what it rests on.
+// says returns a vendor's answer with its sources.
 func says(text, grounding string) func(*llm.Request) (*llm.Response, error) {
 	return func(*llm.Request) (*llm.Response, error) {
 		return &llm.Response{Candidates: []llm.Candidate{{
@@ -78,13 +78,13 @@ func says(text, grounding string) func(*llm.Request) (*llm.Response, error) {
 	}
 }
 
-// page answers like a vendor that says what it was asked.
+// echo answers like a vendor that repeats the question.
 func echo(r *llm.Request) (*llm.Response, error) {
 	return says(r.Contents[0].Text(), "")(r)
 }
 
-// loopbackToo lets a test's client reach the test's servers, and otherwise what
-// it may always.
+// loopbackToo lets a test's client reach the test's servers, and otherwise the usual public
+// addresses.
 func loopbackToo(a netip.Addr) bool { return a.Unmap().IsLoopback() || isPublic(a) }
 
 // fetching returns a web_fetch that reaches this machine.
