@@ -108,6 +108,9 @@ func New(cfg Config) *Agent {
 	if cfg.Form == nil {
 		cfg.Form = formOf
 	}
+	if cfg.LoopDetector == nil {
+		cfg.LoopDetector = noLoops{}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -169,6 +172,13 @@ func (a *Agent) Room() int {
 // NewPromptID returns an id for [Prompt.ID] that is unique in the session. It may be called
 // during a run.
 func (a *Agent) NewPromptID() string { return a.conv.promptID() }
+
+// chosenModel returns the model for the next prompt.
+func (a *Agent) chosenModel() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
+}
 
 // SetModel sets the model for the next prompt. It may be called during a run.
 func (a *Agent) SetModel(model string) {

@@ -65,7 +65,8 @@ func (a *Agent) RunTool(ctx context.Context, call ToolCall, t tool.Tool) iter.Se
 		defer a.running.Unlock()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		r := &run{Agent: a, chosen: a.chosenModel(), yield: yield, cancel: cancel}
+		q := &requester{Agent: a, out: consumer{yield: yield, cancel: cancel}, model: a.chosenModel()}
+		b := &batch{requester: q, tools: a.cfg.Tools.Snapshot()}
 		call.FromClient = true
 		if call.ID == "" {
 			call.ID = a.conv.clientCallID(call.Name)
@@ -73,7 +74,7 @@ func (a *Agent) RunTool(ctx context.Context, call ToolCall, t tool.Tool) iter.Se
 		if t == nil {
 			t, _ = a.cfg.Tools.Lookup(call.Name)
 		}
-		if _, err := r.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !r.hasLeft {
+		if _, err := b.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !q.out.hasLeft {
 			yield(Cancelled{}, nil)
 		}
 	}

@@ -35,7 +35,7 @@ type ToolCall struct {
 
 // A Gate decides whether a tool call runs, and runs it. Every tool call goes through it, in
 // this order: validate, hooks, policy, confirm; then, when the caller runs the admission,
-// snapshot, sandboxed run, hooks, trim, record.
+// the run within its steps (journal, snapshot, sandbox), hooks, trim, record.
 //
 // Its methods are called from several goroutines at once.
 type Gate interface {
@@ -52,9 +52,9 @@ type Admission struct {
 	// Record is the record of the call so far. If the call does not run, it is complete, and its Result
 	// is the answer to the model.
 	Record Execution
-	// Run runs the call, at most once. It returns its record, and those of the calls with which hooks
-	// continued it, in order; the result of the last one is the answer to the model. Run is nil if the call
-	// does not run.
+	// Run runs the call, at most once. It returns the records of its run, of further runs with more permission,
+	// and of the calls with which hooks continued it, in order; the result of the last one is the answer to the
+	// model. Run is nil if the call does not run.
 	Run func(ctx context.Context, host Host) []Execution
 	// Cancelled is true if a person refused the call. The later calls of the same response are
 	// cancelled too. The run continues if the result has content, which is the person's feedback.

@@ -2,16 +2,19 @@
 // the tools that the model requests, sends their results back, and repeats this until the
 // model requests nothing more.
 //
-// [Agent.Run] is that loop (run.go). It calls each step by name (steps.go):
+// [Agent.Run] is that loop (run.go). A turn is one exchange with the model:
 //
-//   - one exchange with the model, with retries (turn.go), repeated with a compressed
-//     history if the request was too long (overflow.go);
-//   - a response while it arrives (reply.go, thought.go);
-//   - the tool calls of one response, which pass the gate (scheduler.go);
-//   - the conversation: its messages, their size in tokens, ids and the journal
-//     (conversation.go, history.go);
-//   - prompts that a person adds while a run is in progress (waiting.go), and changes
-//     between two runs (between.go).
+//   - steps prepare it (steps.go): the message (message.go) has to fit the model's window (fit.go);
+//   - attempts send the message (turn.go, request.go) and show the response while it arrives
+//     (reply.go, show.go, and package thought);
+//   - if an attempt goes wrong, the first recovery that sees the problem repairs it (recovery.go,
+//     and a file for each recovery);
+//   - the calls of the response pass the gate (scheduler.go), and their results are the next
+//     message (calls.go).
+//
+// The conversation has the messages, their size in tokens, ids and the journal (conversation.go,
+// history.go). A person can add prompts while a run is in progress (waiting.go), and change the
+// conversation between two runs (between.go).
 //
 // The package declares its dependencies as interfaces (contracts.go). Only a model and a
 // [Gate] are required.

@@ -3,6 +3,8 @@ package agent
 import (
 	"encoding/json"
 	"iter"
+	"slices"
+	"sync"
 
 	"pollux/llm"
 )
@@ -14,82 +16,108 @@ const maxEarlier = 40_000
 
 // earlier returns the results of earlier calls of a tool for [tool.Host].Earlier, nil if the
 // history may be compressed before the next request, or if a call of the same response has run
-// that may have changed files. It examines the end of the history only, so that its cost does not
+// that may have changed files. It uses an index of the end of the history, so that its cost does not
 // grow with the conversation.
-func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
+func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	call := j.call
-	room, limit := maxEarlier, r.Window(r.chosen)
-	if limit > 0 {
-		room = min(room, limit/8)
+	room, w := maxEarlier, b.window()
+	if w.size > 0 {
+		room = min(room, w.size/8)
 	}
-	if call.FromClient || j.afterChange || limit > 0 && r.left() < limit/4 {
+	if call.FromClient || j.afterChange || w.isScarce() {
 		return nil
 	}
 	return func() iter.Seq2[json.RawMessage, string] {
-		return earlierResults(r.conv.tail(room), call.Name, r.mayChange)
+		return earlierResults(b.conv.lastResults(room), call.Name, b.mayChange)
 	}
 }
 
 // mayChange reports whether calls of the tool with this name can change files. A tool that is not
 // registered any more counts as one that can.
-func (r *run) mayChange(name string) bool {
-	t, ok := r.offered().Lookup(name)
+func (b *batch) mayChange(name string) bool {
+	t, ok := b.tools.Lookup(name)
 	return !ok || !isReadOnly(t)
 }
 
-// tail returns the last messages of the history, with at most about the given number of tokens.
-func (c *conversation) tail(tokens int) []Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := len(c.history.all)
-	for i > 0 {
-		if tokens -= c.history.all[i-1].Content.Tokens(); tokens < 0 {
-			break
-		}
-		i--
-	}
-	return c.history.all[i:len(c.history.all):len(c.history.all)]
-}
-
-// earlierResults yields the arguments and the texts of the successful calls of a tool, the newest
-// first, back to the last call of a tool that may have changed files. A result whose call is not
-// among the messages is left out.
-func earlierResults(messages []Message, name string, mayChange func(name string) bool) iter.Seq2[json.RawMessage, string] {
-	return func(yield func(json.RawMessage, string) bool) {
-		for i := len(messages) - 1; i > 0; i-- {
-			parts := messages[i].Content.Parts
-			for k := len(parts) - 1; k >= 0; k-- {
-				response := parts[k].FunctionResponse
-				if response != nil && mayChange(response.Name) {
-					return
-				}
-				if response == nil || response.Name != name {
-					continue
-				}
-				call, output := callOf(messages[:i], response.ID), struct{ Output, Error *string }{}
-				if call == nil || len(response.Parts) > 0 || json.Unmarshal(response.Response, &output) != nil || output.Output == nil || output.Error != nil {
-					continue
-				}
-				if !yield(call.Args, *output.Output) {
-					return
-				}
-			}
-		}
-	}
+// pastResult is a tool result in the history.
+type pastResult struct {
+	name string // of the tool
+	// start is the number of tokens in the history before the call.
+	start int
+	// args are the arguments of the call, and text decodes the text of the result, once. Both are nil
+	// if the call is not in one of the messages before the result, or if the result has no text.
+	args json.RawMessage
+	text func() (string, bool) // false for a failed call
 }
 
 // callDistance is the number of messages before a result among which its call is: results follow
 // the message of the model that has the calls, and a few messages may stand between.
 const callDistance = 3
 
-// callOf returns the call with this id in the last callDistance messages, nil if there is none.
-func callOf(messages []Message, id string) *llm.FunctionCall {
-	for i := len(messages) - 1; i >= max(0, len(messages)-callDistance); i-- {
-		for _, call := range messages[i].Content.FunctionCalls() {
-			if call.ID == id {
-				return call
+// index adds the results in c, the next content of the history, to h.results, and drops those that
+// are too far back.
+func (h *history) index(c *llm.Content) {
+	for _, p := range c.Parts {
+		if p.FunctionResponse != nil {
+			h.results = append(h.results, h.pastResult(p.FunctionResponse))
+		}
+	}
+	for len(h.results) > 0 && h.tokens-h.results[0].start > maxEarlier {
+		h.results = h.results[1:]
+	}
+}
+
+func (h *history) pastResult(response *llm.FunctionResponse) pastResult {
+	past := pastResult{name: response.Name, start: h.tokens}
+	for i, start := len(h.all)-1, h.tokens; i >= max(0, len(h.all)-callDistance); i-- {
+		start -= h.all[i].Content.Tokens()
+		for _, call := range h.all[i].Content.FunctionCalls() {
+			if call.ID == response.ID && len(response.Parts) == 0 {
+				past.start, past.args = start, call.Args
+				past.text = sync.OnceValues(func() (string, bool) { return textOf(response) })
+				return past
 			}
 		}
 	}
-	return nil
+	return past
+}
+
+// textOf returns the text of a result, false for a failed call.
+func textOf(response *llm.FunctionResponse) (string, bool) {
+	var result struct{ Output, Error *string }
+	if json.Unmarshal(response.Response, &result) != nil || result.Output == nil || result.Error != nil {
+		return "", false
+	}
+	return *result.Output, true
+}
+
+// lastResults returns the results at the end of the history that lie, with their calls, within at most
+// about the given number of tokens, which is at most maxEarlier.
+func (c *conversation) lastResults(tokens int) []pastResult {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.history.results
+	i := len(all)
+	for i > 0 && c.history.tokens-all[i-1].start <= tokens {
+		i--
+	}
+	return all[i:len(all):len(all)]
+}
+
+// earlierResults yields the arguments and the texts of the successful calls of a tool, the newest
+// first, back to the last call of a tool that may have changed files.
+func earlierResults(results []pastResult, name string, mayChange func(name string) bool) iter.Seq2[json.RawMessage, string] {
+	return func(yield func(json.RawMessage, string) bool) {
+		for _, past := range slices.Backward(results) {
+			if mayChange(past.name) {
+				return
+			}
+			if past.name != name || past.text == nil {
+				continue
+			}
+			if text, ok := past.text(); ok && !yield(past.args, text) {
+				return
+			}
+		}
+	}
 }

@@ -85,8 +85,12 @@ type ToolUpdated struct {
 	Call    *ToolCall
 	Status  Status
 	Summary string // what the call does, in one line; "" while it is unknown
+	// Kind is the kind of the tool that is called or runs, [tool.KindOther] if there is none. Locations are the
+	// files that the call reads or changes, as far as they are known.
+	Kind      tool.Kind
+	Locations []tool.Location
 	// Running is the call that is scheduled or executing: the model's, as hooks and a person may have
-	// changed it, or one with which a hook continues it; nil while it is unknown.
+	// changed it, the same with more permission, or one with which a hook continues it; nil while it is unknown.
 	Running *PreparedCall
 	Output  tool.Display // the output so far, while executing
 	PID     int          // of the process that the call started; 0 if there is none
@@ -264,6 +268,13 @@ func Events() []Event {
 		Stopped{},
 		Blocked{},
 		Cancelled{},
+	}
+}
+
+// run makes p the call that runs.
+func (u *ToolUpdated) run(p *PreparedCall) {
+	if p != nil {
+		u.Running, u.Summary, u.Kind, u.Locations = p, p.Summary(), p.tool.Spec().Kind, p.locations
 	}
 }
 

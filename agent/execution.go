@@ -9,7 +9,8 @@ import (
 
 // Execution is the record of one passage of a tool call through the [Gate]: which tool ran with which
 // arguments, or would have, who changed and who allowed it, and how it ended. A call of the model has
-// one, and one more for each call with which a hook continued it. Statistics, telemetry, session files,
+// one, one more for each time that it ran again with more permission, and one more for each call with which a hook
+// continued it. Statistics, telemetry, session files,
 // exports, screens and undo are made from these records.
 type Execution struct {
 	Name string `json:"name"` // of the tool; if there is none, as it was written

@@ -75,14 +75,16 @@ type history struct {
 	// dropPrompt also drops the prompt of a series of which nothing is sent.
 	dropPrompt bool
 
-	tokens       int  // of all, estimated
-	hasMedia     bool // some messages hold media, whose tokens cannot be estimated
-	runStart     int  // index in curated of the current series of model messages
-	isRunInvalid bool // the current series contains an invalid message
+	tokens       int          // of all, estimated
+	results      []pastResult // at the end of all, see maxEarlier
+	hasMedia     bool         // some messages hold media, whose tokens cannot be estimated
+	runStart     int          // index in curated of the current series of model messages
+	isRunInvalid bool         // the current series contains an invalid message
 }
 
 // add appends m to both forms.
 func (h *history) add(m Message) {
+	h.index(m.Content)
 	h.all = append(h.all, m)
 	h.curated = append(h.curated, m.Content)
 	h.tokens += m.Content.Tokens()

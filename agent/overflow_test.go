@@ -294,3 +294,32 @@ func TestForgetCompressed(t *testing.T) {
 		}
 	}
 }
+
+// Results that do not fit join the history before a hook sends another prompt.
+func TestHookAfterOverflow(t *testing.T) {
+	t.Parallel()
+	journal := &book{}
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")), breaks(&llm.Error{Kind: llm.KindContextWindow}), says(text("done")),
+	}}
+	hooks := &fakeHooks{after: func(_ string, again bool) agent.Verdict { return agent.Verdict{Block: !again, Reason: "go on"} }}
+	a := newAgent(t, s, func(c *agent.Config) { c.Hooks, c.Journal = hooks, journal }, echo("look"))
+	play(t.Context(), a, "hi")
+	const want = `user: hi
+model: call look__c1
+user: response look__c1 {"output":"look done"}
+model: [The previous response was interrupted before it completed.]
+user: go on
+`
+	if got := wire(s.requests[2].Contents); got != want {
+		t.Errorf("sent\n%s", got)
+	}
+	if diff := cmp.Diff(want+"model: done\n", wire(journal.contents())); diff != "" || len(journal.failures) > 0 {
+		t.Errorf("journal %v (-want +got):\n%s", journal.failures, diff)
+	}
+	for _, m := range a.History() {
+		if m.IsPrompt != (m.Content.Text() == "hi") {
+			t.Errorf("prompt %v: %s", m.IsPrompt, m.Content.Text())
+		}
+	}
+}

@@ -19,6 +19,8 @@ type PreparedCall struct {
 	args    json.RawMessage
 	inv     tool.Invocation
 	changes []Author
+
+	locations []tool.Location
 }
 
 // Author is one who determined the arguments of a call. The values appear in JSON.
@@ -28,27 +30,36 @@ type Author string
 const (
 	AuthorHook Author = "hook"
 	AuthorUser Author = "user"
+	AuthorGate Author = "gate" // a call that runs again with more permission
 )
 
 // Prepare checks the arguments of a call and builds the invocation. args are those of the call, with
 // the names and types of the tool's schema.
 func Prepare(call *ToolCall, t tool.Tool, args json.RawMessage) (*PreparedCall, error) {
-	inv, err := tool.Build(t, args)
-	if err != nil {
-		return nil, err
-	}
-	return &PreparedCall{call: call, tool: t, args: args, inv: inv}, nil
+	return (&PreparedCall{call: call, tool: t}).build(args)
 }
 
 // Rewrite returns the same call with other arguments, which by has written.
 func (p *PreparedCall) Rewrite(args json.RawMessage, by Author) (*PreparedCall, error) {
+	next, err := p.build(args)
+	if err != nil {
+		return nil, err
+	}
+	next.changes = append(slices.Clone(p.changes), by)
+	return next, nil
+}
+
+// Again returns the same call, to run it once more.
+func (p *PreparedCall) Again() (*PreparedCall, error) { return p.build(p.args) }
+
+// build returns the call with an invocation of these arguments.
+func (p *PreparedCall) build(args json.RawMessage) (*PreparedCall, error) {
 	inv, err := tool.Build(p.tool, args)
 	if err != nil {
 		return nil, err
 	}
 	next := *p
-	next.args, next.inv = args, inv
-	next.changes = append(slices.Clone(p.changes), by)
+	next.args, next.inv, next.locations = args, inv, inv.Locations()
 	return &next, nil
 }
 
@@ -64,6 +75,10 @@ func (p *PreparedCall) Args() json.RawMessage { return p.args }
 
 // Invocation returns the invocation built of the tool and the arguments.
 func (p *PreparedCall) Invocation() tool.Invocation { return p.inv }
+
+// Locations returns the files that the call reads or changes, as far as they are known. Unlike
+// [tool.Invocation].Locations it may be called while the call runs.
+func (p *PreparedCall) Locations() []tool.Location { return p.locations }
 
 // Summary describes the call in one line.
 func (p *PreparedCall) Summary() string { return p.inv.Summary() }
@@ -102,7 +117,8 @@ type Host struct {
 	// Ask asks a person about a call with which a hook continues this one, and asks the questions of
 	// the tool. If it is nil, no one can be asked.
 	Ask Ask
-	// Continues is called when a call with which a hook continues this one begins to run; nil ignores that.
+	// Continues is called when another call begins to run: one with which a hook continues this one, or this one
+	// again with more permission; nil ignores that.
 	Continues func(*PreparedCall)
 }
 

@@ -34,7 +34,7 @@ func (a *Agent) Redo(ctx context.Context, p Proposal) iter.Seq2[Event, error] {
 		defer a.running.Unlock()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		r := a.begin(ctx, Prompt{ID: p.PromptID}, yield, cancel)
+		q := a.begin(ctx, p.PromptID, yield, cancel)
 		at, done, calls := a.conv.findCall(p)
 		if len(calls) == 0 {
 			yield(nil, ErrNoCall)
@@ -43,7 +43,10 @@ func (a *Agent) Redo(ctx context.Context, p Proposal) iter.Seq2[Event, error] {
 		a.conv.cut(ctx, at)
 		a.conv.markPrompt()
 		a.conv.hasIDEContext = false
-		r.finishRun(ctx, r.repeat(ctx, calls, done, p.Records))
+		q.model = a.chosenModel()
+		r := newRun(q, a.conv.lastPrompt())
+		m, err := r.repeat(ctx, calls, done, p.Records)
+		r.finishRun(ctx, m, err)
 	}
 }
 
@@ -72,32 +75,32 @@ func (c *conversation) findCall(p Proposal) (at int, done []llm.Part, calls []*l
 }
 
 // repeat runs calls at the end of the history again and continues with their results, which follow
-// the results in done.
-func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, done []llm.Part, records []CallRecord) error {
-	r.tools, r.chosen = r.cfg.Tools.Snapshot(), r.chosenModel()
-	r.prompt = r.conv.lastPrompt()
-	r.results = llm.User(done...)
-	for _, p := range done {
+// the results in parts. It returns the last message, as run.work does.
+func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, parts []llm.Part, records []CallRecord) (outgoing, error) {
+	done := outgoing{content: llm.User(parts...)}
+	for _, p := range parts {
 		if p.FunctionResponse != nil {
-			r.records = append(r.records, recordOf(p.FunctionResponse, records))
+			done.records = append(done.records, recordOf(p.FunctionResponse, records))
 		}
 	}
-	if len(done) > 0 { // the journal keeps them if the process ends during the calls
-		r.partial = len(r.conv.history.all)
-		r.conv.push(ctx, Message{Content: r.results}, r.records...)
+	if len(parts) > 0 { // the journal keeps them if the process ends during the calls
+		r.conv.join(ctx, &done)
 	}
+	b := &batch{requester: r.requester, tools: r.cfg.Tools.Snapshot()}
 	var again []*ToolCall
 	for _, fc := range calls {
-		t, ok := r.tools.Lookup(fc.Name)
+		t, ok := b.tools.Lookup(fc.Name)
 		call := &ToolCall{
-			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.id, Room: r.roomOfCall(len(calls)),
+			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: r.window().roomOfCall(len(calls)),
 			MustAsk: !ok || !isReadOnly(t),
 		}
 		again = append(again, call)
-		_ = r.emit(ToolRequested{call}) // after an error, runCalls cancels the calls
+		_ = r.out.emit(ToolRequested{call}) // after an error, the batch cancels the calls
 	}
-	message, err := r.runCalls(ctx, again)
-	return r.work(ctx, message, err)
+	finished, err := b.run(ctx, again)
+	r.conv.leave(ctx, &done)
+	m, err := r.collect(ctx, done, finished, err)
+	return r.work(ctx, m, err)
 }
 
 // recordOf returns the record of the call with this result.

@@ -1,23 +1,27 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"pollux/agent/thought"
 	"pollux/llm"
 )
 
 // reply is a model's response while it arrives.
 type reply struct {
+	out      *consumer
+	detector LoopDetector
+	now      func() time.Time
+
 	began    time.Time // of the request
 	model    string    // that the request was for
 	parts    []llm.Part
 	text     strings.Builder // plain text not yet in parts
-	thinking thoughtSplitter
+	thinking thought.Splitter
 	thoughts []Thought // complete thoughts
 	sources  []llm.Citation
 	reason   llm.FinishReason
@@ -26,7 +30,6 @@ type reply struct {
 
 	hasStarted bool // a chunk has arrived
 	hasThought bool // a part with reasoning has arrived
-	calls      []*ToolCall
 	loop       Loop
 	isHeld     bool    // its events are not emitted before it is complete
 	held       []Event // these events
@@ -113,6 +116,9 @@ func (rep *reply) canRetry(err error) bool {
 	return rep.hasStarted && errors.As(err, &e) && (e.Retryable() || e.Kind == llm.KindCapacity)
 }
 
+// noFinishReason is the type of the problem of a response that may have been cut off.
+const noFinishReason = "NO_FINISH_REASON"
+
 // problem returns what makes a complete reply unusable, or nil if it is usable. A response to
 // tool results may be empty, because the model has acted before. Text without a finish reason is
 // never complete: the stream may have been cut off.
@@ -126,7 +132,7 @@ func (rep *reply) problem(toResult bool) *InvalidStream {
 	empty := !hasVisibleText(rep.visibleText())
 	switch {
 	case rep.reason == "":
-		return &InvalidStream{"NO_FINISH_REASON", "Model stream ended without a finish reason."}
+		return &InvalidStream{noFinishReason, "Model stream ended without a finish reason."}
 	case rep.reason == llm.FinishMalformedFunctionCall:
 		return &InvalidStream{"MALFORMED_FUNCTION_CALL", "Model stream ended with malformed function call."}
 	case rep.reason == llm.FinishUnexpectedToolCall:
@@ -178,8 +184,8 @@ func hasVisibleText(s string) bool {
 }
 
 // spend records what a reply has used that does not join the history.
-func (r *run) spend(rep *reply) {
-	if j, ok := r.cfg.Journal.(Spender); ok {
-		_ = j.SpendMain(cmp.Or(rep.model, r.chosen), rep.usage, r.cfg.Now().Sub(rep.began)) // the journal itself warns the user
+func (a *Agent) spend(rep *reply) {
+	if j, ok := a.cfg.Journal.(Spender); ok {
+		_ = j.SpendMain(rep.model, rep.usage, a.cfg.Now().Sub(rep.began)) // the journal itself warns the user
 	}
 }

@@ -25,6 +25,33 @@ func (s StreamRetry) orDefault() StreamRetry {
 	}
 }
 
+// cutOff repairs a response that broke off: it requests another one as long as an attempt is left.
+type cutOff struct{ *requester }
+
+func (c cutOff) sees(t *turn) bool { return t.problem != nil && t.err != nil && !t.isLast }
+
+func (c cutOff) repairs(ctx context.Context, t *turn) (remedy, error) { return c.retry(ctx, t) }
+
+// retry discards the reply of the turn and waits until the next attempt.
+func (q *requester) retry(ctx context.Context, t *turn) (remedy, error) {
+	next := t.attempt + 1
+	if err := q.discard(t, Retried{Cause: *t.problem, Attempt: next, MaxAttempts: q.cfg.Retry.Attempts}); err != nil {
+		return stand, err
+	}
+	return resend, sleep(ctx, max(q.cfg.Retry.delayBefore(next), retryDelay(t.err)))
+}
+
+// discard reports that the reply of the turn is void, because of a problem that the next attempt
+// is to avoid.
+func (q *requester) discard(t *turn, e Retried) error {
+	if t.reply.usage != nil {
+		q.spend(t.reply)
+	}
+	q.cfg.LoopDetector.Observe(e) // discard the text of this attempt
+	t.previous = t.problem
+	return q.out.emit(e)
+}
+
 // delayBefore returns the wait before an attempt, from 2 on.
 func (s StreamRetry) delayBefore(attempt int) time.Duration {
 	if s.Linear {

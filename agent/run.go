@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"pollux/llm"
-	"pollux/tool"
 )
 
 // maxContinuations limits the requests that one prompt causes without a tool call or a
@@ -42,158 +41,113 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 
-		r := a.begin(ctx, p, yield, cancel)
-		r.finishRun(ctx, r.runPrompt(ctx, llm.User(p.Parts...)))
+		r := newRun(a.begin(ctx, p.ID, yield, cancel), llm.PartsText(p.Parts))
+		m, err := r.beforeAgent(ctx, outgoing{content: llm.User(p.Parts...), shown: p.Shown, isPrompt: true}, r.prompt)
+		m, err = r.work(ctx, m, err)
+		r.finishRun(ctx, m, err)
 	}
 }
 
-// finishRun leaves a valid history at the end of a run, and yields how the run ended.
-func (r *run) finishRun(ctx context.Context, err error) {
+// run is the state of a prompt: of one call of Agent.Run or Agent.Redo.
+type run struct {
+	*requester
+	prompt       string // its text
+	isHookPrompt bool   // an AfterAgent hook has sent another prompt
+	isAnnounced  bool   // the consumer has received ModelInfo
+	calls        int    // of the model
+	budget       budget
+	loops        *loopBreaker
+	recoveries   []recovery
+}
+
+// begin prepares the conversation for a prompt, and returns the requester of its requests. id is
+// [Prompt.ID].
+func (a *Agent) begin(ctx context.Context, id string, yield func(Event, error) bool, cancel context.CancelCauseFunc) *requester {
+	if id == "" {
+		id = a.conv.promptID()
+	}
+	a.conv.settle(ctx, false) // a loaded history may end with calls
+	a.conv.markPrompt()
+	return &requester{Agent: a, out: consumer{yield: yield, cancel: cancel}, promptID: id}
+}
+
+// newRun returns the run of a prompt with this text.
+func newRun(q *requester, prompt string) *run {
+	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxContinuations}}
+	r.loops = &loopBreaker{q, &r.budget, prompt}
+	r.recoveries = newRecoveries(q, &r.budget, r.loops)
+	return r
+}
+
+// work sends m and works until a hook sends no other prompt after it. It does nothing after an
+// error, which it returns. It also returns the last message, which may not be in the history.
+func (r *run) work(ctx context.Context, m outgoing, err error) (outgoing, error) {
+	for err == nil && m.content != nil {
+		m, err = r.runTurns(ctx, m)
+		if ctx.Err() != nil || r.out.hasLeft {
+			return m, err
+		}
+		if errors.Is(err, errOver) {
+			err = nil
+		}
+		r.settle(ctx, m) // before a hook reads or extends the history
+		var hookErr error
+		m, hookErr = r.afterAgent(ctx)
+		err = errors.Join(err, hookErr)
+	}
+	if errors.Is(err, errOver) {
+		return m, nil
+	}
+	return m, err
+}
+
+// runTurns sends m, runs the tools that the response requests, sends their results, and continues
+// until a response requests nothing and no prompt waits. It returns the last message.
+func (r *run) runTurns(ctx context.Context, m outgoing) (outgoing, error) {
+	for {
+		if err := r.joinWaiting(&m); err != nil || m.content == nil {
+			return m, err
+		}
+		t := &turn{message: m, callsBefore: r.calls}
+		for _, step := range steps {
+			if err := step(r, ctx, t); err != nil {
+				return t.message, err
+			}
+		}
+		how, err := r.exchange(ctx, t)
+		switch {
+		case err != nil || how == nextTurn:
+			m = t.message
+		case len(t.calls) > 0:
+			m, err = r.runCalls(ctx, t)
+		default:
+			m, err = r.nextSpeaker(ctx)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+}
+
+// finishRun leaves a valid history at the end of a run, whose last message is m, and yields how the
+// run ended.
+func (r *run) finishRun(ctx context.Context, m outgoing, err error) {
 	if r.cfg.ForgetCancelled && ctx.Err() != nil && !r.isInterrupted(ctx) {
 		r.conv.removePrompt(ctx)
-		r.results = nil
+		m.results = nil
 	}
-	r.settle(ctx)
+	r.settle(ctx, m)
 	switch {
-	case r.hasLeft: // no consumer
+	case r.out.hasLeft: // no consumer
 	case ctx.Err() != nil:
-		r.yield(Cancelled{}, nil)
+		r.out.yield(Cancelled{}, nil)
 	case err != nil:
-		r.yield(nil, err)
+		r.out.yield(nil, err)
 	}
 }
 
 // isInterrupted reports whether the run was cancelled by what ends the process, so that another one can
 // continue the conversation.
-func (r *run) isInterrupted(ctx context.Context) bool {
-	return ctx.Err() != nil && r.cfg.KeepUnanswered != nil && r.cfg.KeepUnanswered(context.Cause(ctx))
-}
-
-// run is the state of one call of Agent.Run or Agent.RunTool.
-type run struct {
-	*Agent
-	id            string
-	prompt        string // text of the prompt
-	shown         string
-	response      string
-	chosen        string                     // model for this prompt
-	isAnnounced   bool                       // the consumer has received ModelInfo
-	continuations int                        // number that is left, see maxContinuations
-	hasLeft       bool                       // the consumer has stopped reading events
-	hasSent       bool                       // the prompt is in the history
-	promptMessage string                     // id of the message with the prompt, once it was sent
-	hasRecovered  bool                       // one loop or invalid response has been handled
-	hasCalled     bool                       // the model has called a tool
-	nudges        int                        // how often the model has been asked to go on, see nudge.go
-	hasNudged     bool                       // it was, and has not called a tool since
-	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
-	results       *llm.Content               // tool results not yet in the history
-	records       []CallRecord               // of results, or of the results sent last
-	partial       int                        // index of the message with the first part of results, 0 for none
-	tools         *tool.Snapshot             // declared by the last request
-	joined        []Prompt                   // waiting prompts that were added to a message not yet answered
-	isHookPrompt  bool                       // an AfterAgent hook caused the current prompt
-
-	yield  func(Event, error) bool
-	cancel context.CancelCauseFunc
-}
-
-var (
-	// errLeft means that the consumer of the events broke out of its loop.
-	errLeft = errors.New("the run's events are no longer read")
-	// errOver means that the run has ended and an event has reported why.
-	errOver = errors.New("the run is over")
-)
-
-// begin prepares the conversation and the run for a prompt.
-func (a *Agent) begin(ctx context.Context, p Prompt, yield func(Event, error) bool, cancel context.CancelCauseFunc) *run {
-	if p.ID == "" {
-		p.ID = a.conv.promptID()
-	}
-	a.conv.settle(ctx, false) // a loaded history may end with calls
-	a.conv.markPrompt()
-	return &run{
-		Agent: a, id: p.ID, prompt: llm.PartsText(p.Parts), shown: p.Shown,
-		continuations: maxContinuations, yield: yield, cancel: cancel,
-	}
-}
-
-// emit yields an event to the consumer. It returns errLeft if the consumer has stopped
-// reading.
-func (r *run) emit(e Event) error {
-	if r.hasLeft || !r.yield(e, nil) {
-		r.hasLeft = true
-		r.cancel(errLeft)
-		return errLeft
-	}
-	return nil
-}
-
-// runPrompt works on the prompt, and on each prompt that a hook sends after it.
-func (r *run) runPrompt(ctx context.Context, message *llm.Content) error {
-	message, err := r.beforeAgent(ctx, message, r.prompt)
-	return r.work(ctx, message, err)
-}
-
-// work sends message and works until a hook sends no other prompt after it. It does nothing after an
-// error, which it returns.
-func (r *run) work(ctx context.Context, message *llm.Content, err error) error {
-	for err == nil && message != nil {
-		err = r.runTurns(ctx, message)
-		if ctx.Err() != nil || r.hasLeft {
-			return err
-		}
-		if errors.Is(err, errOver) {
-			err = nil
-		}
-		next, hookErr := r.afterAgent(ctx)
-		message, err = next, errors.Join(err, hookErr)
-	}
-	if errors.Is(err, errOver) {
-		return nil
-	}
-	return err
-}
-
-// runTurns sends message, runs the tools that the response requests, sends their results, and
-// continues until a response requests nothing and no prompt waits.
-func (r *run) runTurns(ctx context.Context, message *llm.Content) error {
-	for {
-		var err error
-		if message, err = r.joinWaiting(message); err != nil || message == nil {
-			return err
-		}
-		if err := r.countTurn(); err != nil {
-			return err
-		}
-		r.route(ctx, message)
-		r.countOverhead()
-		if err := r.compressIfLong(ctx); err != nil {
-			return err
-		}
-		if err := r.mask(ctx); err != nil {
-			return err
-		}
-		if message, err = r.fit(ctx, message); err != nil {
-			return err
-		}
-		r.addIDEContext(ctx, message)
-		ans, err := r.turn(ctx, message)
-		if err != nil {
-			return err
-		}
-		switch {
-		case ans.loop.Kind != "":
-			message, err = r.breakLoop(ans, message)
-		case ans.invalid:
-			message, err = r.continueInvalid()
-		case len(ans.calls) > 0:
-			message, err = r.runCalls(ctx, ans.calls)
-		default:
-			message, err = r.nextSpeaker(ctx)
-		}
-		if err != nil {
-			return err
-		}
-	}
+func (a *Agent) isInterrupted(ctx context.Context) bool {
+	return ctx.Err() != nil && a.cfg.KeepUnanswered != nil && a.cfg.KeepUnanswered(context.Cause(ctx))
 }

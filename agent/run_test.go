@@ -629,3 +629,59 @@ func TestForgetCancelled(t *testing.T) {
 		t.Errorf("%d messages are left", len(h))
 	}
 }
+
+// suspicious finds a loop in every call.
+type suspicious struct{ agent.LoopDetector }
+
+func (suspicious) Reset(string) {}
+
+func (suspicious) CheckTurn(context.Context, []agent.Message) (agent.Loop, bool) {
+	return agent.Loop{}, false
+}
+
+func (suspicious) Observe(e agent.Event) (agent.Loop, bool) {
+	_, ok := e.(agent.ToolRequested)
+	return agent.Loop{Kind: "calls"}, ok
+}
+
+// The second loop in calls ends the run, and no call of the response runs.
+func TestLoopsInCalls(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("look")), says(calls("look", "look"))}}
+	a := newAgent(t, s, func(c *agent.Config) { c.LoopDetector = suspicious{} }, echo("look"))
+	want := lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP", "updated look__c1 validating", "finished look__c1 error",
+		"TurnStarted", "end of turn STOP", "LoopDetected")
+	if diff := cmp.Diff(want, play(t.Context(), a, "hi")); diff != "" {
+		t.Error(diff)
+	}
+	checkPaired(t, a.History())
+}
+
+// Sampling gets whether the request is sent again.
+func TestSamplingAgain(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(chunk(llm.FinishStop)), says(text("ok"))}}
+	var retries []bool
+	a := newAgent(t, s, func(c *agent.Config) {
+		c.Sampling = func(_ string, retry bool) llm.Config { retries = append(retries, retry); return llm.Config{} }
+	}, echo("look"))
+	play(t.Context(), a, "hi")
+	if n := len(retries); n < 2 || retries[n-2] || !retries[n-1] {
+		t.Errorf("retries %v", retries)
+	}
+}
+
+// Results that got no response because no request was left are followed by a text that says so.
+func TestAfterLimit(t *testing.T) {
+	t.Parallel()
+	limit := 1
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("look")), says(text("ok"))}}
+	a := newAgent(t, s, func(c *agent.Config) { c.MaxTurns = &limit }, echo("look"))
+	play(t.Context(), a, "hi")
+	limit = 2
+	play(t.Context(), a, "go on")
+	want := "model: [The limit of requests was reached.]\nuser: go on\n"
+	if got := wire(s.requests[1].Contents); !strings.HasSuffix(got, want) {
+		t.Errorf("sent\n%s", got)
+	}
+}

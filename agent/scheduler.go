@@ -18,47 +18,34 @@ import (
 // maxParallel limits the number of calls that run at the same time.
 const maxParallel = 32
 
-// job is the state of one call: prepared, executed, finished.
-type job struct {
-	call      *ToolCall
-	tool      tool.Tool // nil if it does not exist
-	admission Admission
-	records   []Execution // of what ran; nil if nothing did
-	result    *tool.Result
-	status    Status // final; "" until it is known
-	reason    string // of a cancellation, for the model
-	refused   bool   // a person refused the call
-	hasRun    bool   // the tool began to run
-	// afterChange is set if a job before this one may have changed files.
-	afterChange bool
-	began       time.Time
-	ended       time.Time // end of the last step
-	// active is the time that the steps took, waited the part of it in which they waited for
-	// a person.
-	active time.Duration
-	waited atomic.Int64
+// batch runs the calls of one response.
+type batch struct {
+	*requester
+	tools   *tool.Snapshot             // declared by the request
+	refused map[*ToolCall]*tool.Result // results of calls that do not run
 }
 
-// schedule runs the calls of one response and returns them finished. The order is that of the
-// calls, except that tools with Spec.First run first. Calls are looked up among the tools that
-// the request declared, even if the registry has changed since.
-func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, error) {
+// run runs calls and returns them finished. The order is that of the calls, except that tools with
+// Spec.First run first. Calls are looked up among the tools that the request declared, even if the
+// registry has changed since.
+func (b *batch) run(ctx context.Context, calls []*ToolCall) ([]ToolFinished, error) {
 	jobs := make([]*job, len(calls))
 	for i, call := range calls {
 		jobs[i] = &job{call: call}
-		jobs[i].tool, _ = r.tools.Lookup(call.Name)
+		jobs[i].tool, _ = b.tools.Lookup(call.Name)
 	}
-	slices.SortStableFunc(jobs, func(a, b *job) int { return b.rank() - a.rank() })
-	return r.finishAll(ctx, jobs)
+	slices.SortStableFunc(jobs, func(x, y *job) int { return y.rank() - x.rank() })
+	return b.finishAll(ctx, jobs)
 }
 
 // finishAll runs jobs and returns them finished, in the same order. A job that may change
 // something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
-// that change nothing form a group and run at the same time, and so do consecutive calls of agents. All jobs of a group pass the gate
-// before any of them runs. If a person refuses a job, the jobs of later groups do not run. After a
-// failed edit, the commands of later groups do not run. If the consumer stops reading or ctx ends,
-// finishAll cancels the remaining jobs and returns an error; the results are complete even then.
-func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
+// that change nothing form a group and run at the same time, and so do consecutive calls of
+// agents. All jobs of a group pass the gate before any of them runs. If a person refuses a job, the
+// jobs of later groups do not run. After a failed edit, the commands of later groups do not run. If
+// the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an
+// error; the results are complete even then.
+func (b *batch) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // the consumer has stopped reading
 	changed := false
@@ -70,7 +57,7 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 		group := rest[:groupSize(rest)]
 		rest = rest[len(group):]
 		if left == nil {
-			left = r.runGroup(ctx, group, r.prepare)
+			left = b.runGroup(ctx, group, b.prepare)
 		}
 		if slices.ContainsFunc(group, func(j *job) bool { return j.refused }) {
 			for _, j := range rest {
@@ -78,16 +65,16 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 			}
 		}
 		if left == nil {
-			left = r.runGroup(ctx, group, r.execute)
+			left = b.runGroup(ctx, group, b.execute)
 		}
 		for _, j := range group {
 			if j.isFailedEdit() {
 				skipCommands(rest, j)
 			}
-			f := r.finish(ctx, j)
+			f := b.finish(ctx, j)
 			finished = append(finished, f)
 			if left == nil {
-				left = r.emit(f)
+				left = b.out.emit(f)
 			}
 		}
 	}
@@ -97,79 +84,10 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 	return finished, left
 }
 
-// groupSize returns the number of leading jobs that may run at the same time.
-func groupSize(jobs []*job) int {
-	first := jobs[0].isAgent()
-	n := slices.IndexFunc(jobs, func(j *job) bool { return j.runsAlone() || j.isAgent() != first })
-	if n >= 0 {
-		return max(n, 1)
-	}
-	return len(jobs)
-}
-
-// rank returns the sort key of a job: a job with a higher rank runs earlier.
-func (j *job) rank() int {
-	if j.tool != nil && j.tool.Spec().First {
-		return 1
-	}
-	return 0
-}
-
-// runsAlone reports whether no other job may run at the same time: the call may change what
-// another call of the response reads or changes, or the model asked for it.
-func (j *job) runsAlone() bool {
-	return j.tool != nil && !changesNothing(j.tool) && !j.isAgent() || mustWait(j.call.Args)
-}
-
-// isAgent reports whether the call runs an agent. Agents may change files, but the model that calls
-// several of them in one response wants them to work at the same time.
-func (j *job) isAgent() bool {
-	return j.tool != nil && j.tool.Spec().Kind == tool.KindAgent && !j.tool.Spec().Serial
-}
-
-// changesNothing reports whether calls of a tool may run beside other calls. What is not known to
-// change nothing counts as changing something, such as a tool of an MCP server without a
-// readOnlyHint.
-func changesNothing(t tool.Tool) bool { return isReadOnly(t) && !t.Spec().Serial }
-
-// isReadOnly reports whether a tool is known to change no files.
-func isReadOnly(t tool.Tool) bool {
-	switch t.Spec().Kind {
-	case tool.KindRead, tool.KindSearch, tool.KindFetch, tool.KindThink, tool.KindCommunicate:
-		return true
-	case tool.KindOther:
-		server, ok := tool.As[tool.Remote](t)
-		return ok && server.Annotations()["readOnlyHint"] == true
-	}
-	return false
-}
-
-// isFailedEdit reports whether the call was to change files and has failed.
-func (j *job) isFailedEdit() bool {
-	if j.tool == nil || j.status != Failed {
-		return false
-	}
-	switch j.tool.Spec().Kind {
-	case tool.KindEdit, tool.KindDelete, tool.KindMove:
-		return true
-	}
-	return false
-}
-
-// skipCommands cancels the commands among jobs, which the model wrote for the files as edit would
-// have left them.
-func skipCommands(jobs []*job, edit *job) {
-	for _, j := range jobs {
-		if j.status == "" && j.tool != nil && j.tool.Spec().Kind == tool.KindExecute {
-			j.status, j.reason = CallCancelled, withoutEditText(edit)
-		}
-	}
-}
-
 // runGroup runs step for all unfinished jobs of a group at the same time. It passes their
 // events to the consumer on this goroutine and returns when all have ended. If the consumer
 // stops reading, emit cancels the jobs.
-func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Context, *job, func(Event))) error {
+func (b *batch) runGroup(ctx context.Context, group []*job, step func(context.Context, *job, func(Event))) error {
 	if len(group) == 0 {
 		return nil
 	}
@@ -185,9 +103,9 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			defer failed.catch()
-			began := r.cfg.Now()
+			began := b.cfg.Now()
 			step(ctx, j, func(e Event) { events <- e })
-			j.ended = r.cfg.Now()
+			j.ended = b.cfg.Now()
 			j.active += j.ended.Sub(began)
 		})
 	}
@@ -195,7 +113,7 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	var left error
 	for e := range events {
 		if left == nil {
-			left = r.emit(e)
+			left = b.out.emit(e)
 		}
 	}
 	failed.raise()
@@ -221,23 +139,23 @@ func (p *panics) raise() {
 
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
 // or is admitted. A call that completes a loop is answered with a warning instead.
-func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
-	j.began = r.cfg.Now()
-	emit(ToolUpdated{Call: j.call, Status: Validating})
+func (b *batch) prepare(ctx context.Context, j *job, emit func(Event)) {
+	j.began = b.cfg.Now()
+	emit(ToolUpdated{Call: j.call, Status: Validating, Kind: j.kind()})
 	switch {
 	case ctx.Err() != nil:
 		j.status, j.reason = CallCancelled, cancelledText
 		return
-	case r.warnings[j.call] != nil:
-		j.status, j.result = Failed, r.warnings[j.call]
+	case b.refused[j.call] != nil:
+		j.status, j.result = Failed, b.refused[j.call]
 		return
 	case j.tool == nil:
-		j.result = tool.Fail(tool.ErrNotRegistered, r.notFound(j.call))
+		j.result = tool.Fail(tool.ErrNotRegistered, b.notFound(j.call))
 		j.status = Failed
 		return
 	}
-	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, q *Question) (tool.Answer, error) {
-		return r.ask(ctx, j, q, emit)
+	j.admission = b.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, q *Question) (tool.Answer, error) {
+		return b.ask(ctx, j, q, emit)
 	})
 	a := &j.admission
 	switch {
@@ -249,52 +167,46 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	case a.Run == nil:
 		j.status, j.result = Failed, a.Record.Result
 	default:
-		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Running: a.Call})
+		u := ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Kind: j.kind()}
+		u.run(a.Call)
+		emit(u)
 	}
-}
-
-// offered returns the tools of the last request, or those of the registry if there was no
-// request.
-func (r *run) offered() *tool.Snapshot {
-	if r.tools == nil {
-		return r.cfg.Tools.Snapshot()
-	}
-	return r.tools
 }
 
 // notFound returns the answer to a call of a tool that was not offered: why it is not, or which
 // tools there are.
-func (r *run) notFound(call *ToolCall) string {
-	if r.cfg.NotFound != nil {
-		if text := r.cfg.NotFound(call.Name); text != "" {
+func (b *batch) notFound(call *ToolCall) string {
+	if b.cfg.NotFound != nil {
+		if text := b.cfg.NotFound(call.Name); text != "" {
 			return text
 		}
 	}
-	if r.cfg.WhyHidden != nil {
-		if why := r.cfg.WhyHidden(call.Name); why != "" {
+	if b.cfg.WhyHidden != nil {
+		if why := b.cfg.WhyHidden(call.Name); why != "" {
 			return fmt.Sprintf("Tool %q is not available now: %s", call.Name, why)
 		}
-		for _, name := range r.offered().Meant(call.Name) {
-			if why := r.cfg.WhyHidden(name); why != "" {
+		for _, name := range b.tools.Meant(call.Name) {
+			if why := b.cfg.WhyHidden(name); why != "" {
 				return fmt.Sprintf("Tool %q not found. Here it is %q, which is not available now: %s", call.Name, name, why)
 			}
 		}
 	}
-	return r.offered().NotFound(call.Name)
+	return b.tools.NotFound(call.Name)
 }
 
 // ask asks a person about a job. The time until the answer is not time that the job takes.
-func (r *run) ask(ctx context.Context, j *job, q *Question, emit func(Event)) (tool.Answer, error) {
-	began := r.cfg.Now()
+func (b *batch) ask(ctx context.Context, j *job, q *Question, emit func(Event)) (tool.Answer, error) {
+	began := b.cfg.Now()
 	a, err := ask(ctx, j.call, q, emit)
-	j.waited.Add(int64(r.cfg.Now().Sub(began)))
+	j.waited.Add(int64(b.cfg.Now().Sub(began)))
 	return a, err
 }
 
 // ask sends a question to the consumer and waits for the answer.
 func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (tool.Answer, error) {
 	answers := make(chan tool.Answer, 1)
-	emit(ToolUpdated{Call: call, Status: AwaitingApproval})
+	about := q.About()[0]
+	emit(ToolUpdated{Call: call, Status: AwaitingApproval, Kind: about.tool.Spec().Kind, Locations: about.locations})
 	emit(ToolAsked{Call: call, Question: q, Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
@@ -313,12 +225,13 @@ func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (to
 var errCallOver = errors.New("the call has ended")
 
 // execute runs an admitted job.
-func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
+func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 	if ctx.Err() != nil {
 		j.status, j.reason = CallCancelled, cancelledText
 		return
 	}
-	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Running: j.admission.Call}
+	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Kind: j.kind()}
+	update.run(j.admission.Call)
 	var mu sync.Mutex // a tool may report from its own goroutines, even after it returned
 	isOver := false
 	show := func(e Event) bool {
@@ -346,18 +259,21 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 			Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
 			Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
 			Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
-			Earlier: r.earlier(j),
+			Earlier: b.earlier(j),
 		},
 		Ask: func(ctx context.Context, q *Question) (tool.Answer, error) {
 			ctx, stop := context.WithCancelCause(ctx)
 			defer stop(nil)
 			defer context.AfterFunc(running, func() { stop(errCallOver) })()
-			a, err := r.ask(ctx, j, q, func(e Event) { show(e) })
+			a, err := b.ask(ctx, j, q, func(e Event) { show(e) })
 			report(func(*ToolUpdated) {}) // the call is executing again
 			return a, err
 		},
 		Continues: func(p *PreparedCall) {
-			report(func(u *ToolUpdated) { u.Running, u.Summary, u.Output, u.PID = p, p.Summary(), nil, 0 })
+			report(func(u *ToolUpdated) {
+				u.run(p)
+				u.Output, u.PID = nil, 0
+			})
 		},
 	})
 	j.result = j.records[len(j.records)-1].Result
@@ -375,17 +291,12 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	}
 }
 
-// wasCutOff reports whether the end of the run has cancelled the job.
-func (j *job) wasCutOff() bool {
-	return j.status == CallCancelled && (j.reason == cancelledText || j.reason == stoppedText)
-}
-
 // finish returns the last event of a job.
-func (r *run) finish(ctx context.Context, j *job) ToolFinished {
+func (b *batch) finish(ctx context.Context, j *job) ToolFinished {
 	if j.status == "" { // the job did not run
 		j.status, j.reason = CallCancelled, cancelledText
 	}
-	isInterrupted := j.wasCutOff() && r.isInterrupted(ctx)
+	isInterrupted := j.wasCutOff() && b.isInterrupted(ctx)
 	switch {
 	case isInterrupted && j.hasRun:
 		j.reason = cutOffText
@@ -407,29 +318,6 @@ func (r *run) finish(ctx context.Context, j *job) ToolFinished {
 		}
 		return f
 	}
-	kind := tool.KindOther
-	if j.tool != nil {
-		kind = j.tool.Spec().Kind
-	}
-	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.chosen))
+	f.Response = responseParts(j.call, j.kind(), j.result, catalog.SupportsNestedMedia(b.model))
 	return f
-}
-
-// executions returns the records of a job that has its final status.
-func (j *job) executions() []Execution {
-	if j.records != nil {
-		last := &j.records[len(j.records)-1]
-		last.Status = j.status // the call may have been cancelled while it ran
-		return j.records
-	}
-	x := j.admission.Record
-	if x.Name == "" { // it did not reach the gate
-		x = Refused(j.call, nil)
-	}
-	x.Status, x.Result, x.HasRun = j.status, j.result, j.hasRun
-	if x.Result == nil {
-		x.Result = &tool.Result{}
-	}
-	x.Began, x.Duration, x.Active = j.began, j.ended.Sub(j.began), max(0, j.active-time.Duration(j.waited.Load()))
-	return []Execution{x}
 }

@@ -6,176 +6,91 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// answer is the result of a model turn: calls to run, a detected loop, or no usable response.
-// It is zero if the model requested nothing.
-type answer struct {
-	calls   []*ToolCall
-	loop    Loop
-	isCut   bool // loop was found in the text of a response, which is not in the history
-	invalid bool
+// turn is one exchange with the model: a message, and the response to it.
+type turn struct {
+	message     outgoing
+	callsBefore int            // of the model since the prompt
+	tools       *tool.Snapshot // declared by the last request
+
+	attempt   int            // number of the last attempt, from 1 after each change of the request
+	isLast    bool           // the last attempt was the last that may follow the same message
+	shortened int            // how often the message was too long
+	previous  *InvalidStream // problem of an attempt that the next one is to avoid, nil for none
+
+	// The result of the last attempt.
+	reply   *reply
+	err     error          // of the request or of the stream
+	problem *InvalidStream // that another attempt may solve: of a complete reply, or one that broke off
+	loop    Loop           // found in the turns so far, or in calls; zero for none
+
+	calls   []*ToolCall                // of the response
+	refused map[*ToolCall]*tool.Result // results of calls that do not run
 }
 
-// turn sends message with the history and receives the response, with retries. Only a complete
-// response joins the history.
-func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
-	if err := r.announceTurn(); err != nil {
-		return answer{}, err
+// refuse sets the result of a call that does not run.
+func (t *turn) refuse(call *ToolCall, result *tool.Result) {
+	if t.refused == nil {
+		t.refused = map[*ToolCall]*tool.Result{}
 	}
-	if r.cfg.LoopDetector != nil {
-		if loop, found := r.cfg.LoopDetector.CheckTurn(ctx, r.conv.history.all); found {
-			return answer{loop: loop}, nil
+	t.refused[call] = result
+}
+
+// exchange sends the message of a turn and receives the response, with all attempts that the
+// recoveries request. A response that stands joins the history. If there is none, exchange removes a
+// prompt from the history, unless a hook refused the response or the prompt is to be kept without
+// one. Tool results stay, because they are true in any case, unless they will be sent again.
+func (r *run) exchange(ctx context.Context, t *turn) (remedy, error) {
+	for {
+		if t.loop.Kind == "" {
+			r.conv.join(ctx, &t.message)
+			r.attempt(ctx, t)
+		}
+		switch how, err := r.repair(ctx, t); {
+		case err != nil:
+			if t.message.isSent && !r.keepsUnanswered(ctx, t, err) {
+				r.conv.leave(ctx, &t.message)
+			}
+			return stand, err
+		case how == nextTurn:
+			return nextTurn, nil
+		case how == stand:
+			return r.accept(ctx, t)
 		}
 	}
-	if last := r.conv.history.last(); !message.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
-		standIn := interruptedText
-		if r.conv.isAtLimit {
-			standIn = limitText
-		}
-		r.conv.push(ctx, Message{Content: llm.Model(llm.Text(standIn))})
-	}
-	r.conv.isAtLimit = false
-	rep, err := r.send(ctx, message)
-	if isTooLong(err) {
-		rep, err = r.sendShorter(ctx, message, rep, err)
-	}
+}
+
+// attempt sends the message of a turn once.
+func (r *run) attempt(ctx context.Context, t *turn) {
+	t.attempt++
+	t.tools = r.cfg.Tools.Snapshot()
+	t.reply = r.newReply(false)
+	req := r.request(withNudge(r.conv.history.contents(), t.previous), t.tools, t.attempt > 1)
+	t.err, t.problem = r.receive(ctx, req, t.reply), nil
+	t.isLast = t.attempt == r.cfg.Retry.Attempts || t.reply.blocked != ""
 	switch {
-	case errors.Is(err, errNoAnswer):
-		return answer{invalid: true}, nil
-	case err != nil:
-		return answer{}, err
-	case rep.loop.Kind != "":
-		r.spend(rep)
-		return answer{loop: rep.loop, isCut: true}, nil
-	}
-	r.commit(ctx, rep)
-	loop := r.checkCalls(rep)
-	r.refuseCut(rep)
-	if loop.Kind != "" {
-		rep.calls = nil // the run ends before them
-	}
-	return answer{calls: rep.calls, loop: loop}, r.report(rep)
-}
-
-// checkCalls passes the calls of a reply to the loop detector. A call that completes the first
-// loop of a prompt does not run: its result is a warning, in r.warnings. checkCalls returns the
-// loop if the model has been warned in an earlier turn, else the zero Loop.
-func (r *run) checkCalls(rep *reply) Loop {
-	r.warnings = nil
-	if r.cfg.LoopDetector == nil {
-		return Loop{}
-	}
-	for _, call := range rep.calls {
-		loop, found := r.cfg.LoopDetector.Observe(ToolRequested{call})
-		switch {
-		case !found:
-		case r.hasRecovered && r.warnings == nil:
-			return loop
-		case r.warnings == nil:
-			r.hasRecovered = true
-			r.warnings = map[*ToolCall]*tool.Result{call: refuseCall(loop, loopWarning(loop)+" This call was not run.")}
-		default: // another call of the same response
-			r.warnings[call] = refuseCall(loop, "Not run, see the warning above.")
+	case t.err == nil:
+		t.reply.flush()
+		if t.reply.loop.Kind == "" {
+			t.problem = t.reply.problem(t.message.content.HasFunctionResponse())
 		}
-	}
-	return Loop{}
-}
-
-// refuseCut refuses the calls of a reply that was cut off in the middle of them.
-func (r *run) refuseCut(rep *reply) {
-	if rep.reason != llm.FinishMaxTokens {
-		return
-	}
-	for i, call := range rep.calls {
-		reason, shown := "", "Not run: the response was cut off in the middle of this call."
-		switch {
-		case r.warnings[call] != nil:
-		case rep.refusal != "" && i == len(rep.calls)-1:
-			reason, shown = rep.refusal, strings.TrimSuffix(rep.refusal, " "+shorterText)
-		case !isObject(call.Args) || !json.Valid(call.Args):
-			reason = "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText
-		}
-		if reason == "" {
-			continue
-		}
-		if r.warnings == nil {
-			r.warnings = map[*ToolCall]*tool.Result{}
-		}
-		r.warnings[call] = &tool.Result{
-			Display: tool.TextDisplay(shown),
-			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: reason},
-		}
+	case ctx.Err() == nil && t.reply.canRetry(t.err):
+		t.problem = &InvalidStream{Type: "INCOMPLETE_STREAM", Message: t.err.Error()}
 	}
 }
 
-// shorterText tells a model how to stay within the limit of a reply.
-const shorterText = "Write less in one call: a long file in several calls, one after the other."
-
-// refuseCall returns the result of a call that does not run because of a loop, with a message for
-// the model.
-func refuseCall(loop Loop, message string) *tool.Result {
-	return &tool.Result{
-		Display: tool.TextDisplay("Not run: " + cmp.Or(loop.Detail, loop.Kind)),
-		Error:   &tool.Error{Type: tool.ErrExecutionFailed, Message: message},
-	}
-}
-
-// send adds message to the history and sends it. If there is no response, send removes a
-// message that is a prompt, unless a hook refused the response or the prompt is to be kept
-// without one. Tool results stay, because they are true in any case, unless they will be sent
-// again.
-func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
-	at, shown := len(r.conv.history.all), r.shown
-	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
-	m.IsPrompt = !isResult && !r.hasSent
-	if m.IsPrompt {
-		m.ID = r.promptMessage // of the prompt that is sent again
-	}
-	if isResult {
-		r.conv.push(ctx, m, r.records...)
-	} else {
-		r.conv.push(ctx, m)
-	}
-	if m.IsPrompt {
-		r.promptMessage = r.conv.history.all[at].ID
-	}
-	r.shown, r.results = "", nil
-
-	contents := r.conv.history.contents()
-	rep, err := r.exchange(ctx, contents)
-	if err == nil && r.isUnfinished(contents, rep) {
-		rep, err = r.nudge(ctx, contents, rep)
-	}
-	again := rep.loop.Kind != "" || isTooLong(err)
-	kept := !again && (err == nil || isResult || errors.Is(err, errOver) || r.keepsUnanswered(ctx, err))
-	if kept || isResult {
-		r.joined = nil // with the results
-	}
-	if kept {
-		r.hasSent = true
-		return rep, err
-	}
-	r.conv.cut(ctx, at)
-	if isResult {
-		r.results = message
-	}
-	if isTooLong(err) {
-		r.shown = shown
-	}
-	return rep, err
-}
-
-// keepsUnanswered reports whether a prompt stays in the history that got no response because of err.
-// One that got only unusable responses does not.
-func (r *run) keepsUnanswered(ctx context.Context, err error) bool {
+// keepsUnanswered reports whether the message of a turn stays in the history that got no response
+// because of err.
+func (r *run) keepsUnanswered(ctx context.Context, t *turn, err error) bool {
 	switch {
-	case r.cfg.KeepUnanswered == nil || errors.Is(err, errNoAnswer):
+	case t.message.content.HasFunctionResponse() || errors.Is(err, errOver):
+		return true
+	case r.cfg.KeepUnanswered == nil:
 		return false
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
@@ -183,282 +98,53 @@ func (r *run) keepsUnanswered(ctx context.Context, err error) bool {
 	return r.cfg.KeepUnanswered(err)
 }
 
-// announceTurn emits the first events of a turn.
-func (r *run) announceTurn() error {
-	if err := r.emit(TurnStarted{Turn: r.conv.turnCount}); err != nil || r.isAnnounced {
-		return err
-	}
-	r.isAnnounced = true
-	return r.emit(ModelInfo{Model: r.chosen})
-}
-
-// errNoAnswer means that all attempts gave nothing usable.
-var errNoAnswer = errors.New("the model gave no usable answer")
-
-// exchange sends requests until a response is usable or no attempt is left, with this model or
-// one that stands in for it. It returns the reply of the last attempt, usable or not.
-func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
-	isResult := contents[len(contents)-1].HasFunctionResponse()
-	var previous *InvalidStream // the problem of the last attempt
-	for attempt := 1; ; attempt++ {
-		rep := &reply{began: r.cfg.Now()}
-		err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1), rep)
-		var bad *InvalidStream
-		switch {
-		case err == nil:
-			rep.flush()
-			if bad = rep.problem(isResult); bad == nil || rep.loop.Kind != "" {
-				return rep, nil
-			}
-		case ctx.Err() == nil && rep.canRetry(err):
-			bad = &InvalidStream{Type: "INCOMPLETE_STREAM", Message: err.Error()}
-		default:
-			return rep, err
-		}
-		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
-		switch isLast := attempt == r.cfg.Retry.Attempts || rep.blocked != ""; {
-		case isLast && r.hasStandIn(bad, err):
-			attempt, retried.Attempt, retried.MaxAttempts = 0, 0, 0
-		case isLast && err != nil:
-			return rep, err
-		case isLast:
-			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
-		}
-		if rep.usage != nil {
-			r.spend(rep)
-		}
-		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
-		}
-		if err := r.emit(retried); err != nil {
-			return rep, err
-		}
-		if attempt > 0 {
-			if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
-				return rep, err
-			}
-		}
-		previous = bad
-	}
-}
-
-// hasStandIn reports whether another model answers from now on, because the responses of this
-// one break off: the last one with err, or without a finish reason.
-func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
-	if err == nil && bad.Type == "NO_FINISH_REASON" {
-		err = &llm.Error{Kind: llm.KindIncomplete, Message: bad.Message}
-	}
-	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.chosen, r.id, err)
-}
-
-// withNudge returns contents with a request for text or a call, if the last response contained
-// no text, or was cut off before it. It adds the request at the end, so that the rest is read
-// from the vendor's prompt cache.
-func withNudge(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
-	if bad == nil {
-		return contents
-	}
-	nudge := llm.Part{}
-	switch bad.Type {
-	case "THINKING_ONLY_RESPONSE", "NO_RESPONSE_TEXT":
-		nudge = llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
-	case "MAX_TOKENS_EXCEEDED":
-		nudge = llm.Text(cutText)
-	default:
-		return contents
-	}
-	contents = slices.Clone(contents)
-	last := contents[len(contents)-1]
-	if last.HasFunctionResponse() {
-		return append(contents, llm.Model(llm.Text("[Tool execution completed.]")), llm.User(nudge))
-	}
-	contents[len(contents)-1] = llm.User(append(slices.Clip(last.Parts), nudge)...)
-	return contents
-}
-
-// request returns the request for contents.
-func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
-	r.tools = r.cfg.Tools.Snapshot()
-	cfg := r.requestConfig(r.chosen, retry, r.tools)
-	r.conv.overhead = cfg.Tokens()
-	return &llm.Request{
-		Model: r.chosen, Contents: contents, Config: cfg, Use: r.cfg.Use, PromptID: r.id,
-		OnRetry:   func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // if the consumer has left, the wait is cancelled
-		OnSilence: func(s llm.Silence) { _ = r.emit(Silent{s}) },
-		OnSwitch: func(s llm.Switch) {
-			r.chosen = s.To
-			_ = r.emit(Switched{s})
-		},
-	}
-}
-
-// RequestConfig returns the system instruction, the tools and the sampling parameters of the
-// conversation's next request to a model. The vendor reads another request with the same
-// configuration and the same history from its prompt cache.
-func (a *Agent) RequestConfig(model string) llm.Config {
-	return a.requestConfig(model, false, a.cfg.Tools.Snapshot())
-}
-
-func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) llm.Config {
-	cfg := a.cfg.Sampling(model, retry)
-	form := a.cfg.Form(model, a.Window(model))
-	if a.cfg.System != nil {
-		cfg.SystemInstruction = a.cfg.System(form)
-	}
-	if set := tools.Declarations(form); len(set.Functions) > 0 {
-		cfg.Tools = []*llm.ToolSet{set}
-	}
-	return cfg
-}
-
-// attempt sends one request, adds the response to rep and emits it as it arrives.
-func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
-	if r.cfg.Hooks != nil {
-		if err := r.applyModelVerdict(r.cfg.Hooks.BeforeModel(ctx, req)); err != nil {
-			return err
-		}
-	}
-	rep.model = req.Model // which a hook may have changed
-	onSwitch := req.OnSwitch
-	req.OnSwitch = func(s llm.Switch) {
-		rep.model = s.To
-		onSwitch(s)
-	}
-	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if r.cfg.Hooks != nil {
-			v, other := r.cfg.Hooks.AfterModel(ctx, req, chunk)
-			if err := r.applyModelVerdict(v, other); err != nil {
-				return err
-			}
-			chunk = cmp.Or(other, chunk)
-		}
-		if err := r.addChunk(rep, chunk); err != nil {
-			return err
-		}
-		if rep.loop.Kind != "" {
-			return nil
-		}
-		if rep.isFull {
-			break
-		}
-	}
-	return r.endThought(rep)
-}
-
-// applyModelVerdict ends the run if the verdict of a hook around the model requires it. If the
-// verdict blocks the response, it emits the text of instead, which may be nil. The history does not
-// get that text.
-func (r *run) applyModelVerdict(v Verdict, instead *llm.Response) error {
-	text := instead.Text()
-	if v.Stop || !v.Block || text == "" {
-		return r.applyVerdict(v)
-	}
-	r.respond(text)
-	for _, e := range []Event{
-		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage},
-		Text{text},
-		Finished{Reason: cmp.Or(instead.FinishReason(), llm.FinishStop)},
-	} {
-		if err := r.emit(e); err != nil {
-			return err
-		}
-	}
-	return errOver
-}
-
-// addChunk adds a chunk to the reply and emits it, thoughts before text. Tool calls are not
-// emitted until the reply is complete, because the calls of a discarded reply never run.
-func (r *run) addChunk(rep *reply, chunk *llm.Response) error {
-	rep.add(chunk)
-	parts := chunk.Parts()
-	hasAnswer := false // a part that is not a thought
-	for i := range parts {
-		p := &parts[i]
-		if !p.Thought {
-			hasAnswer = hasAnswer || !p.IsEmpty()
-			continue
-		}
-		if err := r.think(rep, p); err != nil {
-			return err
-		}
-	}
-	if hasAnswer {
-		if err := r.endThought(rep); err != nil {
-			return err
-		}
-	}
-	if text := chunk.Text(); text != "" {
-		return r.show(rep, Text{text})
-	}
-	return nil
-}
-
-// show emits an event of the response, unless the loop detector finds a loop in it or the
-// events are held.
-func (r *run) show(rep *reply, e Event) error {
-	if rep.isHeld {
-		rep.held = append(rep.held, e)
-		return nil
-	}
-	if r.cfg.LoopDetector != nil {
-		if loop, found := r.cfg.LoopDetector.Observe(e); found {
-			rep.loop = loop
-			return nil
-		}
-	}
-	return r.emit(e)
-}
-
-// commit adds a complete reply to the conversation.
-func (r *run) commit(ctx context.Context, rep *reply) {
-	r.identifyCalls(rep)
-	parts := rep.parts
-	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: rep.model})
-	if len(rep.calls) > 0 {
-		r.hasCalled, r.hasNudged = true, false
-	}
-	for _, call := range rep.calls {
-		call.Room = r.roomOfCall(len(rep.calls))
+// accept adds the response of a turn to the conversation and emits the last events of the turn.
+func (r *run) accept(ctx context.Context, t *turn) (remedy, error) {
+	rep := t.reply
+	r.identifyCalls(t)
+	r.conv.pushAnswer(ctx, Message{Content: llm.Model(rep.parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: rep.model})
+	r.calls += len(t.calls)
+	for _, call := range t.calls {
+		call.Room = r.window().roomOfCall(len(t.calls))
 	}
 	r.respond(rep.visibleText())
-}
-
-// report emits the last events of a turn.
-func (r *run) report(rep *reply) error {
+	r.loops.checkCalls(t)
+	t.refuseCut()
 	if text := rep.citations(); text != "" {
-		if err := r.emit(Citations{Text: text}); err != nil {
-			return err
+		if err := r.out.emit(Citations{Text: text}); err != nil {
+			return stand, err
 		}
 	}
-	for _, call := range rep.calls {
-		if err := r.emit(ToolRequested{call}); err != nil {
-			return err
+	for _, call := range t.calls {
+		if err := r.out.emit(ToolRequested{call}); err != nil {
+			return stand, err
 		}
 	}
-	return r.emit(Finished{Reason: rep.reason, Usage: rep.usage})
+	if err := r.out.emit(Finished{Reason: rep.reason, Usage: rep.usage}); err != nil {
+		return stand, err
+	}
+	if r.loops.sees(t) {
+		return r.loops.repairs(ctx, t)
+	}
+	return stand, nil
 }
 
-// identifyCalls gives each call of a reply a name, a unique id and arguments that can be sent
+// identifyCalls gives each call of a response a name, a unique id and arguments that can be sent
 // back, and stores them in the reply's parts.
-func (r *run) identifyCalls(rep *reply) {
+func (r *run) identifyCalls(t *turn) {
 	var made []*llm.FunctionCall
-	for i := range rep.parts {
-		if fc := rep.parts[i].FunctionCall; fc != nil {
+	parts := t.reply.parts
+	for i := range parts {
+		if fc := parts[i].FunctionCall; fc != nil {
 			c := *fc
 			c.Name = cmp.Or(strings.TrimSpace(c.Name), "generic_tool")
-			rep.parts[i].FunctionCall = &c
+			parts[i].FunctionCall = &c
 			made = append(made, &c)
 		}
 	}
 	r.conv.identifyCalls(made)
 	for _, c := range made {
-		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.id})
+		t.calls = append(t.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.promptID})
 		if !isObject(c.Args) {
 			c.Args = nil // the vendor refuses arguments that are not an object
 		}
@@ -469,3 +155,30 @@ func isObject(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) > 0 && raw[0] == '{'
 }
+
+// refuseCut refuses the calls of a response that was cut off in the middle of them.
+func (t *turn) refuseCut() {
+	if t.reply.reason != llm.FinishMaxTokens {
+		return
+	}
+	for i, call := range t.calls {
+		reason, shown := "", "Not run: the response was cut off in the middle of this call."
+		switch {
+		case t.refused[call] != nil:
+			continue
+		case t.reply.refusal != "" && i == len(t.calls)-1:
+			reason, shown = t.reply.refusal, strings.TrimSuffix(t.reply.refusal, " "+shorterText)
+		case !isObject(call.Args) || !json.Valid(call.Args):
+			reason = "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText
+		default:
+			continue
+		}
+		t.refuse(call, &tool.Result{
+			Display: tool.TextDisplay(shown),
+			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: reason},
+		})
+	}
+}
+
+// shorterText tells a model how to stay within the limit of a reply.
+const shorterText = "Write less in one call: a long file in several calls, one after the other."

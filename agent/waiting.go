@@ -52,14 +52,13 @@ func (c *conversation) hasWaiting() bool {
 	return len(c.waiting) > 0
 }
 
-// joinWaiting adds the waiting prompts to the next message. If message is nil, it returns a
-// message that consists of them.
-func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
+// joinWaiting adds the waiting prompts to the next message, which may be empty.
+func (r *run) joinWaiting(m *outgoing) error {
 	waiting := r.conv.takeWaiting()
 	if len(waiting) == 0 {
-		return message, nil
+		return nil
 	}
-	r.joined = append(r.joined, waiting...)
+	m.joined = append(m.joined, waiting...)
 	var parts []llm.Part
 	var shown []string
 	for _, p := range waiting {
@@ -67,18 +66,18 @@ func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
 		shown = append(shown, p.Text())
 	}
 	switch {
-	case message == nil:
-	case message.HasFunctionResponse(): // function responses must come first
-		parts = slices.Concat(message.Parts, parts)
+	case m.content == nil:
+	case m.content.HasFunctionResponse(): // function responses must come first
+		parts = slices.Concat(m.content.Parts, parts)
 	default:
-		parts = slices.Concat(parts, message.Parts)
-		shown = append(shown, cmp.Or(r.shown, message.Text()))
+		parts = slices.Concat(parts, m.content.Parts)
+		shown = append(shown, cmp.Or(m.shown, m.content.Text()))
 	}
-	r.shown = strings.Join(shown, "\n\n")
+	m.content, m.shown = llm.User(parts...), strings.Join(shown, "\n\n")
 	for _, p := range waiting {
-		if err := r.emit(Joined{p}); err != nil {
-			return nil, err
+		if err := r.out.emit(Joined{p}); err != nil {
+			return err
 		}
 	}
-	return llm.User(parts...), nil
+	return nil
 }

@@ -10,6 +10,9 @@ type Approval struct {
 	// approval mode.
 	Reason  string
 	IsUsual bool
+	// IsRetry is true for a call that has run without success because it lacked a permission, and would run
+	// again with more. Reason says which.
+	IsRetry bool
 	// Quoted is where the words of a call stand that a model wrote as text, such as "README.md":
 	// text that neither the user nor the model has written. It is "" for other calls.
 	Quoted string
@@ -77,7 +80,7 @@ type Hooked struct {
 func (h Hooked) Once() bool { return h.IsRequired || h.IsChanged }
 
 // Once reports whether a person can approve only this call, not later ones.
-func (a *Approval) Once() bool { return a.Hooked.Once() || a.Quoted != "" }
+func (a *Approval) Once() bool { return a.Hooked.Once() || a.Quoted != "" || a.IsRetry }
 
 // Offer is a lasting answer that a person may give.
 type Offer struct {

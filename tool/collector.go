@@ -172,7 +172,7 @@ func (c *Collector) Text() (text, file string) {
 		c.file.open(c.spill, whole)
 		file = c.file.finish(bytesNoCopy(Last(whole, tailUnits)), "")
 	}
-	head, tail = firstUnits(head, headUnits), Last(tail, tailUnits)
+	head, tail = First(head, headUnits), Last(tail, tailUnits)
 	omitted := total - Units(head) - Units(tail)
 
 	var b strings.Builder

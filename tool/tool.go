@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"iter"
 	"os"
-	"strings"
+
+	"pollux/llm/ellipsis"
 )
 
 // Tool is one action that a model may request. Its methods may be called from
@@ -161,9 +162,5 @@ type NestedEvent interface{ NestedEvent() }
 // BriefArgs returns the arguments of a call, or their beginning, as the [Invocation.Summary] of a tool that
 // knows no more of them.
 func BriefArgs(args []byte) string {
-	const most = 200
-	if len(args) <= most {
-		return string(args)
-	}
-	return strings.ToValidUTF8(string(args[:most]), "") + "..."
+	return ellipsis.Bytes(string(args), 200)
 }

@@ -27,9 +27,9 @@ func Last(text string, n int) string {
 	return text[i:]
 }
 
-// firstUnits returns the first n UTF-16 units of text, or one less if n units would split a
+// First returns the first n UTF-16 units of text, or one less if n units would split a
 // character.
-func firstUnits(text string, n int) string {
+func First(text string, n int) string {
 	for i := 0; i < len(text); i++ {
 		if n -= unitsOf(text[i]); n < 0 {
 			return text[:i]

@@ -27,6 +27,7 @@ var rules = map[string]rule{
 	"the process":          processIsCLI,
 	"nothing before main":  nothingBeforeMain,
 	"programs":             programsStartInOnePlace,
+	"purposes":             programsHaveAPurpose,
 	"packages have a name": packagesHaveAName,
 	"panics":               goroutinesReportPanics,
 	"streams":              streamsAreClean,

@@ -24,7 +24,9 @@ var layers = []struct {
 	{"management", []string{"internal/manage/*"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and what it is given.
-	{"parts", []string{"internal/agents", "internal/record", "internal/servers", "internal/skill/install"}},
+	{"agents", []string{"internal/agents", "internal/rulebook"}},
+	{"assembly", []string{"internal/assembly", "internal/toolset"}},
+	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},
@@ -35,12 +37,12 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/records", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/records", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

@@ -9,10 +9,11 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/process/processtest"
+	"pollux/internal/records"
 	"pollux/tool"
 )
 
-// TestKinds checks that the lists of kinds, which the tests of the faces use, are complete:
+// TestKinds checks that the lists of kinds, which the tests of faces and sinks use, are complete:
 // each type with the method of a closed interface must be in its list.
 func TestKinds(t *testing.T) {
 	t.Parallel()
@@ -27,9 +28,12 @@ func TestKinds(t *testing.T) {
 	for _, c := range tool.Confirmations() {
 		listed["tool confirmation"] = append(listed["tool confirmation"], kind(c))
 	}
+	for _, r := range records.Kinds() {
+		listed["internal/records record"] = append(listed["internal/records record"], kind(r))
+	}
 	declared := map[string][]string{}
 	for _, f := range parseModule(t, filepath.Join("..", "..")) {
-		if f.test || f.dir != "agent" && f.dir != "tool" {
+		if f.test || f.dir != "agent" && f.dir != "tool" && f.dir != "internal/records" {
 			continue
 		}
 		for _, d := range f.Decls {
@@ -52,6 +56,42 @@ func TestKinds(t *testing.T) {
 		slices.Sort(declared[key])
 		if !slices.Equal(list, declared[key]) {
 			t.Errorf("%s: the list has %v, the package declares %v", key, list, declared[key])
+		}
+	}
+}
+
+// TestRecordsAreEmitted checks that a part of the program makes each kind of record.
+func TestRecordsAreEmitted(t *testing.T) {
+	t.Parallel()
+	processtest.SkipIfRacing(t)
+	emitted := map[string]bool{}
+	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+		if f.test {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && f.dir == "internal/records" && fn.Name.Name == "Kinds" {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				literal, ok := n.(*ast.CompositeLit)
+				if !ok {
+					return true
+				}
+				switch at := literal.Type.(type) {
+				case *ast.Ident:
+					emitted[at.Name] = emitted[at.Name] || f.dir == "internal/records"
+				case *ast.SelectorExpr:
+					id, ok := at.X.(*ast.Ident)
+					emitted[at.Sel.Name] = emitted[at.Sel.Name] || ok && f.packageOf(id) == "pollux/internal/records"
+				}
+				return true
+			})
+		}
+	}
+	for _, r := range records.Kinds() {
+		if !emitted[kind(r)] {
+			t.Errorf("no part emits a records.%s", kind(r))
 		}
 	}
 }

@@ -105,30 +105,6 @@ func processIsCLI(f *file, report reporter) {
 	})
 }
 
-const startMessage = "programs are started in internal/process, so that they end with Pollux and a sandbox sees them; use a process.Launcher"
-
-// starters lists the packages that may start programs without a process.Launcher.
-var starters = []struct{ room, why string }{
-	{"internal/process", "it is the way that all others use"},
-	{"llm/anthropic", "a library imports nothing of internal; it runs the program that the user's AWS profile names, or aws itself, " +
-		"which may ask a person at the terminal, and which no sandbox for the model's commands concerns"},
-}
-
-// programsStartInOnePlace checks that only starters import os/exec. Tests may import it.
-func programsStartInOnePlace(f *file, report reporter) {
-	if f.test {
-		return
-	}
-	for _, spec := range f.Imports {
-		if spec.Path.Value != `"os/exec"` {
-			continue
-		}
-		if !slices.ContainsFunc(starters, func(s struct{ room, why string }) bool { return f.isUnder(s.room) }) {
-			report(spec.Pos(), "imports os/exec: %s", startMessage)
-		}
-	}
-}
-
 // expensivePackages lists packages whose functions are too expensive for package variables: every start
 // would pay for them, even if it does not need the value.
 var expensivePackages = []string{"regexp", "github.com/dlclark/regexp2", "text/template", "html/template", "os", "os/exec", "os/user", "net"}

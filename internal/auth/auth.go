@@ -20,6 +20,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/process"
 	"pollux/llm/provider"
 )
 
@@ -52,6 +53,8 @@ type Inputs struct {
 	Context context.Context
 	// Interactive reports whether a user is present who can unlock a keychain.
 	Interactive bool
+	// Launcher starts the program that accesses the keychain of macOS.
+	Launcher process.Launcher
 	// Typed are the keys that the user has typed in this session, by provider id. They take
 	// precedence over all others.
 	Typed map[string]Key
@@ -365,14 +368,14 @@ func Variables(p *provider.Profile) []string {
 // SecretVariables returns the names of the environment variables that hold credentials of any
 // provider: those of the providers' table, and those that the user's settings refer to
 // ("apiKey": "$MY_KEY").
-func SecretVariables(in Inputs) []string {
-	a := &Accounts{in: Inputs{Settings: in.Settings, Env: in.Env}}
+func SecretVariables(s *config.Settings, env *config.Env) []string {
+	a := &Accounts{in: Inputs{Settings: s, Env: env}}
 	var names, values []string
 	for p := range a.Table().All() {
 		names = append(names, Variables(p)...)
 		values = append(values, p.Secrets()...)
 	}
-	for _, pair := range in.Env.List() {
+	for _, pair := range env.List() {
 		name, value, _ := strings.Cut(pair, "=")
 		if len(value) >= 8 && slices.ContainsFunc(values, func(secret string) bool { return strings.Contains(secret, value) }) {
 			names = append(names, name)

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/llm/adc"
+	"pollux/llm/ellipsis"
 	"pollux/llm/provider"
 )
 
@@ -201,11 +202,7 @@ func (a *Accounts) askMachine() (machine, error) {
 // shorten returns the first line of an external text, cut to 300 bytes.
 func shorten(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	const most = 300
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
+	return ellipsis.Bytes(text, 300)
 }
 
 // withHeaders returns a profile with additional headers for the user's Vertex AI billing

@@ -204,7 +204,7 @@ func TestSecrets(t *testing.T) {
 		"b": {"baseUrl": "http://h", "headers": {"Authorization": "Bearer $CORP_PASS", "X-Team": "$TEAM"}},
 		"c": {"baseUrl": "http://h", "apiKey": "$DOOR"}}}`,
 		"CORP_PASS=pass-of-corp", "DOOR=opens-the-door", "TEAM=tools", "OTHER=nothing-secret")
-	got := SecretVariables(in)
+	got := SecretVariables(in.Settings, in.Env)
 	for _, name := range []string{"MINE", "THINE", "PAPERS", "CORP_PASS", "DOOR", "OPENAI_API_KEY"} {
 		if !slices.Contains(got, name) {
 			t.Errorf("%s is not among them", name)

@@ -54,6 +54,7 @@ func openKeys(in Inputs) *keyring {
 			File:        filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json"),
 			FileOnly:    in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
 			Bus:         in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+			Launcher:    in.Launcher,
 			Environ:     in.Env.List,
 			Interactive: in.Interactive,
 		}),

@@ -71,7 +71,10 @@ func (b Browser) command(page string) (*process.Command, error) {
 	if env("NO_BROWSER") != "" {
 		return nil, ErrNone
 	}
-	c := &process.Command{Env: b.Environ, Detach: true, Args: []string{page}}
+	c := &process.Command{
+		For: process.Purpose{Kind: process.KindBrowser, Origin: process.OriginUser},
+		Env: b.Environ, Detach: true, Args: []string{page},
+	}
 	finder := process.Finder{Path: env("PATH"), Outside: b.Outside}
 	switch goos := b.system(); {
 	case goos == "darwin":

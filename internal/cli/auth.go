@@ -72,8 +72,8 @@ func (c *authActions) open(ctx context.Context) error {
 	}
 	c.ctx, c.setup = ctx, set
 	c.accounts, c.openErr = auth.Open(auth.Inputs{
-		Settings: set.Settings, Env: set.Env, Context: ctx, Interactive: c.term.InTTY && c.term.ErrTTY,
-		Warn: set.Options.Warn,
+		Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Interactive: c.term.InTTY && c.term.ErrTTY,
+		Warn: set.Warn,
 	})
 	return nil
 }
@@ -218,7 +218,7 @@ func (c *authActions) set(words []string) error {
 // signIn asks at the terminal for the provider, unless name is one, and for its key.
 func (c *authActions) signIn(name string) error {
 	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
-		in := auth.Inputs{Settings: c.setup.Settings, Env: c.setup.Env}
+		in := auth.Inputs{Settings: c.setup.Settings(), Env: c.setup.Env, Launcher: c.setup.Launcher}
 		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err

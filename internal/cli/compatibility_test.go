@@ -239,7 +239,7 @@ func everyTool(t *testing.T) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Servers().Settle(t.Context())
+		a.Servers.MCP().Settle(t.Context())
 		for _, spec := range a.Tools() {
 			name := spec.Name
 			for _, prefix := range []string{"discovered_tool_", "mcp_"} {

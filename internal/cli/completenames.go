@@ -10,7 +10,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/extension"
 	"pollux/internal/project"
-	"pollux/internal/session"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 )
 
@@ -46,7 +46,7 @@ func extensionNames(cmd *cobra.Command, setup *project.Project) (names []string)
 
 // serverNames returns the names of the MCP servers in the settings and in extensions.
 func serverNames(_ *cobra.Command, setup *project.Project) (names []string) {
-	for _, s := range session.ServerConfigs(setup, setup.Settings) {
+	for _, s := range servers.Configs(setup, setup.Settings()) {
 		names = append(names, s.Name)
 	}
 	return names
@@ -54,7 +54,7 @@ func serverNames(_ *cobra.Command, setup *project.Project) (names []string) {
 
 // skillNames returns the names of the skills.
 func skillNames(_ *cobra.Command, setup *project.Project) (names []string) {
-	for _, s := range setup.ReadSkills(setup.Settings, setup.IsTrusted()).All() {
+	for _, s := range setup.ReadSkills(setup.Settings(), setup.IsTrusted()).All() {
 		names = append(names, s.Name)
 	}
 	return names

@@ -102,10 +102,10 @@ func (c *configActions) settings() (*project.Project, *config.Settings, error) {
 	}
 	if !set.IsTrusted() && set.Paths.WorkspaceSettings() != "" {
 		if _, err := os.Stat(set.Paths.WorkspaceSettings()); err == nil {
-			set.Options.Warn("Warning: This folder is not trusted: its own settings are ignored.")
+			set.Warn("Warning: This folder is not trusted: its own settings are ignored.")
 		}
 	}
-	s := set.Settings
+	s := set.Settings()
 	if scope, ok := config.ParseScope(c.scope); ok {
 		s = s.ForScope(scope)
 	}
@@ -222,7 +222,7 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 		printNote(c.term, err.Error())
 		return
 	}
-	if _, err := telemetry.Resolve(set.Settings, c.env); err != nil && row.Path == string(config.Telemetry) {
+	if _, err := telemetry.Resolve(set.Settings(), c.env); err != nil && row.Path == string(config.Telemetry) {
 		note("no run begins like this. %v", err) // ParseValue does not check the fields of telemetry
 	}
 	if scope == config.Workspace && !set.IsTrusted() {
@@ -233,7 +233,7 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 		note("%s is set and wins over all files.", row.Variable())
 		return
 	}
-	if _, from := set.Settings.Effective(key); len(from) > 0 && from[len(from)-1] != scope.String() && len(from) == 1 {
+	if _, from := set.Settings().Effective(key); len(from) > 0 && from[len(from)-1] != scope.String() && len(from) == 1 {
 		note("the %s settings have another value, which wins.", from[0])
 	}
 }
@@ -326,7 +326,7 @@ func (c *configActions) path([]string) error {
 	if err != nil {
 		printNote(c.term, err.Error())
 	}
-	layers := config.Files(set.Settings, paths)
+	layers := config.Files(set.Settings(), paths)
 	list := []layerJSON{}
 	var rows [][]string
 	for _, l := range layers {

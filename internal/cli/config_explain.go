@@ -15,7 +15,7 @@ func (c *configActions) explain(words []string) error {
 	if err != nil {
 		return err
 	}
-	e, err := config.Explain(set.Settings, set.Paths, words[0])
+	e, err := config.Explain(set.Settings(), set.Paths, words[0])
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/logs"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
 )
@@ -43,7 +44,7 @@ func (p *program) catchAborts() (stop func()) {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)
 			stacks = stacks[:runtime.Stack(stacks, true)]
-			p.recent.Add(recent.Event{Kind: recent.Signal, Name: sig.String()})
+			p.recent.Record(records.SignalReceived{Name: sig.String()})
 			p.abort(aborts[sig], "signal: "+sig.String(), fmt.Sprintf("Stopped by a signal (%s).", sig), stacks)
 		case <-done:
 		}

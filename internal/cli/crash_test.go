@@ -9,14 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/agent"
 	"pollux/internal/crash"
-	"pollux/internal/stats/recent"
+	"pollux/internal/records"
+	"pollux/llm"
 )
 
 // fail panics in the middle of a prompt.
 func fail(req request) error {
-	req.Recent.Add(recent.Event{Kind: recent.Session, Name: req.SessionID})
-	req.Recent.Add(recent.Event{Kind: recent.Prompt, In: 3})
+	req.Recent.Record(records.SessionBegan{ID: req.SessionID})
+	req.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
 	return errors.New(make([]string, 1)[len(req.Flags.Prompt)+1])
 }
 

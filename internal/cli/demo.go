@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/demo"
 	"pollux/internal/guard/trust"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -26,7 +27,7 @@ func demoCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return demo.Run(cmd.Context(), demo.Options{
-				Out: t.Out.Styled(), Keep: keep, Live: t.OutTTY, Colour: t.OutColor(),
+				Out: t.Out.Styled(), Keep: keep, Live: t.OutTTY, Colour: t.OutColor(), Launcher: process.NewLauncher(),
 				Start: func(ctx context.Context, s demo.Setup) (iter.Seq2[agent.Event, error], error) {
 					return startDemo(ctx, env, s)
 				},

@@ -84,14 +84,14 @@ func (c *hookActions) load() (*project.Project, *hook.Set, error) {
 		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
 	}
 	if !setup.IsTrusted() {
-		setup.Options.Warn("Warning: This folder is not trusted: its own hooks are not used.")
+		setup.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
 	set := setup.HookSet(setup.ReadHooks(), hook.Options{
 		SessionID: func() string { return "test" },
 		PlansDir:  func() string { return filepath.Join(setup.Paths.ProjectTempPath(), "test", "plans") },
 	})
 	for _, text := range set.Unmatched(policy.ToolNames()) {
-		setup.Options.Warn("Warning: " + text)
+		setup.Warn("Warning: " + text)
 	}
 	return setup, set, nil
 }
@@ -145,7 +145,7 @@ func (c *hookActions) setEnabled(id string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	text, _, err := setup.SwitchHook(setup.Settings, set.Hooks(), id, enabled)
+	text, _, err := setup.SwitchHook(setup.Settings(), set.Hooks(), id, enabled)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (c *hookActions) migrate() error {
 	}
 	m := hook.FromClaude(hooks)
 	for _, note := range slices.Concat(m.Notes, m.Unmatched(policy.ToolNames()), m.Loose) {
-		setup.Options.Warn("Warning: " + note)
+		setup.Warn("Warning: " + note)
 	}
 	from := setup.Paths.DisplayText(strings.Join(files, " and "))
 	if m.Count == 0 {
@@ -311,7 +311,7 @@ func (c *hookActions) migrate() error {
 // addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks
 // are new.
 func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
-	settings := setup.Settings.ForScope(config.Workspace)
+	settings := setup.Settings().ForScope(config.Workspace)
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
 		key := string(config.HookDefinitions) + "." + event
 		found, _ := settings.Lookup(key)

@@ -17,7 +17,7 @@ import (
 	"pollux/internal/face/plain"
 	"pollux/internal/mcp"
 	"pollux/internal/project"
-	"pollux/internal/session"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -127,7 +127,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
+	server, err := findServer(servers.Configs(setup, setup.Settings()), name)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (c *mcpActions) setEnabled(name string, enabled bool) error {
 	if err := printText(c.term, terminal.Brief(fmt.Sprintf("✓ MCP server '%s' %sd.", name, verb))); err != nil {
 		return err
 	}
-	if enabled && session.ServerSelection(setup, setup.Settings).State(name) == mcp.Blocked {
+	if enabled && servers.SelectionOf(setup, setup.Settings()).State(name) == mcp.Blocked {
 		printNote(c.term, "Note: mcp.allowed or mcp.excluded in the settings still blocks this server.")
 	}
 	return nil
@@ -196,7 +196,7 @@ func (c *mcpActions) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	configs := session.ServerConfigs(setup, setup.Settings)
+	configs := servers.Configs(setup, setup.Settings())
 	if !setup.IsTrusted() {
 		printNote(c.term, "Warning: This folder is not trusted: no MCP server is started here.")
 	}
@@ -238,7 +238,7 @@ func connect(ctx context.Context, setup *project.Project, configs []mcp.Config, 
 	for i := range configs {
 		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(serverTimeout.Milliseconds()))
 	}
-	o := session.ServerOptions(setup, configs)
+	o := servers.Options(setup, configs)
 	o.Warn, o.Fresh = nil, isFresh
 	if !setup.IsTrusted() {
 		o.Off = func(string) mcp.State { return mcp.Disabled }
@@ -264,7 +264,7 @@ func (c *mcpActions) test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	server, err := findServer(session.ServerConfigs(setup, setup.Settings), name)
+	server, err := findServer(servers.Configs(setup, setup.Settings()), name)
 	if err != nil {
 		return err
 	}
@@ -297,13 +297,13 @@ func (c *mcpActions) auth(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	configs := session.ServerConfigs(setup, setup.Settings)
+	configs := servers.Configs(setup, setup.Settings())
 	server, err := findServer(configs, name)
 	if err != nil {
 		return err
 	}
 	name = server.Name
-	servers := mcp.New(session.ServerOptions(setup, configs)) // none is started
+	servers := mcp.New(servers.Options(setup, configs)) // none is started
 	defer servers.Close()
 	if c.signOut {
 		if err := servers.SignOut(ctx, name); err != nil {

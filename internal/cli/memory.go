@@ -28,7 +28,7 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				}
 				files := set.OpenMemory().Files()
 				if !set.IsTrusted() {
-					set.Options.Warn("Warning: This folder is not trusted: its own memory files are not used.")
+					set.Warn("Warning: This folder is not trusted: its own memory files are not used.")
 				}
 				if asJSON {
 					return writeMemoryJSON(t, set.IsTrusted(), files)

@@ -95,7 +95,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings, Env: set.Env, Context: ctx, Warn: set.Options.Warn})
+	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Warn: set.Warn})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	}
 	for _, l := range lists {
 		if l.err != nil {
-			set.Options.Warn("Warning: " + l.problem())
+			set.Warn("Warning: " + l.problem())
 		}
 	}
 	return lists, nil

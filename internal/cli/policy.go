@@ -12,7 +12,8 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
-	"pollux/internal/session"
+	"pollux/internal/rulebook"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -49,12 +50,12 @@ type policyActions struct {
 }
 
 // open reads the rules in force.
-func (p *policyActions) open(cmd *cobra.Command) (*project.Project, *session.Rulebook, error) {
+func (p *policyActions) open(cmd *cobra.Command) (*project.Project, *rulebook.Rulebook, error) {
 	set, err := p.setup(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := session.OpenRulebook(cmd.Context(), set, nil)
+	book, err := rulebook.Open(cmd.Context(), set, nil)
 	return set, book, err
 }
 
@@ -104,7 +105,7 @@ func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	call, err := book.ParseCall(words)
+	call, err := book.ParseWords(words)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (p *policyActions) check(cmd *cobra.Command, paths []string) error {
 // configuredServers returns the names of the MCP servers of the settings and of extensions.
 func configuredServers(set *project.Project) []string {
 	names := []string{}
-	for _, c := range session.ServerConfigs(set, set.Settings) {
+	for _, c := range servers.Configs(set, set.Settings()) {
 		names = append(names, c.Name)
 	}
 	return names
@@ -217,7 +218,7 @@ func runTests(cmd *cobra.Command, set *project.Project, path string) (n int, fai
 	if err != nil {
 		return 0, nil, exit.Errorf(exit.Config, "Cannot read %s: %w", set.DisplayFile(path), durable.Cause(err))
 	}
-	book, err := session.OpenRulebook(cmd.Context(), set, file.Policies)
+	book, err := rulebook.Open(cmd.Context(), set, file.Policies)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -95,7 +95,7 @@ func deletedText(i sessions.Info, number int) string {
 // others for searches. The end of the program does not wait for it. A run that resumes a session deletes
 // none: it could be that one, and the numbers would change.
 func (req *request) tendSessions(ctx context.Context, p *project.Project, warn func(string)) {
-	retention, err := sessions.RetentionOf(p.Settings)
+	retention, err := sessions.RetentionOf(p.Settings())
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
 	}

@@ -12,7 +12,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/exit"
-	"pollux/internal/stats/recent"
+	"pollux/internal/records"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -64,7 +64,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 						p.exitNow(exit.Interrupted)
 					}
 				case timeout == nil:
-					p.recent.Add(recent.Event{Kind: recent.Signal, Name: sig.String()})
+					p.recent.Record(records.SignalReceived{Name: sig.String()})
 					end := signalError(sig)
 					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)

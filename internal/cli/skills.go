@@ -84,7 +84,7 @@ func (c *skillActions) list() error {
 	if !setup.IsTrusted() {
 		printNote(c.term, "Warning: This folder is not trusted: its skills are not used.")
 	}
-	set := setup.ReadSkills(setup.Settings, setup.IsTrusted())
+	set := setup.ReadSkills(setup.Settings(), setup.IsTrusted())
 	for _, problem := range set.Problems {
 		printNote(c.term, "Warning: "+terminal.Line(problem))
 	}
@@ -131,7 +131,7 @@ func (c *skillActions) setEnabled(name string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	if set := setup.ReadSkills(setup.Settings, setup.IsTrusted()); !slices.ContainsFunc(set.All(), skill.HasName(name)) {
+	if set := setup.ReadSkills(setup.Settings(), setup.IsTrusted()); !slices.ContainsFunc(set.All(), skill.HasName(name)) {
 		printNote(c.term, fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
 	}
 	return printText(c.term, text)

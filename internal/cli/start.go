@@ -45,8 +45,8 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Project: project.Options{
 			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
-				req.Loaded(p.Settings)
-				req.SetFormat(config.OutputFormat.In(p.Settings))
+				req.Loaded(p.Settings())
+				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own
 					req.tendSessions(ctx, p, warnTo(req.Terminal))
@@ -85,7 +85,7 @@ func warnTo(t *terminal.Terminal) func(string) {
 // wrapsFor returns a function that turns line breaks at the width of the terminal off if the
 // settings are those for a screen reader.
 func wrapsFor(t *terminal.Terminal) func(*project.Project) {
-	return func(p *project.Project) { t.SetWrapping(!config.ScreenReader.In(p.Settings)) }
+	return func(p *project.Project) { t.SetWrapping(!config.ScreenReader.In(p.Settings())) }
 }
 
 // runHeadless runs one prompt without user interaction.

@@ -64,7 +64,7 @@ func (c *statsAction) run(ctx context.Context) error {
 		return err
 	}
 	accounts := sync.OnceValue(func() *auth.Accounts {
-		all, _ := auth.Open(auth.Inputs{Settings: set.Settings, Env: set.Env, Context: ctx, Warn: set.Options.Warn}) // prices need no account
+		all, _ := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Warn: set.Warn}) // prices need no account
 		return all
 	})
 	report, err := usage.Collect(ctx, sources, usage.Query{

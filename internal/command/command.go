@@ -9,6 +9,8 @@
 //     arguments are not parsed: only what stands in the template counts.
 package command
 
+import "pollux/internal/process"
+
 // Kind is where a command comes from.
 type Kind int
 
@@ -18,6 +20,11 @@ const (
 	Workspace             // of the project
 	Extension
 )
+
+// Origin returns the origin of the shell commands in prompts of this kind.
+func (k Kind) Origin() process.Origin {
+	return [...]process.Origin{User: process.OriginUser, Workspace: process.OriginProject, Extension: process.OriginExtension}[k]
+}
 
 // Source is a directory with command files.
 type Source struct {

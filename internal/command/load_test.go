@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pollux/internal/process"
 )
 
 // write writes a file below dir, and returns its path.
@@ -208,5 +210,16 @@ func TestLoadAgain(t *testing.T) {
 	}
 	if got := prompt(); got != "" {
 		t.Error(got)
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[Kind]process.Origin{
+		User: process.OriginUser, Workspace: process.OriginProject, Extension: process.OriginExtension,
+	} {
+		if got := kind.Origin(); got != want {
+			t.Errorf("%d: %s, want %s", kind, got, want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pollux/llm/ellipsis"
 	"pollux/tool/spelling"
 )
 
@@ -284,14 +285,10 @@ func isUnsafe(name string) bool {
 // that are not printable become "?", and a text of more than 100 characters is cut.
 func Printable(text string) string {
 	const most = 100
-	text = strings.Map(func(r rune) rune {
+	return ellipsis.Runes(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
-	}, text[:min(len(text), 4*most)])
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return text
+	}, text[:min(len(text), 4*most)]), most)
 }

@@ -44,6 +44,8 @@ type Options struct {
 	Live bool
 	// Colour enables terminal colors.
 	Colour bool
+	// Launcher starts the tests of the project.
+	Launcher process.Launcher
 	// Start starts the real agent.
 	Start func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error)
 }
@@ -100,7 +102,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := s.changes(setup.Dir); err != nil {
 		return err
 	}
-	if err := test(ctx, setup.Dir, s); err != nil {
+	if err := test(ctx, o.Launcher, setup.Dir, s); err != nil {
 		return err
 	}
 	s.outro(len(model.Requests()), time.Since(began))
@@ -169,9 +171,10 @@ func play(ctx context.Context, o Options, setup Setup, s *screen) error {
 }
 
 // test runs the project's tests to verify the fix.
-func test(ctx context.Context, dir string, s *screen) error {
+func test(ctx context.Context, launcher process.Launcher, dir string, s *screen) error {
 	var out bytes.Buffer
-	status, err := process.Launcher{}.Run(ctx, &process.Command{ // needs no environment variables or other programs
+	status, err := launcher.Run(ctx, &process.Command{ // needs no environment variables or other programs
+		For:  process.Purpose{Kind: process.KindDemo, Origin: process.OriginPollux},
 		Path: "/bin/sh", Args: []string{"tests/run.sh"}, Dir: dir, Stdout: &out, Stderr: &out,
 	})
 	s.tests(out.Bytes())

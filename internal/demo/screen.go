@@ -10,6 +10,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/terminal"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -186,11 +187,7 @@ func (s *screen) quote(text string) {
 }
 
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > width-20 {
-		return string(r[:width-23]) + "..."
-	}
-	return text
+	return ellipsis.Fit(strings.Join(strings.Fields(text), " "), width-20)
 }
 
 func (s *screen) heading(text string) {

@@ -140,7 +140,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	abilities := make(chan isolation.Abilities, 1)
 	go func() {
 		defer crash.Recover()
-		abilities <- isolation.Probe(ctx, isolation.Options{Programs: x.programs, Env: minimalEnv(vars)})
+		abilities <- isolation.Probe(ctx, isolation.Options{Launcher: x.set.Launcher, Programs: x.programs, Env: minimalEnv(vars)})
 	}()
 
 	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()

@@ -107,7 +107,7 @@ func (x *examination) checkSecrets(s *sectionReport) {
 		files = append(files, filepath.Join(x.set.Paths.RuntimeDir(), name))
 	}
 	if f := x.envFile; f != nil {
-		secrets := auth.SecretVariables(auth.Inputs{Settings: x.set.Settings, Env: x.set.Env})
+		secrets := auth.SecretVariables(x.set.Settings(), x.set.Env)
 		if slices.ContainsFunc(f.Set, func(name string) bool {
 			return slices.Contains(secrets, name) || secret.InVariable(name, x.set.Env.Get(name))
 		}) {
@@ -203,7 +203,7 @@ func (x *examination) redactedProxy() string {
 // checkTelemetry reports whether Pollux sends or writes telemetry, and where to.
 func (x *examination) checkTelemetry() sectionReport {
 	s := sectionReport{ID: "telemetry", Title: "Telemetry"}
-	set, err := telemetry.Resolve(x.set.Settings, x.set.Env)
+	set, err := telemetry.Resolve(x.set.Settings(), x.set.Env)
 	switch {
 	case err != nil:
 		s.broken("telemetry", err.Error(), "fix or unset it. Pollux does not start until then")
@@ -213,7 +213,7 @@ func (x *examination) checkTelemetry() sectionReport {
 		s.ok("telemetry", "off")
 		return s
 	}
-	_, from := x.set.Settings.Effective("telemetry")
+	_, from := x.set.Settings().Effective("telemetry")
 	by := "settings: " + strings.Join(from, ", ")
 	if _, set := x.set.Env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
 		by = x.set.Where("GEMINI_TELEMETRY_ENABLED")

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/llm/provider"
 )
 
@@ -152,10 +153,7 @@ func millis(d time.Duration) int { return int((d + time.Millisecond - 1) / time.
 
 // truncate returns the first limit characters of untrusted text, as one line.
 func truncate(text string, limit int) string {
-	if line := []rune(terminal.Line(text)); len(line) > limit {
-		return string(line[:limit]) + "..."
-	}
-	return terminal.Line(text)
+	return ellipsis.Runes(terminal.Line(text), limit)
 }
 
 // metrics describes the time, the requests, the tokens and the cost of the test.

@@ -57,7 +57,7 @@ func (x *examination) checkMemory() sectionReport {
 // checkTools checks the programs that tools use.
 func (x *examination) checkTools(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "tools", Title: "Programs"}
-	if !config.UseRipgrep.In(x.set.Settings) {
+	if !config.UseRipgrep.In(x.set.Settings()) {
 		s.ok("ripgrep", "off (tools.useRipgrep); Pollux uses its own search")
 	} else if path := x.set.Ripgrep(); path != "" {
 		s.ok("ripgrep", path)
@@ -69,7 +69,7 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 	} else {
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errProgramTimeout)
 		defer cancel()
-		output, err := process.Launcher{}.Ask(ctx, &process.Command{Path: git, Args: []string{"--version"}, Env: minimalEnv(x.set.Options.Env)})
+		output, err := x.ask(ctx, git, "--version")
 		if err != nil {
 			s.broken("git", git+": "+truncate(err.Error(), 200), "run it in your shell to see the problem")
 		} else {
@@ -86,11 +86,19 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 	return s
 }
 
+// ask returns the output of a program that answers a question.
+func (x *examination) ask(ctx context.Context, path string, args ...string) (string, error) {
+	return x.set.Launcher.Ask(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux},
+		Path: path, Args: args, Env: minimalEnv(x.set.Options.Env),
+	})
+}
+
 var errProgramTimeout = errors.New("no response within 3 s")
 
 // checkEditor checks the editor that the user has configured.
 func (x *examination) checkEditor(s *sectionReport) {
-	if id := config.PreferredEditor.In(x.set.Settings); id != "" {
+	if id := config.PreferredEditor.In(x.set.Settings()); id != "" {
 		s.ok("editor", id+" (general.preferredEditor)")
 		return
 	}
@@ -206,7 +214,7 @@ type terminalReport struct {
 func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "terminal", Title: "Terminal"}
 	a := x.term.Abilities(x.set.Options.Env.Get)
-	reader, _ := x.set.Settings.Effective("ui.accessibility.screenReader")
+	reader, _ := x.set.Settings().Effective("ui.accessibility.screenReader")
 	x.Terminal = terminalReport{
 		In: a.In, Out: a.Out, Err: a.Err, Width: a.Width, Height: a.Height, Term: terminal.Line(a.Term), Colors: a.Colors, UTF8: a.UTF8,
 		Emulator: terminal.Line(a.Emulator), Inside: a.Multiplexer, SSH: a.SSH, WSL: a.WSL, ScreenReader: reader == true,
@@ -304,9 +312,7 @@ func (x *examination) checkTmux(ctx context.Context, s *sectionReport) {
 		command := "tmux set -g " + want.option + " on"
 		output := ""
 		if path := x.programs.Find("tmux"); path != "" {
-			output, _ = process.Launcher{}.Ask(ctx, &process.Command{
-				Path: path, Args: []string{"display-message", "-p", "#{" + want.option + "}"}, Env: minimalEnv(x.set.Options.Env),
-			}) // on error, the value is unknown
+			output, _ = x.ask(ctx, path, "display-message", "-p", "#{"+want.option+"}") // on error, the value is unknown
 		}
 		switch {
 		case output == "":

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/assembly"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
 	"pollux/internal/project"
-	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm/provider"
@@ -51,7 +51,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			notes = append(notes, text)
 		}
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings, Env: x.set.Env, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
+	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env, Launcher: x.set.Launcher, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
 	x.accounts = accounts
 	x.Proxy = x.redactedProxy()
 	def, _ := accounts.Default() // chooseModel returns the error
@@ -140,14 +140,14 @@ type modelChoice struct {
 
 // chooseModel returns the model that a session with this setup would use.
 func chooseModel(ctx context.Context, accounts *auth.Accounts, set *project.Project) (modelChoice, error) {
-	m, err := session.OpenModels(ctx, set, accounts, "")
+	m, err := assembly.OpenModels(ctx, set, accounts, "")
 	if err != nil {
 		return modelChoice{}, err
 	}
 	current := m.Current()
 	c := modelChoice{models: m, set: set, account: current.Account, model: current.Model, window: m.Describe(current.Model).Input}
 	isPlanning := func() bool { return set.Mode == policy.Plan }
-	for _, policy := range session.Chains(set, m, isPlanning)(current.Model) {
+	for _, policy := range assembly.Chains(set, m, isPlanning)(current.Model) {
 		if policy.Model != current.Model {
 			c.fallback = append(c.fallback, policy.Model)
 		}

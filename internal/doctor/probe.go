@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/assembly"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
-	"pollux/internal/session"
+	"pollux/internal/guard/trust"
+	"pollux/internal/records"
 	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -58,14 +60,12 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	counts := &stats.Counter{Price: func(model string) *catalog.Price { return c.models.Describe(model).Price }}
 	observer := &responseObserver{start: time.Now()}
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
-	probeAgent := session.NewAgent(c.models, c.set.Settings, session.Parts{
-		Model:     c.model,
-		Generator: session.WithStandIns(quiet, c.models, session.WithToolCalls(quiet, c.models, observe.Wrap(c.models, counts, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning),
-		Tools:     tool.NewRegistry(probeTool{}),
-		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // approves the only tool
-		MaxTurns:  new(3),
-		Attempts:  1,
-	})
+	cfg := assembly.Base(c.models, c.set.Settings())
+	cfg.Model, cfg.MaxTurns, cfg.Retry.Attempts = c.model, new(3), 1
+	cfg.Generator = assembly.WithStandIns(quiet, c.models, assembly.WithToolCalls(quiet, c.models, records.New(counts).Observe(c.models, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning)
+	cfg.Tools = tool.NewRegistry(probeTool{})
+	cfg.Gate = guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trust: trust.NewLive(trust.Trusted)})}) // approves the only tool
+	probeAgent := agent.New(cfg)
 	var r probeResult
 	r.readEvents(probeAgent.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(probePrompt)}}))
 	if ctx.Err() != nil {

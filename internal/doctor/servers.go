@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"pollux/internal/session"
 	"strings"
 
 	"pollux/internal/mcp"
 	"pollux/internal/process"
+	"pollux/internal/servers"
 )
 
 // checkServers states which MCP servers are configured and which of them a session starts. It starts none:
@@ -19,11 +19,11 @@ func (x *examination) checkServers() sectionReport {
 	set := x.withWarn(func(text string) {
 		s.warn("settings", strings.TrimPrefix(text, "Warning: "), "change mcpServers in your settings")
 	})
-	configs := session.ServerConfigs(set, x.set.Settings)
+	configs := servers.Configs(set, x.set.Settings())
 	if len(configs) == 0 {
 		return s
 	}
-	selection := session.ServerSelection(set, x.set.Settings)
+	selection := servers.SelectionOf(set, x.set.Settings())
 	for i := range configs {
 		c := &configs[i]
 		text := fmt.Sprintf("%s, %s", c.Name, describeServer(c))

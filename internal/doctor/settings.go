@@ -27,13 +27,15 @@ func (x *examination) checkSettings() sectionReport {
 	s := sectionReport{ID: "settings", Title: "Settings"}
 	unread := map[config.Scope]error{}
 	var failures []string
-	x.set.Trust = trust.Unknown
+	x.set.Trust.Set(trust.Unknown)
 	var trustErr error // from reading the trust decision
 	settings, warnings, err := config.Load(config.Sources{
 		Paths: x.set.Paths, Env: x.set.Options.Env, Flags: x.set.Options.Flags,
 		Trusted: func(s *config.Settings) (bool, error) {
-			x.set.Trust, trustErr = x.set.Decide(s)
-			return x.set.Trust == trust.Trusted, nil
+			state, err := x.set.Decide(s)
+			x.set.Trust.Set(state)
+			trustErr = err
+			return x.set.IsTrusted(), nil
 		},
 		OnBroken: func(scope config.Scope, path string, err error) {
 			unread[scope] = err
@@ -45,8 +47,8 @@ func (x *examination) checkSettings() sectionReport {
 		x.fail(err)
 		settings = &config.Settings{}
 	}
-	x.set.Settings = settings
-	x.Settings = x.set.Settings.UserFile()
+	x.set.UseSettings(settings)
+	x.Settings = x.set.Settings().UserFile()
 	if len(failures) > 0 {
 		x.hasBrokenSettings = true
 		x.fail(exit.Errorf(exit.Config, "%s\nPlease fix the configuration file(s) and try again.", strings.Join(failures, "\n")))
@@ -71,7 +73,7 @@ func (x *examination) checkSettings() sectionReport {
 
 // addLayers reports the state of each settings file.
 func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error) {
-	for _, l := range config.Files(x.set.Settings, x.set.Paths) {
+	for _, l := range config.Files(x.set.Settings(), x.set.Paths) {
 		r := layerReport{Scope: l.Scope.String(), File: l.File, State: l.State}
 		subject := r.Scope
 		switch err := unread[l.Scope]; {
@@ -79,7 +81,7 @@ func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error)
 			r.State = err.Error()
 			s.broken(subject, l.File+": "+r.State, "fix the file or move it away. Pollux does not start until then; the other checks ignore the file")
 		case l.State == "read":
-			r.Keys = len(x.set.Settings.ForScope(l.Scope).SetKeys())
+			r.Keys = len(x.set.Settings().ForScope(l.Scope).SetKeys())
 			s.ok(subject, fmt.Sprintf("%s sets %s", l.File, wording.Count(r.Keys, "key")))
 		case l.State == "absent":
 			s.ok(subject, "none ("+l.File+")")
@@ -133,7 +135,7 @@ type envReport struct {
 // checkEnv reports the .env file that is used, and the others.
 func (x *examination) checkEnv() sectionReport {
 	s := sectionReport{ID: "env", Title: ".env file"}
-	for _, f := range config.EnvFiles(x.set.Options.Env, x.set.Settings, x.set.Paths) {
+	for _, f := range config.EnvFiles(x.set.Options.Env, x.set.Settings(), x.set.Paths) {
 		x.EnvFiles = append(x.EnvFiles, envReport{f.Path, f.State, nonNil(f.Set), nonNil(f.AlreadySet), nonNil(f.Forbidden)})
 		switch {
 		case f.State == "read":
@@ -189,24 +191,24 @@ func nonNil(names []string) []string { return append([]string{}, names...) }
 func (x *examination) checkTrust() sectionReport {
 	s := sectionReport{ID: "trust", Title: "Folder trust"}
 	dir := x.set.Paths.Dir()
-	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust]
+	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust.State()]
 	const how = "start pollux here and choose Trust folder. For one run: pollux --skip-trust -p ... In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
 	env := x.set.Options.Env
 	switch {
 	case x.trustErr != nil:
 		s.broken("folder", x.trustErr.Error(), "fix the file or move it away")
-	case x.set.Trust == trust.Trusted && env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
+	case x.set.IsTrusted() && env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
 		s.ok("folder", dir+" is trusted (GEMINI_CLI_TRUST_WORKSPACE)")
-	case x.set.Trust == trust.Trusted && !config.FolderTrust.In(x.set.Settings):
+	case x.set.IsTrusted() && !config.FolderTrust.In(x.set.Settings()):
 		s.ok("folder", dir+" is trusted (security.folderTrust.enabled is off)")
-	case x.set.Trust == trust.Trusted:
+	case x.set.IsTrusted():
 		s.ok("folder", dir+" is trusted ("+x.set.TrustOptions().File+")")
 		if lost := x.set.Unseen(); lost != nil {
 			x.fail(lost)
 			s.broken("restrictions", policy.OnOneLine(lost.Error()), "start pollux here in a terminal")
 		}
 	default:
-		refused := trust.CheckTrusted(x.set.Trust)
+		refused := trust.CheckTrusted(x.set.Trust.State())
 		x.fail(refused)
 		text := dir + " is not trusted. Pollux ignores its settings and instructions, and 'pollux -p' does not run in it"
 		switch {

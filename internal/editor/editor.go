@@ -185,6 +185,7 @@ func (e *Editor) run(ctx context.Context, c *command, args []string) error {
 	streams, restore := e.options.Terminal.Lend()
 	defer restore()
 	status, err := e.options.Launcher.Run(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindEditor, Origin: process.OriginUser},
 		Path: c.path, Args: args, Env: e.options.Environ,
 		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, TTY: true, Grace: time.Second,
 	})

@@ -196,7 +196,7 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired && !g.written.MustAsk && g.quotedFrom == "" {
+		if !g.hooked.IsRequired && !g.written.MustAsk && g.quotedFrom == "" && g.again == "" {
 			return nil
 		}
 		return &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.call.Summary(), Approval: g.approval("", nil)}
@@ -221,7 +221,9 @@ func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{
 		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
 	})}
-	a.Reason, a.IsUsual = p.Question(c)
+	if a.Reason, a.IsUsual = p.Question(c); g.again != "" {
+		a.Reason, a.IsUsual, a.IsRetry = g.again, false, true
+	}
 	if !a.Once() && !g.hasWarnings() {
 		a.Offers = p.Offers(c)
 	}
@@ -260,7 +262,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		return nil
 	case tool.ProceedOnce:
 	default:
-		if g.hooked.IsRequired || g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
+		if g.hooked.IsRequired || g.again != "" || g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
 			g.outcome = tool.ProceedOnce
 		}
 	}

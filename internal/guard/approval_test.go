@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -17,7 +18,7 @@ func TestApproval(t *testing.T) {
 	ask := func(o Options, command string) (a tool.Approval) {
 		o.Interactive = true
 		o.Policy = policy.New(policy.Options{
-			Mode: policy.Default, Interactive: true, Trusted: true, Dir: "/project", Inside: func(path string) bool { return path == "/project" },
+			Mode: policy.Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: "/project", Inside: func(path string) bool { return path == "/project" },
 		})
 		c := call("run_shell_command", "", "")
 		c.Args = []byte(`{"command":"` + command + `"}`)

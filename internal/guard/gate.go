@@ -1,7 +1,10 @@
 // Package guard implements the gate: it decides whether a tool call runs, and runs it. Each call
 // passes the same steps in the same order:
 //
-//	validate -> hooks -> policy -> confirm -> snapshot -> run -> hooks -> trim -> record
+//	validate -> hooks -> policy -> confirm -> before -> run -> after -> hooks -> trim -> record
+//
+// Before and after are those of [Options].Around, such as a journal, a snapshot and a sandbox. One of them may have
+// the call run again with more permission, after policy and confirm.
 //
 // [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others. All of
 // them are about one [agent.PreparedCall]; who changes the call makes another one, for which the steps
@@ -39,8 +42,9 @@ type Options struct {
 	Given *quotation.Index
 	Hooks Hooks // nil for none
 	// Tool returns the tool with a name, for the calls that hooks make; nil knows none.
-	Tool     func(name string) (tool.Tool, bool)
-	Snapshot Snapshot // nil for none
+	Tool func(name string) (tool.Tool, bool)
+	// Around are the steps around the run of each call: Before in this order, After in reverse order.
+	Around []Step
 
 	// Threshold is the number of characters of a long output that the model gets; 0 or less is
 	// no limit (tools.truncateToolOutputThreshold).
@@ -50,12 +54,6 @@ type Options struct {
 	OutputDir func() (string, error)
 	// Log receives debug messages; nil discards them.
 	Log *slog.Logger
-}
-
-// Snapshot saves files before a call changes them.
-type Snapshot interface {
-	// Before is called before a call runs. If it returns an error, the call does not run.
-	Before(ctx context.Context, call *agent.PreparedCall) error
 }
 
 // Gate implements [agent.Gate].
@@ -114,14 +112,20 @@ func (g *Gate) newCall(call *agent.ToolCall, t tool.Tool, ask agent.Ask) *gatedC
 
 // pass takes the steps up to confirm. It returns nil if the call may run.
 func (g *gatedCall) pass(ctx context.Context) *refusal {
-	for _, step := range []func(context.Context) *refusal{
+	return g.take(
+		ctx,
 		g.validate,
 		g.hooks,
 		g.policy,
 		g.forceQuestion,
 		g.checkQuoted,
 		g.confirm,
-	} {
+	)
+}
+
+// take takes steps until one refuses the call.
+func (g *gatedCall) take(ctx context.Context, steps ...func(context.Context) *refusal) *refusal {
+	for _, step := range steps {
 		if ctx.Err() != nil {
 			return g.cancel(nil)
 		}
@@ -148,6 +152,9 @@ type gatedCall struct {
 	hooked    tool.Hooked     // what hooks did before the call
 	outcome   tool.Outcome
 	decision  agent.Decision // without the outcome
+	again     string         // the reason of [Retry], "" for the first run
+	hasRun    bool           // the tool began to run
+	panicked  bool           // the tool, a step or a hook has
 
 	untrustedWords []string // words of the command, see findWarnings
 	changedFiles   []string // build files that the command uses, see findWarnings

@@ -19,6 +19,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -106,7 +107,7 @@ func printer(name string, kind tool.Kind) *realTool {
 }
 
 func gate(mode policy.Mode, o Options, rules ...policy.Rule) *Gate {
-	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trusted: true, Rules: rules, Dir: "/project"})
+	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trust: trust.NewLive(trust.Trusted), Rules: rules, Dir: "/project"})
 	return New(o)
 }
 
@@ -475,7 +476,7 @@ func (s *steps) note(step string) {
 }
 
 func (s *steps) Before(_ context.Context, call *agent.PreparedCall) error {
-	s.note("snapshot " + call.Invocation().Locations()[0].Path)
+	s.note("snapshot " + call.Locations()[0].Path)
 	return s.fail
 }
 
@@ -498,7 +499,7 @@ func TestOrder(t *testing.T) {
 	s := &steps{}
 	dir := t.TempDir()
 	g := gate(policy.Default, Options{
-		Interactive: true, Hooks: order{s}, Snapshot: s, Threshold: 100,
+		Interactive: true, Hooks: order{s}, Around: []Step{{Before: s.Before}}, Threshold: 100,
 		OutputDir: func() (string, error) { return dir, nil },
 	})
 	admission := g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),

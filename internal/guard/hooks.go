@@ -147,15 +147,11 @@ func (g *gatedCall) runTails(ctx context.Context, host agent.Host, list []agent.
 	g.tails.Lock() // calls that change nothing run side by side, but their tails may change something
 	defer g.tails.Unlock()
 	for n := 0; tail != nil && ctx.Err() == nil; n++ {
-		var x agent.Execution
 		if n == maxTails {
-			x = agent.Refused(g.continuation(tail), tool.Fail(tool.ErrExecutionFailed,
-				fmt.Sprintf("Hooks made %d calls after this one, and then another one. Pollux stopped there.", maxTails)))
-			tail = nil
-		} else {
-			x, tail = g.runTail(ctx, host, tail)
+			return append(list, agent.Refused(g.continuation(tail), tool.Fail(tool.ErrExecutionFailed,
+				fmt.Sprintf("Hooks made %d calls after this one, and then another one. Pollux stopped there.", maxTails))))
 		}
-		list = append(list, x)
+		list, tail = g.runTail(ctx, host, list, tail)
 	}
 	return list
 }
@@ -169,33 +165,39 @@ func (g *gatedCall) continuation(tail *Tail) *agent.ToolCall {
 	return &call
 }
 
-func (g *gatedCall) runTail(ctx context.Context, host agent.Host, tail *Tail) (x agent.Execution, more *Tail) {
+// runTail runs one of these calls. It returns list with its records, and the call that hooks make after it.
+func (g *gatedCall) runTail(ctx context.Context, host agent.Host, list []agent.Execution, tail *Tail) (ran []agent.Execution, more *Tail) {
 	call := g.continuation(tail)
-	defer g.recoverPanic(func(r *tool.Result) { x, more = agent.Refused(call, r), nil })
+	defer g.recoverPanic(func(r *tool.Result) { ran, more = append(list, agent.Refused(call, r)), nil })
 	var t tool.Tool
 	if g.opts.Tool != nil {
 		t, _ = g.opts.Tool(tail.Name)
 	}
 	if t == nil {
-		return agent.Refused(call, tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name))), nil
+		return append(list, agent.Refused(call, tool.Fail(tool.ErrNotRegistered,
+			fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name)))), nil
 	}
-	ask := host.Ask
-	if ask == nil {
-		ask = func(context.Context, *agent.Question) (tool.Answer, error) {
-			return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
-		}
-	}
-	next := g.newCall(call, t, ask)
+	next := g.newCall(call, t, askOf(host))
 	next.hooked.Continues = call.Requested
 	if no := next.pass(ctx); no != nil {
 		x := no.record()
 		x.Result = no.answer()
-		return x, nil
+		return append(list, x), nil
 	}
 	if host.Continues != nil {
 		host.Continues(next.call)
 	}
-	return next.run(ctx, host)
+	return next.run(ctx, host, list)
+}
+
+// askOf returns the function that asks a person while a call runs.
+func askOf(host agent.Host) agent.Ask {
+	if host.Ask != nil {
+		return host.Ask
+	}
+	return func(context.Context, *agent.Question) (tool.Answer, error) {
+		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+	}
 }
 
 // answer returns the result of a refused call that a hook made.

@@ -66,7 +66,7 @@ func (g *gatedCall) repeats(words string) bool {
 	switch {
 	case g.spec.Kind == tool.KindExecute:
 		return strings.ContainsAny(strings.TrimSpace(words), " \t\n./") && !isEveryday(words)
-	case len(g.call.Invocation().Locations()) > 0:
+	case len(g.call.Locations()) > 0:
 		return isSentence && g.opts.Policy.RunsLater(g.policyCall())
 	}
 	return isSentence

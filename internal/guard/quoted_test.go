@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/llm"
 	"pollux/llm/quotation"
 	"pollux/tool"
@@ -127,7 +128,7 @@ func TestRepeatedWords(t *testing.T) {
 				for _, id := range []string{llm.TextCallID + "1", "run_1"} {
 					given := quotation.New()
 					given.Add(&llm.Request{Contents: []*llm.Content{llm.User(llm.Text("\nContent from @README.md:\n"), llm.Text(readme))}})
-					o := policy.Options{Mode: mode, Interactive: interactive, Trusted: true, Dir: "/project", Inside: func(string) bool { return true }}
+					o := policy.Options{Mode: mode, Interactive: interactive, Trust: trust.NewLive(trust.Trusted), Dir: "/project", Inside: func(string) bool { return true }}
 					o.Git = o.Inside
 					o.Rules = []policy.Rule{{Tools: []string{"*"}, Decision: policy.Allow, Priority: 100}}
 					gate := New(Options{Policy: policy.New(o), Interactive: interactive, Given: given})

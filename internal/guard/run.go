@@ -13,44 +13,39 @@ import (
 
 // runAll runs an admitted call, and the calls with which hooks continue it. It returns their records.
 func (g *gatedCall) runAll(ctx context.Context, host agent.Host) []agent.Execution {
-	x, tail := g.run(ctx, host)
-	list := []agent.Execution{x}
+	list, tail := g.run(ctx, host, nil)
 	if tail == nil {
 		return list
 	}
 	return g.runTails(ctx, host, list, tail)
 }
 
-// run takes the steps from the snapshot on. It returns the record of the call, and the call that hooks
-// make after this one, nil for none.
-func (g *gatedCall) run(ctx context.Context, host agent.Host) (x agent.Execution, tail *Tail) {
-	var result *tool.Result
-	hasRun := false
-	defer func() {
-		x = g.record()
-		x.HasRun, x.Result, x.Status = hasRun, result, agent.Success
-		if result.Error != nil {
-			x.Status = agent.Failed
+// run runs the call, again if a step gives it more permission, and then the hooks after it. It returns list
+// with the records of the runs, and the call that hooks make after this one, nil for none.
+func (g *gatedCall) run(ctx context.Context, host agent.Host, list []agent.Execution) (_ []agent.Execution, tail *Tail) {
+	x := g.runOnce(ctx, host)
+	for range maxRetries {
+		next := g.retry(ctx, host, &x)
+		if next == nil {
+			break
 		}
-	}()
-	defer g.recoverPanic(func(r *tool.Result) { result, tail = r, nil })
-
-	host.Tool.Limit, host.Tool.Room = g.outputLimit(), g.written.Room
-	host.Tool.Spill = g.spill
-	host.Tool.Unasked = g.isUnasked
-	host.Ask = g.waitingFor(host.Ask)
-	if g.opts.Snapshot != nil {
-		if err := g.opts.Snapshot.Before(ctx, g.call); err != nil {
-			result = tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err))
-			return x, nil
-		}
+		list = append(list, x)
+		g, x = next, next.runOnce(ctx, host)
 	}
-	hasRun = true
-	result = g.call.Run(ctx, host)
-	g.noteBuildFiles(result)
-	result, tail = g.runAfterHooks(ctx, result)
-	result = g.addNotes(g.trim(result, host.Tool))
-	return x, tail
+	if !g.hasRun || g.panicked {
+		return append(list, x), nil
+	}
+	result, tail := g.finish(ctx, host.Tool, x.Result)
+	return append(list, g.ended(result)), tail
+}
+
+// finish takes the steps after the run. It returns the result for the model, and the call that hooks make after
+// this one, nil for none.
+func (g *gatedCall) finish(ctx context.Context, host tool.Host, r *tool.Result) (_ *tool.Result, tail *Tail) {
+	defer g.recoverPanic(func(failed *tool.Result) { r, tail = failed, nil })
+	r, tail = g.runAfterHooks(ctx, r)
+	host.Limit, host.Spill = g.outputLimit(), g.spill
+	return g.addNotes(g.trim(r, host)), tail
 }
 
 // waitingFor returns ask such that the time until the answer counts as idle; nil for nil.
@@ -112,6 +107,7 @@ func (g *gatedCall) recoverPanic(set func(*tool.Result)) {
 	if v == nil {
 		return
 	}
+	g.panicked = true
 	g.opts.Log.Debug("tool panicked", "tool", g.spec.Name, "call", g.written.ID, "panic", v, "stack", string(debug.Stack()))
 	set(tool.Fail(tool.ErrUnhandled, fmt.Sprintf("The tool %s failed unexpectedly: %v", g.spec.Name, v)))
 }

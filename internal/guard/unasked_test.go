@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -28,7 +29,7 @@ func TestUnasked(t *testing.T) {
 		{"by a command of the user", "ls", policy.Options{Mode: policy.Default}, true, false},
 	} {
 		o := tt.opts
-		o.Interactive, o.Trusted, o.Dir, o.Inside = true, true, "/project", func(string) bool { return true }
+		o.Interactive, o.Trust, o.Dir, o.Inside = true, trust.NewLive(trust.Trusted), "/project", func(string) bool { return true }
 		got := false
 		shell := &realTool{spec: tool.Spec{Name: "run_shell_command", Kind: tool.KindExecute, Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)}}
 		shell.run = func(_ context.Context, _ map[string]any, host tool.Host) *tool.Result {

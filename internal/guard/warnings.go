@@ -66,7 +66,7 @@ func (g *gatedCall) noteBuildFiles(r *tool.Result) {
 	if g.spec.Kind != tool.KindEdit || r.Error != nil {
 		return
 	}
-	for _, l := range g.call.Invocation().Locations() {
+	for _, l := range g.call.Locations() {
 		if policy.IsBuildFile(l.Path) {
 			g.changed.add(l.Path)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -65,7 +66,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T, o policy.Options, words ...string) *scene {
-	o.Trusted, o.Dir, o.Inside = true, "/project", func(string) bool { return true }
+	o.Trust, o.Dir, o.Inside = trust.NewLive(trust.Trusted), "/project", func(string) bool { return true }
 	o.Git = o.Inside
 	return &scene{t: t, says: tool.ProceedOnce, gate: New(Options{Policy: policy.New(o), Interactive: o.Interactive, Origins: &told{words}})}
 }

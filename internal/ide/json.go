@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"pollux/tool"
 )
 
 const (
@@ -143,17 +145,8 @@ func isControl(r rune) bool {
 
 // truncateSelection shortens text to maxSelection.
 func truncateSelection(text string) string {
-	if len(text) <= maxSelection {
-		return text
-	}
-	units := 0
-	for i, r := range text {
-		if units++; r > 0xffff {
-			units++
-		}
-		if units > maxSelection {
-			return strings.Clone(text[:i]) + truncationMark // release the rest, which may be long
-		}
+	if head := tool.First(text, maxSelection); len(head) < len(text) {
+		return head + truncationMark
 	}
 	return text
 }

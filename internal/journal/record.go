@@ -13,6 +13,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -330,7 +331,7 @@ func displayJSON(c *agent.CallRecord, results *llm.Content) any {
 func shownJSON(d tool.Display) any {
 	switch d := d.(type) {
 	case *tool.DiffDisplay:
-		shown := map[string]any{"fileDiff": cut(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
+		shown := map[string]any{"fileDiff": ellipsis.Bytes(d.Diff, maxDiff), "fileName": d.FileName, "filePath": d.FilePath, "diffStat": statJSON(d.Stat), "isNewFile": d.Before == nil}
 		if d.NewDirs > 0 {
 			shown["newDirectories"] = d.NewDirs
 		}
@@ -372,7 +373,7 @@ func textJSON(text, id string, results *llm.Content) any {
 	if text == "" || slices.ContainsFunc(results.Parts, isSaid) {
 		return nil
 	}
-	return cut(text, maxShown)
+	return ellipsis.Bytes(text, maxShown)
 }
 
 // statJSON returns the numbers of a diff that are not 0.
@@ -382,13 +383,6 @@ func statJSON(stat tool.DiffStat) map[string]int {
 	_ = json.Unmarshal(data, &numbers)
 	maps.DeleteFunc(numbers, func(_ string, n int) bool { return n == 0 })
 	return numbers
-}
-
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "..."
 }
 
 // appendSet appends a record that replaces the history and repeats the header.

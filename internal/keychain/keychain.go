@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/process"
 )
 
 // ErrNotFound means that secret not found.
@@ -39,9 +40,10 @@ type Options struct {
 	// Bus is the address of the session's D-Bus, which is needed for keychains other than
 	// those of macOS and Windows; "" if there is none.
 	Bus string
-	// Environ returns the environment for the program that accesses the keychain of macOS; nil
-	// means an empty one.
-	Environ func() []string
+	// Launcher starts the program that accesses the keychain of macOS, with the environment that
+	// Environ returns; nil means an empty one.
+	Launcher process.Launcher
+	Environ  func() []string
 	// Interactive reports whether a user is present who can unlock the keychain; Pollux then
 	// waits up to two minutes for them. Otherwise a locked keychain is not used. A keychain
 	// that does not respond within two seconds is never used.

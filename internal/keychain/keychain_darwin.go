@@ -14,9 +14,10 @@ import (
 // newSystem returns the keychain of the user's login session, accessed through the security(1)
 // program of macOS. (go-keyring stores an encoding of the secret that Gemini CLI does not
 // know.)
-func newSystem(o Options) backend { return security{o.Interactive, o.Environ} }
+func newSystem(o Options) backend { return security{o.Launcher, o.Interactive, o.Environ} }
 
 type security struct {
+	launcher    process.Launcher
 	interactive bool
 	environ     func() []string
 }
@@ -65,7 +66,8 @@ func (s security) run(ctx context.Context, input string, args ...string) (stdout
 	if s.environ != nil {
 		environ = s.environ()
 	}
-	status, err := process.Launcher{}.Run(ctx, &process.Command{
+	status, err := s.launcher.Run(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindCredential, Origin: process.OriginPollux},
 		Path: "/usr/bin/security", Args: args, Env: environ, Stdin: strings.NewReader(input), Stdout: &out, Stderr: &errs,
 	})
 	const notFound = 44

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pollux/internal/durable"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 )
 
@@ -56,13 +57,19 @@ func (l *Log) Handler() slog.Handler {
 	}})
 }
 
-// Begin makes the log that of another session.
-func (l *Log) Begin(id string) {
+var _ records.Sink = (*Log)(nil)
+
+// Record makes the log that of another session, once it begins. A nil *Log does nothing.
+func (l *Log) Record(r records.Record) {
+	session, ok := r.(records.SessionBegan)
+	if l == nil || !ok {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if id != l.id {
+	if session.ID != l.id {
 		l.close()
-		l.id = id
+		l.id = session.ID
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pollux/internal/records"
 )
 
 // newLog returns the log of session "s" in a directory, which must not fail.
@@ -51,7 +53,7 @@ func TestLog(t *testing.T) {
 	}
 	log.Debug("request", "model", "m", "took", 1500*time.Millisecond, "err", errors.New(`key "hunter22" of AIzaSy0123456789abcdefghijklmnopqrstuvw`))
 	log.Warn("two\nlines", "url", "http://me:pass@host/?a=b@c")
-	l.Begin("t")
+	l.Record(records.SessionBegan{ID: "t"})
 	log.Info("other")
 
 	path := Path(project, "s")

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"pollux/internal/oauth"
+	"pollux/internal/process"
 	"pollux/internal/secret"
 )
 
@@ -48,6 +50,17 @@ type Config struct {
 	Extension string `json:"-"`
 	// IsProject reports whether the entry is in the settings of a project.
 	IsProject bool `json:"-"`
+}
+
+// origin returns who has configured the server.
+func (c *Config) origin(o *Options) process.Origin {
+	switch {
+	case c.IsProject:
+		return process.OriginProject
+	case c.Extension != "":
+		return process.OriginExtension
+	}
+	return cmp.Or(o.Origin, process.OriginUser)
 }
 
 // DefaultTimeout is the time that a server has for each request if its entry does not set one.

@@ -67,8 +67,11 @@ func newProgram(c *Config, o *Options) (*program, error) {
 	}
 	return &program{
 		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}),
-		errors:  tail{log: errorLog(c, o)},
-		command: &process.Command{Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace},
+		errors: tail{log: errorLog(c, o)},
+		command: &process.Command{
+			For:  process.Purpose{Kind: process.KindServer, Origin: c.origin(o), Name: c.Name},
+			Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace,
+		},
 	}, nil
 }
 

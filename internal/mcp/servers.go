@@ -27,7 +27,10 @@ type Options struct {
 	Registry *tool.Registry
 	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in
 	// Environ ("NAME=value"), which is called when one is started; nil is for none. Path is their variable PATH.
+	// Origin is who has configured the servers that are not marked as those of a project or an extension; "" is
+	// the user.
 	Launcher process.Launcher
+	Origin   process.Origin
 	Dir      string
 	Environ  func() []string
 	Path     string

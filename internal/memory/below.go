@@ -13,7 +13,7 @@ import (
 // addBelow reads the memory files in subdirectories of the workspace, breadth first, in at
 // most MaxDirs directories. It skips ignored directories.
 func (l *loaded) addBelow() {
-	if !l.Trusted || l.MaxDirs <= 0 {
+	if !l.IsTrusted() || l.MaxDirs <= 0 {
 		return
 	}
 	looked := 0

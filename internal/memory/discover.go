@@ -13,7 +13,7 @@ import (
 func (m *Memory) Discover(paths ...string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.o.Trusted || len(paths) == 0 {
+	if !m.o.IsTrusted() || len(paths) == 0 {
 		return ""
 	}
 	l := m.loaded()

@@ -44,7 +44,7 @@ func (o *Options) candidates() []candidate {
 	for _, path := range o.Extensions {
 		list = o.appendIfThere(list, candidate{path: path, tier: Extension, root: filepath.Dir(path)})
 	}
-	if !o.Trusted {
+	if !o.IsTrusted() {
 		return list
 	}
 	var looked []string

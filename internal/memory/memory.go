@@ -41,9 +41,10 @@ type Options struct {
 	// Extensions are the absolute paths of the context files of active extensions.
 	Extensions []string
 
-	// Workspace contains the directories whose memory files are used if Trusted is set.
+	// Workspace contains the directories whose memory files are used in a trusted folder.
 	Workspace *workspace.Workspace
-	Trusted   bool
+	// IsTrusted reports whether the folder is trusted, which [Memory.Reload] asks again; nil is no.
+	IsTrusted func() bool
 	// Markers are names of files that mark the top directory of a project, where the upward
 	// search ends. If there are none, or none is found, there is no upward search.
 	Markers []string
@@ -130,6 +131,9 @@ func New(o Options) *Memory {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.IsTrusted == nil {
+		o.IsTrusted = func() bool { return false }
+	}
 	o.Markers = slices.DeleteFunc(slices.Clone(o.Markers), func(m string) bool { return !isBelow(m) })
 	return &Memory{o: o}
 }
@@ -169,15 +173,6 @@ func (m *Memory) Reload() {
 	if m.current.texts == old.texts {
 		m.current.texts = old.texts // the same pointers, so that comparing costs nothing
 	}
-}
-
-// SetTrusted sets whether the folder is trusted. It takes effect with the next
-// [Memory.Reload].
-func (m *Memory) SetTrusted(trusted bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.loaded() // read with the old value
-	m.o.Trusted = trusted
 }
 
 // loaded returns the content, and reads it if necessary.

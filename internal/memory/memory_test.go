@@ -76,7 +76,7 @@ func (p *place) options(dirs ...string) memory.Options {
 	ws, _ := workspace.New(workspace.Options{Root: dirs[0], Include: dirs[1:], GitIgnore: true, GeminiIgnore: true})
 	return memory.Options{
 		Names: memory.Names(nil), Global: p.at("home/.gemini"), Private: p.at("home/.gemini/tmp/p/memory"),
-		Workspace: ws, Trusted: true, Markers: []string{".git"}, MaxDirs: 200,
+		Workspace: ws, IsTrusted: func() bool { return true }, Markers: []string{".git"}, MaxDirs: 200,
 		Warn: func(text string) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -158,7 +158,7 @@ func TestUntrusted(t *testing.T) {
 	})
 	for _, eager := range []bool{false, true} {
 		o := p.options()
-		o.Trusted, o.Eager = false, eager
+		o.IsTrusted, o.Eager = nil, eager
 		m := memory.New(o)
 		p.wantFiles(m, "global home/.gemini/GEMINI.md")
 		if got := m.Discover(p.at("p/sub/x")); got != "" {

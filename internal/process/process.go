@@ -7,6 +7,7 @@
 //
 //	var launcher process.Launcher // no middleware
 //	status, err := launcher.Run(ctx, &process.Command{
+//		For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginUser},
 //		Path: "/usr/bin/make", Args: []string{"test"}, Dir: dir, Env: environ, Stdout: out, Stderr: out,
 //	})
 //
@@ -38,8 +39,10 @@ import (
 	"time"
 )
 
-// Command describes a program to start. Path is required.
+// Command describes a program to start. For and Path are required.
 type Command struct {
+	// For is why the command runs, for middleware. Nothing else depends on it.
+	For Purpose
 	// Name is what errors call the command. Empty means the last element of Path.
 	Name string
 	// Path is the absolute path of the program. No PATH is searched; see [Finder].

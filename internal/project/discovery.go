@@ -2,26 +2,33 @@ package project
 
 import (
 	"pollux/internal/config"
+	"pollux/internal/process"
 	"pollux/internal/tools/discovered"
 	"strings"
 )
 
 // discoversTools reports whether the user has a command that lists tools.
 func (p *Project) DiscoversTools() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.LacksCallCommand()
+	return config.ToolsDiscovery.In(p.Settings()) != "" && p.IsTrusted() && !p.LacksCallCommand()
 }
 
 // lacksCallCommand reports whether the user has a command that lists tools, and none that calls
 // them.
 func (p *Project) LacksCallCommand() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings)) == ""
+	return config.ToolsDiscovery.In(p.Settings()) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings())) == ""
 }
 
 const NoCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
 func (p *Project) Discovery() discovered.Options {
+	s := p.Settings()
+	origin, others := process.OriginUser, s.WithoutWorkspace()
+	if config.ToolsDiscovery.In(s) != config.ToolsDiscovery.In(others) || config.ToolsCall.In(s) != config.ToolsCall.In(others) {
+		origin = process.OriginProject
+	}
 	return discovered.Options{
-		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
+		Launcher: p.Launcher, Origin: origin,
+		Discovery: config.ToolsDiscovery.In(p.Settings()), Call: config.ToolsCall.In(p.Settings()),
 		Dir: p.Paths.Dir(), Environ: p.CommandEnviron(), Secrets: p.keyVariables,
 	}
 }

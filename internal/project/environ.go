@@ -15,7 +15,7 @@ import (
 
 // keyVariables returns the names of the variables that hold keys of providers.
 func (p *Project) keyVariables() []string {
-	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
+	return auth.SecretVariables(p.Settings(), p.Env)
 }
 
 // secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
@@ -32,7 +32,7 @@ func (p *Project) SecretVariables() []string {
 
 // commandEnviron returns the environment of commands, before redaction.
 func (p *Project) CommandEnviron() []string {
-	if config.ChildSecrets.In(p.Settings) == "none" {
+	if config.ChildSecrets.In(p.Settings()) == "none" {
 		return secret.Without(p.Env.List(), p.SecretVariables())
 	}
 	return p.Env.List()
@@ -50,9 +50,9 @@ func (p *Project) HookEnviron(ofProject bool, keys func() []string) []string {
 // userRedaction is the redaction that the user's settings describe.
 func userRedaction(p *Project) secret.Redaction {
 	return secret.Redaction{
-		Enabled: config.RedactionEnabled.In(p.Settings),
-		Allowed: config.RedactionAllowed.In(p.Settings),
-		Blocked: config.RedactionBlocked.In(p.Settings),
+		Enabled: config.RedactionEnabled.In(p.Settings()),
+		Allowed: config.RedactionAllowed.In(p.Settings()),
+		Blocked: config.RedactionBlocked.In(p.Settings()),
 	}
 }
 
@@ -61,8 +61,8 @@ func userRedaction(p *Project) secret.Redaction {
 // the others show it.
 func Redaction(p *Project) secret.Redaction {
 	r := userRedaction(p).WithoutSensitive()
-	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
-		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
+	if _, own := p.Settings().Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
+		secrets := auth.SecretVariables(p.Settings(), p.Env)
 		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
 		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
 			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })

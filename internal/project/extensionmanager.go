@@ -40,7 +40,7 @@ func (p *Project) ExtensionManager(user install.User, note func(text string)) *i
 // Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
 func (p *Project) Fetcher() *fetch.Fetcher {
 	f := &fetch.Fetcher{
-		Launcher:  process.NewLauncher(),
+		Launcher:  p.Launcher,
 		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
 		Transport: p.ServerTransport,
@@ -77,7 +77,7 @@ func (p *Project) trustSource(dir string) (text string, accept func() error, err
 	if err != nil || state == trust.Trusted {
 		return "", nil, err
 	}
-	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings)), nil)
+	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings())), nil)
 	return text, func() error { return trust.Set(o.File, dir, trust.TrustFolder) }, nil
 }
 

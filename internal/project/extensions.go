@@ -42,7 +42,7 @@ func (p *Project) LoadExtensions(ctx context.Context) {
 	p.extensions.once.Do(func() {
 		list, err := extension.Load(ctx, p.ExtensionOptions())
 		if err != nil {
-			p.Options.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
+			p.Warn("Warning: " + terminal.Line(err.Error()) + ". Pollux uses no extensions.")
 		}
 		p.extensions.all = list
 	})
@@ -52,12 +52,12 @@ func (p *Project) LoadExtensions(ctx context.Context) {
 // be read.
 func (p *Project) ExtensionOptions() extension.Options {
 	return extension.Options{
-		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings),
+		Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), IsTrusted: p.IsTrusted() && !config.IgnoreLocalEnv.In(p.Settings()),
 		Only:    p.Options.Extensions,
-		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings)),
-		Sources: config.ExtensionSources.In(p.Settings), BlockGit: config.BlockGitExtensions.In(p.Settings),
-		NoSettings: !config.ExtensionSettings.In(p.Settings),
-		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Options.Warn,
+		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings())),
+		Sources: config.ExtensionSources.In(p.Settings()), BlockGit: config.BlockGitExtensions.In(p.Settings()),
+		NoSettings: !config.ExtensionSettings.In(p.Settings()),
+		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
 	}
 }
 
@@ -70,6 +70,7 @@ func (p *Project) openKeychain() *keychain.Store {
 		File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
 		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
 		Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+		Launcher:    p.Launcher,
 		Environ:     p.Env.List,
 		Interactive: p.Options.Interactive,
 	})
@@ -118,7 +119,7 @@ func (p *Project) extensionHooks() (list []hook.Hook) {
 	for _, e := range p.Extensions() {
 		hooks, problems := e.Hooks()
 		for _, problem := range problems {
-			p.Options.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + problem))
+			p.Warn(terminal.Line("Warning: Extension " + e.Name + ": " + problem))
 		}
 		list = append(list, hooks...)
 	}
@@ -145,7 +146,7 @@ func (p *Project) ExtensionExclusions() (rules []policy.Rule) {
 
 // planDirectory returns the setting for the directory of plans: the user's, or that of an extension.
 func (p *Project) PlanDirectory() string {
-	dir := config.PlanDirectory.In(p.Settings)
+	dir := config.PlanDirectory.In(p.Settings())
 	for _, e := range p.Extensions() {
 		dir = cmp.Or(dir, e.PlanDirectory)
 	}

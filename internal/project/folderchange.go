@@ -27,7 +27,7 @@ func (p *Project) ChangeSettings(scope config.Scope, edit func() error) error {
 		return nil
 	}
 	if err := trust.Remember(p.seenFile(), dir, looks(dir, added)); err != nil {
-		p.Options.Warn("Warning: " + err.Error())
+		p.Warn("Warning: " + err.Error())
 	}
 	return nil
 }

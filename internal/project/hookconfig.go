@@ -20,7 +20,7 @@ func (p *Project) ReadHooks() []hook.Hook {
 
 // settingsHooks returns the hooks of the settings.
 func (p *Project) settingsHooks() (list []hook.Hook) {
-	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings) {
+	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings()) {
 		p.Log.Debug("Project hooks disabled because the folder is not trusted.")
 		return nil
 	}
@@ -34,8 +34,8 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		{config.System, hook.System},
 	} {
 		var definitions map[string]json.RawMessage
-		if err := config.HookDefinitions.Decode(p.Settings.ForScope(layer.scope), &definitions); err != nil {
-			p.Options.Warn("Warning: " + err.Error())
+		if err := config.HookDefinitions.Decode(p.Settings().ForScope(layer.scope), &definitions); err != nil {
+			p.Warn("Warning: " + err.Error())
 			continue
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
@@ -52,7 +52,7 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 
 // warnOfHook warns of a hook that does not do what its configuration says.
 func (p *Project) WarnOfHook(text string) {
-	p.Options.Warn("Warning: " + text)
+	p.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
@@ -69,7 +69,7 @@ func (p *Project) withoutKeys(hooks []hook.Hook) []hook.Hook {
 		for _, name := range keys() {
 			const shortest = 8 // what is shorter is a word
 			if value := p.Env.Get(name); len(value) >= shortest && strings.Contains(all, value) {
-				p.Options.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
+				p.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
 				return true
 			}
 		}
@@ -80,7 +80,7 @@ func (p *Project) withoutKeys(hooks []hook.Hook) []hook.Hook {
 // AreHooksEnabled reports whether the settings enable hooks at all: those of the project, or those
 // that a project does not disable.
 func (p *Project) AreHooksEnabled() bool {
-	return config.HooksEnabled.In(p.Settings) || config.HooksEnabled.In(withoutProjectChoice(p.Settings))
+	return config.HooksEnabled.In(p.Settings()) || config.HooksEnabled.In(withoutProjectChoice(p.Settings()))
 }
 
 // withoutProjectChoice returns the settings that decide about hooks which a project does not
@@ -114,7 +114,7 @@ func (p *Project) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 		}
 	}
 	if len(kept) > 0 {
-		p.Options.Warn(fmt.Sprintf("Warning: This project disables hooks that are not its own. They run anyway: %s.\n"+
+		p.Warn(fmt.Sprintf("Warning: This project disables hooks that are not its own. They run anyway: %s.\n"+
 			"To allow projects to disable them, set pollux.trustProjectSafety to true in your user settings.", strings.Join(kept, ", ")))
 	}
 }
@@ -122,8 +122,8 @@ func (p *Project) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 // HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
 // the setup.
 func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
-	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
-	o.Disabled = DisabledHooks(p.Settings, hooks)
+	o.Hooks, o.Dir, o.Launcher, o.Log = hooks, p.Paths.Dir(), p.Launcher, p.Log
+	o.Disabled = DisabledHooks(p.Settings(), hooks)
 	p.warnOfKeptHooks(hooks, o.Disabled)
 	keys := sync.OnceValue(p.keyVariables)
 	o.Environ = func(ofProject bool) []string { return p.HookEnviron(ofProject, keys) }
@@ -131,12 +131,12 @@ func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 		o.Allowed = func(source hook.Source) bool { return p.AllowsHooks(source, p.IsTrusted()) }
 	}
 	if o.Message == nil {
-		o.Message = p.Options.Warn
+		o.Message = p.Warn
 	}
 	return hook.NewSet(o)
 }
 
 // allowsHooks reports whether hooks of settings may run in a folder.
 func (p *Project) AllowsHooks(source hook.Source, trusted bool) bool {
-	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
+	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings())
 }

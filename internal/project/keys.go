@@ -19,11 +19,10 @@ func (p *Project) Renew(selected auth.Type) error {
 		}
 		p.Options.Flags[string(config.AuthSelectedType)] = string(selected)
 	}
-	settings, refused, err := p.Reload()
+	refused, err := p.reload()
 	if err != nil {
 		return err
 	}
-	p.Settings = settings
 	p.refusedVariables = append(p.refusedVariables, refused...)
 	p.setEnv() // with the warnings of the start
 	return nil

@@ -48,7 +48,7 @@ func (m *masking) text(text string) string { return m.get().Text(text) }
 // Masker returns what removes secrets from the record of the conversation and from exports of it, nil if the
 // user wants to keep them there.
 func (p *Project) Masker() *secret.Masker {
-	if config.KeepSecrets.In(p.Settings) {
+	if config.KeepSecrets.In(p.Settings()) {
 		return nil
 	}
 	return p.Masking.get()

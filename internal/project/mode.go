@@ -15,7 +15,7 @@ func (p *Project) InitialMode(name string) (policy.Mode, error) {
 	}
 	mode, warning := policy.StartMode(asked, p.IsTrusted())
 	if warning != "" {
-		p.Options.Warn(warning)
+		p.Warn(warning)
 	}
 	return mode, nil
 }
@@ -23,7 +23,7 @@ func (p *Project) InitialMode(name string) (policy.Mode, error) {
 // askedMode returns the approval mode with this name; "" is the one of the settings.
 func (p *Project) askedMode(name string) (policy.Mode, error) {
 	if name == "" {
-		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
+		if name = config.DefaultApprovalMode.In(p.Settings()); name == "yolo" {
 			name = "default" // not something that a file may decide
 		}
 	}
@@ -41,18 +41,18 @@ func (p *Project) ChooseMode() error {
 		return err
 	}
 	switch {
-	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
+	case asked == policy.Yolo && config.DisableYolo.In(p.Settings()):
 		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
-	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings):
-		p.Options.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
+	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings()):
+		p.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
 		asked = policy.Default
 	}
 	mode, warning := policy.StartMode(asked, p.IsTrusted())
 	if warning != "" {
-		p.Options.Warn(warning)
+		p.Warn(warning)
 	}
 	if mode == policy.Yolo {
-		p.Options.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
+		p.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
 	}
 	p.Mode = mode
 	return p.announcePlanThen()
@@ -64,17 +64,17 @@ func (p *Project) announcePlanThen() error {
 	if p.Mode != policy.Plan || p.Options.Interactive || then == "" {
 		return nil
 	}
-	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
+	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings()) {
 		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
 	}
-	p.Options.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
+	p.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings()) + " (pollux.planThen).")
 	return nil
 }
 
 // planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
 // the answer.
 func (p *Project) PlanThen() string {
-	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
+	m, err := policy.ParseMode(config.PlanThen.In(p.Settings()))
 	if err != nil || m <= policy.Default {
 		return ""
 	}

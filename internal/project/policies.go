@@ -60,7 +60,7 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	var err error
 	r.Files, err = policy.Load(src)
 	for _, w := range r.Warnings {
-		p.Options.Warn(w)
+		p.Warn(w)
 	}
 	return r, err
 }
@@ -68,14 +68,14 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 // policyPaths returns the policy files of the user, and those that a project's settings add. The
 // latter may only restrict, unless the user trusts projects with their safety.
 func (p *Project) policyPaths() (users, projects []string) {
-	if flag := p.absolute(config.PolicyPaths.In(p.Settings.ForScope(config.CommandLine))); len(flag) > 0 {
+	if flag := p.absolute(config.PolicyPaths.In(p.Settings().ForScope(config.CommandLine))); len(flag) > 0 {
 		return flag, nil
 	}
 	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
-		users = append(users, p.absolute(config.PolicyPaths.In(p.Settings.ForScope(scope)))...)
+		users = append(users, p.absolute(config.PolicyPaths.In(p.Settings().ForScope(scope)))...)
 	}
-	projects = p.absolute(config.PolicyPaths.In(p.Settings.ForScope(config.Workspace)))
-	if config.TrustProjectSafety.In(p.Settings) {
+	projects = p.absolute(config.PolicyPaths.In(p.Settings().ForScope(config.Workspace)))
+	if config.TrustProjectSafety.In(p.Settings()) {
 		return append(users, projects...), nil
 	}
 	return users, projects
@@ -84,9 +84,9 @@ func (p *Project) policyPaths() (users, projects []string) {
 // warnOfMissing warns about paths that a flag names and that do not exist, because they are
 // typos. Settings may name them: machines that share settings can lack the files.
 func (p *Project) warnOfMissing(key config.Strings, flag string) {
-	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
+	for _, path := range p.absolute(key.In(p.Settings().ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			p.Options.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
+			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (p *Project) warnOfMissing(key config.Strings, flag string) {
 // not take away what the user has forbidden.
 func (p *Project) userReplaces() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
-		if len(p.absolute(config.PolicyPaths.In(p.Settings.ForScope(scope)))) > 0 {
+		if len(p.absolute(config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0 {
 			return true
 		}
 	}
@@ -107,20 +107,20 @@ func (p *Project) userReplaces() bool {
 // not count, unless the user trusts projects with their safety: a project must not make
 // itself the administrator.
 func (p *Project) adminPaths() []string {
-	if flag := p.Settings.ForScope(config.CommandLine); len(config.AdminPolicyPaths.In(flag)) > 0 {
+	if flag := p.Settings().ForScope(config.CommandLine); len(config.AdminPolicyPaths.In(flag)) > 0 {
 		return config.AdminPolicyPaths.In(flag)
 	}
 	scopes := []config.Scope{config.SystemDefaults, config.User, config.System}
-	switch theirs := config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace)); {
+	switch theirs := config.AdminPolicyPaths.In(p.Settings().ForScope(config.Workspace)); {
 	case len(theirs) == 0:
-	case config.TrustProjectSafety.In(p.Settings):
+	case config.TrustProjectSafety.In(p.Settings()):
 		scopes = append(scopes, config.Workspace)
 	default:
-		p.Options.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
+		p.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
 	}
 	var list []string
 	for _, scope := range scopes {
-		list = append(list, config.AdminPolicyPaths.In(p.Settings.ForScope(scope))...)
+		list = append(list, config.AdminPolicyPaths.In(p.Settings().ForScope(scope))...)
 	}
 	return list
 }
@@ -162,17 +162,17 @@ func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity)
 	case p.Options.Interactive && !p.askPolicies(ctx, project.Policies()):
 		return false
 	case !p.Options.Interactive:
-		p.Options.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
+		p.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
 	}
 	if err := project.Accept(hash); err != nil {
-		p.Options.Warn("Warning: " + err.Error())
+		p.Warn("Warning: " + err.Error())
 	}
 	return true
 }
 
 // leavePolicies warns that the project's policies only restrict in this run.
 func (p *Project) leavePolicies(text string) {
-	p.Options.Warn("Warning: " + text)
+	p.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
 }
 
@@ -185,7 +185,7 @@ func (p *Project) takesPolicies() bool {
 // projects bring their own policies.
 func (p *Project) wantsProjectPolicies() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
-		layer := p.Settings.ForScope(scope)
+		layer := p.Settings().ForScope(scope)
 		if _, set := layer.Lookup(string(config.WorkspacePolicies)); set {
 			return config.WorkspacePolicies.In(layer)
 		}
@@ -196,7 +196,7 @@ func (p *Project) wantsProjectPolicies() bool {
 // warnOfRunners warns about settings that allow more than they seem to.
 func (p *Project) WarnOfRunners(names []string) {
 	if len(names) > 0 {
-		p.Options.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
+		p.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
 			`Allow single subcommands, such as "run_shell_command(git status)".`, strings.Join(names, ", ")))
 	}
 }
@@ -226,7 +226,7 @@ func (p *Project) HasAccepted(project policy.Integrity) bool {
 	}
 	_, changed, err := project.Changed()
 	if changed {
-		p.Options.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
+		p.Warn("Warning: Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 	}
 	return err == nil && !changed
 }

@@ -63,7 +63,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	}
 	if len(unseen) > 0 {
 		if record.Problem != "" {
-			p.Options.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
+			p.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
 		}
 		accepted, err := p.askPowers(ctx, record, unseen)
 		if err != nil {
@@ -75,11 +75,11 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 		}
 	}
 	if isFirst && len(powers) > 0 {
-		p.Options.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
+		p.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
 			terminal.Cut(terminal.Line(strings.Join(names(powers), ", ")), 300)))
 	}
 	if err := trust.Remember(p.seenFile(), dir, sights); err != nil {
-		p.Options.Warn("Warning: " + err.Error())
+		p.Warn("Warning: " + err.Error())
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 		}
 	}
 	if len(others) > 0 {
-		p.Options.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
 			p.LeftOut = append(p.LeftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))

@@ -18,6 +18,8 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/person"
+	"pollux/internal/process"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
@@ -77,13 +79,14 @@ type Options struct {
 // Setup is the result of flags, settings, environment and trust in a directory: what a
 // session needs to know before its parts are built.
 type Project struct {
-	Options  Options
-	Paths    *config.Paths
-	Settings *config.Settings
+	Options Options
+	Paths   *config.Paths
+	// Launcher starts all programs. A sandbox is a middleware of it.
+	Launcher process.Launcher
 	// Env is the environment, with what the .env file that counts here adds to it.
 	Env *config.Env
-	// Trust says whether the folder is trusted.
-	Trust trust.State
+	// Trust is whether the folder is trusted, now.
+	Trust *trust.Live
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
 	Worktree *worktree.Worktree
 	// Model is the model as the user named it, where Named is set, else the default.
@@ -94,12 +97,14 @@ type Project struct {
 	Telemetry telemetry.Settings
 	Log       *slog.Logger
 
-	logFile  *slog.Logger // nil for none
+	settings *atomic.Pointer[config.Settings] // copies of a project share it
+	logFile  *slog.Logger                     // nil for none
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
 	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider
-	IsMuted  *atomic.Bool        // warnings are dropped
-	Masking  *masking            // of secrets in what is written
+	notices  *notices
+	logs     logs
+	Masking  *masking // of secrets in what is written
 
 	extensions *extensions
 
@@ -108,10 +113,10 @@ type Project struct {
 	LeftOut []string
 	lost    error // restrictions that the run must not do without, nil for none
 
-	Phases           []telemetry.Phase // of the start
-	wasTrustAsked    bool              // the person has decided about the folder in this run
-	refusedVariables []string          // of the folder's .env file
-	refusedSettings  []string          // of extensions, in the folder's .env file
+	Phases           []records.Phase // of the start
+	wasTrustAsked    bool            // the person has decided about the folder in this run
+	refusedVariables []string        // of the folder's .env file
+	refusedSettings  []string        // of extensions, in the folder's .env file
 }
 
 // Open reads the user's settings for a directory, and asks about trust in it. It sends
@@ -128,19 +133,19 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.Phases = []telemetry.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.Phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
 	if o.Asker == nil && o.Folder == trust.Unknown {
-		if refused := trust.CheckTrusted(p.Trust); refused != nil {
+		if refused := trust.CheckTrusted(p.Trust.State()); refused != nil {
 			return nil, refused
 		}
 		if p.lost != nil {
 			return nil, p.lost
 		}
 	}
-	if lost := p.Settings.Lost(); o.Asker == nil && len(lost) > 0 {
+	if lost := p.Settings().Lost(); o.Asker == nil && len(lost) > 0 {
 		return nil, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and a script does not go on without them:\n%s\nPlease fix the configuration and try again.", strings.Join(lost, "\n"))
 	}
 	if o.InWorktree {
@@ -153,25 +158,25 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.RefuseSandbox(); err != nil {
 		return nil, err
 	}
-	if p.Telemetry, err = telemetry.Resolve(p.Settings, p.Env); err != nil {
+	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env); err != nil {
 		return nil, err
 	}
 	for _, text := range p.startWarnings() {
-		p.Options.Warn(text)
+		p.Warn(text)
 	}
 	p.warnUnused()
 	if err = p.ChooseMode(); err != nil {
 		return nil, err
 	}
 	if o.Asker != nil && !p.IsTrusted() {
-		p.Options.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
+		p.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
 			"To trust it, type /permissions trust.")
 	}
 	return p, nil
 }
 
 // IsTrusted reports whether the folder is trusted.
-func (p *Project) IsTrusted() bool { return p.Trust == trust.Trusted }
+func (p *Project) IsTrusted() bool { return p.Trust.IsTrusted() }
 
 // New returns the setup of a directory before any file is read.
 func New(o Options) *Project {
@@ -179,21 +184,13 @@ func New(o Options) *Project {
 		o.Warn = func(string) {}
 	}
 	p := &Project{
-		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		IsMuted: new(atomic.Bool), Masking: new(masking), extensions: new(extensions), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
+		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
 	}
-	warn := o.Warn
-	p.Options.Warn = func(text string) {
-		if p.IsMuted.Load() {
-			return
-		}
-		if o.Interactive { // scripts may look for the path
-			text = p.Paths.DisplayText(text)
-		}
-		warn(text)
-		if p.logFile != nil {
-			p.logFile.Warn(text)
-		}
+	p.Log = slog.New(p.logs)
+	if o.Log != nil {
+		p.AddLog(o.Log.Handler())
 	}
 	return p
 }
@@ -213,10 +210,10 @@ func (p *Project) Load(ctx context.Context) error {
 	})
 	if !p.Options.InWorktree { // else they come again
 		for _, w := range warnings {
-			p.Options.Warn(string(w))
+			p.Warn(string(w))
 		}
 	}
-	p.Settings = settings
+	p.settings.Store(settings)
 	return err
 }
 
@@ -224,39 +221,55 @@ func (p *Project) Load(ctx context.Context) error {
 func (p *Project) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
 		Paths: p.Paths, Env: p.Options.Env, Flags: p.Options.Flags,
-		Trusted: func(s *config.Settings) (trusted bool, err error) {
-			p.Trust, err = decide(s)
+		Trusted: func(s *config.Settings) (bool, error) {
+			state, err := decide(s)
+			p.Trust.Set(state)
 			return p.IsTrusted(), err
 		},
 		Admit: func(s *config.Settings, workspace map[string]any) error { return p.admit(ctx, s, workspace) },
 	})
 }
 
-// reload reads the settings again, without repeating warnings, and returns them with the variables
-// that the user has refused by now.
-func (p *Project) Reload() (_ *config.Settings, refused []string, _ error) {
+// Settings returns the settings as they were read last, nil if they were not read. It may be called during a run.
+func (p *Project) Settings() *config.Settings { return p.settings.Load() }
+
+// UseSettings sets the settings, for a diagnosis that goes on without the files that cannot be read.
+func (p *Project) UseSettings(s *config.Settings) { p.settings.Store(s) }
+
+// Reload reads the settings again, without repeating warnings. After an error they stay as they are. What the
+// session was built with, such as its rules, does not change.
+func (p *Project) Reload() error {
+	_, err := p.reload()
+	return err
+}
+
+// reload is [Project.Reload], and returns the variables that the user has refused by now.
+func (p *Project) reload() (refused []string, _ error) {
 	o := p.Options
 	o.Warn, o.Asker = nil, nil
 	again := New(o)
-	err := again.Load(context.Background())
-	return again.Settings, again.refusedVariables, err
+	if err := again.Load(context.Background()); err != nil {
+		return nil, err
+	}
+	p.settings.Store(again.Settings())
+	return again.refusedVariables, nil
 }
 
 // ReadEnv reads the .env file that counts here, and what depends on it: the model
 // and the log.
 func (p *Project) ReadEnv() {
 	for _, w := range p.setEnv() {
-		p.Options.Warn(string(w))
+		p.Warn(string(w))
 	}
-	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
-	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
+	p.Model = config.Model(p.Options.Model, p.Env, p.Settings())
+	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings()) != ""
 	p.openLog()
 }
 
 // setEnv sets the environment: with the .env file that counts here, without what the user has refused
 // of it.
 func (p *Project) setEnv() []config.Warning {
-	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
+	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
 	p.Env = env.Without(p.refusedVariables...)
 	known := p.Env
 	p.Masking.Set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
@@ -270,27 +283,24 @@ func (p *Project) Debugging() bool {
 }
 
 // openLog opens the debug log: in DebugLog if debugging is on, and in the file that
-// GEMINI_DEBUG_LOG_FILE names.
+// GEMINI_DEBUG_LOG_FILE names, which has the warnings as well.
 func (p *Project) openLog() {
-	var to []slog.Handler
-	if p.Options.Log != nil {
-		to = append(to, p.Options.Log.Handler())
-	}
 	if p.Options.DebugLog != nil && p.Debugging() {
-		to = append(to, slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.Masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
+		p.AddLog(slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.Masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
-		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.Masking.text)
-		if err != nil {
-			p.Options.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
-		} else {
-			p.logFile, p.logClose = slog.New(file), closer
-			to = append(to, file)
-		}
+	path := p.Env.Get("GEMINI_DEBUG_LOG_FILE")
+	if path == "" {
+		return
 	}
-	if len(to) > 0 {
-		p.Log = slog.New(slog.NewMultiHandler(to...))
+	file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.Masking.text)
+	if err != nil {
+		p.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
+		return
 	}
+	p.logClose = closer
+	p.AddLog(file)
+	warnings := slog.New(file)
+	p.WatchWarnings(func(text string) { warnings.Warn(text) })
 }
 
 // Close closes the log and the record of the conversation, and ends the use of the worktree.
@@ -311,8 +321,8 @@ func (p *Project) startWarnings() []string {
 	if lost := worktree.Lost(dir); lost != "" {
 		warnings = append(warnings, "Warning: "+lost+".")
 	}
-	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings) // by the user
-	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings) {
+	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings()) // by the user
+	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings()) {
 		warnings = append(warnings, "Warning you are running Pollux in your home directory.\n"+
 			"This warning can be disabled with: pollux config set ui.showHomeDirectoryWarning false")
 	}
@@ -321,16 +331,6 @@ func (p *Project) startWarnings() []string {
 			"Your entire folder structure will be used for context. It is strongly recommended to run in a project-specific directory.")
 	}
 	return warnings
-}
-
-// WithWarn returns a copy of the setup that sends its warnings to warn, nil drops them.
-func (p *Project) WithWarn(warn func(string)) *Project {
-	if warn == nil {
-		warn = func(string) {}
-	}
-	again := *p
-	again.Options.Warn = warn
-	return &again
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.

@@ -17,7 +17,7 @@ func (p *Project) RefuseSandbox() error {
 		return RefuseSandboxIn(p.Env)
 	}
 	asked := false
-	switch v := config.ToolSandbox.In(p.Settings).(type) {
+	switch v := config.ToolSandbox.In(p.Settings()).(type) {
 	case bool:
 		asked = v
 	case string:

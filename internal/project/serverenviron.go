@@ -31,7 +31,7 @@ func (p *Project) ServerTransport() (http.RoundTripper, error) {
 func (p *Project) openPage(ctx context.Context, page string) error {
 	r := userRedaction(p)
 	r.Enabled, r.Allowed = true, append([]string{"XAUTHORITY"}, r.Allowed...) // a file name, which X11 needs
-	b := browser.Browser{Environ: secret.Without(r.Apply(p.Env.List()), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
+	b := browser.Browser{Launcher: p.Launcher, Environ: secret.Without(r.Apply(p.Env.List()), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
 	return b.Open(ctx, page)
 }
 

@@ -20,7 +20,7 @@ func (p *Project) SignInOptions() *oauth.Options {
 		Open:         p.openPage,
 		CallbackPort: p.Env.Get("OAUTH_CALLBACK_PORT"),
 		Google:       adc.FromEnv(p.Env.Get),
-		Warn:         func(text string) { p.Options.Warn("Warning: " + terminal.Line(text)) },
+		Warn:         func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
 	}
 	if !p.Env.IsSetByProject("OAUTH_CALLBACK_HOST") { // a project must not offer the sign-in to its network
 		o.CallbackHost = p.Env.Get("OAUTH_CALLBACK_HOST")

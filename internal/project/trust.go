@@ -16,7 +16,7 @@ import (
 )
 
 // TrustOptions returns the settings and files that decide about trust in the folder.
-func (p *Project) TrustOptions() trust.Options { return p.trustOptions(p.Settings) }
+func (p *Project) TrustOptions() trust.Options { return p.trustOptions(p.Settings()) }
 
 func (p *Project) trustOptions(s *config.Settings) trust.Options {
 	env := p.Options.Env
@@ -36,7 +36,7 @@ func (p *Project) Decide(s *config.Settings) (trust.State, error) {
 
 // askTrust asks the person whether the folder is trusted.
 func (p *Project) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
-	p.Options.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
+	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
 	for _, v := range p.projectVariables(s) {
@@ -151,3 +151,7 @@ func (p *Project) askPolicies(ctx context.Context, dir string) bool {
 	}
 	return *p.policies
 }
+
+// DecideTrust returns whether the folder is trusted by what the user has decided about folders until now, which
+// may differ from [Project.Trust].
+func (p *Project) DecideTrust() (trust.State, error) { return p.Decide(p.Settings()) }

@@ -21,7 +21,7 @@ func (p *Project) warnUnused() {
 	if line == "" || p.wasShown(line) {
 		return
 	}
-	p.Options.Warn(line)
+	p.Warn(line)
 }
 
 // unused returns one line about settings and variables that have no effect yet, "" if
@@ -38,7 +38,7 @@ func (p *Project) unused() string {
 	if p.Options.Interactive {
 		degrees = append(degrees, config.Screen)
 	}
-	add("setting", p.Settings.Ineffective(degrees...))
+	add("setting", p.Settings().Ineffective(degrees...))
 	add("variable", config.IneffectiveVariables(p.Env))
 	if len(names) == 0 {
 		return ""
@@ -94,7 +94,7 @@ func isFuture(key string) bool {
 func (p *Project) wasShown(line string) bool {
 	hash := sha256.New()
 	hash.Write([]byte(line))
-	for _, f := range config.Files(p.Settings, p.Paths) {
+	for _, f := range config.Files(p.Settings(), p.Paths) {
 		if f.State == "read" {
 			data, _ := os.ReadFile(f.File) // the file was read a moment ago; without it the line is shown again
 			hash.Write(data)

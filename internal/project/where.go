@@ -13,7 +13,7 @@ func (p *Project) Where(what string) string {
 		return what
 	}
 	if _, set := p.Env.Lookup(what); set {
-		return what + " in " + config.DotEnvFile(p.Settings, p.Paths)
+		return what + " in " + config.DotEnvFile(p.Settings(), p.Paths)
 	}
 	key := what
 	if entry, member, ok := strings.Cut(strings.TrimPrefix(what, "modelProviders."), "."); ok && key != entry+"."+member {
@@ -29,7 +29,7 @@ func (p *Project) Where(what string) string {
 		{config.User, p.Paths.UserSettings()},
 		{config.SystemDefaults, p.Paths.SystemDefaults()},
 	} {
-		if _, set := p.Settings.ForScope(layer.scope).Lookup(key); set {
+		if _, set := p.Settings().ForScope(layer.scope).Lookup(key); set {
 			return what + " in " + layer.file
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func NewWorkspace(p *Project) *workspace.Workspace {
-	s := p.Settings
+	s := p.Settings()
 	include := config.IncludeDirectories.In(s)
 	for i := range include {
 		include[i] = p.Paths.Expand(include[i])
@@ -25,13 +25,13 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
-		p.Options.Warn("Warning: " + w.Error())
+		p.Warn("Warning: " + w.Error())
 	}
 	return ws
 }
 
 func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
-	s := p.Settings
+	s := p.Settings()
 	return memory.New(memory.Options{
 		Names:  p.MemoryNames(),
 		Global: p.Paths.GeminiDir(),
@@ -40,12 +40,12 @@ func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
 		Extensions:  p.ExtensionContext(),
 		Workspace:   ws,
-		Trusted:     p.IsTrusted(),
+		IsTrusted:   p.IsTrusted,
 		Markers:     config.MemoryMarkers.In(s),
 		Flat:        config.MemoryImportFormat.In(s) == "flat",
 		Eager:       config.MemoryEager.In(s),
 		MaxDirs:     config.MemoryMaxDirs.In(s),
-		Warn:        p.Options.Warn,
+		Warn:        p.Warn,
 		Log:         p.Log,
 	})
 }
@@ -57,4 +57,4 @@ func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace
 // MemoryFile returns the user's own memory file, for all projects.
 func (p *Project) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.MemoryNames()[0]) }
 
-func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings)) }
+func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings())) }

@@ -8,7 +8,6 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
-	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/worktree"
 	"slices"
@@ -23,7 +22,7 @@ var ErrWorktreesOff = errors.New("The --worktree flag is only available when exp
 // settleInWorktree enters the worktree that the options name, and settles the session there. p are
 // the settings of the directory that the user is in.
 func (p *Project) settleInWorktree(ctx context.Context) (*Project, error) {
-	if !config.Worktrees.In(p.Settings) {
+	if !config.Worktrees.In(p.Settings()) {
 		return nil, ErrWorktreesOff
 	}
 	w, err := p.enterWorktree(ctx)
@@ -54,7 +53,7 @@ func (p *Project) settleInWorktree(ctx context.Context) (*Project, error) {
 // the user must trust the directory, and the worktree's.
 func (p *Project) enterWorktree(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Enter(ctx, worktree.Options{
-		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: process.NewLauncher(), Warn: p.Options.Warn,
+		Dir: p.Paths.Dir(), Name: p.Options.WorktreeName, Launcher: p.Launcher, Warn: p.Warn,
 		Environ: secret.Without(p.Options.Env.List(), p.keyVariables()),
 		Check: func(path string) error {
 			o := p.TrustOptions()

@@ -1,23 +1,26 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
-	"time"
 
 	"pollux/agent"
-	"pollux/agent/loopdetect"
-	"pollux/agent/nextspeaker"
-	"pollux/agent/unfinished"
+	"pollux/internal/agents"
+	"pollux/internal/assembly"
 	"pollux/internal/config"
 	"pollux/internal/guard"
+	"pollux/internal/guard/hook"
 	"pollux/internal/ide"
-	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/prompt"
+	"pollux/internal/record"
+	"pollux/internal/records"
+	"pollux/internal/rulebook"
+	"pollux/internal/servers"
 	"pollux/internal/stats"
+	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
+	"pollux/internal/toolset"
 	"pollux/llm"
 	"pollux/llm/quotation"
 	"pollux/tool"
@@ -37,49 +40,70 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeServers, s.closeAgentServers, s.closeRemoteAgents)
-	s.begin(b.record.SessionID())
-	s.settings.Store(p.Settings)
-	s.openActivity()               // environment
-	s.Project.LoadExtensions(ctx)  // environment, settings, trust
-	s.openLog()                    // environment, settings
-	rules, err := s.loadRules(ctx) // settings, trust, the person
+	s.begin(b.record.SessionID(), false)
+	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
+	s.openActivity()                                          // environment
+	s.Project.LoadExtensions(ctx)                             // environment, settings, trust
+	s.openLog()                                               // environment, settings
+	rules, err := s.loadRules(ctx)                            // settings, trust, the person
 	if err != nil {
 		return nil, err
 	}
-	s.models, err = s.openModels(ctx, unreachable) // settings, credentials, the network
+	s.models, err = assembly.Models(ctx, p, assembly.Source{ // settings, credentials, the network
+		Generator: s.options.Generator, Replay: s.options.Replay, InAnyOrder: s.options.ReplayAnyOrder, Unreachable: unreachable,
+	}, b.record.SessionID())
 	if err != nil {
 		return nil, err
 	}
 	s.eraseSecrets()                                     // models
 	s.Stats = &stats.Counter{Price: s.price}             // models
 	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
-	s.Record.dirs = s.Workspace.Dirs                     // workspace
-	s.addResumedDirs(ctx)                                // the resumed session, workspace, the person
+	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
 	s.openExtensionFiles()                               // extensions, workspace
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
-	s.PromptLog = s.Record.newPromptLog()                // the home directory
-	s.Launcher = process.NewLauncher()                   // nothing
+	s.PromptLog = s.Record.NewPromptLog()                // the home directory
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
-	s.servers = s.newServers(p.Settings, false)          // settings, trust, models, workspace, launcher, registry
-	s.plans = newPlans(s.Project, s.Workspace, s.ID())   // settings, workspace
-	s.policy = s.newPolicy(rules, true)                  // settings, trust, rules, workspace, plans
-	s.saved = rules.Saved                                // rules
-	s.openAgents(ctx)                                    // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                     // settings, models, registry, policy
-	s.given = quotation.New()                            // nothing
-	generator, err := s.generator()                      // models, stats, telemetry, policy
+	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
+	})
+	s.closers = append(s.closers, s.Servers.Close)
+	s.plans, err = plan.Open(s.Workspace, p.PlanDirectory(), s.ID()) // settings, workspace
+	if err != nil {
+		p.Warn("Warning: " + err.Error())
+	}
+	s.policy = rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: s.Workspace, Plans: s.plans, Rules: rules, Tools: s.options.Tools})
+	s.Rulebook = rulebook.New(p, s.Workspace, s.policy, s.registry) // settings, trust, rules, workspace, plans
+	s.saved = rules.Saved                                           // rules
+	definitions := agents.ReadDefinitions(ctx, p, s.policy)         // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                                // settings, models, registry, policy
+	s.records = s.newRecords()                                      // stats, telemetry
+	s.given = quotation.New()                                       // nothing
+	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
+	s.stack, err = assembly.NewStack(p, s.models, assembly.StackOptions{ // models, records, policy
+		Observed: s.observed(s.models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.sampler = generator
-	if err := s.addTools(ctx, generator); err != nil { // all of these
+	s.closers = append(s.closers, s.stack.Close)
+	s.outputs = &record.Outputs{Project: p, ID: s.ID}
+	s.builder = &assembly.Builder{
+		Project: p, Models: s.models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
+		Plan: s.plans.Approved, Stage: s.planStage,
+	}
+	s.Agents = agents.New(agents.Parts{
+		Project: p, Definitions: definitions, Policy: s.policy, Builder: s.builder, Servers: s.Servers, Memory: s.Memory, Workspace: s.Workspace,
+		Record: b.record, Given: s.given, Plans: s.plans, Registry: s.registry, Session: caller{s},
+	})
+	s.closers = append(s.closers, s.Agents.Close)
+	if s.tools, err = toolset.Open(ctx, s.toolParts(), s.options.Tools); err != nil {
 		return nil, err
 	}
-	s.loadCards()          // subagents, policy, tools
+	s.tools.Spare(s.registry)
+	s.Agents.LoadCards()   // policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
+	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
 	}
@@ -87,139 +111,65 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
+	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.tools.Find, Workspace: s.Workspace, Denies: s.denies}
+	s.titler = &record.Titler{
+		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
+	}
 	s.gate = s.newGate()
-	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
+	s.agent = s.newAgent()
 	s.recordConfig()
 	return s, nil
 }
 
-// Parts are what differs between agents. Model, Generator, Tools and Gate must be set.
-type Parts struct {
-	Model     string
-	Generator llm.Generator
-	Tools     *tool.Registry
-	Gate      agent.Gate
-	// Use is the purpose of the requests, "" for the main conversation. Sampling returns their parameters;
-	// nil uses those of the user's chats.
-	Use      llm.Use
-	Sampling func(model string, retry bool) llm.Config
-	// WhyHidden returns why the model does not see a tool; nil gives no reasons.
-	WhyHidden func(name string) string
-	// NotFound returns the answer to a call of a tool that the agent does not have, "" for the usual one.
-	NotFound func(name string) string
-	// Instruction returns the system instruction in a form; nil is for none.
-	Instruction func(form tool.Form) *llm.Content
-	// Form returns the form of the instruction and the tools for a model with a context window
-	// of this size in tokens, 0 if it is unknown; nil says more to older models.
-	Form func(model string, window int) tool.Form
-	// Context opens the conversation, before the first prompt.
-	Context   []agent.Message
-	SessionID string
-	// MaxTurns bounds the requests of the agent; nil does not.
-	MaxTurns *int
-	// Attempts bounds how often an unusable answer is asked for again; 0 leaves that
-	// to the settings.
-	Attempts int
-
-	// These may be nil.
-	Hooks        agent.Hooks
-	Router       agent.Router
-	Compressor   agent.Compressor
-	Masker       agent.Masker
-	Shortener    agent.Shortener
-	IDE          agent.IDE
-	LoopDetector agent.LoopDetector
-	NextSpeaker  agent.NextSpeaker
-	Journal      agent.Journal
-	// KeepUnanswered reports whether a prompt without a response stays, see [agent.Config]; nil keeps
-	// none.
-	KeepUnanswered func(cause error) bool
-	// StandIn finds another model where responses break off; nil finds none.
-	StandIn func(model, promptID string, err error) bool
-	// Unfinished reports whether a response leaves work undone; nil reports none.
-	Unfinished func(agent.Ending) bool
-}
-
-// NewAgent builds an agent of these parts, with the user's settings for models: the
-// session's own, or one beside it such as a subagent.
-func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
-	retry := streamRetry(s)
-	retry.Attempts = cmp.Or(p.Attempts, retry.Attempts)
-	if p.Sampling == nil {
-		p.Sampling = m.ChatConfig
-	}
-	return agent.New(agent.Config{
-		Generator: p.Generator,
-		Model:     p.Model,
-		Tools:     p.Tools,
-		Gate:      p.Gate,
-		WhyHidden: p.WhyHidden,
-		NotFound:  p.NotFound,
-		SessionID: p.SessionID,
-		System:    p.Instruction,
-		Form:      p.Form,
-		Use:       p.Use,
-		Sampling:  p.Sampling,
-		Context:   p.Context,
-		Limit:     func(model string) int { return m.Describe(model).Input },
-		MaxTurns:  p.MaxTurns,
-		Retry:     retry,
-		Hooks:     p.Hooks,
-		Router:    p.Router,
-		Journal:   p.Journal,
-
-		Compressor:   p.Compressor,
-		Masker:       p.Masker,
-		Shortener:    p.Shortener,
-		IDE:          p.IDE,
-		LoopDetector: p.LoopDetector,
-		NextSpeaker:  p.NextSpeaker,
-		Unfinished:   p.Unfinished,
-		StandIn:      p.StandIn,
-
-		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
-		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
-		ForgetCancelled:    config.HistoryForget.In(s),
-		KeepUnanswered:     p.KeepUnanswered,
+// newAgent builds the session's own agent.
+func (s *Session) newAgent() *agent.Agent {
+	return s.builder.Agent(s.models.Current, func(c *agent.Config) {
+		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
+		c.WhyHidden, c.System = s.tools.WhyHidden, s.instruction.For
+		c.Context = []agent.Message{s.opening()}
+		c.MaxTurns = maxTurns(s.Project.Settings())
+		c.KeepUnanswered = s.Record.KeepsUnanswered
+		c.IDE = watchIDE(s.options.IDE)
+		c.NextSpeaker, c.Unfinished = s.builder.NextSpeaker(), s.builder.Unfinished()
+		if s.hooks != nil {
+			c.Hooks = s.hooks
+		}
+		if j := s.Record.Journal(); j != nil {
+			c.Journal = j
+		}
 	})
 }
 
-// parts are those of the session's own agent.
-func (s *Session) parts(g llm.Generator) Parts {
-	p := Parts{
-		Model:       s.Current().Model,
-		Generator:   g,
-		Tools:       s.registry,
-		Gate:        s.gate,
-		WhyHidden:   s.whyHidden,
-		Instruction: s.instruction.For,
-		Form:        s.form,
-		Context:     []agent.Message{s.opening()},
-		SessionID:   s.ID(),
-		MaxTurns:    maxTurns(s.Project.Settings),
-
-		KeepUnanswered: s.Record.keepsUnanswered,
-
-		Router:       s.router(g, s.models.Current),
-		Compressor:   s.compressor(g, func(model string) llm.Config { return s.agent.RequestConfig(model) }),
-		Masker:       s.telemetry.Masker(s.masker()),
-		Shortener:    s.shortener(),
-		IDE:          watchIDE(s.options.IDE),
-		LoopDetector: s.loops(g),
-		NextSpeaker:  s.nextSpeaker(g),
-		Unfinished:   s.unfinished(),
+// toolParts are what the tools use of the session.
+func (s *Session) toolParts() toolset.Parts {
+	p := s.Project
+	return toolset.Parts{
+		Project: p, Models: s.models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
+		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
+		Plan: plan.Options{
+			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
+			Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
+		},
+		Form: func() tool.Form {
+			model := s.Current().Model
+			return s.builder.Form(model, s.Window(model))
+		},
+		HasOwnAgents: s.Agents.HasOwn, HasOwnSkills: s.hasOwnSkills,
 	}
-	if s.hooks != nil {
-		p.Hooks = s.hooks
-	}
-	if s.fallback != nil {
-		p.StandIn = s.fallback.Fail
-	}
-	if s.Record.journal != nil {
-		p.Journal = s.Record.journal
-	}
-	return p
 }
+
+// caller is the session for its subagents.
+type caller struct{ s *Session }
+
+func (c caller) ID() string { return c.s.ID() }
+func (c caller) MessagesAfter(seen *llm.Content) []agent.Message {
+	return c.s.agent.MessagesAfter(seen)
+}
+func (c caller) Tools() *toolset.Set    { return c.s.tools }
+func (c caller) Gate() *guard.Gate      { return c.s.gate }
+func (c caller) Hooks() *hook.Set       { return c.s.hooks }
+func (c caller) Skills() []prompt.Skill { return c.s.promptSkills() }
+func (c caller) TreeItems() int         { return c.s.treeItems() }
 
 // newGate makes the gate that all tool calls pass.
 func (s *Session) newGate() *guard.Gate {
@@ -229,60 +179,22 @@ func (s *Session) newGate() *guard.Gate {
 		Origins:     s.origins(),
 		Given:       s.given,
 		Tool:        s.registry.Lookup,
-		Threshold:   config.TruncateToolOutput.In(s.Project.Settings),
-		OutputDir:   s.outputDir,
+		Threshold:   config.TruncateToolOutput.In(s.Project.Settings()),
+		OutputDir:   s.outputs.Dir,
 		Log:         s.Project.Log,
 	}
 	if s.hooks != nil {
 		o.Hooks = s.hooks
 	}
-	if s.Record.journal != nil {
-		o.Snapshot = syncBefore{s.Record.journal}
+	if j := s.Record.Journal(); j != nil {
+		o.Around = append(o.Around, record.SyncStep(j))
 	}
 	return guard.New(o)
 }
 
-// loops returns the detector of models that repeat themselves.
-func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
-	d := loopdetect.New(loopdetect.Options{
-		MaxCycle:     config.LoopMaxCycle.In(s.Project.Settings),
-		Interval:     config.LoopInterval.In(s.Project.Settings),
-		SingleJudge:  config.LoopSingle.In(s.Project.Settings),
-		Generator:    g,
-		ResolveModel: s.models.UtilityConfig,
-		OnJudgement: func(id string, j loopdetect.Judgement) {
-			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
-		},
-	})
-	if config.DisableLoopDetection.In(s.Project.Settings) {
-		d.Disable()
-	}
-	return d
-}
-
-// nextSpeaker returns what decides who speaks after a response without tool calls.
-func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
-	off := config.SkipNextSpeaker.In(s.Project.Settings)
-	n := nextspeaker.New(nextspeaker.Options{Disabled: off, Generator: g, ResolveModel: s.models.UtilityConfig})
-	if off {
-		return n // there is nothing to record
-	}
-	return s.telemetry.NextSpeaker(n)
-}
-
-// unfinished returns what finds responses that leave work undone. It is nil where the next
-// speaker is asked for, which finds them too. A plan announces work, so that it is no such
-// response.
-func (s *Session) unfinished() func(agent.Ending) bool {
-	if !config.Nudge.In(s.Project.Settings) || !config.SkipNextSpeaker.In(s.Project.Settings) {
-		return nil
-	}
-	return func(e agent.Ending) bool { return !s.isPlanning() && unfinished.Check(e) }
-}
-
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Project.Paths.RuntimeDir(), "tmp", "background-processes"))
-	if s.Record.journal != nil {
+	if s.Record.Journal() != nil {
 		p.SetSession(s.ID())
 	}
 	s.closers = append(s.closers, p.Close)
@@ -305,34 +217,10 @@ func maxTurns(s *config.Settings) *int {
 	return &n
 }
 
-// streamRetry returns how often an unusable answer is asked for again: never more
-// often than a failed request.
-func streamRetry(s *config.Settings) agent.StreamRetry {
-	attempts := config.MaxAttempts.In(s)
-	if attempts <= 0 {
-		attempts = 10 // as for requests
-	}
-	return agent.StreamRetry{
-		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), attempts)),
-		Delay:    time.Duration(config.InvalidAnswerDelay.In(s) * float64(time.Second)),
-		Linear:   config.InvalidAnswerLinear.In(s),
-	}
-}
-
 // watchIDE describes to the model what the person has open; nil where there is no IDE.
 func watchIDE(state func() (ide.State, bool)) agent.IDE {
 	if state == nil {
 		return nil
 	}
 	return ide.New(state)
-}
-
-// outputDir returns the directory for tool output that is too large for the model,
-// and makes it a project's.
-func (s *Session) outputDir() (string, error) {
-	temp, err := s.Project.Paths.ProjectTemp()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(temp, "tool-outputs", "session-"+s.ID()), nil
 }

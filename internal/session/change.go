@@ -6,13 +6,13 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
-	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
-	"pollux/internal/stats/recent"
-	"pollux/internal/tools/web"
+	"pollux/internal/records"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/tool"
@@ -25,10 +25,6 @@ import (
 // It may be called during a run.
 func (s *Session) Current() models.Current { return s.models.Current() }
 
-// Trusted reports whether the session treats its folder as a trusted one. It may be
-// called during a run.
-func (s *Session) Trusted() bool { return s.policy.Trusted() }
-
 // SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
 // folder's instructions and skills, lasting approvals and approval modes. The settings that were read
 // when the session opened, and their effects, do not change.
@@ -36,9 +32,12 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	if !trusted && s.Mode() != policy.Default {
 		_ = s.switchMode(policy.Default) // which is never refused
 	}
-	s.policy.SetTrusted(trusted)
-	s.Memory.SetTrusted(trusted)
-	s.openAgents(ctx)
+	state := trust.Untrusted
+	if trusted {
+		state = trust.Trusted
+	}
+	s.Project.Trust.Set(state)
+	s.Agents.Refresh(ctx)
 	s.ReloadMemory(ctx)
 	s.setSkills()
 	s.refresh()
@@ -73,42 +72,6 @@ func (s *Session) Tools() []*tool.Spec {
 	return specs
 }
 
-// hides reports whether a tool is hidden from the model: the policy denies all its calls,
-// it ends plan mode and the session is not in plan mode, or it searches the web and no
-// provider can do that.
-func (s *Session) hides(t tool.Tool) bool {
-	return s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t, "")
-}
-
-func (s *Session) isOutsidePlan(spec *tool.Spec) bool {
-	return spec.Name == "exit_plan_mode" && s.Mode() != policy.Plan
-}
-
-func (s *Session) isUnableToSearch(spec *tool.Spec) bool {
-	return spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig)
-}
-
-// whyHidden returns why the model does not see a tool, as sentences, "" if there is no
-// such tool.
-func (s *Session) whyHidden(name string) string {
-	t, found := s.registry.Hidden(name)
-	if !found {
-		return s.absent[name]
-	}
-	return s.whyToolHidden(t, "")
-}
-
-// whyToolHidden returns why the model of a subagent, "" for the main agent, does not see a tool.
-func (s *Session) whyToolHidden(t tool.Tool, subagent string) string {
-	switch {
-	case s.isOutsidePlan(t.Spec()):
-		return "The session is not in plan mode."
-	case s.isUnableToSearch(t.Spec()):
-		return "No provider of this session can search the web."
-	}
-	return s.policy.HiddenReason(t.Spec(), subagent)
-}
-
 // refresh updates the active tools and the system instruction.
 func (s *Session) refresh() {
 	s.registry.Refresh()
@@ -123,11 +86,10 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.options.Recent.Add(recent.Event{Kind: recent.Model, Name: now.Model})
-	s.telemetry.RecordModelChoice(now.Model)
+	s.records.Emit(records.ModelChosen{Model: now.Model})
 	s.agent.SetModel(now.Model)
-	if s.fallback != nil {
-		s.fallback.Reset()
+	if s.stack.Fallback != nil {
+		s.stack.Fallback.Reset()
 	}
 	s.refresh()
 	return now.Model, nil
@@ -174,16 +136,15 @@ func (s *Session) Clear(ctx context.Context) {
 
 // restart ends the conversation, and starts the one with this id, without a history. "" makes an id.
 func (s *Session) restart(ctx context.Context, id string) {
-	s.begin(id)
-	s.Stats.Reset()
+	s.begin(id, false)
 	s.topic.Reset()
-	s.plans.plan.Store(nil)
-	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.plans.Approve("")
+	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.Memory.Reload()
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.titler.reset()
+	s.titler.Reset()
 }
 
 // Prompts returns the messages of the conversation that are prompts of the person, the oldest first.
@@ -204,8 +165,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.options.Recent.Add(recent.Event{Kind: recent.Rewind})
-	s.telemetry.RecordRewind()
+	s.records.Emit(records.Rewound{})
 	return true
 }
 
@@ -221,11 +181,9 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.endHooks(ctx, hook.ClearReason)
 	s.endTurn()
 	left = s.ID()
-	s.begin("")
-	if s.Record.journal != nil {
-		s.Record.journal.Branch(s.ID())
-	}
-	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.begin("", true)
+	s.Record.Branch(s.ID())
+	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
@@ -241,17 +199,13 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 		return path, false, err
 	}
 	tree := ""
-	if config.IncludeDirectoryTree.In(s.Project.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
-	if s.servers != nil {
-		s.servers.AddRoot(path)
-	}
-	if s.Record.journal != nil {
-		_ = s.Record.journal.SetDirectories(s.Record.moreDirs()) // the journal warns
-	}
+	s.Servers.AddRoot(path)
+	s.Record.NoteDirectories()
 	return path, true, nil
 }
 
@@ -278,4 +232,32 @@ func (s *Session) ToolTitle(name string) string {
 		}
 	}
 	return ""
+}
+
+// price returns what a model costs, nil if that is not known.
+func (s *Session) price(model string) *catalog.Price {
+	if !s.models.HasProvider() {
+		return nil
+	}
+	return s.models.Describe(model).Price
+}
+
+// ListPrice returns the list price of a model by its name in a session file, nil if it is unknown.
+func (s *Session) ListPrice(model string) *catalog.Price { return s.models.Price(model) }
+
+func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }
+
+// ReloadAgents reads the settings and the definitions of subagents again, and returns what the user should know.
+func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
+	problems, err := s.Agents.Reload(ctx)
+	if err == nil {
+		s.tools.Spare(s.registry)
+		s.refresh()
+	}
+	return problems, err
+}
+
+// ServerStatus returns the state of each MCP server, those of subagents that have run after the others.
+func (s *Session) ServerStatus() []mcp.Status {
+	return append(s.Servers.Status(), s.Agents.ServerStatus()...)
 }

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/llm"
 	"pollux/llm/llmtest"
@@ -186,7 +187,7 @@ func TestOffline(t *testing.T) {
 	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
 		o.Offline, o.Project.Interactive, o.Project.Warn = true, false, func(string) { warnings++ }
 	})
-	if s.Project.Options.Warn("later"); warnings != 1 {
+	if s.Project.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
 	why := s.Reachable()
@@ -236,33 +237,12 @@ func TestRedaction(t *testing.T) {
 	for _, name := range vars {
 		environ = append(environ, name+"=a-secret-of-"+name)
 	}
-	set := setup(t, `{
+	set := projecttest.New(t, `{
 		"modelProviders": {"a": {"baseUrl": "http://h", "keyVars": "MINE", "headers": {"X-Team": "$TEAM", "X-Pass": "$CORP_PASS"}}},
 		"security": {"environmentVariableRedaction": {"enabled": true, "allowed": ["mine", "OPENAI_API_KEY", "LD_LIBRARY_PATH"]}}}`, environ...)
 	if got := strings.Join(project.Redaction(set).Apply(environ), " "); got != "PATH=/bin TEAM=tools" {
 		t.Errorf("a command gets %s", got)
 	}
-}
-
-// setup returns the setup of a trusted directory, as it is before a session is built.
-func setup(t testing.TB, settings string, env ...string) *project.Project {
-	t.Helper()
-	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env = append(env, "HOME="+home, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")
-	p := project.New(project.Options{
-		Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) },
-	})
-	if err := p.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	p.ReadEnv()
-	return p
 }
 
 // TestClear: nothing of a conversation is left, and what belongs to a session has a
@@ -283,14 +263,14 @@ func TestClear(t *testing.T) {
 	if a.Memory.Discover(filepath.Join(root, "sub")) == "" {
 		t.Fatal("nothing is discovered")
 	}
-	plans, outputs := a.plans.directory(), must(a.outputDir())
+	plans, outputs := a.plans.Dir(), must(a.outputs.Dir())
 	a.approvePlan("/plans/x.md")
 	if err := a.SetMode(policy.AutoEdit); err != nil {
 		t.Fatal(err)
 	}
 	a.Clear(t.Context())
-	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.directory() == plans || must(a.outputDir()) == outputs {
-		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.directory())
+	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
+		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.Dir())
 	}
 	if a.models.Network().Session != a.ID() {
 		t.Errorf("requests are of session %s", a.models.Network().Session)

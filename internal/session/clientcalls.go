@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/tool"
 )
 
@@ -29,7 +30,7 @@ func (s *Session) ClientTools() []tool.Tool {
 
 // needsModel reports whether a tool needs a model that the session does not have.
 func (s *Session) needsModel(spec *tool.Spec) bool {
-	return s.Reachable() != nil && (spec.Name == s.search.Spec().Name || spec.Name == "web_fetch")
+	return s.Reachable() != nil && (spec.Name == s.tools.Search.Spec().Name || spec.Name == "web_fetch")
 }
 
 // CallTool runs a call of one of [Session.ClientTools] for a program: through the gate, as a model's call,
@@ -79,7 +80,5 @@ func (s *Session) recordCall(call *agent.ToolCall, list []agent.Execution) {
 	for i := range list {
 		f.Active += list[i].Active
 	}
-	s.Stats.Observe(f)
-	s.options.Recent.ObserveCall(&f)
-	s.telemetry.RecordCall(&f)
+	s.records.Emit(records.ClientCall{Finished: f})
 }

@@ -25,7 +25,7 @@ import (
 // CommandSources returns the directories of custom commands: the user's, then the project's, then those of
 // extensions. A folder that is not trusted has none.
 func (s *Session) CommandSources() []command.Source {
-	if !s.Trusted() {
+	if !s.Project.IsTrusted() {
 		return nil
 	}
 	list := []command.Source{{Kind: command.User, Dir: filepath.Join(s.Project.Paths.GeminiDir(), "commands")}}
@@ -43,9 +43,9 @@ func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call c
 		Workspace: s.Workspace,
 		Room:      s.agent.Room,
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
-			return s.runTemplate(ctx, call.Name, commands)
+			return s.runTemplate(ctx, call.Name, s.tools.Template(c.Kind.Origin()), commands)
 		},
-		Note: func(text string) { s.Project.Options.Warn("Warning: " + terminal.Line(text)) },
+		Note: func(text string) { s.Project.Warn("Warning: " + terminal.Line(text)) },
 	})
 	switch {
 	case err != nil:
@@ -66,9 +66,9 @@ func isBlank(parts []llm.Part) bool {
 var ErrRefused = errors.New("the user has refused")
 
 // runTemplate runs the shell commands of the custom command name, one after the other, as calls of
-// run_shell_command. Each passes the gate before the first one runs.
-func (s *Session) runTemplate(ctx context.Context, name string, commands []string) ([]string, error) {
-	calls, admissions := s.admitTemplate(ctx, name, commands)
+// shell. Each passes the gate before the first one runs.
+func (s *Session) runTemplate(ctx context.Context, name string, shell tool.Tool, commands []string) ([]string, error) {
+	calls, admissions := s.admitTemplate(ctx, name, shell, commands)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -127,19 +127,19 @@ func needsApproval(name, shell string) error {
 
 // admitTemplate asks the gate about all shell commands of a custom command at the same time, so that the
 // user answers one question about those that need approval.
-func (s *Session) admitTemplate(ctx context.Context, name string, commands []string) ([]*agent.ToolCall, []agent.Admission) {
+func (s *Session) admitTemplate(ctx context.Context, name string, shell tool.Tool, commands []string) ([]*agent.ToolCall, []agent.Admission) {
 	q := &jointQuestion{ask: s.askAbout(name), undecided: len(commands), asked: make([]*agent.Question, len(commands)), done: make(chan struct{})}
 	calls, admissions := make([]*agent.ToolCall, len(commands)), make([]agent.Admission, len(commands))
 	var all sync.WaitGroup
-	for i, shell := range commands {
-		args, err := json.Marshal(map[string]string{"command": shell})
+	for i, command := range commands {
+		args, err := json.Marshal(map[string]string{"command": command})
 		if err != nil { // a string is always valid
 			continue
 		}
-		calls[i] = &agent.ToolCall{ID: s.template.Spec().Name + "__" + uuid.NewString(), Name: s.template.Spec().Name, Args: args}
+		calls[i] = &agent.ToolCall{ID: shell.Spec().Name + "__" + uuid.NewString(), Name: shell.Spec().Name, Args: args}
 		all.Go(func() {
 			defer crash.Recover()
-			admissions[i] = s.gate.Admit(ctx, calls[i], s.template, func(ctx context.Context, one *agent.Question) (tool.Answer, error) {
+			admissions[i] = s.gate.Admit(ctx, calls[i], shell, func(ctx context.Context, one *agent.Question) (tool.Answer, error) {
 				return q.wait(ctx, i, one)
 			})
 			q.decided(ctx, i)

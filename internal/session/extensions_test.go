@@ -10,10 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pollux/internal/config"
 	"pollux/internal/extension"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
+	"pollux/internal/servers"
 )
 
 // addExtension writes the files of an extension, whose manifest has these keys more.
@@ -44,14 +45,14 @@ func TestExtensionServers(t *testing.T) {
 		"of-project": {"url": "https://theirs.example", "headers": {"Authorization": "$E_KEY"}},
 		"broken": 5}, "settings": [{"name": "Key", "envVar": "E_KEY", "sensitive": true}]`
 	var warnings []string
-	p := setup(t, `{"mcpServers": {
+	p := projecttest.New(t, `{"mcpServers": {
 		"own": {"command": "mine"},
 		"adjusted": {"trust": true, "timeout": 5, "env": {"B": "2"}, "excludeTools": ["y"], "includeTools": ["y", "z", "other"]}}}`)
 	p.Options.Warn = func(text string) { warnings = append(warnings, text) }
 	addExtension(t, p, "e", manifest, map[string]string{".env": "E_KEY=secret-value\n"})
 	addExtension(t, p, "f", `, "mcpServers": {"plain": {"command": "other"}}`, nil)
 	var got []string
-	for _, c := range ServerConfigs(p, p.Settings) {
+	for _, c := range servers.Configs(p, p.Settings()) {
 		got = append(got, fmt.Sprintln(c.Name, c.Extension, c.Command+c.URL, c.Args, c.Env, c.Headers, c.Trust, c.TimeoutMS, c.Include, c.Exclude))
 	}
 	slices.Sort(got)
@@ -68,7 +69,7 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 			t.Errorf("no warning %q in %q", want, warnings)
 		}
 	}
-	if trusted := project.ToolSettings(p.Settings).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
+	if trusted := project.ToolSettings(p.Settings()).TrustedServers; !slices.Equal(trusted, []string{"adjusted"}) {
 		t.Errorf("trusted are %q", trusted)
 	}
 	if !slices.Contains((&Session{Project: p}).secrets(), "secret-value") {
@@ -81,27 +82,10 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 	}
 }
 
-// TestProjectAdjustsNoServer checks that an entry of a project cannot send the secrets of an extension to
-// itself.
-func TestProjectAdjustsNoServer(t *testing.T) {
-	t.Parallel()
-	servers := extensionServers{"docs": {extension.Server{Name: "docs", Entry: []byte(`{"url": "https://theirs.example", "headers": {"Authorization": "secret"}}`)}, "e"}}
-	if c, err := servers.override(config.ServerEntry{Name: "docs", Scope: config.Workspace, Entry: []byte(`{"trust": true}`)}); err == nil {
-		t.Errorf("a project adjusts the server of an extension: %+v", c)
-	}
-	if servers["docs"].owner != "e" {
-		t.Error("the server of the extension is gone")
-	}
-	c, err := servers.override(config.ServerEntry{Name: "docs", Scope: config.Workspace, Entry: []byte(`{"url": "https://project.example"}`)})
-	if err != nil || c.Headers != nil || c.Extension != "" || len(servers) != 0 {
-		t.Errorf("%+v, %v, %v", c, err, servers)
-	}
-}
-
 // TestExtensionContents checks what a session gets of extensions, in folders that are trusted and not.
 func TestExtensionContents(t *testing.T) {
 	t.Parallel()
-	p := setup(t, `{"extensions": {"disabled": ["off"]}}`)
+	p := projecttest.New(t, `{"extensions": {"disabled": ["off"]}}`)
 	addExtension(t, p, "e", `, "excludeTools": ["run_shell_command(rm -rf)", "glob"], "plan": {"directory": "plans"}`, map[string]string{
 		"GEMINI.md": "context", "commands/a.toml": `prompt = "x"`, "policies/a.toml": "[[rule]]\ntoolName = \"glob\"\ndecision = \"deny\"\npriority = 1\n",
 		"hooks/hooks.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "${extensionPath}/x"}]}]}}`,

@@ -48,9 +48,9 @@ func (s *Session) updateExtension(ctx context.Context, m *install.Manager, e *ex
 		change, err = m.UpdateQuietly(ctx, e)
 		switch {
 		case err == nil:
-			s.Project.Options.Warn(change.String() + " Takes effect the next time you start Pollux.")
+			s.Project.Warn(change.String() + " Takes effect the next time you start Pollux.")
 		case errors.Is(err, install.ErrNeedsConsent):
-			s.Project.Options.Warn(fmt.Sprintf("Extension %q has an update that changes what it brings. To see the changes, type /extensions update %s", e.Name, e.Name))
+			s.Project.Warn(fmt.Sprintf("Extension %q has an update that changes what it brings. To see the changes, type /extensions update %s", e.Name, e.Name))
 		}
 	}
 	if err != nil {

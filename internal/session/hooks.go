@@ -24,8 +24,8 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Project.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.transcript, PlansDir: s.plans.directory, Launcher: s.Launcher, Interactive: s.Project.Options.Interactive,
-		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Trusted()) },
+		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.Dir, Interactive: s.Project.Options.Interactive,
+		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
@@ -39,7 +39,7 @@ func (s *Session) newHooks() *hook.Set {
 			}
 			return nil
 		},
-		Observe: s.telemetry.RecordHook,
+		Observe: s.recordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
 		s.Project.WarnOfHook(text)
@@ -59,16 +59,14 @@ func (s *Session) toolNames() []string {
 
 // describeServer describes an MCP server for hooks: without variables and headers, which may be secret.
 func (s *Session) describeServer(name, subagent string) hook.Server {
-	servers := s.servers
+	live := s.Servers.MCP()
 	if subagent != "" {
-		s.subagents.mu.Lock()
-		servers = s.subagents.servers[subagent]
-		s.subagents.mu.Unlock()
+		live = s.Agents.ServersOf(subagent)
 	}
-	if servers == nil {
+	if live == nil {
 		return hook.Server{}
 	}
-	for _, st := range servers.Status() {
+	for _, st := range live.Status() {
 		if c := st.Config; c.Name == name {
 			return hook.Server{Command: c.Command, Args: c.Args, Dir: c.Dir, URL: cmp.Or(c.URL, c.HTTPURL)}
 		}
@@ -83,7 +81,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	}
 	added, err := hook.MarkSeen(filepath.Join(s.Project.Paths.GeminiDir(), "trusted_hooks.json"), s.Project.Paths.Dir(), hooks)
 	if err != nil {
-		s.Project.Options.Warn("Warning: " + err.Error())
+		s.Project.Warn("Warning: " + err.Error())
 	}
 	if len(added) == 0 {
 		return
@@ -91,7 +89,7 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	for i, id := range added {
 		added[i] = strings.ReplaceAll(id, "\n", "\n    ") // a command cannot pass for a line of Pollux
 	}
-	s.Project.Options.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
+	s.Project.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
 		"These hooks will be executed. If you did not configure these hooks or do not trust this project,\n" +
 		"please review the project settings (.gemini/settings.json) and remove them.")
 }
@@ -103,7 +101,7 @@ func (s *Session) Hooks() *hook.Set { return s.hooks }
 // called during a run.
 func (s *Session) ApplyDisabledHooks() {
 	if s.hooks != nil {
-		s.hooks.Disable(project.DisabledHooks(s.CurrentSettings(), s.hooks.Hooks()))
+		s.hooks.Disable(project.DisabledHooks(s.Project.Settings(), s.hooks.Hooks()))
 	}
 }
 
@@ -114,7 +112,7 @@ func (s *Session) startHooks(ctx context.Context, source hook.StartSource) {
 	}
 	v := s.hooks.SessionStart(ctx, source)
 	if v.SystemMessage != "" && !s.Project.Options.Interactive { // a person has seen the messages of the hooks
-		s.Project.Options.Warn(v.SystemMessage)
+		s.Project.Warn(v.SystemMessage)
 	}
 	if v.Context == "" || source == hook.ClearSource {
 		return

@@ -180,7 +180,7 @@ func TestSwitchHook(t *testing.T) {
 		return p
 	}
 	p := open(nil)
-	text, changed, err := p.SwitchHook(p.Settings, nil, "a", true)
+	text, changed, err := p.SwitchHook(p.Settings(), nil, "a", true)
 	if err != nil || !changed || !strings.Contains(text, `Hook "a" is enabled.`) {
 		t.Errorf("%s %v %v", text, changed, err)
 	}
@@ -188,14 +188,14 @@ func TestSwitchHook(t *testing.T) {
 		t.Errorf("files are %s %s", h.read(t, user), h.read(t, projectFile))
 	}
 	p = open(map[string]any{"hooksConfig.disabled": []any{"c"}})
-	if _, changed, err := p.SwitchHook(p.Settings, nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
+	if _, changed, err := p.SwitchHook(p.Settings(), nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
 		t.Errorf("%v %v", changed, err)
 	}
-	if _, _, err := p.SwitchHook(p.Settings, nil, "d", false); err == nil {
+	if _, _, err := p.SwitchHook(p.Settings(), nil, "d", false); err == nil {
 		t.Error("an unknown hook is disabled")
 	}
-	p.Trust = trust.Untrusted
-	if _, _, err := p.SwitchHook(p.Settings, []hook.Hook{{Name: "d"}}, "d", false); err != nil || !strings.Contains(h.read(t, user), `"d"`) {
+	p.Trust.Set(trust.Untrusted)
+	if _, _, err := p.SwitchHook(p.Settings(), []hook.Hook{{Name: "d"}}, "d", false); err != nil || !strings.Contains(h.read(t, user), `"d"`) {
 		t.Errorf("in an untrusted folder: %v, %s", err, h.read(t, user))
 	}
 }
@@ -220,7 +220,7 @@ func TestSwitchHookFile(t *testing.T) {
 		{Name: "c", Source: hook.Workspace},
 		{Name: "c", Source: hook.System},
 	}
-	files, err := p.SetHooksEnabled(p.Settings, hooks, []string{"a", "b", "c"}, false)
+	files, err := p.SetHooksEnabled(p.Settings(), hooks, []string{"a", "b", "c"}, false)
 	if err != nil || len(files) != 2 {
 		t.Errorf("%q %v", files, err)
 	}

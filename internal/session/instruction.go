@@ -33,10 +33,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Sandbox:     s.Project.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
-			Agents:      s.listedAgents(form),
+			Agents:      s.Agents.Listed(form),
 			Skills:      s.promptSkills(),
-			PlanDir:     s.plans.directory(),
-			Plan:        s.plans.approved(),
+			PlanDir:     s.plans.Dir(),
+			Plan:        s.plans.Approved(),
 			Topic:       s.topic.Title(),
 			Files: prompt.MemoryFiles{
 				Project: s.Project.MemoryNames()[0],
@@ -54,7 +54,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			return
 		}
 		if err := prompt.Write(file, text); err != nil {
-			s.Project.Options.Warn("Warning: " + err.Error())
+			s.Project.Warn("Warning: " + err.Error())
 		}
 	}), nil
 }
@@ -70,9 +70,9 @@ func (s *Session) opening() agent.Message {
 
 		Extensions: texts.Extension,
 		Project:    texts.Project,
-		Servers:    s.serverInstructions(),
+		Servers:    s.Servers.Instructions(),
 	}
-	if config.IncludeDirectoryTree.In(s.Project.Settings) {
+	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()

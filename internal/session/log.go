@@ -1,12 +1,9 @@
 package session
 
 import (
-	"log/slog"
-
 	"pollux/internal/durable"
 	"pollux/internal/logs"
 	"pollux/internal/secret"
-	"pollux/internal/stats/recent"
 )
 
 // openLog prepares the log of the session on disk. If debugging is on, it gets all debug lines and
@@ -18,17 +15,15 @@ func (s *Session) openLog() {
 	}
 	s.log = logs.New(s.Project.Paths.ProjectTemp, s.ID(), func(err error) {
 		if s.Project.Debugging() { // else the user has not asked for it
-			s.Project.Options.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
+			s.Project.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 		}
 	})
 	s.log.Erase(func() []string { return secret.Values(s.Project.Env.List()) }) // all that is known before the models are
 	if !s.Project.Debugging() {
 		return
 	}
-	logged := *s.Project
-	logged.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), s.log.Handler()))
-	s.Project = &logged
-	s.options.Recent.Observe(s.logEvent)
+	s.closers = append(s.closers, s.Project.AddLog(s.log.Handler()))
+	s.options.Recent.LogTo(s.Project.Log)
 }
 
 // eraseSecrets keeps all secrets out of the logs and the record of the conversation. The models must be set.
@@ -37,19 +32,6 @@ func (s *Session) eraseSecrets() {
 	if s.log != nil {
 		s.log.Erase(s.secrets)
 	}
-}
-
-// logEvent writes an event to the debug log, which has requests and responses already.
-func (s *Session) logEvent(e recent.Event) {
-	switch e.Kind {
-	case recent.Request, recent.Response:
-		return
-	}
-	var fields []any
-	for key, value := range e.Attrs {
-		fields = append(fields, key, value)
-	}
-	s.Project.Log.Debug(string(e.Kind), fields...)
 }
 
 // closeLog writes the last events if the session has failed, and closes the log.

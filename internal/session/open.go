@@ -8,6 +8,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/project"
+	"pollux/internal/record"
 	"pollux/internal/wording"
 )
 
@@ -33,7 +34,7 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 	if o.SessionFile != "" && o.Project.InWorktree {
 		o.SessionFile = config.NewPaths(o.Project.Env, o.Project.Dir).Absolute(o.SessionFile)
 	}
-	record, err := OpenRecord(ctx, p, RecordOptions{
+	record, err := record.Open(ctx, p, record.Options{
 		Recorded: o.Recorded, SessionID: o.SessionID, IsNewID: o.IsNewID, Resume: o.Resume, SessionFile: o.SessionFile, Offline: o.Offline,
 	})
 	if err != nil {
@@ -68,10 +69,10 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 // start begins the conversation: a new one, or a recorded one.
 func (s *Session) start(ctx context.Context) {
 	p := s.Project
-	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings.UserFile(),
+	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings().UserFile(),
 		"model", p.Model, "approval", p.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
 	source := hook.StartupSource
-	if s.Record.resumed != nil {
+	if s.Record.Resumed() != nil {
 		source = hook.ResumeSource
 		s.restore(ctx)
 	}
@@ -84,13 +85,12 @@ func (s *Session) start(ctx context.Context) {
 // builder builds a session, in more than one attempt if a person has to choose a model or to store a key first.
 type builder struct {
 	project *project.Project
-	record  *Record
+	record  *record.Record
 	options Options
 }
 
 // rebuild builds the session in another attempt, which repeats no warnings of the first.
 func (b *builder) rebuild(ctx context.Context, unreachable error) (*Session, error) {
-	b.project.IsMuted.Store(true)
-	defer b.project.IsMuted.Store(false)
+	defer b.project.Mute()()
 	return b.build(ctx, unreachable)
 }

@@ -12,6 +12,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/mention"
 	"pollux/internal/models"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
@@ -22,7 +23,7 @@ import (
 // with Shown is sent as it is.
 func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		s.titler.stop()
+		s.titler.Stop()
 		p, err := s.expand(ctx, p)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -31,8 +32,8 @@ func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.telemetry.Run(ctx, p, s.options.Recent.Run(s.agent.Run))(func(e agent.Event, err error) bool {
-				s.wakeServers(e)
+			s.records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
+				s.Servers.Wake(e)
 				return yield(e, err)
 			})
 		}
@@ -46,7 +47,7 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	p, err := s.expand(ctx, p)
 	if err == nil {
 		s.agent.Steer(p)
-		s.steerAgents(p)
+		s.Agents.Steer(p)
 	}
 	return err
 }
@@ -66,8 +67,10 @@ func (s *Session) expand(ctx context.Context, p agent.Prompt) (agent.Prompt, err
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
-	s.AwaitServers(ctx)
-	s.awaitCards(ctx)
+	s.Servers.Await(ctx)
+	if s.Agents.AwaitCards(ctx) {
+		s.refresh()
+	}
 	if p.Shown == "" {
 		var err error
 		if p, err = s.attach(ctx, p); err != nil {
@@ -88,7 +91,7 @@ func (s *Session) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, err
 			attached.Parts = append(attached.Parts, part)
 			continue
 		}
-		asked, err := mention.Expand(ctx, s.Workspace, part.Text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.resources()})
+		asked, err := mention.Expand(ctx, s.Workspace, part.Text, s.agent.Room, mention.Known{IsAgent: s.Agents.Has, Resources: s.Servers.Resources()})
 		if err != nil {
 			return agent.Prompt{}, err
 		}
@@ -107,17 +110,17 @@ func (s *Session) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, err
 // reportMentions shows which files a prompt has and which it has not, and which names that look like files are none.
 func (s *Session) reportMentions(asked mention.Expansion) {
 	for _, skipped := range asked.Skipped {
-		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
+		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
-		s.Project.Options.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
+		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	for _, m := range asked.Missing {
 		text := fmt.Sprintf("Warning: No file %s: sent as text.", m.Name)
 		if m.Near != "" {
 			text += fmt.Sprintf(" Did you mean %s?", m.Near)
 		}
-		s.Project.Options.Warn(terminal.Line(text))
+		s.Project.Warn(terminal.Line(text))
 	}
 	var list []string
 	for _, a := range asked.Attached {
@@ -132,7 +135,7 @@ func (s *Session) reportMentions(asked mention.Expansion) {
 	}
 	text := terminal.Line("Attached: " + strings.Join(list, ", "))
 	if s.Project.Options.Interactive {
-		s.Project.Options.Warn(text)
+		s.Project.Warn(text)
 		return
 	}
 	s.Project.Log.Debug(text)
@@ -147,13 +150,13 @@ func (s *Session) FitInput(text string) string {
 		return text
 	}
 	where := "Pollux could not save it"
-	if path, err := s.saveOutput("standard_input", text); err == nil {
+	if path, err := s.outputs.Save("standard_input", text); err == nil {
 		where = "The full input is in " + path
 	} else {
 		where += ": " + durable.Cause(err).Error()
 	}
 	short := shorten.Within(text, room, func() string { return "" })
-	s.Project.Options.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
+	s.Project.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
@@ -167,4 +170,26 @@ func (s *Session) Place(inSession bool) wording.Place {
 	}
 	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env)
 	return p
+}
+
+// tellServers gives the model what the servers say about themselves: in the message that opens the
+// conversation if there was no prompt yet, else with the prompt p.
+func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
+	news := s.Servers.TakeNews()
+	if news.Outdated != "" {
+		p.Parts = append(p.Parts, llm.Text(news.Outdated))
+	}
+	switch {
+	case !news.HasChanged:
+	case len(s.Prompts()) == 0:
+		s.agent.ReplaceContext(ctx, []agent.Message{s.opening()})
+	case news.Instructions != "":
+		p.Parts = append(p.Parts, llm.Text(news.Instructions))
+	}
+}
+
+// serverModel returns the model of the conversation, for requests of MCP servers.
+func (s *Session) serverModel() servers.Model {
+	model := s.Current().Model
+	return servers.Model{Generator: s.stack, Name: model, Config: s.models.ChatConfig(model, false)}
 }

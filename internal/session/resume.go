@@ -3,18 +3,16 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
+	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/sessions"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/shell"
 )
-
-// Recorded returns the recorded sessions of the project, also the current one, by the time of their
-// start. It may be called during a run.
-func (s *Session) Recorded(ctx context.Context) ([]sessions.Info, error) {
-	return s.Record.store().List(ctx)
-}
 
 // errNotRecorded is the error for a session that cannot go on with a recorded one.
 var errNotRecorded = errors.New("this session is not recorded")
@@ -23,14 +21,14 @@ var errNotRecorded = errors.New("this session is not recorded")
 // another process has that one open, it continues a copy. It keeps the approval mode, the approvals, the
 // model, the directories and background processes. After an error the conversation is as before.
 func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
-	if s.Record.journal == nil {
+	if s.Record.Journal() == nil {
 		return errNotRecorded
 	}
-	if err := s.Record.openRecorded(info); err != nil {
+	if err := s.Record.Continue(info); err != nil {
 		return err
 	}
 	s.endHooks(ctx, hook.OtherReason)
-	s.addResumedDirs(ctx)
+	s.Record.AddResumedDirs(ctx, s.Workspace)
 	s.restart(ctx, s.Record.SessionID())
 	s.restore(ctx)
 	s.startHooks(ctx, hook.ResumeSource)
@@ -42,9 +40,55 @@ func (s *Session) ResumeCommand() string {
 	return "pollux --resume " + shellcmd.Quote(terminal.Line(s.ID()))
 }
 
-// DeleteAtEnd makes [Session.Close] delete the record of the conversation with all that belongs to it.
-// It may be called during a run.
-func (s *Session) DeleteAtEnd() { s.Record.isUnwanted.Store(true) }
+// restore gives the agent the history of the resumed session.
+func (s *Session) restore(ctx context.Context) {
+	var names []string
+	resumed := s.Record.Resumed()
+	s.openResumedSkills(resumed.SkillFolders)
+	messages := []agent.Message{s.opening()}
+	for _, e := range resumed.Entries {
+		messages = append(messages, e.Message)
+	}
+	s.agent.SetHistory(ctx, messages)
+	if recap := s.Record.Recap(); recap != nil {
+		recap.ReadLast(resumed.Entries)
+	}
+	for _, c := range resumed.Interrupted {
+		names = append(names, terminal.Line(c.Name))
+	}
+	if len(names) > 0 {
+		s.Project.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
+	}
+	if resumed.SessionID == s.ID() { // not a copy
+		for _, p := range s.Processes.Recover() {
+			s.Project.Warn(orphanText(p))
+		}
+	}
+	s.Record.Restored()
+}
 
-// IsUnwanted reports whether [Session.Close] deletes the record of the conversation.
-func (s *Session) IsUnwanted() bool { return s.Record.isUnwanted.Load() }
+// orphanText describes, for the user, a background command that Pollux left behind when it crashed.
+func orphanText(p shell.Process) string {
+	const most = 100 // characters of the command
+	name := fmt.Sprintf("%s (PID %d)", terminal.Cut(terminal.Line(p.Command), most), p.PID)
+	if p.Exited {
+		return "Ended with Pollux: the background command " + name + "."
+	}
+	return fmt.Sprintf("Still running since Pollux ended: the background command %s. To end it: kill %d", name, p.PID)
+}
+
+// LoadTag replaces the conversation by the one that was saved with a tag.
+func (s *Session) LoadTag(ctx context.Context, tag string) error {
+	history, err := s.Record.LoadTag(tag, string(s.Current().Account.Type))
+	if err != nil {
+		return err
+	}
+	s.agent.SetHistory(ctx, append([]agent.Message{s.opening()}, history...))
+	return nil
+}
+
+// endTurn notes the end of a run in the record of the conversation.
+func (s *Session) endTurn() {
+	s.Record.EndRun()
+	s.titler.Start()
+}

@@ -26,29 +26,32 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
-	"pollux/internal/config"
+	"pollux/internal/agents"
+	"pollux/internal/assembly"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
-	"pollux/internal/mcp"
 	"pollux/internal/memory"
 	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
+	"pollux/internal/record"
+	"pollux/internal/records"
+	"pollux/internal/rulebook"
+	"pollux/internal/servers"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
+	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
+	"pollux/internal/toolset"
 	"pollux/internal/workspace"
 	"pollux/llm"
-	"pollux/llm/fallback"
 	"pollux/llm/quotation"
 	"pollux/tool"
 )
@@ -93,39 +96,39 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
-	Record  *Record
+	// Servers are the MCP servers.
+	Servers *servers.Servers
+	// Rulebook answers what is decided about calls.
+	Rulebook *rulebook.Rulebook
+	// Agents are the subagents.
+	Agents  *agents.Agents
+	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
 	Memory *memory.Memory
-	// Stats counts what the session has done and cost. A face shows it every event.
+	// Stats counts what the session has done and cost.
 	Stats *stats.Counter
-	// Launcher starts all programs of the session. A sandbox is a middleware of it.
-	Launcher process.Launcher
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
-	identity  atomic.Pointer[identity]
-	settings  atomic.Pointer[config.Settings] // as they were read last
-	models    *models.Directory
-	fallback  *fallback.Generator // nil where no provider answers
-	policy    *policy.Engine
-	saved     *policy.Saved // where lasting answers go; nil where none would be read again
-	plans     *plans
-	topic     topic.Topic
-	registry  *tool.Registry
-	absent    map[string]string // why tools are not in the registry, by name
-	search    tool.Tool         // the web search, which needs a provider that searches
-	typed     tool.Tool         // the shell of a person
-	template  tool.Tool         // the shell of custom commands
-	gate      *guard.Gate
-	given     *quotation.Index // what models were given: a quotation is not a call
-	callers   callers
-	builtin   []tool.Tool // that tools.core permits
-	subagents subagents
+	identity atomic.Pointer[identity]
+	models   *models.Directory
+	stack    *assembly.Stack
+	builder  *assembly.Builder
+	outputs  *record.Outputs
+	policy   *policy.Engine
+	saved    *policy.Saved // where lasting answers go; nil where none would be read again
+	plans    *plan.Plans
+	topic    topic.Topic
+	registry *tool.Registry
+	tools    *toolset.Set
+	gate     *guard.Gate
+	given    *quotation.Index // what models were given: a quotation is not a call
+	callers  *assembly.Callers
 
 	extensionDirs []string // those of extensions that file tools may read; without links
 	instruction   *prompt.Instruction
@@ -134,24 +137,16 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	servers      *mcp.Servers  // nil for none
-	sampler      llm.Generator // answers requests of MCP servers
-	// serversTold is what the model knows of what servers say about themselves, and serversChanged reports
-	// whether that, or anything else of a server, may have changed since.
-	serversTold    string
-	misspelled     map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
-	serversChanged atomic.Bool
-	// areServersAwake reports whether the servers that were idle at first have been started.
-	areServersAwake bool
-	// disabledServers are the servers that are disabled for this session.
-	disabledServers []string
-	skills          atomic.Pointer[skill.Set]
-	telemetry       *telemetry.Telemetry // nil is off
-	activity        *telemetry.Activity  // nil is off
-	log             *logs.Log            // on disk
-	titler          titler
-	ended           sync.Once
-	closers         []func()
+	skills       atomic.Pointer[skill.Set]
+	telemetry    *telemetry.Telemetry // nil is off
+	activity     *telemetry.Activity  // nil is off
+	log          *logs.Log            // on disk
+	titler       *record.Titler
+	// Changes finds the calls that may have changed something, and undoes changes of files.
+	Changes *record.Changes
+	ended   sync.Once
+	closers []func()
+	records *records.Stream // nil until its sinks are built
 }
 
 // identity is which conversation a session has.
@@ -163,10 +158,10 @@ type identity struct {
 // Close ends what the session has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
-	s.titler.close()
+	s.titler.Close()
 	s.closeParts()
 	s.Project.Close()
-	s.Record.end(s.ID())
+	s.Record.End(s.ID())
 }
 
 func (s *Session) closeParts() {
@@ -185,38 +180,17 @@ func (s *Session) ID() string { return s.identity.Load().id }
 // Age returns the time since the session began. It may be called during a run.
 func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().began) }
 
-// begin gives the session a new conversation.
-func (s *Session) begin(id string) {
+// begin gives the session a new conversation, or a branch of the one that it has.
+func (s *Session) begin(id string, isBranch bool) {
 	if id == "" {
 		id = uuid.NewString()
 	}
 	s.identity.Store(&identity{id, time.Now()})
-	s.options.Recent.Add(recent.Event{Kind: recent.Session, Name: id})
-	if s.log != nil {
-		s.log.Begin(id)
-	}
-	if s.Processes != nil && s.Record.journal != nil { // else it is being built, or not recorded
+	s.records.Emit(records.SessionBegan{ID: id, IsBranch: isBranch})
+	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
 		s.Processes.SetSession(id)
 	}
 }
 
-// CurrentSettings returns the settings as they were read last. It may be called
-// during a run.
-func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() }
-
-// ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
-// the session itself keeps those that it was opened with.
-func (s *Session) ReloadSettings() error {
-	settings, _, err := s.Project.Reload()
-	if err == nil {
-		s.settings.Store(settings)
-	}
-	return err
-}
-
 // Reachable returns why no model can be asked, nil if one can.
 func (s *Session) Reachable() error { return s.models.Unreachable() }
-
-// DecideTrust returns whether the session's folder is trusted, by what the user has
-// decided about folders until now.
-func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.Project.TrustOptions()) }

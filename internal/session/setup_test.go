@@ -9,6 +9,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
 )
 
 // TestStartMode: settings choose the mode to begin in, except for one that allows
@@ -27,7 +28,7 @@ func TestStartMode(t *testing.T) {
 		{map[string]any{string(config.DefaultApprovalMode): "yolo"}, "", policy.Default},
 		{map[string]any{string(config.PlanEnabled): false}, "plan", policy.Default},
 	} {
-		p := setup(t, `{}`)
+		p := projecttest.New(t, `{}`)
 		p.Options.Flags, p.Options.ApprovalMode, p.Options.Warn = tt.flags, tt.asked, func(string) {}
 		if err := p.Load(t.Context()); err != nil {
 			t.Fatal(err)
@@ -45,7 +46,7 @@ func TestLoaded(t *testing.T) {
 	loaded := false
 	home := t.TempDir()
 	_, err := Open(t.Context(), Options{Project: project.Options{
-		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings) == "json" },
+		Dir: t.TempDir(), Folder: trust.Trusted, Flags: map[string]any{"tools.sandbox": true, string(config.OutputFormat): "json"}, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json"), Loaded: func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings()) == "json" },
 	}})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
 		t.Errorf("loaded %v, %v", loaded, err)
@@ -57,7 +58,7 @@ func TestAuthInputs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &Session{Project: &project.Project{}}
+	s := &Session{Project: project.New(project.Options{Env: config.NewEnv()})}
 	if err := s.authInputs(ctx).Context.Err(); err != nil {
 		t.Error(err)
 	}

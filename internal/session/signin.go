@@ -30,7 +30,7 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Project.Env, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys}
+	return auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env, Launcher: s.Project.Launcher, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys}
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
@@ -42,7 +42,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		return "", err
 	}
 	s.Project.KeepKey(done)
-	if err := s.ReloadSettings(); err != nil {
+	if err := s.Project.Reload(); err != nil {
 		return "", err
 	}
 	accounts, err := auth.Open(s.authInputs(ctx))

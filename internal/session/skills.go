@@ -17,6 +17,7 @@ import (
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
+	"pollux/internal/toolset"
 )
 
 // skillOwner owns activate_skill in the registry. It is declared after the tools of MCP servers.
@@ -26,14 +27,14 @@ const skillOwner = "skills"
 func (s *Session) loadSkills() {
 	s.registry.Add(skillOwner)
 	for _, problem := range s.setSkills().Problems {
-		s.Project.Options.Warn("Warning: " + terminal.Line(problem))
+		s.Project.Warn("Warning: " + terminal.Line(problem))
 	}
 }
 
 // setSkills reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
 // are, so that what the vendor has cached stays good.
 func (s *Session) setSkills() *skill.Set {
-	set := s.Project.ReadSkills(s.CurrentSettings(), s.Trusted())
+	set := s.Project.ReadSkills(s.Project.Settings(), s.Project.IsTrusted())
 	before := s.skills.Swap(set)
 	if before != nil && reflect.DeepEqual(offered(before), offered(set)) {
 		return set
@@ -41,10 +42,10 @@ func (s *Session) setSkills() *skill.Set {
 	t := activate.New(activate.Options{Skills: set, Tree: s.Workspace.FullTree, Open: s.openFolder})
 	switch {
 	case t == nil:
-		s.absent[activate.Name] = "There are no skills."
+		s.tools.SetAbsent(activate.Name, "There are no skills.")
 		s.registry.Remove(skillOwner)
-	case !project.ToolSettings(s.Project.Settings).Registers(t.Spec()):
-		s.absent[activate.Name] = notCore
+	case !project.ToolSettings(s.Project.Settings()).Registers(t.Spec()):
+		s.tools.SetAbsent(activate.Name, toolset.NotCore)
 	default:
 		s.registry.Set(skillOwner, t)
 	}
@@ -83,9 +84,7 @@ func (f *folders) all() []string {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Session) openFolder(dir string) {
-	if s.makeReadable(dir) && s.Record.journal != nil {
-		_ = s.Record.journal.SetSkillFolders(s.Record.skillFolders.all()) // the journal warns
-	}
+	s.makeReadable(dir)
 }
 
 // makeReadable lets the file tools read the files of a skill, and reports whether they could not before.
@@ -97,10 +96,8 @@ func (s *Session) makeReadable(dir string) bool {
 	if err != nil || !added {
 		return false
 	}
-	s.Record.skillFolders.add(path)
-	if s.servers != nil {
-		s.servers.AddRoot(path)
-	}
+	s.Record.NoteSkillFolder(path)
+	s.Servers.AddRoot(path)
 	return true
 }
 
@@ -123,7 +120,7 @@ func (s *Session) Skills() *skill.Set { return s.skills.Load() }
 // ReloadSkills reads the settings and the skills again, and returns the names of skills that may be used now
 // and could not be before, and of those that cannot be used anymore.
 func (s *Session) ReloadSkills() (added, removed []string, err error) {
-	if err := s.ReloadSettings(); err != nil {
+	if err := s.Project.Reload(); err != nil {
 		return nil, nil, err
 	}
 	before, now := skillNames(s.Skills()), skillNames(s.setSkills())
@@ -164,7 +161,7 @@ func (s *Session) promptSkills() (list []prompt.Skill) {
 func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) (agent.Prompt, error) {
 	t, found := s.registry.Lookup(activate.Name)
 	if !found {
-		why := strings.TrimSpace("The tool activate_skill is not available. " + s.whyHidden(activate.Name))
+		why := strings.TrimSpace("The tool activate_skill is not available. " + s.tools.WhyHidden(activate.Name))
 		return agent.Prompt{}, exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, why)
 	}
 	args, err := json.Marshal(map[string]string{"name": name})

@@ -14,40 +14,31 @@ import (
 
 	"github.com/google/uuid"
 
-	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/guard/hook"
 	"pollux/internal/project"
+	"pollux/internal/records"
 	"pollux/internal/secret"
-	"pollux/internal/stats/recent"
-	"pollux/internal/subagent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
 	"pollux/llm/provider"
 )
 
-// observed returns the model g such that each request to it is counted, logged and
-// recorded, where the user wants that.
+// newRecords returns the stream of what happens in the session. Each part emits it once.
+func (s *Session) newRecords() *records.Stream {
+	return records.New(s.Stats, s.options.Recent, s.log, s.Record.Journal(), s.telemetry)
+}
+
+// observed returns the model g such that each request to it is recorded and, where the user
+// wants that, logged.
 func (s *Session) observed(g llm.Generator) llm.Generator {
-	observers := []observe.Observer{s.Stats}
-	if s.options.Recent != nil {
-		observers = append(observers, s.options.Recent)
+	if !s.Project.Log.Enabled(context.Background(), slog.LevelDebug) {
+		return s.records.Observe(g, s.activity)
 	}
-	if s.Record.journal != nil {
-		observers = append(observers, spending{s.Record.journal})
-	}
-	if s.telemetry != nil {
-		observers = append(observers, s.telemetry)
-	}
-	if s.activity != nil {
-		observers = append(observers, s.activity)
-	}
-	if s.Project.Log.Enabled(context.Background(), slog.LevelDebug) {
-		observers = append(observers, observe.Log(s.Project.Log))
-	}
-	return observe.Wrap(g, observers...)
+	return s.records.Observe(g, s.activity, observe.Log(s.Project.Log))
 }
 
 // startTelemetry begins to record, where the user wants that; nil is off.
@@ -55,7 +46,7 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 	return telemetry.Start(telemetry.Options{
 		Settings: s.Project.Telemetry,
 		Path:     s.Project.Paths.Absolute,
-		Warn:     func(text string) { s.Project.Options.Warn("Warning: " + text) },
+		Warn:     func(text string) { s.Project.Warn("Warning: " + text) },
 		Secrets:  s.secrets,
 
 		Version: s.Project.Options.Version, Session: s.ID, Interactive: s.Project.Options.Interactive, AuthType: string(s.Current().Account.Type),
@@ -73,21 +64,14 @@ func (s *Session) openActivity() {
 	if path == "" {
 		return
 	}
-	warn := s.Project.Options.Warn
 	s.activity = telemetry.NewActivity(telemetry.ActivityOptions{
 		Path: s.Project.Paths.Absolute(path), Session: s.ID,
 		Secrets: s.secrets,
-		Warn:    func(text string) { warn("Warning: " + text) },
+		Warn:    func(text string) { s.Project.Options.Warn("Warning: " + text) }, // it does not record its own
 	})
 	console := s.activity.Handler()
-	watched := *s.Project
-	watched.Log = slog.New(slog.NewMultiHandler(s.Project.Log.Handler(), console))
 	warnings := slog.New(console)
-	watched.Options.Warn = func(text string) {
-		warnings.Warn(text)
-		warn(text)
-	}
-	s.Project = &watched
+	s.closers = append(s.closers, s.Project.AddLog(console), s.Project.WatchWarnings(func(text string) { warnings.Warn(text) }))
 }
 
 // recordConfig records how the session is set up.
@@ -100,12 +84,12 @@ func (s *Session) recordConfig() {
 	for _, e := range s.Project.InstalledExtensions(context.Background()) { // which are read
 		names, ids = append(names, e.Name), append(ids, e.ID)
 	}
-	s.telemetry.RecordConfig(telemetry.Config{
+	s.records.Emit(records.SessionConfigured{
 		Extensions: names, ExtensionIDs: ids,
-		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings).Core,
+		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings()).Core,
 		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
-		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
-		OutputFormat: config.OutputFormat.In(s.Project.Settings), Worktree: s.Project.Worktree != nil,
+		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings()), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
+		OutputFormat: config.OutputFormat.In(s.Project.Settings()), Worktree: s.Project.Worktree != nil,
 	})
 }
 
@@ -115,29 +99,18 @@ func (s *Session) recordStartup(began time.Time) {
 		return
 	}
 	now := time.Now()
-	s.telemetry.RecordStartup(append(slices.Clip(s.Project.Phases),
-		telemetry.Phase{Name: "initialize_app", Start: began, End: now},
-		telemetry.Phase{Name: "cli_startup", Start: s.Project.Phases[0].Start, End: now}))
+	s.records.Emit(records.SessionStarted{Phases: append(slices.Clip(s.Project.Phases),
+		records.Phase{Name: "initialize_app", Start: began, End: now},
+		records.Phase{Name: "cli_startup", Start: s.Project.Phases[0].Start, End: now})})
 }
 
 // RecordForcedExit records that the user had to press Ctrl+C a third time to end the program.
-func (s *Session) RecordForcedExit() { s.telemetry.RecordForcedExit() }
+func (s *Session) RecordForcedExit() { s.records.Emit(records.ExitForced{}) }
 
 // RecordCommand records that a / command was run, by its name with its parents'
 // before it, and whether it failed.
 func (s *Session) RecordCommand(name string, failed bool) {
-	e := recent.Event{Kind: recent.Command, Name: name}
-	if failed {
-		e.Status = recent.Failed
-	}
-	s.options.Recent.Add(e)
-	s.telemetry.RecordCommand(name, failed)
-}
-
-// recordRoute records a decision about the model.
-func (s *Session) recordRoute(id string, d route.Decision) {
-	s.Project.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
-	s.telemetry.RecordRouting(id, d.Model, d.Source, d.Latency, d.Reasoning, d.Err)
+	s.records.Emit(records.CommandRun{Name: name, Failed: failed})
 }
 
 // vendor names who serves a model, in OpenTelemetry's words where it has some.
@@ -161,7 +134,7 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(auth.Inputs{Settings: s.Project.Settings, Env: s.Project.Env})
+	names := auth.SecretVariables(s.Project.Settings(), s.Project.Env)
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
@@ -212,15 +185,14 @@ func readShort(path string) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// recordAgent records what happens to a run of a subagent.
-func (s *Session) recordAgent(e subagent.Event) {
-	a := telemetry.Agent{ID: e.ID, Name: e.Agent}
-	switch e.Kind {
-	case subagent.Started:
-		s.telemetry.RecordAgentStart(a)
-	case subagent.Finished:
-		s.telemetry.RecordAgentFinish(a, string(e.Reason), e.Duration, e.Turns)
-	case subagent.Recovered:
-		s.telemetry.RecordAgentRecovery(a, string(e.Reason), e.Duration, e.Success, e.Turns)
+// recordHook records one run of a hook.
+func (s *Session) recordHook(c hook.Call) {
+	r := records.HookRun{
+		Event: string(c.Hook.Event), Kind: c.Hook.Kind(), Name: c.Hook.ID(), Input: c.Input, Stdout: c.Stdout, Stderr: c.Stderr,
+		Code: c.Code, Failed: c.Failed(), Err: c.Err, Took: c.Duration,
 	}
+	if c.Output != nil {
+		r.Output = c.Output.JSON
+	}
+	s.records.Emit(r)
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"pollux/internal/config"
+	"pollux/internal/project/projecttest"
 )
 
 func TestSecretsOfASession(t *testing.T) {
 	t.Parallel()
-	p := setup(t, `{}`,
+	p := projecttest.New(t, `{}`,
 		"GEMINI_API_KEY=key-of-gemini", "MY_SERVICE_TOKEN=token-of-mine", "NOTE=ghp_0123456789abcdefghijABCDEFGHIJ012345",
 		"PLAIN=nothing-special", "SSH_AUTH_SOCK=/tmp/agent.sock", "API_KEY=short", "GITHUB_SHA=0123456789",
 	)
@@ -52,7 +53,7 @@ func TestInstallation(t *testing.T) {
 }
 
 func BenchmarkSecrets(b *testing.B) {
-	s := &Session{Project: setup(b, `{}`, os.Environ()...)}
+	s := &Session{Project: projecttest.New(b, `{}`, os.Environ()...)}
 	for b.Loop() {
 		s.secrets()
 	}

@@ -76,7 +76,7 @@ func (s *Session) againHint(resume string) string {
 // resumeFlag returns the flag that continues the session, with a space before it, "" if the session
 // is not recorded.
 func (s *Session) resumeFlag() string {
-	if !s.Record.IsRecorded() && s.Record.recap == nil {
+	if !s.Record.IsRecorded() && s.Record.Recap() == nil {
 		return ""
 	}
 	return " --resume " + s.ID()

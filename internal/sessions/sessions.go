@@ -16,6 +16,7 @@ import (
 
 	"pollux/internal/journal"
 	"pollux/internal/terminal"
+	"pollux/llm/ellipsis"
 )
 
 // Store is the sessions of a project.
@@ -116,22 +117,10 @@ func infoOf(files []file) Info {
 func title(o *journal.Outline) string {
 	for _, text := range [...]string{o.Summary, o.Prompt, o.Command} {
 		if line := terminal.Title(text); line != "" {
-			return shorten(line, maxTitle)
+			return ellipsis.Fit(line, maxTitle)
 		}
 	}
 	return "Empty conversation"
-}
-
-// shorten cuts a text to n characters, the last three of which are dots if it was longer.
-func shorten(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-3]) + "..."
 }
 
 // Latest is the identifier of the session that started last.

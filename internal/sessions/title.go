@@ -13,6 +13,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/terminal"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/llm/jsonquery"
 )
 
@@ -115,7 +116,7 @@ func messageText(e agent.Entry) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	return who + shorten(text, titleExcerpt)
+	return who + ellipsis.Fit(text, titleExcerpt)
 }
 
 const titleInstruction = `Between the lines of dashes is an excerpt of a conversation between a user and an assistant who works on the user's files. It appears in a list of conversations and needs a title there, by which the user recognizes it in a month.
@@ -166,7 +167,7 @@ func cutWords(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
-	text = shorten(text, n)
+	text = ellipsis.Fit(text, n)
 	if at := strings.LastIndexByte(text, ' '); at > len(text)/2 {
 		return text[:at] + "..."
 	}

@@ -1,6 +1,10 @@
 package shellcmd
 
-import "strings"
+import (
+	"strings"
+
+	"pollux/llm/ellipsis"
+)
 
 // Substitutes reports whether bash would run another command for its output when it runs this
 // one: $( ), backticks, <( ), >( ). See [Substitution].
@@ -60,11 +64,7 @@ scan:
 			}
 		}
 	}
-	short := strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(end, 4*most)], "")), " ")
-	if r := []rune(short); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return short
+	return ellipsis.Runes(strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(end, 4*most)], "")), " "), most)
 }
 
 // suspicion returns the place of the first characters that could begin a substitution, -1 if there

@@ -94,7 +94,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	}
 	text := "Describe what you did, what happened and what you expected. Add this information:\n\n" + info.String()
 	var tracker struct{ URLTemplate string }
-	if err := config.BugCommand.Decode(s.Session.CurrentSettings(), &tracker); err != nil {
+	if err := config.BugCommand.Decode(s.Session.Project.Settings(), &tracker); err != nil {
 		return Result{}, err
 	}
 	if template := tracker.URLTemplate; template != "" {
@@ -187,7 +187,7 @@ func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 }
 
 func (s *Runner) authCommand() auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.CurrentSettings(), Env: s.Session.Project.Env}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Options.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: s.Session.Project.Settings(), Env: s.Session.Project.Env, Launcher: s.Session.Project.Launcher}, Paths: s.Session.Project.Paths, Notify: s.Session.Project.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.

@@ -38,7 +38,7 @@ func (s *Runner) settle() ([]*Command, []renaming) {
 }
 
 // serverPrompts returns a command for each prompt of the MCP servers.
-func (s *Runner) serverPrompts() []owned { return promptCommands(s.Session.ServerPrompts()) }
+func (s *Runner) serverPrompts() []owned { return promptCommands(s.Session.Servers.Prompts()) }
 
 // promptCommands returns a command for each prompt, of which a server may list one twice.
 func promptCommands(prompts []mcp.Prompt) (list []owned) {
@@ -83,7 +83,7 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 			if err != nil {
 				return usageError("%s", terminal.Line(err.Error()))
 			}
-			parts, err := s.Session.Servers().GetPrompt(ctx, p, values)
+			parts, err := s.Session.Servers.MCP().GetPrompt(ctx, p, values)
 			if err != nil {
 				return Result{}, exit.Errorf(exit.General, "%s", terminal.Line(err.Error()))
 			}

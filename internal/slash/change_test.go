@@ -161,8 +161,8 @@ func TestTrustTakesEffect(t *testing.T) {
 	checkTrusted := func(want bool) {
 		t.Helper()
 		allowed := d.Session.SetMode(policy.AutoEdit) == nil
-		if d.Session.Trusted() != want || d.Session.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
-			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Trusted(), d.Session.CanRemember(), allowed, opening())
+		if d.Session.Project.IsTrusted() != want || d.Session.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
+			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Project.IsTrusted(), d.Session.CanRemember(), allowed, opening())
 		}
 	}
 	checkTrusted(false)
@@ -214,7 +214,7 @@ func TestEditor(t *testing.T) {
 	if n := len(d.asked[0].Options); n != 2 {
 		t.Errorf("%d are offered: %+v", n, d.asked[0].Options)
 	}
-	if got := config.PreferredEditor.In(d.Session.CurrentSettings()); got != "micro" {
+	if got := config.PreferredEditor.In(d.Session.Project.Settings()); got != "micro" {
 		t.Errorf("the settings say %q", got)
 	}
 	d.wantText("/editor zed", "Editor: zed. Editor command 'zed' was not found in PATH.")

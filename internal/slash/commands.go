@@ -51,7 +51,7 @@ func (s *Runner) describeProblems(problems []command.Problem, prefix string) (li
 // warnOnce shows the user a warning that they have not seen in this session.
 func (s *Runner) warnOnce(text string) {
 	if _, wasShown := s.shown.LoadOrStore(text, true); !wasShown {
-		s.Session.Project.Options.Warn(text)
+		s.Session.Project.Warn(text)
 	}
 }
 

@@ -190,7 +190,7 @@ func quit(_ context.Context, s *Runner, args string) (Result, error) {
 	switch args {
 	case "":
 	case "--delete":
-		s.Session.DeleteAtEnd()
+		s.Session.Record.DeleteAtEnd()
 	default:
 		return usageError("Use /quit, or /quit --delete to delete this session.")
 	}

@@ -57,7 +57,8 @@ func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		status, err := process.Launcher{}.Run(ctx, &process.Command{
+		status, err := s.Session.Project.Launcher.Run(ctx, &process.Command{
+			For:  process.Purpose{Kind: process.KindClipboard, Origin: process.OriginPollux},
 			Path: path, Args: c[1:], Env: s.Session.Project.Env.List(), Stdin: strings.NewReader(text),
 			Detach: true, // on Linux a background process keeps serving the clipboard text
 		})

@@ -147,7 +147,6 @@ func (d *driver) send(p agent.Prompt) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		d.Session.Stats.Observe(e)
 		if asked, ok := e.(agent.ToolAsked); ok {
 			asked.Answer(tool.Answer{Outcome: tool.ProceedAlways})
 		}

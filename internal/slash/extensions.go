@@ -64,7 +64,7 @@ func managed(run func(ctx context.Context, s *Runner, m *install.Manager, args s
 		r, err := run(ctx, s, m, args)
 		if err != nil {
 			for _, note := range notes {
-				s.Session.Project.Options.Warn(terminal.Text(note))
+				s.Session.Project.Warn(terminal.Text(note))
 			}
 			return r, err
 		}

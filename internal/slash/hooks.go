@@ -76,7 +76,7 @@ func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 	case id == "":
 		return usageError("Usage: /hooks %s <hook-name>", verb)
 	}
-	text, changed, err := s.Session.Project.SwitchHook(s.Session.CurrentSettings(), s.listHooks(), id, enabled)
+	text, changed, err := s.Session.Project.SwitchHook(s.Session.Project.Settings(), s.listHooks(), id, enabled)
 	if err == nil && changed {
 		err = s.applyHooks()
 	}
@@ -85,7 +85,7 @@ func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 
 // applyHooks makes the session use the settings about disabled hooks.
 func (s *Runner) applyHooks() error {
-	err := s.Session.ReloadSettings()
+	err := s.Session.Project.Reload()
 	if err == nil {
 		s.Session.ApplyDisabledHooks()
 	}
@@ -119,7 +119,7 @@ func (s *Runner) setAllHooks(enabled bool) (Result, error) {
 	if len(ids) == 0 {
 		return textResult("All hooks are already %s.", word)
 	}
-	if _, err := s.Session.Project.SetHooksEnabled(s.Session.CurrentSettings(), hooks, ids, enabled); err != nil {
+	if _, err := s.Session.Project.SetHooksEnabled(s.Session.Project.Settings(), hooks, ids, enabled); err != nil {
 		return Result{}, err
 	}
 	if err := s.applyHooks(); err != nil {

@@ -33,7 +33,7 @@ func mcpSchema(ctx context.Context, s *Runner, filter string) (Result, error) {
 }
 
 func (s *Runner) listServers(ctx context.Context, filter string, describe func(mcp.ToolInfo) string) (Result, error) {
-	s.Session.AwaitServers(ctx)
+	s.Session.Servers.Await(ctx)
 	servers := s.Session.ServerStatus()
 	switch {
 	case !s.Session.Project.IsTrusted():
@@ -147,10 +147,10 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 		}
 		return textResult("Servers with a sign-in: %s. To sign in, type /mcp auth NAME.", strings.Join(names, ", "))
 	}
-	if s.Session.Servers() == nil {
+	if s.Session.Servers.MCP() == nil {
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
-	err := s.Session.Servers().Authorize(ctx, name, s.Session.Project.Options.Asker.Ask, func(text string) { s.Session.Project.Options.Warn(terminal.Line(text)) })
+	err := s.Session.Servers.MCP().Authorize(ctx, name, s.Session.Project.Options.Asker.Ask, func(text string) { s.Session.Project.Warn(terminal.Line(text)) })
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}
@@ -159,7 +159,7 @@ func mcpAuth(ctx context.Context, s *Runner, args string) (Result, error) {
 
 // mcpReload connects to all servers again, with the settings as they are now.
 func mcpReload(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if err := s.Session.ReloadServers(ctx); err != nil {
+	if err := s.Session.Servers.Reload(ctx); err != nil {
 		return Result{}, err
 	}
 	return mcpList(ctx, s, "")
@@ -186,7 +186,7 @@ func (s *Runner) switchServer(ctx context.Context, args string, enabled bool) (R
 		return usageError("There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 	}
 	name = servers[i].Config.Name
-	if err := s.Session.SwitchServer(ctx, name, enabled, forSession); err != nil {
+	if err := s.Session.Servers.Switch(ctx, name, enabled, forSession); err != nil {
 		return Result{}, exit.Errorf(exit.General, "%w", err)
 	}
 	text := fmt.Sprintf("MCP server '%s' %sd", terminal.Line(name), verb)

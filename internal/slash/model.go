@@ -128,7 +128,7 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 		if err := s.Session.Project.Paths.Set(config.User, string(config.ModelName), name); err != nil {
 			return Result{}, fmt.Errorf("%s is the current model, but Pollux cannot save it: %w", name, err)
 		}
-		if err := s.Session.ReloadSettings(); err != nil {
+		if err := s.Session.Project.Reload(); err != nil {
 			return Result{}, err
 		}
 		text += " (persisted)"

@@ -22,7 +22,7 @@ import (
 // permissions shows the folder's trust state, the approval mode and the user's approvals in
 // this session.
 func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
-	state, err := s.Session.DecideTrust()
+	state, err := s.Session.Project.DecideTrust()
 	if err != nil {
 		return Result{}, err
 	}
@@ -37,7 +37,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	default:
 		text += ". To change this, run /permissions trust."
 	}
-	if trusted := s.Session.Trusted(); trusted != (state == trust.Trusted) {
+	if trusted := s.Session.Project.IsTrusted(); trusted != (state == trust.Trusted) {
 		text += " This session keeps its state. To change it, run /permissions trust or restart Pollux."
 	}
 	text += fmt.Sprintf("\nApproval mode: %s.", s.Session.Mode())
@@ -90,7 +90,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	}
 	o := s.Session.Project.TrustOptions()
 	o.Dir = dir
-	level, err := project.AskTrust(ctx, s.Session.Project.Options.Asker, o, s.Session.Project.Env, memory.Names(config.MemoryNames.In(s.Session.CurrentSettings())), nil)
+	level, err := project.AskTrust(ctx, s.Session.Project.Options.Asker, o, s.Session.Project.Env, memory.Names(config.MemoryNames.In(s.Session.Project.Settings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -114,22 +114,22 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 // applyTrust updates the session to the stored trust of its own folder. It returns a
 // message that lists what takes effect now and what takes effect after a restart.
 func (s *Runner) applyTrust(ctx context.Context) (string, error) {
-	state, err := s.Session.DecideTrust()
+	state, err := s.Session.Project.DecideTrust()
 	if err != nil {
 		return "", err
 	}
 	trusted := state == trust.Trusted
 	switch {
-	case trusted == s.Session.Trusted():
+	case trusted == s.Session.Project.IsTrusted():
 		return "Takes effect the next time you start Pollux there.", nil
 	case trusted:
 		s.Session.SetTrusted(ctx, true)
 		return "Its context files and skills are loaded now, and you can approve tools for the session and change the approval mode. " +
-			"Its settings, .env files and policies take effect the next time you start Pollux.", s.Session.ReloadSettings()
+			"Its settings, .env files and policies take effect the next time you start Pollux.", s.Session.Project.Reload()
 	}
 	s.Session.SetTrusted(ctx, false)
 	return "Its context files are unloaded, you approve each tool call, and the approval mode is default. " +
-		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.Session.ReloadSettings()
+		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.Session.Project.Reload()
 }
 
 // listPolicies lists the active policy rules by approval mode.
@@ -143,11 +143,11 @@ func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
 	if name == "" {
 		return usageError("Enter a tool and its arguments, such as /policies explain run_shell_command git push")
 	}
-	call, err := s.Session.ParseCall(name, rest)
+	call, err := s.Session.Rulebook.ParseCall(name, rest)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
+	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Rulebook.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
 }
 
 // codeBlock indents lines by four spaces, so that Markdown shows them as they are.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pollux/agent"
-	"pollux/internal/session"
+	"pollux/internal/record"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -17,7 +17,7 @@ import (
 // restore lists the tool calls that may have changed something, or returns to the state of the
 // conversation before one of them, by its name or number, and proposes the call again.
 func restore(ctx context.Context, s *Runner, name string) (Result, error) {
-	list := s.Session.Checkpoints()
+	list := s.Session.Changes.Checkpoints()
 	switch {
 	case len(list) == 0:
 		return textResult("No restorable tool calls found.")
@@ -26,7 +26,7 @@ func restore(ctx context.Context, s *Runner, name string) (Result, error) {
 	case s.Session.Project.Options.Asker == nil:
 		return Result{}, needsPerson("restore", "")
 	}
-	at := slices.IndexFunc(list, func(p session.Checkpoint) bool { return p.Name == name })
+	at := slices.IndexFunc(list, func(p record.Checkpoint) bool { return p.Name == name })
 	if n, err := strconv.Atoi(name); at < 0 && err == nil && n >= 1 && n <= len(list) {
 		at = n - 1
 	}
@@ -36,7 +36,7 @@ func restore(ctx context.Context, s *Runner, name string) (Result, error) {
 	return s.restoreCheckpoint(ctx, list[at])
 }
 
-func (s *Runner) listCheckpoints(list []session.Checkpoint) (Result, error) {
+func (s *Runner) listCheckpoints(list []record.Checkpoint) (Result, error) {
 	const most = 100
 	first := max(0, len(list)-most)
 	var b strings.Builder
@@ -55,8 +55,8 @@ func (s *Runner) listCheckpoints(list []session.Checkpoint) (Result, error) {
 }
 
 // restoreCheckpoint returns to a checkpoint if the person agrees.
-func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (Result, error) {
-	prompts, changes := s.Session.Undone(p)
+func (s *Runner) restoreCheckpoint(ctx context.Context, p record.Checkpoint) (Result, error) {
+	prompts, changes := s.Session.Changes.Undone(p)
 	loses := "this call"
 	if changes > 1 {
 		loses += " and " + wording.Count(changes-1, "later one")
@@ -69,7 +69,7 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p session.Checkpoint) (R
 		return Result{Text: stays}, err
 	}
 	text := "Files stay as they are."
-	files, isPartial := s.Session.PlanRestore(ctx, p)
+	files, isPartial := s.Session.Changes.PlanRestore(ctx, p)
 	yes, err := s.confirmRevert(ctx, files, isPartial)
 	if err != nil {
 		return Result{}, err

@@ -18,7 +18,7 @@ import (
 // resume ends the conversation and goes on with an earlier session: the one that identifier names, by its
 // number, its id or "latest", or the one that the user chooses.
 func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
-	list, err := s.Session.Recorded(ctx)
+	list, err := s.Session.Record.List(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -48,7 +48,7 @@ func resume(ctx context.Context, s *Runner, identifier string) (Result, error) {
 	if err := s.Session.Resume(ctx, list[at]); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot resume session %d: %w.", at+1, err)
 	}
-	return Result{Recap: s.Session.Recap()}, nil
+	return Result{Recap: s.Session.Record.Recap()}, nil
 }
 
 // isOther reports whether a session is not the current one.

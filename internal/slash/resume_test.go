@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 	d.wantFailure("/resume tagged", `a saved conversation with this tag`, "/resume resume tagged")
 	d.wantText("/resume resume tagged", "Resumed the conversation with tag: tagged")
 	d.wantText("/resume", "The conversation stays as it is.") // no answer
-	list, err := d.Session.Recorded(t.Context())
+	list, err := d.Session.Record.List(t.Context())
 	if err != nil || sessions.Index(list, sessions.Latest) != 3 {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/internal/session"
+	"pollux/internal/record"
 	"pollux/internal/terminal"
 )
 
 // canRevert reports whether a file of a plan can be brought back.
-func canRevert(files []session.FileUndo) bool {
-	return slices.ContainsFunc(files, func(f session.FileUndo) bool { return f.Problem == "" })
+func canRevert(files []record.FileUndo) bool {
+	return slices.ContainsFunc(files, func(f record.FileUndo) bool { return f.Problem == "" })
 }
 
 // confirmRevert shows what happens to files, and asks whether it may. If none can be brought back, there is
 // nothing to ask: [Runner.revertFiles] says why.
-func (s *Runner) confirmRevert(ctx context.Context, files []session.FileUndo, isPartial bool) (bool, error) {
+func (s *Runner) confirmRevert(ctx context.Context, files []record.FileUndo, isPartial bool) (bool, error) {
 	if !canRevert(files) {
 		return len(files) > 0, nil
 	}
@@ -43,13 +43,13 @@ func (s *Runner) confirmRevert(ctx context.Context, files []session.FileUndo, is
 	return s.confirm(ctx, "Revert", strings.Join(lines, "\n"))
 }
 
-func (s *Runner) nameOf(f session.FileUndo) string {
+func (s *Runner) nameOf(f record.FileUndo) string {
 	return terminal.Cut(terminal.Line(s.Session.Workspace.Display(f.Path)), 200)
 }
 
 // revertFiles undoes the changes of files. It returns the paths of those that it changed, and the result as a
 // text for the user.
-func (s *Runner) revertFiles(ctx context.Context, files []session.FileUndo) (paths []string, text string) {
+func (s *Runner) revertFiles(ctx context.Context, files []record.FileUndo) (paths []string, text string) {
 	var names, stay []string
 	for _, f := range files {
 		problem := f.Problem

@@ -33,7 +33,7 @@ func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil || chosen == nil {
 		return Result{Text: stays}, err
 	}
-	files, isPartial := s.Session.PlanUndo(ctx, chosen.ID)
+	files, isPartial := s.Session.Changes.PlanUndo(ctx, chosen.ID)
 	how, err := s.chooseRewind(ctx, canRevert(files))
 	if err != nil || how == "" {
 		return Result{Text: stays}, err

@@ -16,16 +16,16 @@ import (
 
 // settingsList lists the settings that have a value, and the source of each value.
 func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
-	keys := s.Session.CurrentSettings().SetKeys()
+	keys := s.Session.Project.Settings().SetKeys()
 	if len(keys) == 0 {
 		return textResult("All settings have their default values. To change one, run /settings set <key> <value>.")
 	}
 	rows := make([][]string, len(keys))
 	for i, key := range keys {
-		v, from := s.Session.CurrentSettings().Effective(key)
+		v, from := s.Session.Project.Settings().Effective(key)
 		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Session.Project.Paths.Display(s.Session.CurrentSettings().UserFile()))
+	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Session.Project.Paths.Display(s.Session.Project.Settings().UserFile()))
 }
 
 // settingsGet shows the value, the source and the documentation of a setting.
@@ -33,7 +33,7 @@ func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
 		return usageError("Enter a setting, such as /settings get model.name")
 	}
-	e, err := config.Explain(s.Session.CurrentSettings(), s.Session.Project.Paths, key)
+	e, err := config.Explain(s.Session.Project.Settings(), s.Session.Project.Paths, key)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -85,7 +85,7 @@ func settingsUnset(_ context.Context, s *Runner, key string) (Result, error) {
 // settingChanged reloads the settings after a change of key. It returns text and a sentence
 // that explains when the change takes effect, or why it has no effect.
 func (s *Runner) settingChanged(key, text string) (Result, error) {
-	if err := s.Session.ReloadSettings(); err != nil {
+	if err := s.Session.Project.Reload(); err != nil {
 		return Result{}, err
 	}
 	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
@@ -115,7 +115,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 		if s.Session.Project.Options.Asker == nil {
 			return Result{}, needsPerson("editor", "Name an editor, as in: /editor vim")
 		}
-		current := config.PreferredEditor.In(s.Session.CurrentSettings())
+		current := config.PreferredEditor.In(s.Session.Project.Settings())
 		options := []tool.Option{{Label: none, Description: "$VISUAL, $EDITOR or vi"}}
 		for _, id := range editor.IDs() {
 			if s.checkEditor(id) == nil {
@@ -140,7 +140,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	if err := s.Session.Project.Paths.Set(config.User, key, id); err != nil {
 		return Result{}, err
 	}
-	if err := s.Session.ReloadSettings(); err != nil {
+	if err := s.Session.Project.Reload(); err != nil {
 		return Result{}, err
 	}
 	text := "Editor: " + id + "."
@@ -153,7 +153,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 // checkEditor returns an error if the editor called id cannot be used. It ignores
 // [editor.ErrNoEditor].
 func (s *Runner) checkEditor(id string) error {
-	err := editor.New(editor.Options{Preferred: id, Environ: s.Session.Project.Env.List()}).Check()
+	err := editor.New(editor.Options{Preferred: id, Launcher: s.Session.Project.Launcher, Environ: s.Session.Project.Env.List()}).Check()
 	if errors.Is(err, editor.ErrNoEditor) {
 		return nil
 	}

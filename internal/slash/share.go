@@ -74,7 +74,7 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 func (s *Runner) conversationData(ext string, record bool) ([]byte, error) {
 	history := transcript.Masked(s.Session.History(), s.Session.Project.Masker())
 	dirs := s.Session.Workspace.Dirs()
-	info := transcript.Info{ID: s.Session.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Session.Age()), Calls: transcript.MaskedCalls(s.Session.CallRecords(), s.Session.Project.Masker())}
+	info := transcript.Info{ID: s.Session.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-s.Session.Age()), Calls: transcript.MaskedCalls(s.Session.Record.Calls(), s.Session.Project.Masker())}
 	switch {
 	case ext == ".md":
 		return []byte(transcript.Markdown(info, history)), nil

@@ -73,7 +73,7 @@ func skillsList(_ context.Context, s *Runner, args string) (Result, error) {
 	}
 	list := SortSkills(s.Session.Skills(), all)
 	note := ""
-	if !s.Session.Trusted() {
+	if !s.Session.Project.IsTrusted() {
 		note = "\n\nThis folder is not trusted: Pollux ignores its skills. See /permissions trust."
 	}
 	if len(list) == 0 {

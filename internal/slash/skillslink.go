@@ -50,7 +50,7 @@ func skillsLink(ctx context.Context, s *Runner, args string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	i.Show = func(text string) { s.Session.Project.Options.Warn(terminal.Line(text)) }
+	i.Show = func(text string) { s.Session.Project.Warn(terminal.Line(text)) }
 	i.Consent = func(ctx context.Context, text string) (bool, error) {
 		return s.confirm(ctx, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
 	}

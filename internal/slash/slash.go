@@ -21,6 +21,7 @@ import (
 	"pollux/internal/command"
 	"pollux/internal/exit"
 	"pollux/internal/person"
+	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -51,7 +52,7 @@ type Result struct {
 	Draft string
 	Clear bool // a new conversation has started
 	// Recap is where the conversation stands that has replaced the current one, nil for none.
-	Recap *session.Recap
+	Recap *record.Recap
 	Quit  bool // end the session
 }
 
@@ -98,7 +99,7 @@ func needsPerson(name, instead string) error {
 func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
 	call, known := s.Lookup(line)
 	if !known && strings.HasPrefix(line, "/") {
-		s.Session.AwaitServers(ctx) // a prompt of theirs
+		s.Session.Servers.Await(ctx) // a prompt of theirs
 		call, known = s.Lookup(line)
 	}
 	if !known {

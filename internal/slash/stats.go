@@ -27,7 +27,7 @@ func (s *Runner) Farewell() string {
 	}
 	switch {
 	case s.Session.WorktreeHints() != "": // which say how to resume
-	case s.Session.Record.IsRecorded() && s.Session.IsUnwanted():
+	case s.Session.Record.IsRecorded() && s.Session.Record.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:
 		text += "\n" + s.ResumeHint()
@@ -38,7 +38,7 @@ func (s *Runner) Farewell() string {
 // ResumeHint returns how to go on with the conversation later, "" if it is not recorded.
 func (s *Runner) ResumeHint() string {
 	switch hints := s.Session.WorktreeHints(); {
-	case !s.Session.Record.IsRecorded(), s.Session.IsUnwanted():
+	case !s.Session.Record.IsRecorded(), s.Session.Record.IsUnwanted():
 		return ""
 	case hints != "":
 		return hints

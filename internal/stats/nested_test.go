@@ -5,6 +5,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/records"
 	"pollux/internal/stats"
 )
 
@@ -14,8 +15,8 @@ func TestNestedCalls(t *testing.T) {
 	s := stats.New()
 	call := &agent.ToolCall{Name: "delegate"}
 	inner := agenttest.Finished(&agent.ToolCall{Name: "look"}, agent.Success, nil)
-	s.Observe(agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}})
-	s.Observe(agent.Nested{Call: call, Event: agent.Text{Text: "x"}})
+	s.Record(&records.AgentEvent{Event: agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}}})
+	s.Record(&records.AgentEvent{Event: agent.Nested{Call: call, Event: agent.Text{Text: "x"}}})
 	if got := s.Snapshot().Tools.Calls; got != 1 {
 		t.Errorf("%d calls, want 1", got)
 	}

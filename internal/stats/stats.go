@@ -1,18 +1,20 @@
 // Package stats counts the resources that a run has used: requests, tokens and time by model
 // and purpose, tool calls and how they were approved, changed lines.
 //
-// A [Counter] has two inputs. [Counter.Meter] wraps the generator inside the retries, so that
-// each attempt is counted; [Counter.Observe] receives the events of the run. [Counter.Snapshot]
-// returns the counts so far; its methods write the JSON formats that scripts read. The memory
-// of a session depends on the number of models and tools used, not on the length of responses.
+// A [Counter] takes the records of a session: of requests, which should be observed inside the
+// retries, so that each attempt is counted, and of events. [Counter.Snapshot] returns the counts
+// so far; its methods write the JSON formats that scripts read. The memory of a session depends
+// on the number of models and tools used, not on the length of responses.
 package stats
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/tool"
@@ -51,20 +53,38 @@ func (s *Counter) Snapshot() Snapshot {
 	return c
 }
 
-// Reset resets all counts, for a new session.
-func (s *Counter) Reset() {
+var _ records.Sink = (*Counter)(nil)
+
+// Record counts a request, the end of a tool call, and a response that stays unusable. A session that is no
+// branch resets the counts.
+func (s *Counter) Record(r records.Record) {
+	switch r := r.(type) {
+	case records.SessionBegan:
+		if !r.IsBranch {
+			s.reset()
+		}
+	case records.RequestEnded:
+		s.request(&r)
+	case *records.AgentEvent:
+		s.observe(r.Event)
+	case records.ClientCall:
+		s.finish(r.Finished.Executions)
+	}
+}
+
+func (s *Counter) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts, s.agents = Snapshot{}, ""
 }
 
-// Observe counts the executions of a tool call when its event is [agent.ToolFinished], with the user's decisions
+// observe counts the executions of a tool call when its event is [agent.ToolFinished], with the user's decisions
 // about them, and an error of the model when it is [agent.InvalidStream]: empty and blocked responses are errors
 // once no further attempt is made. It counts events of agents that run inside a call, too, and ignores others.
-func (s *Counter) Observe(e agent.Event) {
+func (s *Counter) observe(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Nested:
-		s.Observe(e.Event)
+		s.observe(e.Event)
 	case agent.ToolFinished:
 		s.finish(e.Executions)
 	case agent.InvalidStream:
@@ -95,19 +115,21 @@ func (s *Counter) finish(list []agent.Execution) {
 }
 
 // request counts one attempt at a model.
-func (s *Counter) request(req *llm.Request, spent spending, err error, took time.Duration) {
+func (s *Counter) request(r *records.RequestEnded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	req := r.Request
 	switch req.Use {
 	case "", llm.UseMain, llm.UseSubagent:
 		s.agents = req.Model
 	}
+	usage := cmp.Or(r.Usage, &llm.Usage{})
 	m := s.counts.model(req.Model)
-	m.API.add(&spent.usage, err, took)
-	m.role(req.Use).API.add(&spent.usage, err, took)
-	m.uncounted = m.uncounted || spent.answered && !spent.counted
-	if err != nil {
-		m.failed(ErrorType(err))
+	m.API.add(usage, r.Err, r.Took)
+	m.role(req.Use).API.add(usage, r.Err, r.Took)
+	m.uncounted = m.uncounted || r.IsAnswered && r.Usage == nil
+	if r.Err != nil {
+		m.failed(ErrorType(r.Err))
 	}
 }
 

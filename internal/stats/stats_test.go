@@ -15,9 +15,9 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/records"
 	"pollux/llm"
 	"pollux/llm/catalog"
-	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -74,24 +74,24 @@ func work() *Counter {
 	s := New()
 	s.Price = func(model string) *catalog.Price { return catalog.ForProvider("gemini", model).Price }
 	main := &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain}
-	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}, s), main)
-	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}, s), main)
-	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindBadRequest, Status: 400}}, s), main)
-	drain(observe.Wrap(&answer{takes: 200 * time.Millisecond, chunks: []*llm.Response{
+	drain(records.New(s).Observe(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
+	drain(records.New(s).Observe(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
+	drain(records.New(s).Observe(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindBadRequest, Status: 400}}), main)
+	drain(records.New(s).Observe(&answer{takes: 200 * time.Millisecond, chunks: []*llm.Response{
 		{Usage: &llm.Usage{Prompt: 100, Candidates: 1, Total: 101}},
 		{},
 		{Usage: &llm.Usage{Prompt: 100, Candidates: 20, CachedContent: 60, Thoughts: 5, ToolUsePrompt: 2, Total: 127}},
-	}}, s), main)
-	router := observe.Wrap(&answer{takes: 30 * time.Millisecond, chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 7, Candidates: 3, Total: 10}}}}, s)
+	}}), main)
+	router := records.New(s).Observe(&answer{takes: 30 * time.Millisecond, chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 7, Candidates: 3, Total: 10}}}})
 	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash-lite", Use: llm.UseRouter})
 	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseCompressor})
 
-	s.Observe(finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{}))
-	s.Observe(asked("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}}))
-	s.Observe(finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}}))
-	s.Observe(finished("replace", agent.Success, tool.ModifyWithEditor, nil))
-	s.Observe(finished("replace", agent.Success, tool.ProceedAlways, nil))
-	s.Observe(finished("nosuch", agent.Failed, "", tool.Fail(tool.ErrNotRegistered, "no such tool")))
+	s.Record(&records.AgentEvent{Event: finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{})})
+	s.Record(&records.AgentEvent{Event: asked("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}})})
+	s.Record(&records.AgentEvent{Event: finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}})})
+	s.Record(&records.AgentEvent{Event: finished("replace", agent.Success, tool.ModifyWithEditor, nil)})
+	s.Record(&records.AgentEvent{Event: finished("replace", agent.Success, tool.ProceedAlways, nil)})
+	s.Record(&records.AgentEvent{Event: finished("nosuch", agent.Failed, "", tool.Fail(tool.ErrNotRegistered, "no such tool"))})
 	return s
 }
 
@@ -99,13 +99,17 @@ func TestAsked(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for _, outcome := range []tool.Outcome{tool.ProceedOnce, tool.ProceedAlwaysTool, tool.Cancel, tool.ModifyWithEditor} {
-		s.Observe(asked("edit", agent.Success, outcome, nil))
-		s.Observe(finished("edit", agent.Success, outcome, nil)) // by a rule
+		s.Record(&records.AgentEvent{Event: asked("edit", agent.Success, outcome, nil)})
+		s.Record(&records.AgentEvent{Event: finished("edit", agent.Success, outcome, nil)}) // by a rule
 	}
 	if got, want := s.Snapshot().Asked, (Decisions{Accept: 1, AutoAccept: 1, Reject: 1, Modify: 1}); got != want {
 		t.Errorf("asked %+v, want %+v", got, want)
 	}
-	s.Reset()
+	s.Record(records.SessionBegan{IsBranch: true})
+	if got := s.Snapshot().Asked; got == (Decisions{}) {
+		t.Error("a branch has reset the counts")
+	}
+	s.Record(records.SessionBegan{})
 	if got := s.Snapshot().Asked; got != (Decisions{}) {
 		t.Errorf("after a reset: %+v", got)
 	}
@@ -197,7 +201,7 @@ func TestCost(t *testing.T) {
 		s := New()
 		s.Price = func(string) *catalog.Price { return c.price }
 		for _, a := range c.answers {
-			drain(observe.Wrap(a, s), &llm.Request{Model: "m"})
+			drain(records.New(s).Observe(a), &llm.Request{Model: "m"})
 		}
 		snap := s.Snapshot()
 		for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
@@ -221,7 +225,7 @@ func TestCostOfAll(t *testing.T) {
 	s := New()
 	prices := map[string]*catalog.Price{"a": {Input: 1}, "b": {Input: 2}}
 	s.Price = func(model string) *catalog.Price { return prices[model] }
-	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 500_000}}}}, s)
+	g := records.New(s).Observe(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 500_000}}}})
 	for _, name := range []string{"a", "b"} {
 		drain(g, &llm.Request{Model: name})
 	}
@@ -245,8 +249,8 @@ func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for _, name := range []string{"", "a\"b", "line\nbreak", "\x00\x1b", "bad\xff\xfeutf8", "\u2028"} {
-		s.Observe(finished(name, agent.Success, tool.ProceedOnce, nil))
-		drain(observe.Wrap(&answer{}, s), &llm.Request{Model: name})
+		s.Record(&records.AgentEvent{Event: finished(name, agent.Success, tool.ProceedOnce, nil)})
+		drain(records.New(s).Observe(&answer{}), &llm.Request{Model: name})
 	}
 	snap := s.Snapshot()
 	for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
@@ -286,7 +290,7 @@ func TestErrorTypes(t *testing.T) {
 func TestStreamLeftEarly(t *testing.T) {
 	t.Parallel()
 	s := New()
-	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 5, Total: 5}}, {}, {}}}, s)
+	g := records.New(s).Observe(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 5, Total: 5}}, {}, {}}})
 	for range g.Stream(context.Background(), &llm.Request{Model: "m"}) {
 		break
 	}
@@ -299,13 +303,13 @@ func TestStreamLeftEarly(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	s := New()
-	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Total: 1}}}}, s)
+	g := records.New(s).Observe(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Total: 1}}}})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
 				drain(g, &llm.Request{Model: "m"})
-				s.Observe(finished("t", agent.Success, tool.ProceedOnce, nil))
+				s.Record(&records.AgentEvent{Event: finished("t", agent.Success, tool.ProceedOnce, nil)})
 				_ = s.Snapshot()
 			}
 		})
@@ -321,13 +325,13 @@ func TestConcurrentUse(t *testing.T) {
 func TestSnapshotIsACopy(t *testing.T) {
 	t.Parallel()
 	s := New()
-	fail := observe.Wrap(&answer{err: &llm.Error{Kind: llm.KindServer}}, s)
+	fail := records.New(s).Observe(&answer{err: &llm.Error{Kind: llm.KindServer}})
 	drain(fail, &llm.Request{Model: "m"})
-	s.Observe(finished("t", agent.Success, "", nil))
+	s.Record(&records.AgentEvent{Event: finished("t", agent.Success, "", nil)})
 	before := s.Snapshot()
 	text := string(before.AppendJSON(nil))
 	drain(fail, &llm.Request{Model: "m"})
-	s.Observe(finished("t", agent.Success, "", nil))
+	s.Record(&records.AgentEvent{Event: finished("t", agent.Success, "", nil)})
 	if after := string(before.AppendJSON(nil)); after != text {
 		t.Errorf("snapshot changed:\n%s\n%s", text, after)
 	}
@@ -340,7 +344,7 @@ func BenchmarkMeterChunk(b *testing.B) {
 	for i := range chunks {
 		chunks[i] = chunk
 	}
-	g := observe.Wrap(&answer{chunks: chunks}, New())
+	g := records.New(New()).Observe(&answer{chunks: chunks})
 	b.ReportAllocs()
 	for n := 0; n < b.N; n += len(chunks) {
 		drain(g, &llm.Request{Model: "m"})
@@ -354,16 +358,16 @@ func TestInvalid(t *testing.T) {
 	t.Parallel()
 	s := New()
 	ask := func(model string, use llm.Use) {
-		g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 1, Total: 1}}}}, s)
+		g := records.New(s).Observe(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 1, Total: 1}}}})
 		drain(g, &llm.Request{Model: model, Use: use})
 	}
 	ask("large", llm.UseMain)
-	s.Observe(agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}})
+	s.Record(&records.AgentEvent{Event: agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}}})
 	ask("large", llm.UseMain)
 	ask("small", llm.UseRouter)
-	s.Observe(agent.InvalidStream{Type: "SAFETY_BLOCKED"})
+	s.Record(&records.AgentEvent{Event: agent.InvalidStream{Type: "SAFETY_BLOCKED"}})
 	ask("other", llm.UseSubagent)
-	s.Observe(agent.Nested{Event: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}})
+	s.Record(&records.AgentEvent{Event: agent.Nested{Event: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}}})
 	got := map[string]API{}
 	kinds := map[string][]ErrorCount{}
 	c := s.Snapshot()

@@ -10,6 +10,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -162,7 +163,7 @@ func summary(e end) string {
 	if e.reason != Goal {
 		return ""
 	}
-	return cut(e.result, maxSummary)
+	return ellipsis.Bytes(e.result, maxSummary)
 }
 
 // How much of a result its record has as a title, and a person sees, in bytes.
@@ -170,13 +171,6 @@ const (
 	maxSummary = 200
 	maxResult  = 32 << 10
 )
-
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
 
 // result returns the result of the call.
 func (c *invocation) result(p *progress, id string, e end) *tool.Result {
@@ -198,7 +192,7 @@ func (c *invocation) result(p *progress, id string, e end) *tool.Result {
 		return r
 	}
 	d := p.display(tool.AgentCompleted)
-	d.Result, d.Reason = cut(e.result, maxResult), string(e.reason)
+	d.Result, d.Reason = ellipsis.Bytes(e.result, maxResult), string(e.reason)
 	r.Content = []llm.Part{llm.Text(fmt.Sprintf("Subagent '%s' finished.\nTermination Reason: %s\nResult:\n%s", c.agent.Name, e.reason, e.result))}
 	r.Display, r.Summary = d, "Completed successfully"
 	if e.reason != Goal {

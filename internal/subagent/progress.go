@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"pollux/agent"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -60,7 +61,7 @@ func (p *progress) observe(e agent.Event) {
 
 // think adds a thought, or a remark of Pollux. It replaces a thought that nothing has followed.
 func (p *progress) think(text string, status tool.AgentState) {
-	text = cut(text, maxThought)
+	text = ellipsis.Bytes(text, maxThought)
 	if last := len(p.activity) - 1; last >= 0 && p.activity[last].Type == "thought" && p.activity[last].Status == tool.AgentRunning {
 		p.activity[last].Content, p.activity[last].Status = text, status
 		return

@@ -79,6 +79,9 @@ func (a *Activity) Handler() slog.Handler {
 // Context returns a context whose HTTP exchanges are recorded, and implements
 // [observe.ContextObserver].
 func (a *Activity) Context(ctx context.Context) context.Context {
+	if a == nil {
+		return ctx
+	}
 	return httpwire.Watch(ctx, a.exchange)
 }
 

@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"strings"
-
 	"pollux/internal/secret"
 )
 
@@ -12,12 +10,4 @@ func cleaner(secrets func() []string) func(string) string {
 		return asIs
 	}
 	return secret.NewEraser(secrets())
-}
-
-// cut returns at most n bytes of a text, without splitting a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "..."
 }

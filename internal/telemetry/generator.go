@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/llm/observe"
 )
 
@@ -35,6 +36,9 @@ type call struct {
 // Begin records a request to a model, and implements [observe.Observer]. Each attempt is
 // recorded as a request where it observes inside the retry decorator.
 func (t *Telemetry) Begin(req *llm.Request) observe.Call {
+	if t == nil {
+		return nil
+	}
 	c := &call{t: t, req: req, in: t.below(req.PromptID), began: time.Now()}
 	a := attrs{{"model", req.Model}, {"prompt_id", req.PromptID}, {"role", string(cmp.Or(req.Use, llm.UseMain))}}
 	if t.o.LogPrompts {
@@ -128,7 +132,7 @@ func (c *call) answered(took time.Duration) {
 func (c *call) failed(took time.Duration) {
 	t, ms := c.t, int(took.Milliseconds())
 	kind, status := stats.ErrorType(c.err), statusOf(c.err)
-	message := cut(c.err.Error(), 16<<10)
+	message := ellipsis.Bytes(c.err.Error(), 16<<10)
 	a := attrs{{"error.message", message}, {"model_name", c.req.Model}, {"duration", ms}, {"duration_ms", ms}}
 	if status != 0 {
 		a.add("status_code", status)

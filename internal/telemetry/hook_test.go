@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pollux/internal/guard/hook"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 )
 
@@ -21,13 +21,11 @@ func TestHooks(t *testing.T) {
 		o.LogPrompts = prompts
 		o.Secrets = func() []string { return []string{"sk-secret-key"} }
 		tel := Start(o)
-		h := &hook.Hook{Event: hook.BeforeTool, Command: "/home/me/bin/lint.sh --key sk-secret-key"}
-		tel.RecordHook(hook.Call{
-			Result: &hook.Result{Hook: h, Stderr: "err", Code: 0, Duration: 12 * time.Millisecond, Output: hook.Output{"decision": json.RawMessage(`"allow"`)}},
-			Input:  []byte(`{"tool_name":"x"}`),
+		tel.Record(records.HookRun{
+			Event: "BeforeTool", Kind: "command", Name: "/home/me/bin/lint.sh --key sk-secret-key", Took: 12 * time.Millisecond,
+			Input: []byte(`{"tool_name":"x"}`), Stderr: "err", Output: func() json.RawMessage { return json.RawMessage(`{"decision":"allow"}`) },
 		})
-		tel.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Event: hook.AfterTool, Name: "go", Run: h.Run}, Err: errors.New("boom")}})
-		(*Telemetry)(nil).RecordHook(hook.Call{})
+		tel.Record(records.HookRun{Event: "AfterTool", Kind: "runtime", Name: "go", Failed: true, Err: errors.New("boom")})
 		tel.Close()
 		all := split(t, path)
 		found := find(all, "gemini_cli.hook_call")

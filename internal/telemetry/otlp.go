@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"pollux/llm/ellipsis"
 )
 
 // otlp sends records to a collector with OpenTelemetry's protocol over HTTP or gRPC. Both use
@@ -55,7 +57,7 @@ func newOTLP(o *Options, clean func(string) string) *otlp {
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	w.clean = func(s string) string { return cut(clean(s), maxAttribute) }
+	w.clean = func(s string) string { return ellipsis.Bytes(clean(s), maxAttribute) }
 	w.resource = appendAttrs(nil, 1, resource(o), asIs)
 	return w
 }
@@ -124,7 +126,7 @@ func (w *otlp) call(ctx context.Context, path string, message []byte) error {
 	case res.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s responded to gRPC with %s", shown(w.endpoint), res.Status)
 	case status != "0":
-		return fmt.Errorf("%s responded with gRPC status %s %s", shown(w.endpoint), status, cut(header.Get("Grpc-Message"), 200))
+		return fmt.Errorf("%s responded with gRPC status %s %s", shown(w.endpoint), status, ellipsis.Bytes(header.Get("Grpc-Message"), 200))
 	}
 	return nil
 }

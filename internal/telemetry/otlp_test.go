@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/llm"
 	"pollux/llm/observe"
 )
@@ -152,7 +153,7 @@ func TestOTLP(t *testing.T) {
 				drain(g, ask(strings.Repeat("long ", maxAttribute)))
 				return play()(ctx, p)
 			}
-			for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("a \xff prompt")}}, run) {
+			for range records.New(tel).Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("a \xff prompt")}}, run) {
 			}
 			tel.Close()
 			if len(s.lines) > 0 {

@@ -17,9 +17,10 @@ func (p place) known() bool { return p.trace != [16]byte{} }
 
 // placeOf returns the position of a prompt's span.
 func (t *Telemetry) placeOf(promptID string) place {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.places[promptID]
+	if w := t.prompt(promptID); w != nil {
+		return w.in
+	}
+	return place{}
 }
 
 // below returns the position of a new span below a prompt's span.

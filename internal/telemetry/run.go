@@ -1,47 +1,21 @@
 package telemetry
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
-// Runner processes a prompt, like [agent.Agent.Run].
-type Runner func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
-
-// Run processes a prompt with run, and records its events. The prompt must have an id, which
-// all its records carry.
-func (t *Telemetry) Run(ctx context.Context, p agent.Prompt, run Runner) iter.Seq2[agent.Event, error] {
-	if t == nil {
-		return run(ctx, p)
-	}
-	return func(yield func(agent.Event, error) bool) {
-		w := t.watch(p)
-		defer w.end()
-		for e, err := range run(ctx, p) {
-			if err != nil {
-				w.failure = err.Error()
-			} else {
-				w.see(e)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// watch starts recording a prompt.
-func (t *Telemetry) watch(p agent.Prompt) *watcher {
+// promptBegan starts recording a prompt.
+func (t *Telemetry) promptBegan(p records.PromptBegan) {
 	t.setCommon()
 	t.mu.Lock()
-	w := &watcher{t: t, id: p.ID, in: newPlace(), began: time.Now()}
-	t.places[p.ID] = w.in
+	t.prompts[p.ID] = &watcher{t: t, id: p.ID, in: newPlace(), began: time.Now()}
 	t.mu.Unlock()
 
 	text := p.Shown
@@ -50,13 +24,49 @@ func (t *Telemetry) watch(p agent.Prompt) *watcher {
 	}
 	a := attrs{{"prompt_length", tool.Units(text)}, {"prompt_id", p.ID}}
 	if t.o.LogPrompts {
-		a.add("prompt", cut(text, maxText))
+		a.add("prompt", ellipsis.Bytes(text, maxText))
 	}
 	t.event("user_prompt", p.ID, fmt.Sprintf("A prompt of %d characters", tool.Units(text)), a)
-	return w
 }
 
-// watcher records one prompt.
+// prompt returns the watcher of a prompt, nil if the prompt is unknown or has ended.
+func (t *Telemetry) prompt(id string) *watcher {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.prompts[id]
+}
+
+// agentEvent records an event of a prompt.
+func (t *Telemetry) agentEvent(r *records.AgentEvent) {
+	if w := t.prompt(r.PromptID); w != nil {
+		w.see(r.Event)
+	}
+}
+
+// promptEnded records the end of a prompt.
+func (t *Telemetry) promptEnded(r records.PromptEnded) {
+	w := t.prompt(r.PromptID)
+	if w == nil {
+		return
+	}
+	if r.Err != nil {
+		w.failure = r.Err.Error()
+	}
+	t.event("conversation_finished", w.id, fmt.Sprintf("Finished after %d turns", w.turns),
+		attrs{{"approvalMode", t.mode()}, {"turnCount", w.turns}, {"prompt_id", w.id}})
+	t.ended("user_prompt", w.in, w.began, w.failure, attrs{{"gen_ai.prompt.name", w.id}})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.prompts, w.id)
+}
+
+// clientCall records a call that belongs to no prompt.
+func (t *Telemetry) clientCall(r records.ClientCall) {
+	(&watcher{t: t, id: r.Finished.Call.PromptID, in: newPlace()}).executions(&r.Finished)
+}
+
+// watcher records one prompt. Its fields are used by the records of the prompt, which come one at a time;
+// id and in do not change.
 type watcher struct {
 	t       *Telemetry
 	id      string
@@ -71,15 +81,6 @@ type watcher struct {
 	calls     int // number of unfinished calls
 	scheduled time.Time
 	batch     place
-}
-
-func (w *watcher) end() {
-	w.t.event("conversation_finished", w.id, fmt.Sprintf("Finished after %d turns", w.turns),
-		attrs{{"approvalMode", w.t.mode()}, {"turnCount", w.turns}, {"prompt_id", w.id}})
-	w.t.ended("user_prompt", w.in, w.began, w.failure, attrs{{"gen_ai.prompt.name", w.id}})
-	w.t.mu.Lock()
-	defer w.t.mu.Unlock()
-	delete(w.t.places, w.id)
 }
 
 func (t *Telemetry) mode() string {
@@ -138,13 +139,6 @@ func innermost(e agent.Event) agent.Event {
 	}
 }
 
-// RecordCall records a call that no prompt has led to.
-func (t *Telemetry) RecordCall(e *agent.ToolFinished) {
-	if t != nil {
-		(&watcher{t: t, id: e.Call.PromptID, in: newPlace()}).executions(e)
-	}
-}
-
 func (w *watcher) retried(e agent.Retried) {
 	w.t.event("chat.content_retry", w.id, "Asking again after an unusable answer: "+e.Cause.Message,
 		attrs{{"attempt_number", w.attempts}, {"error_type", e.Cause.Type}, {"model", w.model}})
@@ -163,53 +157,4 @@ func (w *watcher) waiting(e agent.Waiting) {
 	})
 	w.t.meters.add(counter("gemini_cli.network_retry.count", "Requests that were sent again."), 1,
 		attrs{{"attempt", e.Attempt}, {"error_type", kind}, {"model", e.Model}})
-}
-
-// Masker returns a masker that records what m masks.
-func (t *Telemetry) Masker(m agent.Masker) agent.Masker {
-	if t == nil || m == nil {
-		return m
-	}
-	return &masker{m, t}
-}
-
-type masker struct {
-	agent.Masker
-	t *Telemetry
-}
-
-func (m *masker) Mask(ctx context.Context, history []agent.Message, window int) ([]agent.Message, int) {
-	masked, saved := m.Masker.Mask(ctx, history, window)
-	if saved == 0 {
-		return masked, saved
-	}
-	before, changed := 0, 0
-	for i := range history {
-		before += history[i].Content.Tokens()
-		if i < len(masked) && masked[i].Content != history[i].Content {
-			changed++
-		}
-	}
-	m.t.event("tool_output_masking", "", fmt.Sprintf("Put %d tokens of old output out of sight", saved),
-		attrs{{"tokens_before", before}, {"tokens_after", max(0, before-saved)}, {"masked_count", changed}})
-	return masked, saved
-}
-
-// NextSpeaker returns a decorator that records the decisions of n.
-func (t *Telemetry) NextSpeaker(n agent.NextSpeaker) agent.NextSpeaker {
-	if t == nil || n == nil {
-		return n
-	}
-	return &nextSpeaker{n, t}
-}
-
-type nextSpeaker struct {
-	agent.NextSpeaker
-	t *Telemetry
-}
-
-func (n *nextSpeaker) Next(ctx context.Context, history []agent.Message) llm.Role {
-	role := n.NextSpeaker.Next(ctx, history)
-	n.t.event("next_speaker_check", "", "Next speaks the "+string(role), attrs{{"result", string(role)}})
-	return role
 }

@@ -1,12 +1,8 @@
 // Package telemetry records what a session does, if the user enables it: to a file in Gemini
-// CLI's format, or to an OpenTelemetry collector. It observes the session through decorators
-// of its parts, so that other packages do not depend on it.
+// CLI's format, or to an OpenTelemetry collector. It takes the records of the session, and observes
+// its requests to models, so that other packages do not depend on it.
 //
-//	Generator   requests and responses
-//	Run         the events of a prompt: tool calls, retries
-//	Masker, NextSpeaker   their decisions
-//
-// A nil *Telemetry is off: its methods return their arguments and do nothing.
+// A nil *Telemetry is off: its methods do nothing.
 //
 // Recording never blocks a run. Records go into a queue of limited size, and one goroutine
 // encodes and writes them. Records that do not fit are counted, and reported at the end. If
@@ -78,8 +74,8 @@ type Telemetry struct {
 	mu      sync.Mutex
 	common  attrs // attributes of all events and metrics; replaced, never changed
 	session string
-	places  map[string]place // positions of unfinished prompts by id
-	modes   time.Time        // time when the approval mode was set; zero before Config
+	prompts map[string]*watcher // unfinished prompts by id
+	modes   time.Time           // time when the approval mode was set; zero before SessionConfigured
 }
 
 const (
@@ -110,7 +106,7 @@ func start(o Options) *Telemetry {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	t := &Telemetry{
-		o: o, sink: to, clean: clean, places: map[string]place{},
+		o: o, sink: to, clean: clean, prompts: map[string]*watcher{},
 		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
 		timeout: 2 * time.Second,
 	}
@@ -180,8 +176,9 @@ func resource(o *Options) attrs {
 func (t *Telemetry) emit(name, promptID, body string, failed bool, more attrs) {
 	now := time.Now()
 	t.mu.Lock()
-	common, in := t.common, t.places[promptID]
+	common := t.common
 	t.mu.Unlock()
+	in := t.placeOf(promptID)
 	r := &record{at: now, body: body, failed: failed, in: in, attrs: slices.Grow(slices.Clone(common), len(more)+2)}
 	r.attrs.add("event.name", name)
 	r.attrs.add("event.timestamp", stamp(now))

@@ -20,6 +20,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -37,6 +38,7 @@ type entry struct {
 	Name        string
 	SpanContext struct{ TraceID, SpanID string } `json:"_spanContext"`
 	Parent      struct{ SpanID string }          `json:"parentSpanContext"`
+	Status      struct{ Message string }
 	Resource    struct {
 		Raw [][2]any `json:"_rawAttributes"`
 	}
@@ -175,7 +177,7 @@ func answerOf(text string) *llm.Response {
 }
 
 // play is a run with these events.
-func play(events ...agent.Event) Runner {
+func play(events ...agent.Event) records.Runner {
 	return func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			for _, e := range events {
@@ -200,29 +202,14 @@ func TestOff(t *testing.T) {
 	if off != nil {
 		t.Fatal("it began though it is off")
 	}
-	var mask agent.Masker
-	if off.Masker(mask) != nil || off.NextSpeaker(nil) != nil {
-		t.Error("something came of nothing")
-	}
 	n := 0
-	for range off.Run(t.Context(), agent.Prompt{}, play(agent.TurnStarted{}, agent.Finished{})) {
+	for range records.New(off).Run(t.Context(), agent.Prompt{}, play(agent.TurnStarted{}, agent.Finished{})) {
 		n++
 	}
-	off.RecordConfig(Config{})
-	off.RecordModeSwitch("a", "b")
-	off.RecordPlanExecution()
-	off.RecordMissingRipgrep()
-	off.RecordRouting("", "", "", 0, "", nil)
-	off.RecordWebFetchFallback("")
-	off.RecordEdit("")
-	off.RecordEditCorrection(true)
-	off.RecordLoopCheck("", 0, "", 0)
-	off.RecordCommand("", false)
-	off.RecordCompression("", agent.Compression{})
-	off.RecordModelChoice("")
-	off.RecordRewind()
-	off.RecordStartup(nil)
-	off.RecordForcedExit()
+	drain(records.New(off).Observe(&model{chunks: []*llm.Response{answerOf("x")}}), ask("x"))
+	for _, r := range records.Kinds() {
+		off.Record(r)
+	}
 	off.Close()
 	if n != 2 {
 		t.Errorf("%d events came through", n)
@@ -266,23 +253,29 @@ func TestSession(t *testing.T) {
 			agent.Switched{Switch: llm.Switch{From: "m", To: "n"}},
 		)(ctx, p)
 	}
-	tel.RecordConfig(Config{Model: "m", OutputFormat: "text"})
-	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("hello")}}, run) {
+	tel.Record(records.SessionConfigured{Model: "m", OutputFormat: "text"})
+	for range records.New(tel).Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("hello")}}, run) {
 	}
-	tel.RecordModeSwitch("default", "plan")
-	tel.RecordPlanExecution()
-	tel.RecordMissingRipgrep()
-	tel.RecordRouting("session-1########0", "m", "default", time.Millisecond, "because", errors.New("timeout"))
-	tel.RecordWebFetchFallback("primary_failed")
-	tel.RecordEdit("flexible")
-	tel.RecordEditCorrection(false)
-	tel.RecordLoopCheck("session-1########0", 0.95, "", -1)
-	tel.RecordCommand("memory show", true)
-	tel.RecordCompression("", agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9})
-	tel.RecordModelChoice("other")
-	tel.RecordRewind()
-	tel.RecordStartup([]Phase{{"load_settings", time.UnixMilli(1000), time.UnixMilli(1005)}, {"cli_startup", time.UnixMilli(1000), time.UnixMilli(1009)}})
-	tel.RecordForcedExit()
+	tel.Record(records.ModeSwitched{From: "default", To: "plan"})
+	tel.Record(records.ModeSwitched{From: "plan", To: "plan"})
+	tel.Record(records.PlanApproved{})
+	tel.Record(records.RipgrepMissing{})
+	tel.Record(records.ModelRouted{
+		PromptID: "session-1########0", Model: "m", Source: "default", Took: time.Millisecond, Reasoning: "because", Err: errors.New("timeout"),
+	})
+	tel.Record(records.WebFetchFellBack{Reason: "primary_failed"})
+	tel.Record(records.EditMade{Strategy: "flexible"})
+	tel.Record(records.EditCorrected{})
+	tel.Record(records.LoopChecked{PromptID: "session-1########0", First: 0.95, Second: -1})
+	tel.Record(records.CommandRun{Name: "memory show", Failed: true})
+	tel.Record(records.HistoryCompressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9}})
+	tel.Record(records.ModelChosen{Model: "other"})
+	tel.Record(records.Rewound{})
+	tel.Record(records.SessionStarted{Phases: []records.Phase{
+		{Name: "load_settings", Start: time.UnixMilli(1000), End: time.UnixMilli(1005)},
+		{Name: "cli_startup", Start: time.UnixMilli(1000), End: time.UnixMilli(1009)},
+	}})
+	tel.Record(records.ExitForced{})
 	tel.Close()
 	tel.Close()
 	if len(s.lines) > 0 {
@@ -411,12 +404,12 @@ func TestWhatWasSaid(t *testing.T) {
 		req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "f", Description: marker}}}}
 		drain(observe.Wrap(&model{chunks: []*llm.Response{answerOf(marker)}}, tel), req)
 		call := &agent.ToolCall{ID: "f__1", Name: "f", Args: json.RawMessage(`{"x":"` + marker + `"}`)}
-		for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(marker)}}, play(
+		for range records.New(tel).Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(marker)}}, play(
 			agent.ToolRequested{Call: call},
 			withResponse(agenttest.Finished(call, agent.Failed, tool.Fail(tool.ErrUnknown, marker)), llm.Text(marker)),
 		)) {
 		}
-		tel.RecordRouting("", "m", "s", 0, marker, nil)
+		tel.Record(records.ModelRouted{Model: "m", Source: "s", Reasoning: marker})
 		tel.Close()
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -451,7 +444,7 @@ func TestSecrets(t *testing.T) {
 	drain(observe.Wrap(&model{chunks: halves}, tel), ask("which key?"))
 	m := &model{chunks: []*llm.Response{answerOf(key + odd)}, err: &llm.Error{Kind: llm.KindForbidden, Message: "key " + key + " is bad"}}
 	drain(observe.Wrap(m, tel), ask(key+" and "+odd))
-	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
+	for range records.New(tel).Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
 		agent.ToolRequested{Call: call},
 		withResponse(agenttest.Finished(call, agent.Failed, tool.Fail(tool.ErrShell, odd+key)), llm.Part{FunctionResponse: llm.Output("1", "sh", odd+key)}),
 	)) {
@@ -687,29 +680,16 @@ func TestMalformedJSON(t *testing.T) {
 	}
 }
 
-type masked struct{ saved int }
-
-func (m masked) Mask(_ context.Context, h []agent.Message, _ int) ([]agent.Message, int) {
-	h = slices.Clone(h)
-	if m.saved > 0 {
-		h[0].Content = llm.User(llm.Text("gone"))
-	}
-	return h, m.saved
-}
-
-type next llm.Role
-
-func (n next) Next(context.Context, []agent.Message) llm.Role { return llm.Role(n) }
-
-func TestDecorators(t *testing.T) {
+func TestSteps(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.log")
 	var s warnings
 	tel := Start(options(path, &s))
 	history := []agent.Message{{Content: llm.User(llm.Text(strings.Repeat("word ", 400)))}, {Content: llm.Model(llm.Text("x"))}}
-	tel.Masker(masked{0}).Mask(t.Context(), history, 0)
-	tel.Masker(masked{100}).Mask(t.Context(), history, 0)
-	tel.NextSpeaker(next(llm.RoleModel)).Next(t.Context(), history)
+	after := slices.Clone(history)
+	after[0].Content = llm.User(llm.Text("gone"))
+	tel.Record(records.HistoryMasked{Before: history, After: after, Saved: 100})
+	tel.Record(records.NextSpeakerChecked{Role: llm.RoleModel})
 	tel.Close()
 	all := split(t, path)
 	put := find(all, "gemini_cli.tool_output_masking")
@@ -722,6 +702,54 @@ func TestDecorators(t *testing.T) {
 	}
 }
 
+// TestPrompts checks how prompts end, and that nothing of them stays in memory. A prompt of another session
+// carries its id.
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s warnings
+	o := options(path, &s)
+	session := "session-1"
+	o.Session = func() string { return session }
+	tel := Start(o)
+	stream := records.New(tel)
+	for id, events := range []records.Runner{
+		play(agent.TurnStarted{}, agent.Finished{}),
+		play(agent.TurnStarted{}, agent.Cancelled{}),
+		func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+			return func(yield func(agent.Event, error) bool) { yield(nil, errors.New("boom")) }
+		},
+	} {
+		session = fmt.Sprint("session-", id)
+		for range stream.Run(t.Context(), agent.Prompt{ID: fmt.Sprint(id)}, events) {
+		}
+	}
+	if len(tel.prompts) > 0 {
+		t.Errorf("%d prompts are in memory", len(tel.prompts))
+	}
+	tel.Record(&records.AgentEvent{PromptID: "gone", Event: agent.LoopDetected{}})
+	tel.Record(records.PromptEnded{PromptID: "gone"})
+	tel.Close()
+	all := split(t, path)
+	var got []string
+	for _, e := range all {
+		if e.Name == "user_prompt" {
+			got = append(got, fmt.Sprint(e.Attributes["gen_ai.prompt.name"], " ", e.Status.Message))
+		}
+	}
+	if want := []string{"0 ", "1 cancelled", "2 boom"}; !slices.Equal(got, want) {
+		t.Errorf("the prompts are %q, want %q", got, want)
+	}
+	for id, e := range find(all, "gemini_cli.user_prompt") {
+		if want := fmt.Sprint("session-", id); e.Attributes["session.id"] != want {
+			t.Errorf("the session is %v, want %s", e.Attributes["session.id"], want)
+		}
+	}
+	if found := find(all, "gemini_cli.loop_detected"); len(found) > 0 {
+		t.Errorf("an event of an unknown prompt is recorded: %+v", found)
+	}
+}
+
 // Off costs nothing: no goroutine, no allocation.
 func BenchmarkOff(b *testing.B) {
 	var tel *Telemetry
@@ -731,7 +759,7 @@ func BenchmarkOff(b *testing.B) {
 		if Start(Options{}) != nil {
 			b.Fatal("it began")
 		}
-		tel.RecordConfig(Config{})
+		tel.Record(records.Rewound{})
 		tel.Close()
 	}
 	if n := runtime.NumGoroutine(); n > before {
@@ -774,12 +802,12 @@ func TestExecutions(t *testing.T) {
 	call := &agent.ToolCall{ID: "a__1", Name: "a", Args: json.RawMessage(`{"written":true}`), PromptID: "session-1########0"}
 	outer := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("b"), Executions: []agent.Execution{ran("a"), ran("b")}}
 	inner := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("c"), Executions: []agent.Execution{ran("c")}}
-	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("go")}}, play(
+	for range records.New(tel).Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("go")}}, play(
 		agent.ToolRequested{Call: call}, agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}}, outer,
 	)) {
 	}
 	served := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("d"), Executions: []agent.Execution{ran("d")}}
-	tel.RecordCall(&served)
+	tel.Record(records.ClientCall{Finished: served})
 	tel.Close()
 	var got []string
 	for _, e := range find(split(t, path), "gemini_cli.tool_call") {

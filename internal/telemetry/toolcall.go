@@ -13,6 +13,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -55,7 +56,7 @@ func (w *watcher) execution(c *completedCall) {
 
 	a := attrs{{"function_name", c.Name}}
 	if t.o.LogPrompts {
-		a.add("function_args", func() string { return cut(pretty(c.Args), maxText) })
+		a.add("function_args", func() string { return ellipsis.Bytes(pretty(c.Args), maxText) })
 	}
 	a.add("duration_ms", ms)
 	a.add("success", success)
@@ -73,7 +74,7 @@ func (w *watcher) execution(c *completedCall) {
 	failure := ""
 	if !success {
 		kind, message := failureOf(c.Result)
-		failure = cut(message, 16<<10)
+		failure = ellipsis.Bytes(message, 16<<10)
 		if !t.o.LogPrompts { // it may quote the model's text
 			failure = kind
 		}
@@ -98,8 +99,8 @@ func (w *watcher) span(c *completedCall, began time.Time, failure string) {
 	in.trace, in.parent = w.in.trace, w.batch.span
 	a := attrs{{"gen_ai.tool.name", c.Name}, {"gen_ai.tool.call_id", c.of.ID}}
 	if w.t.o.LogPrompts && w.t.o.Traces {
-		a.add("gen_ai.tool.call.arguments", func() string { return cut(string(c.Args), maxText) })
-		a.add("gen_ai.tool.call.result", func() string { return cut(string(llm.AppendParts(nil, c.response)), maxText) })
+		a.add("gen_ai.tool.call.arguments", func() string { return ellipsis.Bytes(string(c.Args), maxText) })
+		a.add("gen_ai.tool.call.result", func() string { return ellipsis.Bytes(string(llm.AppendParts(nil, c.response)), maxText) })
 	}
 	w.t.ended("tool_call", in, began, failure, a)
 }

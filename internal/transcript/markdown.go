@@ -101,7 +101,7 @@ func executionTitle(x *agent.Execution) string {
 	}
 	var who []string
 	for _, author := range x.ChangedBy {
-		text := map[agent.Author]string{agent.AuthorHook: "a hook", agent.AuthorUser: "the user"}[author]
+		text := map[agent.Author]string{agent.AuthorHook: "a hook", agent.AuthorUser: "the user", agent.AuthorGate: "the gate"}[author]
 		if !slices.Contains(who, text) {
 			who = append(who, text)
 		}

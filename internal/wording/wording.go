@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
@@ -78,10 +79,7 @@ func Reason(err error) string {
 		return ""
 	}
 	line := strings.Join(strings.Fields(err.Error()), " ") // some messages have several lines
-	if len(line) > maxReason {
-		return strings.ToValidUTF8(line[:maxReason], "") + "…"
-	}
-	return strings.TrimSuffix(line, ".")
+	return strings.TrimSuffix(terminal.Cut(line, maxReason), ".")
 }
 
 // maxReason is in bytes. Longer messages usually repeat the request, or are a web page.

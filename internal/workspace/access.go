@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func (w *Workspace) AllowRead(files func() []string) { w.readable = files }
 func (w *Workspace) CheckWrite(abs string) error { return w.check(abs, w.allows) }
 
 func (w *Workspace) check(abs string, allowed func(string) bool) error {
-	if why := malformed(abs); why != "" {
+	if why := w.malformed(abs); why != "" {
 		return Refusal("Invalid path: " + why)
 	}
 	if !allowed(RealPath(filepath.Clean(abs))) {
@@ -87,7 +86,7 @@ func (r Refusal) Error() string { return string(r) }
 // put parts of logs and prose where a path belongs. A path that exists is accepted even if it
 // looks strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break,
 // tab or NUL.
-func malformed(path string) string {
+func (w *Workspace) malformed(path string) string {
 	switch {
 	case path == "":
 		return "the path is empty"
@@ -105,7 +104,7 @@ func malformed(path string) string {
 	if proseIn(path, isLong) == "" {
 		return ""
 	}
-	return proseIn(missingPart(path), isLong)
+	return proseIn(w.missingPart(path), isLong)
 }
 
 // proseIn returns why a path, or the missing part of it, looks like prose; "" if it does not.
@@ -125,10 +124,10 @@ func proseIn(part string, isLong bool) string {
 }
 
 // missingPart returns the part of a path that does not exist.
-func missingPart(path string) string {
+func (w *Workspace) missingPart(path string) string {
 	path = filepath.Clean(path)
 	for there := path; ; there = filepath.Dir(there) {
-		if _, err := os.Lstat(there); err == nil || there == filepath.Dir(there) {
+		if _, err := w.lstatPath(there); err == nil || there == filepath.Dir(there) {
 			return path[len(there):]
 		}
 	}

@@ -14,6 +14,11 @@ var ErrNotRegular = errors.New("not a regular file")
 
 // Disk is the interface between tools and the disk, as a set of functions. Paths are absolute.
 //
+// Other functions, such as those of an editor or of a disk in memory, decide themselves what exists. Every file
+// tool works on them, and so do walks, ignore files and the files that a prompt names. Programs do not: commands,
+// git and hooks see the real disk, and a search runs in this process. The paths of such a disk are taken as they
+// are, except that links of the real disk are followed.
+//
 // The functions of the real disk access only what [Workspace.CheckRead] and
 // [Workspace.CheckWrite] permit, even if the path changes between a check and its use; they
 // return a [Refusal] otherwise. Stat, Lstat and Stream can access everything in the workspace.
@@ -79,6 +84,58 @@ func (d Disk) withDefaults(real Disk) Disk {
 	}
 	return d
 }
+
+// entries are the entries of an open directory, in the order of the disk.
+type entries interface {
+	ReadDir(n int) ([]fs.DirEntry, error)
+	io.Closer
+}
+
+// openEntries opens a directory that file tools may read. real is its path without links.
+func (w *Workspace) openEntries(path string) (_ entries, real string, err error) {
+	if w.readDir != nil {
+		if err := w.CheckRead(path); err != nil {
+			return nil, "", err
+		}
+		list, err := w.openBelow(path)
+		return list, path, err
+	}
+	f, err := w.openDir(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return f, f.Name(), nil
+}
+
+// openBelow opens a directory without links in its path, below one that was opened before.
+func (w *Workspace) openBelow(path string) (entries, error) {
+	if w.readDir == nil {
+		f, err := openDir(path)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+	list, err := w.readDir(path)
+	if err != nil {
+		return nil, err
+	}
+	return &entryList{list}, nil
+}
+
+// entryList is a directory of a [Disk] whose ReadDir was replaced.
+type entryList struct{ rest []fs.DirEntry }
+
+func (l *entryList) ReadDir(n int) ([]fs.DirEntry, error) {
+	if len(l.rest) == 0 {
+		return nil, io.EOF
+	}
+	next := l.rest[:min(n, len(l.rest))]
+	l.rest = l.rest[len(next):]
+	return next, nil
+}
+
+func (*entryList) Close() error { return nil }
 
 // openRegular opens a file without waiting for the other end of a FIFO. It follows links.
 func openRegular(path string) (*os.File, error) {

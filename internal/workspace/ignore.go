@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,6 +84,7 @@ func (w *Workspace) anchor(dir string) string {
 
 // ruleSet caches the ignore files of a workspace.
 type ruleSet struct {
+	w      *Workspace
 	root   string
 	user   string   // the user's own git excludes file, "" if there is none
 	gemini []string // .geminiignore and the custom files, strongest first
@@ -101,8 +103,8 @@ type cachedFile struct {
 	rules *ruleFile
 }
 
-func newRuleSet(root string, o Options) *ruleSet {
-	s := &ruleSet{root: root, user: o.GitExcludes, files: map[string]*cachedFile{}}
+func (w *Workspace) newRuleSet(root string, o Options) *ruleSet {
+	s := &ruleSet{w: w, root: root, user: o.GitExcludes, files: map[string]*cachedFile{}}
 	for _, path := range o.IgnoreFiles {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(root, path)
@@ -116,10 +118,20 @@ func newRuleSet(root string, o Options) *ruleSet {
 // load returns the ignore file at path, nil if there is none or it has no rules. Like git, it
 // ignores a .gitignore that is a link (follow false).
 func (s *ruleSet) load(path string, follow bool) *ruleFile {
-	stat := os.Lstat
+	stat := s.w.lstatPath
 	if follow {
-		stat = os.Stat
+		stat = s.w.statPath
 	}
+	if s.w.isReal {
+		return s.read(path, stat, openFollowing)
+	}
+	return s.read(path, stat, s.w.disk.Stream)
+}
+
+// loadOwn is like load for a file of git or the user, which is on the real disk.
+func (s *ruleSet) loadOwn(path string) *ruleFile { return s.read(path, os.Stat, openFollowing) }
+
+func (s *ruleSet) read(path string, stat func(string) (fs.FileInfo, error), open func(string) (io.ReadCloser, error)) *ruleFile {
 	fi, err := stat(path)
 	if err != nil || !fi.Mode().IsRegular() {
 		return nil
@@ -128,7 +140,7 @@ func (s *ruleSet) load(path string, follow bool) *ruleFile {
 	c := s.files[path]
 	s.mu.Unlock()
 	if c == nil || !sameFile(c.info, fi) {
-		c = &cachedFile{info: fi, rules: readIgnore(path)}
+		c = &cachedFile{info: fi, rules: readIgnore(path, open)}
 		s.keep(path, c)
 	}
 	if c.rules == nil || len(c.rules.rules) == 0 {
@@ -198,7 +210,7 @@ func (s *ruleSet) top(dir string, f Filter) *dirRules {
 		d.gemini = len(d.layers)
 	}
 	if f.Git {
-		if repo, ok := repository(dir); ok {
+		if repo, ok := s.w.repository(dir); ok {
 			d.git = true
 			s.addRepository(d, repo)
 			below, _ := within(dir, repo)
@@ -218,9 +230,9 @@ func (s *ruleSet) top(dir string, f Filter) *dirRules {
 // addRepository adds the rules that apply to a whole repository.
 func (s *ruleSet) addRepository(d *dirRules, repo string) {
 	d.add(s.load(filepath.Join(repo, ".gitignore"), false), repo)
-	d.add(s.load(filepath.Join(gitCommonDir(repo), "info", "exclude"), true), repo)
+	d.add(s.loadOwn(filepath.Join(gitCommonDir(repo), "info", "exclude")), repo)
 	if s.user != "" {
-		d.add(s.load(s.user, true), repo)
+		d.add(s.loadOwn(s.user), repo)
 	}
 }
 
@@ -234,7 +246,7 @@ func (s *ruleSet) enter(d *dirRules, name string, hidden bool) *dirRules {
 	}
 	changed := false
 	if d.filter.Git {
-		if isRepository(path) { // the rules of the outer repository end here
+		if s.w.isRepository(path) { // the rules of the outer repository end here
 			sub.git = true
 			sub.layers = slices.Clone(d.layers[:d.gemini])
 			s.addRepository(sub, path)
@@ -329,9 +341,9 @@ func (w *Workspace) IgnoredBy(abs string, f Filter) (file, rule string, isGit bo
 }
 
 // repository returns the innermost directory that contains dir, or is dir, and has a .git.
-func repository(dir string) (string, bool) {
+func (w *Workspace) repository(dir string) (string, bool) {
 	for {
-		if isRepository(dir) {
+		if w.isRepository(dir) {
 			return dir, true
 		}
 		up := filepath.Dir(dir)
@@ -342,8 +354,8 @@ func repository(dir string) (string, bool) {
 	}
 }
 
-func isRepository(dir string) bool {
-	_, err := os.Lstat(joinPath(dir, ".git"))
+func (w *Workspace) isRepository(dir string) bool {
+	_, err := w.lstatPath(joinPath(dir, ".git"))
 	return err == nil
 }
 
@@ -353,7 +365,8 @@ func HasIrregularIgnoreFile(dir string) bool {
 	if isIrregular(joinPath(dir, ".gitignore")) {
 		return true
 	}
-	return isRepository(dir) &&
+	_, err := os.Lstat(joinPath(dir, ".git"))
+	return err == nil &&
 		(isIrregular(filepath.Join(gitDir(dir), "commondir")) || isIrregular(filepath.Join(gitCommonDir(dir), "info", "exclude")))
 }
 
@@ -371,7 +384,7 @@ func gitDir(repo string) string {
 	if err != nil || fi.IsDir() {
 		return dir
 	}
-	data, _ := readSome(dir, maxPath)
+	data, _ := readSome(dir, maxPath, openFollowing)
 	at, ok := strings.CutPrefix(string(data), "gitdir: ")
 	if !ok {
 		return dir
@@ -382,7 +395,7 @@ func gitDir(repo string) string {
 // gitCommonDir returns the git directory that the work trees of a repository share.
 func gitCommonDir(repo string) string {
 	dir := gitDir(repo)
-	if data, err := readSome(filepath.Join(dir, "commondir"), maxPath); err == nil {
+	if data, err := readSome(filepath.Join(dir, "commondir"), maxPath, openFollowing); err == nil {
 		dir = joinAbs(dir, strings.TrimRight(string(data), "\r\n"))
 	}
 	return dir

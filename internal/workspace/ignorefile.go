@@ -235,8 +235,8 @@ func lowerASCII(s string) string {
 
 // readIgnore reads the ignore file at path; nil if it cannot be read. It reads only a regular
 // file, and only the beginning of a large one.
-func readIgnore(path string) *ruleFile {
-	data, err := readSome(path, maxIgnoreFile+1)
+func readIgnore(path string, open func(path string) (io.ReadCloser, error)) *ruleFile {
+	data, err := readSome(path, maxIgnoreFile+1, open)
 	if err != nil {
 		return nil
 	}
@@ -249,11 +249,20 @@ func readIgnore(path string) *ruleFile {
 	return f
 }
 
-func readSome(path string, limit int64) ([]byte, error) {
-	f, err := openRegular(path)
+func readSome(path string, limit int64, open func(path string) (io.ReadCloser, error)) ([]byte, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// openFollowing opens a file of the real disk, links followed.
+func openFollowing(path string) (io.ReadCloser, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }

@@ -73,7 +73,7 @@ func (w *Workspace) exists(path string) bool {
 	if path == "" || len(path) > maxPath {
 		return false
 	}
-	_, err := os.Lstat(w.abs(path))
+	_, err := w.lstatPath(w.abs(path))
 	return err == nil
 }
 

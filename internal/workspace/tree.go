@@ -150,7 +150,7 @@ func (t *tree) read(f *folder) {
 		return
 	}
 	most := min(folderRead, t.left)
-	files, folders, more, err := readTreeDir(f.path, most)
+	files, folders, more, err := t.w.readTreeDir(f.path, most)
 	if err != nil || most == 0 {
 		f.isShut = true
 		return
@@ -182,8 +182,8 @@ func (f *folder) isPartial() bool {
 
 // readTreeDir returns the sorted names of the files and folders in a directory, of most entries. more
 // reports whether some were not read.
-func readTreeDir(dir string, most int) (files, folders []string, more bool, err error) {
-	d, err := openDir(dir)
+func (w *Workspace) readTreeDir(dir string, most int) (files, folders []string, more bool, err error) {
+	d, err := w.openBelow(dir)
 	if err != nil {
 		return nil, nil, false, err
 	}

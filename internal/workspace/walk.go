@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -51,7 +50,7 @@ func (e Entry) Dir() string { return e.dir.rel }
 // is running.
 func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func(Entry) error) error {
 	dir = filepath.Clean(dir)
-	f, err := w.openDir(dir)
+	f, root, err := w.openEntries(dir)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 	if start.ignored && !o.Ignored {
 		return nil
 	}
-	k := &walker{w: w, o: o, fn: fn, root: f.Name(), todo: []*walkDir{start}}
+	k := &walker{w: w, o: o, fn: fn, root: root, todo: []*walkDir{start}}
 	k.more.L = &k.mu
 	defer context.AfterFunc(ctx, func() { k.fail(context.Cause(ctx)) })()
 	var workers sync.WaitGroup
@@ -102,8 +101,8 @@ type walker struct {
 // walkDir is a directory that a walk enters.
 type walkDir struct {
 	path    string
-	file    *os.File // nil if it is not open
-	rel     string   // with slashes; empty or ends in a slash
+	file    entries // nil if it is not open
+	rel     string  // with slashes; empty or ends in a slash
 	ignored bool
 	rules   *dirRules // nil if there are none, or they are not loaded yet
 	parent  *dirRules // the rules to derive rules from
@@ -168,7 +167,7 @@ func (k *walker) readDir(d *walkDir) error {
 	f := d.file
 	if f == nil {
 		var err error
-		if f, err = openDir(joinPath(k.root, filepath.FromSlash(strings.TrimSuffix(d.rel, "/")))); err != nil {
+		if f, err = k.w.openBelow(joinPath(k.root, filepath.FromSlash(strings.TrimSuffix(d.rel, "/")))); err != nil {
 			return nil
 		}
 		defer f.Close()

@@ -9,6 +9,7 @@ package workspace
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,10 @@ type Workspace struct {
 	temp          string                   // without links; "" if there is none
 	memory        string                   // without links; "" if there is none
 	disk          Disk
+	isReal        bool                                     // nothing that reads was replaced in disk
+	readDir       func(path string) ([]fs.DirEntry, error) // that of Options.Disk
+	statPath      func(path string) (fs.FileInfo, error)   // that of Options.Disk, or os.Stat: for any path
+	lstatPath     func(path string) (fs.FileInfo, error)   // that of Options.Disk, or os.Lstat: for any path
 	defaultFilter Filter
 	rules         *ruleSet
 }
@@ -63,10 +68,20 @@ func New(o Options) (*Workspace, []error) {
 		root = filepath.Clean(o.Root)
 	}
 	root = RealPath(root)
-	if err := checkDir(root); err != nil {
+	w := &Workspace{
+		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
+		isReal:        o.Disk.Open == nil && o.Disk.Stream == nil && o.Disk.ReadDir == nil,
+		readDir:       o.Disk.ReadDir, statPath: o.Disk.Stat, lstatPath: o.Disk.Lstat,
+	}
+	if w.statPath == nil {
+		w.statPath = os.Stat
+	}
+	if w.lstatPath == nil {
+		w.lstatPath = os.Lstat
+	}
+	if err := w.checkDir(root); err != nil {
 		warnings = append(warnings, fmt.Errorf("workspace directory: %w", err))
 	}
-	w := &Workspace{defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore}}
 	w.dirs.Store(&[]string{root})
 	w.readableDirs.Store(&[]string{})
 	for _, dir := range o.Include {
@@ -81,7 +96,7 @@ func New(o Options) (*Workspace, []error) {
 		w.memory = RealPath(filepath.Clean(o.GlobalMemory))
 	}
 	w.disk = o.Disk.withDefaults(w.confined())
-	w.rules = newRuleSet(root, o)
+	w.rules = w.newRuleSet(root, o)
 	return w, warnings
 }
 
@@ -93,7 +108,7 @@ func (w *Workspace) Add(dir string) (path string, added bool, err error) {
 		dir = filepath.Join(w.Root(), dir)
 	}
 	path = RealPath(filepath.Clean(dir))
-	if err := checkDir(path); err != nil {
+	if err := w.checkDir(path); err != nil {
 		return path, false, err
 	}
 	return path, include(&w.dirs, path), nil
@@ -103,7 +118,7 @@ func (w *Workspace) Add(dir string) (path string, added bool, err error) {
 // it. It returns the path without links, and whether it was not readable before.
 func (w *Workspace) AddReadable(dir string) (path string, added bool, err error) {
 	path = RealPath(filepath.Clean(dir))
-	if err := checkDir(path); err != nil {
+	if err := w.checkDir(path); err != nil {
 		return path, false, err
 	}
 	if w.mayRead(path) {
@@ -126,8 +141,8 @@ func include(list *atomic.Pointer[[]string], path string) bool {
 	}
 }
 
-func checkDir(path string) error {
-	fi, err := os.Stat(path)
+func (w *Workspace) checkDir(path string) error {
+	fi, err := w.statPath(path)
 	if err != nil {
 		return err
 	}
@@ -156,6 +171,9 @@ func (w *Workspace) ProjectTemp() string { return w.temp }
 // Disk returns the functions that tools must access the disk with. All of them are set.
 func (w *Workspace) Disk() Disk { return w.disk }
 
+// IsReal reports whether programs see the same files as the disk of the workspace.
+func (w *Workspace) IsReal() bool { return w.isReal }
+
 // DefaultFilter returns the ignore rules that the settings select.
 func (w *Workspace) DefaultFilter() Filter { return w.defaultFilter }
 
@@ -182,4 +200,11 @@ func within(path, dir string) (below string, ok bool) {
 		return below, ok
 	}
 	return strings.CutPrefix(below, string(filepath.Separator))
+}
+
+// HasFile reports whether there is a file with this name in the workspace.
+func (w *Workspace) HasFile(name string) bool {
+	path := w.Resolve(name)
+	_, err := os.Lstat(path)
+	return err == nil && w.Contains(path)
 }

@@ -136,6 +136,7 @@ func (g *git) command(dir string, stdin io.Reader, args ...string) *process.Comm
 		all = append(all, "-c", s)
 	}
 	return &process.Command{
+		For:  process.Purpose{Kind: process.KindGit, Origin: process.OriginPollux},
 		Name: "git", Path: g.path, Args: append(all, args...), Dir: dir, Env: g.environ, Stdin: stdin,
 		Grace: 2 * time.Second, // git removes a worktree that it has not finished
 	}

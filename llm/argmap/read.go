@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 )
 
 // Reading is the arguments of a call in the names and types of the tool's schema.
@@ -142,11 +143,7 @@ func (r *reader) note(taken, other member) {
 
 // brief returns a value, or its beginning.
 func brief(value json.RawMessage) string {
-	const most = 60
-	if len(value) <= most {
-		return string(value)
-	}
-	return strings.ToValidUTF8(string(value[:most]), "") + "..."
+	return ellipsis.Bytes(string(value), 60)
 }
 
 // readLines replaces offset, the number of lines to skip, and limit, the number of lines to

@@ -31,7 +31,7 @@ func RedactAddress(address string) string {
 		}
 		place += "?" + strings.Join(pairs, "&")
 	}
-	return truncate(scheme + place)
+	return brief(scheme + place)
 }
 
 // host returns the host of an address, with its port if that is not the default of

@@ -147,5 +147,5 @@ func decodeStrict(data []byte, v any) error {
 		is, _, _ := strings.Cut(wrong.Value, " ") // "number 7"
 		return fmt.Errorf("%s may not be a JSON %s", cmp.Or(wrong.Field, "it"), is)
 	}
-	return errors.New(truncate(strings.TrimPrefix(err.Error(), "json: ")))
+	return errors.New(brief(strings.TrimPrefix(err.Error(), "json: ")))
 }

@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/http/httpguts"
+
+	"pollux/llm/ellipsis"
 )
 
 // Table holds the providers that a user can name. Several goroutines may read it
@@ -68,7 +70,7 @@ func (t *Table) Add(own map[string]json.RawMessage) []error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(own)) {
 		if err := t.add(id, own[id]); err != nil {
-			errs = append(errs, fmt.Errorf("modelProviders.%s is ignored: %w", truncate(id), err))
+			errs = append(errs, fmt.Errorf("modelProviders.%s is ignored: %w", brief(id), err))
 		}
 	}
 	return errs
@@ -94,7 +96,7 @@ func (t *Table) add(id string, data []byte) error {
 	}
 	for _, alias := range p.Aliases {
 		if err := checkName(alias); err != nil {
-			return fmt.Errorf("the alias %q: %w", truncate(alias), err)
+			return fmt.Errorf("the alias %q: %w", brief(alias), err)
 		}
 		if other := t.Find(alias); other != nil && other != base {
 			return fmt.Errorf("the alias %q is a name of %s", alias, other.ID)
@@ -251,11 +253,11 @@ func (p *Profile) check() error {
 		return errors.New("it has no baseUrl")
 	}
 	if p.KeyHeader != "" && !httpguts.ValidHeaderFieldName(p.KeyHeader) {
-		return fmt.Errorf("keyHeader: %q is not a valid header name", truncate(p.KeyHeader))
+		return fmt.Errorf("keyHeader: %q is not a valid header name", brief(p.KeyHeader))
 	}
 	for name, value := range p.Headers {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fmt.Errorf("headers: %q is not a valid header", truncate(name))
+			return fmt.Errorf("headers: %q is not a valid header", brief(name))
 		}
 	}
 	if l := p.Local; l != nil && (l.Port < 1 || l.Port > 65535) {
@@ -278,7 +280,7 @@ func (p *Profile) check() error {
 func (p *Profile) checkRule(r *Rule) error {
 	for _, pattern := range r.Match {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf(".match: %q is not a valid pattern", truncate(pattern))
+			return fmt.Errorf(".match: %q is not a valid pattern", brief(pattern))
 		}
 	}
 	if len(r.Match) == 0 {
@@ -293,11 +295,5 @@ func (p *Profile) checkRule(r *Rule) error {
 	return nil
 }
 
-// truncate shortens a text of the user for an error message.
-func truncate(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
+// brief shortens a text of the user for an error message.
+func brief(text string) string { return ellipsis.Bytes(text, 80) }

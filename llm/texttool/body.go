@@ -10,10 +10,7 @@ import (
 
 // scanCall reads s up to the end of the call, and returns the rest.
 func (p *parser) scanCall(s string) (rest string) {
-	switch {
-	case p.open.hasProseMarks:
-		return p.scanProse(s)
-	case p.open.form != jsonForm:
+	if p.open.form != jsonForm {
 		n := min(len(s), maxHeld+1-len(p.held))
 		p.held = append(p.held, s[:n]...)
 		return p.scanBody(false) + s[n:]
@@ -132,29 +129,6 @@ func (p *parser) scanCode(isWhole bool) (rest string) {
 const maxCodeEnds = 16
 
 const noLiterals = "it is no call with literal arguments"
-
-// scanProse reads s up to the closing bracket of an object that cannot be JSON, and
-// returns the rest.
-func (p *parser) scanProse(s string) (rest string) {
-	n := 0
-	for n < len(s) && len(p.held)+n <= maxHeld && (n == 0 || p.depth > 0) {
-		switch s[n] {
-		case '{', '[':
-			p.depth++
-		case '}', ']':
-			p.depth--
-		}
-		n++
-	}
-	p.held = append(p.held, s[:n]...)
-	switch {
-	case len(p.held) > maxHeld:
-		p.release()
-	case p.depth == 0:
-		p.reject("it has the quotes or the colons of prose, not those of JSON")
-	}
-	return s[n:]
-}
 
 // acceptObject handles a complete object in held, of which so many closing brackets were
 // missing. It returns false and does nothing if too many were.

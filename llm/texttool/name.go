@@ -41,7 +41,7 @@ func isIntendedCall(held string, o opening, tools toolSet) bool {
 	}
 	rest = strings.TrimLeft(rest, whiteSpace)
 	for name := range tools {
-		for _, q := range [...]struct{ begin, end string }{{`"`, `"`}, {`'`, `'`}, {"“", "”"}, {}} {
+		for _, q := range [...]struct{ begin, end string }{{`"`, `"`}, {`'`, `'`}, {}} {
 			after, ok := strings.CutPrefix(rest, q.begin+name+q.end)
 			if ok && (after == "" || q.end != "" || !isNameByte(after[0])) {
 				return true
@@ -54,7 +54,7 @@ func isIntendedCall(held string, o opening, tools toolSet) bool {
 // namesTool reports whether an object that cannot be parsed has a key for the name of a
 // tool.
 func namesTool(s string) bool {
-	for _, key := range [...]string{`"name"`, `'name'`, "“name”"} {
+	for _, key := range [...]string{`"name"`, `'name'`} {
 		if strings.Contains(s, key) {
 			return true
 		}

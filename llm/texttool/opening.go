@@ -17,9 +17,8 @@ type opening struct {
 	tags    *tags    // of a body of elements
 	end     string   // closing tag of such a body
 
-	key           string // first key of an object
-	afterColon    int    // index after the colon that follows the key
-	hasProseMarks bool   // its quotes or colon are “ or ：
+	key        string // first key of an object
+	afterColon int    // index after the colon that follows the key
 
 	tool      string // its name, if the body is the arguments
 	isTrained bool   // a form that models are trained on: any name is that of a tool
@@ -63,9 +62,6 @@ const (
 	maxKey      = 64
 	maxElements = 3 // around a call
 )
-
-// wideColon is the colon of Chinese keyboards.
-const wideColon = "："
 
 var (
 	// bareKeys start a call anywhere, looseKeys only in a fence or an element, and at
@@ -350,16 +346,14 @@ func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 	if o.key, n, v = matchKey(s[i:], keys, anyKey); v != yes {
 		return o, v
 	}
-	o.hasProseMarks = s[i] >= utf8.RuneSelf
 	i += n
 	if n, v = matchSpace(s[i:]); v != yes {
 		return o, v
 	}
 	i += n
-	if n, v = matchPrefix(s[i:], []string{":", wideColon}); v != yes {
+	if n, v = matchPrefix(s[i:], []string{":"}); v != yes {
 		return o, v
 	}
-	o.hasProseMarks = o.hasProseMarks || n > 1
 	// parser.held will start with s, so afterColon counts from the start of s.
 	o.at, o.afterColon = at, i+n
 	return o, yes
@@ -368,22 +362,17 @@ func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 // matchKey matches one of keys, with or without quotes, and returns it and its length
 // with quotes. If anyKey is set, other keys match in quotes.
 func matchKey(s string, keys []string, anyKey bool) (string, int, verdict) {
-	begin, end := "", ""
-	switch {
-	case s[0] == '"' || s[0] == '\'':
-		begin, end = s[:1], s[:1]
-	case strings.HasPrefix(s, "“"):
-		begin, end = "“", "”"
-	case strings.HasPrefix("“", s):
-		return "", 0, maybe
+	quote := ""
+	if s[0] == '"' || s[0] == '\'' {
+		quote = s[:1]
 	}
-	word := s[len(begin):]
+	word := s[len(quote):]
 	n := 0
 	for n < len(word) && n < maxFence && (word[n] == '_' || 'a' <= word[n] && word[n] <= 'z') {
 		n++
 	}
 	known := n < len(word) && slices.Contains(keys, word[:n])
-	if len(end) == 1 && anyKey && !known {
+	if quote != "" && anyKey && !known {
 		return matchAnyKey(s)
 	}
 	if n == len(word) {
@@ -395,14 +384,14 @@ func matchKey(s string, keys []string, anyKey bool) (string, int, verdict) {
 	if !known {
 		return "", 0, no
 	}
-	if end == "" {
+	if quote == "" {
 		return word[:n], n, yes
 	}
-	closed, v := matchPrefix(word[n:], []string{end})
-	if v == no && len(end) == 1 && anyKey {
+	closed, v := matchPrefix(word[n:], []string{quote})
+	if v == no && anyKey {
 		return matchAnyKey(s)
 	}
-	return word[:n], len(begin) + n + closed, v
+	return word[:n], len(quote) + n + closed, v
 }
 
 // matchAnyKey matches a key in quotes.

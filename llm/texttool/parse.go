@@ -35,7 +35,6 @@ type parser struct {
 	markup   markup
 	code     int      // up to where held was searched for the end of the code
 	codeEnds int      // closing fences that did not end the code
-	depth    int      // nesting depth of the object if it is not JSON
 	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
 	closers  []string // ends of the fences and elements around the last call, innermost last
 	pending  []byte   // everything from the first call that waits on
@@ -262,7 +261,7 @@ func (p *parser) scanText(s string) (rest string) {
 			return ""
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
-			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, 0, o.at, 0, inCall
+			p.open, p.object, p.markup, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, o.at, 0, inCall
 			return s[o.at:]
 		default:
 			i = o.at

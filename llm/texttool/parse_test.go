@@ -144,14 +144,14 @@ func TestParser(t *testing.T) {
 		{name: "Chinese prose, bare", in: "我来读取“/a”：" + callA + "，然后继续。", text: "我来读取“/a”：\n，然后继续。", calls: []string{readA}},
 		{name: "Chinese arguments", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "他说：“好，{}”。"}}}`, calls: []string{`write_file{"content":"他说：“好，{}”。"}`}},
 		{name: "missing end before Chinese", in: `{"tool_call": {"name": "read_file", "args": {"file_path": "/a"}` + "。我等待。", text: "。我等待。", calls: []string{readA}},
-		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", wrong: true},
-		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, wrong: true},
+		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", text: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n"},
+		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, text: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`},
 		{name: "Chinese quotes within", in: `{"tool_call": {“name”: “read_file”, "arguments": {}}}`, wrong: true},
-		{name: "a Chinese colon", in: `{"tool_call"：{"name"："read_file"}}`, wrong: true},
+		{name: "a Chinese colon", in: `{"tool_call"：{"name"："read_file"}}`, text: `{"tool_call"：{"name"："read_file"}}`},
 		{name: "a Chinese comma", in: `{"tool_call": {"name": "read_file"， "arguments": {"file_path": "/a"}}}`, wrong: true},
 		{name: "a Chinese comma in arguments", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"，"limit": 5}}}`, wrong: true},
 		{name: "Chinese quotes, no tool", in: `配置：{“name”：“pollux”，“tool”：“无”}`, text: `配置：{“name”：“pollux”，“tool”：“无”}`},
-		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, wrong: true},
+		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, text: `{“tool_call”: {“name”: “rm”}} 完`},
 
 		// Invented results.
 		{name: "invented", in: "```json\n" + callA + "\n```\n\nResult of read_file:\n```\nlies\n```\n" + callB, calls: []string{readA}},

@@ -98,6 +98,7 @@ func (f *Fetcher) git(ctx context.Context, dir string, args ...string) (string, 
 		dir = os.TempDir()
 	}
 	return f.Launcher.Ask(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindGit, Origin: process.OriginPollux},
 		Path: path, Args: args, Dir: dir, Env: f.gitEnviron(), Grace: 2 * time.Second,
 	})
 }

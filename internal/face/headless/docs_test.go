@@ -13,11 +13,11 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/records"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
-	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -73,7 +73,7 @@ func example(t *testing.T, format Format, failure error) string {
 			Prompt: "What is the module called?", Stats: s,
 		}
 		request := func(took time.Duration, u llm.Usage) {
-			_, _ = observe.Wrap(answer{takes: took, usage: u}, s).Generate(t.Context(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
+			_, _ = records.New(s).Observe(answer{takes: took, usage: u}).Generate(t.Context(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
 		}
 		c := call("read_file", "8f3a", `{"file_path": "go.mod"}`)
 		err := Run(t.Context(), o, func(yield func(agent.Event, error) bool) {
@@ -81,7 +81,10 @@ func example(t *testing.T, format Format, failure error) string {
 				yield(nil, failure)
 				return
 			}
-			say := func(e agent.Event) { yield(e, nil) }
+			say := func(e agent.Event) {
+				s.Record(&records.AgentEvent{Event: e})
+				yield(e, nil)
+			}
 			say(agent.TurnStarted{Turn: 1})
 			request(840*time.Millisecond, llm.Usage{Prompt: 6120, Candidates: 21, Thoughts: 48, Total: 6189})
 			say(agent.Text{Text: "I'll look at go.mod."})

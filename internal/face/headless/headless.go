@@ -66,8 +66,7 @@ type Options struct {
 	// advice.
 	Place func() wording.Place
 
-	// Stats counts the events of the run. The generator reports requests to it through
-	// its Meter. nil is a new counter.
+	// Stats has the statistics of the run, which the JSON formats contain. nil is a new counter.
 	Stats *stats.Counter
 	// Start is the start of the session, from which its duration is computed. The zero
 	// value is the current time.
@@ -187,7 +186,6 @@ func (f *face) renderEvents(events iter.Seq2[agent.Event, error]) error {
 		if err != nil {
 			return err
 		}
-		f.Stats.Observe(e)
 		f.renderEvent(e)
 		if f.isFatal || f.out.hasFailed() {
 			break

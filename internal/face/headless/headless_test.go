@@ -24,11 +24,11 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
+	"pollux/internal/records"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
-	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -257,12 +257,14 @@ func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err e
 		o.SessionID, o.Model, o.Prompt = sessionID, "auto", "Who is\nPollux?"
 		o.Stats = stats.New()
 		o.Start = time.Now().Add(-1500 * time.Millisecond)
-		meter := observe.Wrap(generator{}, o.Stats)
-		_, _ = meter.Generate(ctx, &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
+		stream := records.New(o.Stats)
+		_, _ = stream.Observe(generator{}).Generate(ctx, &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
 		if s.cause != nil {
 			cancel(s.cause)
 		}
-		err = Run(ctx, o, source(s.err, s.events...))
+		err = Run(ctx, o, stream.Run(ctx, agent.Prompt{}, func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+			return source(s.err, s.events...)
+		}))
 	})
 	return out.String(), errs.String(), err
 }

@@ -49,14 +49,14 @@ func RunJob(ctx context.Context, j Job) error {
 		}
 	}()
 	o := j.Options
-	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings)), setup.Debugging(), setup.Model
+	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings())), setup.Debugging(), setup.Model
 	// Check credentials first: do not wait for standard input if no model can answer.
 	s, err := session.Start(ctx, setup, j.Session)
 	if err != nil {
 		return RenderFailure(o, err)
 	}
 	defer s.Close()
-	j.Input.Wait = time.Duration(config.StdinWait.In(s.Project.Settings) * float64(time.Second))
+	j.Input.Wait = time.Duration(config.StdinWait.In(s.Project.Settings()) * float64(time.Second))
 	j.Input.Fit = s.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
@@ -150,7 +150,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return agent.Prompt{}, "", err
 	case !known:
 		if reason := commands.Unknown(text); reason != "" {
-			commands.Session.Project.Options.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
+			commands.Session.Project.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
 		return agent.TextPrompt(text), "", commands.Session.Reachable()
 	case r.Failed:
@@ -161,7 +161,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return agent.Prompt{}, r.Text, nil
 	}
 	if r.Text != "" {
-		commands.Session.Project.Options.Warn(r.Text)
+		commands.Session.Project.Warn(r.Text)
 	}
 	return *r.Prompt, "", commands.Session.Reachable()
 }

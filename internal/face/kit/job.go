@@ -219,7 +219,6 @@ func (d *Driver) handle(it item) {
 
 // handleEvent takes an event of the run.
 func (d *Driver) handleEvent(e agent.Event) {
-	d.current().Observe(e)
 	switch e := e.(type) {
 	case agent.Cancelled:
 		d.cancelled()

@@ -25,8 +25,7 @@ type Session interface {
 	Lookup(line string) (slash.Call, bool)
 	RunCommand(ctx context.Context, line string) (slash.Result, error)
 	Unknown(line string) string
-	// Observe counts an event, and Record keeps what the person has entered for later sessions.
-	Observe(e agent.Event)
+	// Record keeps what the person has entered for later sessions.
 	Record(text string)
 	// End does what remains to be done when the person has left, and may ask questions. It returns the last text to
 	// show, "" for none.
@@ -64,9 +63,6 @@ func (l *Live) RunCommand(ctx context.Context, line string) (slash.Result, error
 
 // Unknown implements [Session].
 func (l *Live) Unknown(line string) string { return l.Commands.Unknown(line) }
-
-// Observe implements [Session].
-func (l *Live) Observe(e agent.Event) { l.Stats.Observe(e) }
 
 // Record implements [Session].
 func (l *Live) Record(text string) { l.PromptLog.Add(l.ID(), text) }

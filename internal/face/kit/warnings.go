@@ -8,6 +8,7 @@ import (
 
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -80,13 +81,16 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
 	}
+	if a.IsRetry {
+		l.add("It lacked a permission. To run it again with more: " + terminal.Line(a.Reason))
+	}
 	switch {
 	case a.IsRequired && a.Message == "":
 		l.add("A hook requires your approval.")
 	case a.IsRequired:
 		l.add("A hook requires your approval:")
 		l.message(a.Message)
-	case a.Reason != "" && !a.IsUsual:
+	case a.Reason != "" && !a.IsUsual && !a.IsRetry:
 		l.add(terminal.Line(a.Reason))
 	}
 }
@@ -185,9 +189,5 @@ func joinBrief(list []string) string {
 // Brief returns the beginning of a text on one clean line.
 func Brief(text string) string {
 	const most = 200
-	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
-	if len(line) > most {
-		return string(line[:most]) + "..."
-	}
-	return string(line)
+	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
 }

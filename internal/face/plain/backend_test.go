@@ -7,7 +7,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/face/kit"
 	"pollux/internal/slash"
-	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -28,7 +27,6 @@ type backend struct {
 	End            func(ctx context.Context) string
 	Mode           func() string
 	ToolTitle      func(tool string) string
-	Stats          *stats.Counter
 
 	Welcome             string
 	Farewell            func() string
@@ -90,11 +88,6 @@ func (f fake) Unknown(line string) string {
 	return f.b.UnknownCommand(line)
 }
 
-func (f fake) Observe(e agent.Event) {
-	if f.b.Stats != nil {
-		f.b.Stats.Observe(e)
-	}
-}
 func (fake) Record(string) {}
 
 func (f fake) End(ctx context.Context) string {

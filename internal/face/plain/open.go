@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/editor"
 	"pollux/internal/face/kit"
+	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -16,8 +17,8 @@ import (
 // look is an open session with what the face shows of it. The zero value, without a session, shows nothing.
 type look struct {
 	kit.Session
-	welcome string         // shown first
-	recap   *session.Recap // where a resumed conversation stands, nil for a new one
+	welcome string        // shown first
+	recap   *record.Recap // where a resumed conversation stands, nil for a new one
 	// farewell returns the text shown at the end of a session with at least one prompt, and resumeHint how to go on with
 	// the conversation after a signal has ended Pollux. "" is nothing.
 	farewell, resumeHint func() string
@@ -39,12 +40,12 @@ func (f *Face) open(ctx context.Context, d *kit.Driver, o Options) (look, error)
 	return look{
 		Session:  live,
 		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Project.Options.Version, s.Project.Paths.Display(s.Project.Paths.Dir()), s.Current().Model)),
-		recap:    s.Recap(),
+		recap:    s.Record.Recap(),
 		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
 		place:        func() wording.Place { return s.Place(true) },
 		editor:       externalEditor{s, o.Terminal},
-		showThoughts: config.InlineThinking.In(s.Project.Settings) == "full",
-		screenReader: config.ScreenReader.In(s.Project.Settings),
+		showThoughts: config.InlineThinking.In(s.Project.Settings()) == "full",
+		screenReader: config.ScreenReader.In(s.Project.Settings()),
 		debug:        s.Project.Debugging(),
 	}, nil
 }
@@ -57,11 +58,11 @@ type externalEditor struct {
 }
 
 func (e externalEditor) editor() *editor.Editor {
-	env, settings := e.session.Project.Options.Env, e.session.CurrentSettings()
+	env, settings := e.session.Project.Options.Env, e.session.Project.Settings()
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
-		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Launcher,
+		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Project.Launcher,
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
+	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -256,7 +257,7 @@ func (l *loop) showWelcome() {
 }
 
 // showRecap shows where a resumed conversation stands.
-func (l *loop) showRecap(r *session.Recap) {
+func (l *loop) showRecap(r *record.Recap) {
 	l.screen.line(fmt.Sprintf("Resumed after %s: %s", wording.Count(r.Prompts, "prompt"), terminal.Line(r.Title)))
 	if r.Prompt != "" {
 		l.screen.line("User: " + excerpt(terminal.Clean(r.Prompt), 5))

@@ -13,7 +13,6 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
-	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
@@ -276,16 +275,9 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				o := backend{Stats: stats.New(), ToolTitle: titled.ToolTitle}
+				o := backend{ToolTitle: titled.ToolTitle}
 				if got := tells(t, o, tt.events...); got != tt.want {
 					t.Errorf("told:\n%.3000s\nwant:\n%.3000s", got, tt.want)
-				}
-				for _, e := range tt.events {
-					if _, ok := e.(agent.ToolFinished); ok {
-						if n := o.Stats.Snapshot().Tools.Calls; n == 0 {
-							t.Error("the statistics know of no call")
-						}
-					}
 				}
 			})
 		})

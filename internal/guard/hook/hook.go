@@ -22,6 +22,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"pollux/internal/process"
 )
 
 // Event is a point of a session at which hooks run. The values appear in settings and in the
@@ -99,6 +101,14 @@ func (s Source) label() string {
 		return "project"
 	}
 	return s.String()
+}
+
+// origin returns the origin of the commands of hooks with this source.
+func (s Source) origin() process.Origin {
+	return [...]process.Origin{
+		Runtime: process.OriginPollux, SystemDefaults: process.OriginSystem, User: process.OriginUser,
+		Workspace: process.OriginProject, System: process.OriginSystem, Extensions: process.OriginExtension,
+	}[s]
 }
 
 // DefaultTimeout is the time limit of a hook without one of its own.

@@ -221,7 +221,10 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	for name, value := range h.Env {
 		env = append(env, name+"="+strings.ReplaceAll(value, "\x00", ""))
 	}
-	c := &process.Command{Name: "hook " + h.ID(), Env: env, Dir: s.o.Dir, Grace: grace}
+	c := &process.Command{
+		For:  process.Purpose{Kind: process.KindHook, Origin: h.Source.origin(), Name: h.ID()},
+		Name: "hook " + h.ID(), Env: env, Dir: s.o.Dir, Grace: grace,
+	}
 	path := process.Getenv(env, "PATH")
 	switch {
 	case h.Args != nil:

@@ -54,15 +54,19 @@ type Ability struct {
 
 // Options configure a probe.
 type Options struct {
+	// Launcher starts the programs that Programs finds, with the environment Env.
+	Launcher process.Launcher
 	Programs process.Finder
-	// Env is the environment of the programs to run.
-	Env []string
+	Env      []string
 }
 
 // ask returns the output of a program that ends within a moment.
 func (o *Options) ask(ctx context.Context, path string, args ...string) (string, error) {
-	return process.Launcher{}.Ask(ctx, &process.Command{Path: path, Args: args, Env: o.Env})
+	return o.Launcher.Ask(ctx, &process.Command{For: purpose, Path: path, Args: args, Env: o.Env})
 }
+
+// purpose is that of all programs that a probe starts.
+var purpose = process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux}
 
 // timeout is the maximum duration of each probe.
 const timeout = 3 * time.Second

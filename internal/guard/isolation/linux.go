@@ -93,7 +93,7 @@ func namespaces(ctx context.Context, o *Options) Ability {
 	if nothing == "" {
 		return Ability{State: Broken, Detail: `it could not be tried: there is no program "true"`}
 	}
-	_, err := process.Launcher{}.Ask(ctx, &process.Command{Path: nothing, Dir: "/", Sys: &syscall.SysProcAttr{
+	_, err := o.Launcher.Ask(ctx, &process.Command{For: purpose, Path: nothing, Dir: "/", Sys: &syscall.SysProcAttr{
 		Cloneflags:   syscall.CLONE_NEWUSER,
 		Unshareflags: syscall.CLONE_NEWNS,
 		UidMappings:  []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},

@@ -3,6 +3,7 @@ package policy
 import (
 	"testing"
 
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -12,7 +13,7 @@ func TestRemoteAgents(t *testing.T) {
 	far, near := call(agentTool, "agent_name", "far", "prompt", "x"), call(agentTool, "agent_name", "near", "prompt", "x")
 	ask := Rule{Tools: []string{agentTool}, Decision: Ask, Priority: 4.1, Modes: In(Default, AutoEdit)}
 	for name, rules := range map[string][]Rule{"no rule": nil, "a rule of the user's that asks": {ask}} {
-		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: rules})
+		e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: rules})
 		e.SetAgentRules(AgentRules{Remote: []string{"far"}})
 		if got := e.Offers(far); len(got) != 0 {
 			t.Errorf("%s: offers %+v", name, got)
@@ -30,7 +31,7 @@ func TestRemoteAgents(t *testing.T) {
 		}
 	}
 	own := Rule{Tools: []string{"far"}, Decision: Allow, Priority: 4.1, Modes: In(Default)}
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: []Rule{own}})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{own}})
 	e.SetAgentRules(AgentRules{Remote: []string{"far"}})
 	if got := e.Check(far).Decision; got != Allow {
 		t.Errorf("with a rule of the user's: %v", got)

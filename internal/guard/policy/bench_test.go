@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"pollux/internal/guard/trust"
 	"testing"
 )
 
@@ -33,7 +34,7 @@ func thousandRules(b *testing.B) []Rule {
 
 // A decision with 1,000 rules should take at most 50 µs.
 func BenchmarkThousandRules(b *testing.B) {
-	e := engine(b, Options{Rules: thousandRules(b), Mode: AutoEdit, Interactive: true, Trusted: true})
+	e := engine(b, Options{Rules: thousandRules(b), Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for name, c := range map[string]Call{
 		"read":  call("read_file", "file_path", "internal/guard/policy/engine.go"),
 		"write": call("write_file", "file_path", "internal/guard/policy/engine.go", "content", "package policy"),

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"pollux/internal/guard/trust"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,8 @@ type Options struct {
 	// Checkers precede the built-in ones.
 	Checkers    []Checker
 	Mode        Mode
-	Interactive bool // a user can answer
-	Trusted     bool // the initial trust state of the folder
+	Interactive bool        // a user can answer
+	Trust       *trust.Live // of the folder
 	// Dir is the session's directory. Inside reports whether an absolute path is in the
 	// workspace after links are followed; nil means that no path is.
 	Dir    string
@@ -63,9 +64,8 @@ type Engine struct {
 
 // state is immutable; a change replaces it.
 type state struct {
-	mode    Mode
-	trusted bool // of the folder
-	rules   *ruleset
+	mode  Mode
+	rules *ruleset
 }
 
 // New returns an engine.
@@ -81,7 +81,14 @@ func New(o Options) *Engine {
 		}
 		rules = append(rules, r)
 	}
-	e.state.Store(&state{mode: o.Mode, trusted: o.Trusted, rules: newRuleset(rules)})
+	e.state.Store(&state{mode: o.Mode, rules: newRuleset(rules)})
+	if o.Trust != nil {
+		o.Trust.Watch(func(trusted bool) {
+			if !trusted {
+				e.distrust()
+			}
+		})
+	}
 	return e
 }
 
@@ -99,7 +106,7 @@ func (e *Engine) SetMode(m Mode) error {
 	defer e.change.Unlock()
 	s := *e.state.Load()
 	switch {
-	case !s.trusted && m > Default:
+	case !e.IsTrusted() && m > Default:
 		return ErrUntrusted
 	case e.opts.DisableYolo && m == Yolo:
 		return ErrNoYolo
@@ -109,20 +116,16 @@ func (e *Engine) SetMode(m Mode) error {
 	return nil
 }
 
-// Trusted reports whether the folder is trusted.
-func (e *Engine) Trusted() bool { return e.state.Load().trusted }
+// IsTrusted reports whether the folder is trusted.
+func (e *Engine) IsTrusted() bool { return e.opts.Trust.IsTrusted() }
 
-// SetTrusted sets whether the folder is trusted. In an untrusted folder the mode becomes
-// [Default], and the rules of the session and the project are removed.
-func (e *Engine) SetTrusted(trusted bool) {
+// distrust sets the mode to [Default], and removes the rules of the session and the project.
+func (e *Engine) distrust() {
 	e.change.Lock()
 	defer e.change.Unlock()
 	s := *e.state.Load()
-	s.trusted = trusted
-	if !trusted {
-		s.mode = Default
-		s.rules = newRuleset(slices.DeleteFunc(slices.Clone(s.rules.all), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) }))
-	}
+	s.mode = Default
+	s.rules = newRuleset(slices.DeleteFunc(slices.Clone(s.rules.all), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) }))
 	e.state.Store(&s)
 }
 
@@ -186,6 +189,7 @@ type decider struct {
 	*Engine
 	state       *state
 	interactive bool // a user can answer
+	trusted     bool // the folder
 	q           *query
 	moved       bool   // a part of the command may run in another directory
 	why         string // the reason of the last change, a clause
@@ -195,7 +199,7 @@ type decider struct {
 func (e *Engine) decider(c Call) *decider {
 	q := newQuery(c)
 	q.root, q.runs = e.opts.Dir, e.opts.Runs
-	return &decider{Engine: e, state: e.state.Load(), interactive: e.opts.Interactive, q: q}
+	return &decider{Engine: e, state: e.state.Load(), interactive: e.opts.Interactive, trusted: e.IsTrusted(), q: q}
 }
 
 // verdict decides about the call.

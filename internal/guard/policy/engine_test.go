@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -56,10 +57,10 @@ func TestShellVectors(t *testing.T) {
 		{Tools: []string{"run_shell_command"}, Decision: Allow, Priority: 4.1, Prefixes: []string{"git", "npm test"}},
 		{Tools: []string{"run_shell_command"}, Decision: Deny, Priority: 4.2, Args: mustCommandPattern(t, "rm .*")},
 	}
-	interactive := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trusted: true})
-	headless := engine(t, Options{Rules: rules, Mode: Default, Trusted: true})
-	yolo := engine(t, Options{Rules: rules, Mode: Yolo, Trusted: true, Interactive: true})
-	autoEdit := engine(t, Options{Rules: rules, Mode: AutoEdit, Trusted: true, Interactive: true})
+	interactive := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
+	headless := engine(t, Options{Rules: rules, Mode: Default, Trust: trust.NewLive(trust.Trusted)})
+	yolo := engine(t, Options{Rules: rules, Mode: Yolo, Trust: trust.NewLive(trust.Trusted), Interactive: true})
+	autoEdit := engine(t, Options{Rules: rules, Mode: AutoEdit, Trust: trust.NewLive(trust.Trusted), Interactive: true})
 	for _, tt := range []struct {
 		commands string
 		want     [4]Decision
@@ -155,7 +156,7 @@ func TestBuiltin(t *testing.T) {
 		{Call{Name: "mcp_s_t", Annotations: map[string]any{"readOnlyHint": false}}, Plan, true, Deny},
 		{Call{Name: "mcp_s_read_file", Server: "s"}, Default, false, Deny},
 	} {
-		e := engine(t, Options{Mode: tt.mode, Interactive: tt.interactive, Trusted: true})
+		e := engine(t, Options{Mode: tt.mode, Interactive: tt.interactive, Trust: trust.NewLive(trust.Trusted)})
 		if got := e.Check(tt.call); got.Decision != tt.want {
 			t.Errorf("%s %s in %v, interactive %v: got %v, want %v", tt.call.Name, tt.call.Args, tt.mode, tt.interactive, got.Decision, tt.want)
 		}
@@ -169,7 +170,7 @@ func TestBuiltin(t *testing.T) {
 // A decision must not be read from anywhere but the argument it is about.
 func TestNestedArgumentsDecideNothing(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Trusted: true, Rules: []Rule{
+	e := engine(t, Options{Mode: Default, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{
 		{Tools: []string{"run_shell_command"}, Decision: Allow, Priority: 4.1, Prefixes: []string{"git"}},
 		{Tools: []string{"run_shell_command"}, Decision: Allow, Priority: 4.1, Args: mustCommandPattern(t, "npm test|yarn test")},
 	}})
@@ -246,7 +247,7 @@ func TestRuleMatch(t *testing.T) {
 
 func TestPriorityAndTies(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Trusted: true, Rules: []Rule{
+	e := engine(t, Options{Mode: Default, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{
 		{Tools: []string{"x"}, Decision: Allow, Priority: 4.1},
 		{Tools: []string{"x"}, Decision: Deny, Priority: 4.1},
 		{Tools: []string{"y"}, Decision: Allow, Priority: 4.1},
@@ -274,12 +275,12 @@ func TestHeuristics(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowAll := []Rule{{Tools: []string{"run_shell_command"}, Decision: Allow, Priority: 4.1}}
-	asking := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: dir})
-	allowing := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: dir, Rules: allowAll})
-	yolo := engine(t, Options{Mode: Yolo, Interactive: true, Trusted: true, Dir: dir})
+	asking := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: dir})
+	allowing := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: dir, Rules: allowAll})
+	yolo := engine(t, Options{Mode: Yolo, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: dir})
 	untrusted := engine(t, Options{Mode: Default, Interactive: true, Dir: dir, Rules: allowAll})
 
-	doubtful := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: dir, Git: func(d string) bool { return d != dir }})
+	doubtful := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: dir, Git: func(d string) bool { return d != dir }})
 	for _, c := range []string{"git status", "git log", `bash -lc "ls && git diff"`} {
 		if got := doubtful.Check(command(c)).Decision; got != Ask || doubtful.IsReadOnly(command(c)) {
 			t.Errorf("%q in a repository that names programs: %v", c, got)
@@ -350,7 +351,7 @@ func TestHeuristics(t *testing.T) {
 
 func TestAdditionalPermissions(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Yolo, Trusted: true, Interactive: true})
+	e := engine(t, Options{Mode: Yolo, Trust: trust.NewLive(trust.Trusted), Interactive: true})
 	for args, want := range map[string]Decision{
 		`{"command":"x","additional_permissions":{"fileSystem":{"read":["/project/a"]}}}`:         Allow,
 		`{"command":"x","additional_permissions":{"network":true}}`:                               Allow,
@@ -385,7 +386,7 @@ func TestBuildFiles(t *testing.T) {
 		{Protected, Yolo, true, "mcp_fs_write_text", "go.mod", Ask},
 		{Unprotected, AutoEdit, true, "write_file", "package.json", Allow},
 	} {
-		e := engine(t, Options{Mode: tt.mode, Interactive: tt.interactive, Trusted: true, BuildFiles: tt.protect})
+		e := engine(t, Options{Mode: tt.mode, Interactive: tt.interactive, Trust: trust.NewLive(trust.Trusted), BuildFiles: tt.protect})
 		v := e.Check(call(tt.tool, "file_path", tt.path))
 		if v.Decision != tt.want {
 			t.Errorf("%+v: %v", tt, v.Decision)
@@ -442,7 +443,7 @@ func TestSettings(t *testing.T) {
 		{"ask_user headless", Settings{Allowed: []string{"ask_user"}}, Default, call("ask_user"), Deny},
 		{"empty entry", Settings{Allowed: []string{"", "(x)"}}, Default, call("write_file"), Deny},
 	} {
-		e := engine(t, Options{Mode: tt.mode, Trusted: true, Rules: FromSettings(tt.settings)})
+		e := engine(t, Options{Mode: tt.mode, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(tt.settings)})
 		if got := e.Check(tt.call).Decision; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
@@ -464,7 +465,7 @@ func TestHiddenReason(t *testing.T) {
 		{Yolo, Settings{Exclude: []string{"glob"}}, "glob", "The setting tools.exclude denies it. A user can change that setting."},
 		{Default, Settings{}, "ask_user", "A headless run has no user who could answer."},
 	} {
-		e := engine(t, Options{Mode: tt.mode, Trusted: true, Rules: FromSettings(tt.settings)})
+		e := engine(t, Options{Mode: tt.mode, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(tt.settings)})
 		if got := e.HiddenReason(&tool.Spec{Name: tt.tool}, ""); got != tt.want {
 			t.Errorf("%s in %v: %q, want %q", tt.tool, tt.mode, got, tt.want)
 		}
@@ -527,7 +528,7 @@ func TestHidden(t *testing.T) {
 func TestRemember(t *testing.T) {
 	t.Parallel()
 	with := func(c Call, answer tool.Outcome) *Engine {
-		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+		e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		if !e.Remember(c, answer) {
 			t.Errorf("%s %s %s is not remembered", answer, c.Name, c.Args)
 		}
@@ -581,7 +582,7 @@ func TestRemember(t *testing.T) {
 	check(e, call("mcp_s_u"), Allow)
 	check(e, call("mcp_r_u"), Ask)
 
-	e = engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+	e = engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for _, tt := range []struct {
 		c Call
 		o tool.Outcome
@@ -597,7 +598,7 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%s %s is remembered", tt.o, tt.c.Name)
 		}
 	}
-	for _, o := range []Options{{Interactive: true}, {Interactive: true, Trusted: true, DisableAlways: true}} {
+	for _, o := range []Options{{Interactive: true}, {Interactive: true, Trust: trust.NewLive(trust.Trusted), DisableAlways: true}} {
 		o.Mode = Default
 		if engine(t, o).Remember(command("make"), tool.ProceedAlways) {
 			t.Errorf("remembered with %+v", o)
@@ -625,7 +626,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("SetMode(%v) untrusted: %v", m, err)
 		}
 	}
-	e = engine(t, Options{Mode: Default, Trusted: true, DisableYolo: true})
+	e = engine(t, Options{Mode: Default, Trust: trust.NewLive(trust.Trusted), DisableYolo: true})
 	if err := e.SetMode(Yolo); err != ErrNoYolo || e.Mode() != Default {
 		t.Errorf("SetMode(Yolo): %v, mode %v", err, e.Mode())
 	}
@@ -639,7 +640,7 @@ func TestModes(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -662,7 +663,7 @@ func TestConcurrentUse(t *testing.T) {
 // Commands that could take the parser, or the rules, for ever.
 func TestHostileCommands(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: []Rule{
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{
 		{Tools: []string{shellTool}, Decision: Allow, Priority: 4, Prefixes: []string{"echo", "bash", "a"}},
 		{Tools: []string{shellTool}, Decision: Deny, Priority: 4.1, Args: mustCommandPattern(t, "rm")},
 	}})
@@ -680,7 +681,7 @@ func TestHostileCommands(t *testing.T) {
 }
 
 func BenchmarkCheckReadFile(b *testing.B) {
-	e := engine(b, Options{Mode: Default, Interactive: true, Trusted: true})
+	e := engine(b, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	c := call("read_file", "file_path", "internal/guard/policy/engine.go")
 	for b.Loop() {
 		if e.Check(c).Decision != Allow {
@@ -690,7 +691,7 @@ func BenchmarkCheckReadFile(b *testing.B) {
 }
 
 func BenchmarkCheckShell(b *testing.B) {
-	e := engine(b, Options{Mode: Default, Trusted: true, Rules: FromSettings(Settings{Allowed: []string{"run_shell_command(go)", "run_shell_command(cd)"}})})
+	e := engine(b, Options{Mode: Default, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(Settings{Allowed: []string{"run_shell_command(go)", "run_shell_command(cd)"}})})
 	c := command("cd internal && go test ./...")
 	for b.Loop() {
 		if e.Check(c).Decision != Allow {
@@ -718,15 +719,15 @@ func TestEvaluates(t *testing.T) {
 	}}
 	for _, c := range scripts {
 		for _, mode := range []Mode{Default, AutoEdit} {
-			e := engine(t, Options{Mode: mode, Trusted: true, Rules: rules})
+			e := engine(t, Options{Mode: mode, Trust: trust.NewLive(trust.Trusted), Rules: rules})
 			if v := e.Check(command(c)); v.Decision != Ask || v.Evaluates == "" || !strings.Contains(v.Reason, "a second time") {
 				t.Errorf("%q in %s: %+v", c, mode, v)
 			}
 		}
 		for _, opts := range []Options{
-			{Mode: Yolo, Trusted: true},
-			{Mode: Yolo, Trusted: true, Rules: rules},
-			{Mode: Default, Trusted: true, Rules: []Rule{{Tools: []string{shellTool}, Decision: Allow, Priority: 4.1, AllowRedirection: true}}},
+			{Mode: Yolo, Trust: trust.NewLive(trust.Trusted)},
+			{Mode: Yolo, Trust: trust.NewLive(trust.Trusted), Rules: rules},
+			{Mode: Default, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{{Tools: []string{shellTool}, Decision: Allow, Priority: 4.1, AllowRedirection: true}}},
 		} {
 			if v := engine(t, opts).Check(command(c)); v.Decision != Allow {
 				t.Errorf("%q where every command is allowed: %+v", c, v)
@@ -748,7 +749,7 @@ func TestToolChanges(t *testing.T) {
 		tool.ProceedAlwaysTool: Ask, tool.ProceedAlwaysServer: Allow, tool.ProceedAlwaysAndSave: Allow,
 	} {
 		e := engine(t, Options{
-			Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), "saved.toml"), Tier: TierUser},
+			Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), "saved.toml"), Tier: TierUser},
 		})
 		e.Remember(tool1, answer)
 		if got := e.Check(tool1).Decision; got != Allow {
@@ -760,7 +761,7 @@ func TestToolChanges(t *testing.T) {
 			}
 		}
 	}
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	e.Remember(tool1, tool.ProceedAlwaysTool)
 	if reason, isUsual := e.Question(other); isUsual || !strings.Contains(reason, "described it differently since") {
 		t.Errorf("the reason: %q", reason)

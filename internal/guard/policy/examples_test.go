@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"pollux/internal/guard/trust"
 	"strings"
 	"testing"
 )
@@ -67,7 +68,7 @@ checker = { type = "in-process", name = "conseca" }
 		t.Fatalf("%+v", p)
 	}
 	e := engine(t, Options{
-		Checkers: p.checkers, Mode: Default, Interactive: true, Trusted: true,
+		Checkers: p.checkers, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted),
 		Rules: []Rule{{Tools: []string{"*"}, Decision: Allow, Priority: 4.9}},
 	})
 	for args, want := range map[string]Decision{
@@ -105,7 +106,7 @@ checker = { type = "in-process", name = "conseca" }
 		}
 	}
 	// Where edits need no consent, what runs by itself does.
-	edits := engine(t, Options{Mode: AutoEdit, Interactive: true, Trusted: true})
+	edits := engine(t, Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for path, want := range map[string]Decision{"a.go": Allow, ".vscode/tasks.json": Ask, "/elsewhere/plan.md": Allow} {
 		if got := edits.Check(call("write_file", "file_path", path)).Decision; got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
@@ -130,7 +131,7 @@ func TestSlowExpressions(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules = append(rules, Rule{Tools: []string{shellTool}, Args: plain, Decision: Allow, Priority: 4.8})
-	e := engine(t, Options{Rules: rules, Mode: Default, Trusted: true})
+	e := engine(t, Options{Rules: rules, Mode: Default, Trust: trust.NewLive(trust.Trusted)})
 	if got := e.Check(command(strings.Repeat("a", 5000))).Decision; got != Deny {
 		t.Errorf("%v", got)
 	}
@@ -145,7 +146,7 @@ func BenchmarkTenThousandRules(b *testing.B) {
 			}
 		}
 	})
-	e := engine(b, Options{Rules: parseFile([]byte(text), origin{tier: TierUser}, "f").rules, Mode: Default, Interactive: true, Trusted: true})
+	e := engine(b, Options{Rules: parseFile([]byte(text), origin{tier: TierUser}, "f").rules, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for name, c := range map[string]Call{"shell": command("cd internal && go test ./..."), "read": call("read_file", "file_path", "x")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

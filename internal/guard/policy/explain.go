@@ -91,16 +91,15 @@ func (d *decider) listParts(command string, depth int) []Part {
 
 // Situation returns the current situation.
 func (e *Engine) Situation() Situation {
-	s := e.state.Load()
-	return Situation{s.mode, e.opts.Interactive, s.trusted}
+	return Situation{e.Mode(), e.opts.Interactive, e.IsTrusted()}
 }
 
 // in returns a decider for a call in a situation.
 func (e *Engine) in(s Situation, c Call) *decider {
 	d := e.decider(c)
 	now := *d.state
-	now.mode, now.trusted = s.Mode, s.Trusted
-	d.state, d.interactive = &now, s.Interactive
+	now.mode = s.Mode
+	d.state, d.interactive, d.trusted = &now, s.Interactive, s.Trusted
 	return d
 }
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"pollux/internal/guard/trust"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ denyMessage = "Ask the user to push."
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine(t, Options{Rules: append(f.Rules, FromSettings(Settings{Exclude: []string{"glob"}})...), Mode: Default, Trusted: true})
+	e := engine(t, Options{Rules: append(f.Rules, FromSettings(Settings{Exclude: []string{"glob"}})...), Mode: Default, Trust: trust.NewLive(trust.Trusted)})
 	for _, tt := range []struct {
 		call      Call
 		situation Situation

@@ -1,6 +1,9 @@
 package policy
 
-import "testing"
+import (
+	"pollux/internal/guard/trust"
+	"testing"
+)
 
 // A rule of the user that asks is asked about, however harmless the command is and however it is
 // written; only what a built-in rule asks about may run without a question.
@@ -32,7 +35,7 @@ func TestUsersAskIsFinal(t *testing.T) {
 		{append(ask(TierUser, "git push"), allowGit), `bash -c "git 'push'"`, Ask},
 		{append(ask(TierUser, "git push"), allowGit), "git status && ls", Allow},
 	} {
-		e := engine(t, Options{Rules: tt.rules, Mode: Default, Interactive: true, Trusted: true})
+		e := engine(t, Options{Rules: tt.rules, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		if got := e.Check(command(tt.command)).Decision; got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt, got, tt.want)
 		}

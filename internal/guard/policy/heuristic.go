@@ -21,11 +21,11 @@ func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
 	switch {
 	case d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir):
 		d.change(v, Ask, "dir_path is outside the workspace")
-	case !d.state.trusted && runsGit(d.q.command(), script):
+	case !d.trusted && runsGit(d.q.command(), script):
 		d.change(v, Ask, "git runs programs that a repository names, and the folder is not trusted")
 	case d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)):
 		d.change(v, Ask, "the command deletes or writes files, or runs other programs")
-	case v.Decision == Ask && d.interactive && d.state.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
+	case v.Decision == Ask && d.interactive && d.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
 		d.change(v, Allow, "the command is known to only read inside the workspace")
 		v.IsLifted = true
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pollux/internal/guard/trust"
 	"pollux/internal/workspace"
 )
 
@@ -22,7 +23,7 @@ func TestLinksOut(t *testing.T) {
 		}
 	}
 	ws, _ := workspace.New(workspace.Options{Root: root})
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
 	for _, tt := range []struct {
 		dir, command string
 		want         Decision

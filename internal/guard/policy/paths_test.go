@@ -1,6 +1,9 @@
 package policy
 
-import "testing"
+import (
+	"pollux/internal/guard/trust"
+	"testing"
+)
 
 // A file is not another one because it is called otherwise: what restricts a call knows
 // its real name, what permits one goes by what was written.
@@ -17,8 +20,8 @@ func TestRealPaths(t *testing.T) {
 		{Tools: tools, Decision: Deny, Priority: 4.7, Args: exactArg("file_path", "/project/abs.txt")},
 		{Tools: tools, Decision: Allow, Priority: 4.6, Args: exactArg("file_path", "mine.txt")},
 	}
-	e := engine(t, Options{Rules: rules, Mode: AutoEdit, Interactive: true, Trusted: true})
-	asking := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trusted: true})
+	e := engine(t, Options{Rules: rules, Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
+	asking := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for _, tt := range []struct {
 		name, path string
 		want       [2]Decision // in autoEdit and default mode

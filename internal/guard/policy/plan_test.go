@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"pollux/internal/guard/trust"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestPlanRule(t *testing.T) {
 		"/x" + dir + "/a.md":      Deny,
 		"/project/a b c/plans.md": Deny,
 	} {
-		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: Plan, Interactive: true, Trusted: true, Dir: "/project"})
+		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: Plan, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: "/project"})
 		args, err := json.Marshal(map[string]string{"file_path": path, "content": `"file_path":"` + dir + `/a.md"`})
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestPlanRule(t *testing.T) {
 		}
 	}
 	for _, mode := range []Mode{Default, AutoEdit} {
-		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: mode, Trusted: true})
+		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: mode, Trust: trust.NewLive(trust.Trusted)})
 		if got := e.Check(Call{Name: "write_file", Args: json.RawMessage(`{"file_path":"/project/plans/a.md"}`)}).Rule; got != nil && got.Source == PlanRule(dir).Source {
 			t.Errorf("the rule counts in mode %v", mode)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/guard/trust"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -24,7 +25,7 @@ func TestProtectedFiles(t *testing.T) {
 	}
 	ws, _ := workspace.New(workspace.Options{Root: root})
 	with := func(rules []Rule, mode Mode, interactive bool) *Engine {
-		return engine(t, Options{Rules: rules, Mode: mode, Interactive: interactive, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
+		return engine(t, Options{Rules: rules, Mode: mode, Interactive: interactive, Trust: trust.NewLive(trust.Trusted), Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
 	}
 	attended, headless := with(nil, AutoEdit, true), with(nil, AutoEdit, false)
 	own := []Rule{{Tools: []string{"write_file"}, Decision: Allow, Priority: 4.1}}
@@ -97,7 +98,7 @@ func TestProtectedFiles(t *testing.T) {
 // A lasting answer about a protected file in auto_edit is about this file.
 func TestProtectedFileRemembered(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: AutoEdit, Interactive: true, Trusted: true})
+	e := engine(t, Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	for path, other := range map[string]string{".husky/pre-commit": ".husky/pre-push", "Makefile": "go.mod"} {
 		c := call("write_file", "file_path", path, "content", "x")
 		if got := e.Offers(c); len(got) != 1 || got[0].Rule != "write_file: "+path {
@@ -110,7 +111,7 @@ func TestProtectedFileRemembered(t *testing.T) {
 			t.Errorf("%s: %v", other, got)
 		}
 	}
-	always := engine(t, Options{Mode: AutoEdit, Interactive: true, Trusted: true, BuildFiles: Protected})
+	always := engine(t, Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted), BuildFiles: Protected})
 	c := call("write_file", "file_path", "Makefile")
 	if always.Remember(c, tool.ProceedAlways); always.Check(c).Decision != Ask {
 		t.Error("a build file is not always protected")
@@ -138,7 +139,7 @@ func TestRedirections(t *testing.T) {
 	with := func(mode Mode, redirect bool) *Engine {
 		rules[0].AllowRedirection = redirect
 		return engine(t, Options{
-			Rules: append([]Rule(nil), rules...), Mode: mode, Interactive: true, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve,
+			Rules: append([]Rule(nil), rules...), Mode: mode, Interactive: true, Trust: trust.NewLive(trust.Trusted), Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve,
 		})
 	}
 	edit, normal, yolo, ruled := with(AutoEdit, false), with(Default, false), with(Yolo, false), with(AutoEdit, true)
@@ -263,11 +264,11 @@ func TestRunnersFlags(t *testing.T) {
 		{regex("git .*"), "git -c core.pager=x log", Ask},
 	} {
 		rules := append(tt.rules, Rule{Tools: []string{shellTool}, Decision: Allow, Priority: 4.01, Prefixes: []string{"ls"}})
-		e := engine(t, Options{Rules: rules, Mode: Default, Trusted: true})
+		e := engine(t, Options{Rules: rules, Mode: Default, Trust: trust.NewLive(trust.Trusted)})
 		if got := e.Check(command(tt.command)).Decision; got != tt.want {
 			t.Errorf("%v: %q: %v, want %v", tt.rules[0].Prefixes, tt.command, got, tt.want)
 		}
-		e = engine(t, Options{Rules: rules, Mode: Yolo, Trusted: true})
+		e = engine(t, Options{Rules: rules, Mode: Yolo, Trust: trust.NewLive(trust.Trusted)})
 		if got := e.Check(command(tt.command)).Decision; got != Allow {
 			t.Errorf("%v: %q in yolo: %v", tt.rules[0].Prefixes, tt.command, got)
 		}

@@ -1,6 +1,9 @@
 package policy
 
-import "testing"
+import (
+	"pollux/internal/guard/trust"
+	"testing"
+)
 
 // Question returns the rule, setting or mode that requires approval.
 func TestQuestion(t *testing.T) {
@@ -11,7 +14,7 @@ func TestQuestion(t *testing.T) {
 		{Tools: []string{"read_file"}, Decision: Ask, Priority: TierUser.priority(100), Source: "library"},
 		{Tools: []string{shellTool}, Decision: Allow, Priority: TierUser.priority(100), Prefixes: []string{"find", "test"}},
 	}
-	e := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trusted: true, Display: func(string) string { return "~/a.toml" }})
+	e := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Display: func(string) string { return "~/a.toml" }})
 	for _, tt := range []struct {
 		call    Call
 		want    string

@@ -13,7 +13,7 @@ const Confirmed = "Dynamic (Confirmed)"
 
 // CanRemember reports whether answers may be remembered. Otherwise faces must not offer
 // "always".
-func (e *Engine) CanRemember() bool { return e.Trusted() && !e.opts.DisableAlways }
+func (e *Engine) CanRemember() bool { return e.IsTrusted() && !e.opts.DisableAlways }
 
 // CanSave reports whether answers may be saved for future sessions
 // (security.enablePermanentToolApproval).
@@ -201,7 +201,7 @@ func (e *Engine) Revoke(id int) (bool, error) {
 		return false, nil
 	}
 	r := old.rules.all[i]
-	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: newRuleset(slices.Delete(slices.Clone(old.rules.all), i, i+1))})
+	e.state.Store(&state{mode: old.mode, rules: newRuleset(slices.Delete(slices.Clone(old.rules.all), i, i+1))})
 	if !r.Saved {
 		return true, nil
 	}

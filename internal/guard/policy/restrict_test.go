@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"pollux/internal/guard/trust"
 	"strings"
 	"testing"
 )
@@ -77,7 +78,7 @@ priority = 1
 				t.Errorf("%s: %+v", name, r)
 			}
 		}
-		e := engine(t, Options{Rules: f.Rules, Checkers: f.Checkers, Mode: Default, Interactive: true, Trusted: true})
+		e := engine(t, Options{Rules: f.Rules, Checkers: f.Checkers, Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		for tool, want := range map[string]Decision{"glob": Deny, "write_file": Ask, "read_file": Ask, "list_directory": Deny} {
 			if got := e.Check(call(tool, "file_path", "a")).Decision; got != want {
 				t.Errorf("%s: %s: %v, want %v", name, tool, got, want)

@@ -2,13 +2,14 @@ package policy
 
 import (
 	"fmt"
+	"pollux/internal/guard/trust"
 	"testing"
 )
 
 // What is known about the rules of a tool is not used for another call.
 func TestRulesOfTools(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: []Rule{
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: []Rule{
 		{Tools: []string{"mcp_a_b_*"}, Decision: Deny, Priority: 4.1},
 		{Tools: []string{"helper"}, Decision: Deny, Priority: 4.2},
 		{Tools: []string{"OldName"}, Decision: Deny, Priority: 4.3},
@@ -40,7 +41,7 @@ func TestProgramsOfRules(t *testing.T) {
 	for i := range 200 {
 		rules = append(rules, Rule{Tools: []string{shellTool}, Decision: Deny, Priority: 4.1, Prefixes: []string{fmt.Sprintf("p%d", i), fmt.Sprintf("q%d run", i)}})
 	}
-	e := engine(t, Options{Rules: rules, Mode: Yolo, Trusted: true})
+	e := engine(t, Options{Rules: rules, Mode: Yolo, Trust: trust.NewLive(trust.Trusted)})
 	for i := range 200 {
 		for _, c := range []string{"p%d", "p%d x", `p%d"x"`, `"p%d" x`, `'p%d'`, `p"%d"`, "A=1 p%d", "ls; p%d", "q%d run", "q%d  run x", `q%d "run"`, `bash -c "p%d x"`, "time p%d"} {
 			if c := fmt.Sprintf(c, i); e.Check(command(c)).Decision != Deny {

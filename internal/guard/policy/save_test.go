@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -25,7 +26,7 @@ func saving(t testing.TB, mode Mode, text string) (*Engine, string, *[]string) {
 	}
 	var reports []string
 	e := engine(t, Options{
-		Mode: mode, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: file, Tier: TierUser},
+		Mode: mode, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: file, Tier: TierUser},
 		Report: func(text string) { reports = append(reports, text) },
 	})
 	return e, file, &reports
@@ -113,7 +114,7 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 		if got := read(t, file); tt.want != "" && got != tt.want {
 			t.Errorf("%s: %s", tt.name, cmp.Diff(tt.want, got))
 		}
-		again := next(t, file, Options{Mode: tt.mode, Interactive: true, Trusted: true})
+		again := next(t, file, Options{Mode: tt.mode, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		for _, c := range tt.same {
 			if e.Check(c).Decision != Allow || again.Check(c).Decision != Allow {
 				t.Errorf("%s: %s %s: %v, next time %v", tt.name, c.Name, c.Args, e.Check(c).Decision, again.Check(c).Decision)
@@ -126,7 +127,7 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 				}
 			}
 		}
-		never := next(t, file, Options{Mode: tt.mode, Interactive: true, Trusted: true, DisableAlways: true})
+		never := next(t, file, Options{Mode: tt.mode, Interactive: true, Trust: trust.NewLive(trust.Trusted), DisableAlways: true})
 		if len(never.Rules()) != len(Builtin()) {
 			t.Errorf("%s: saved answers count although they are disabled", tt.name)
 		}
@@ -192,7 +193,7 @@ argsPattern = "\\\\0\"file_path\":\"a\\.txt\"\\\\0"
 modes = [ "autoEdit", "yolo" ]
 `
 	e, file, _ := saving(t, Default, text)
-	if got := next(t, file, Options{Mode: AutoEdit, Trusted: true}).Check(call("write_file", "file_path", "a.txt")).Decision; got != Allow {
+	if got := next(t, file, Options{Mode: AutoEdit, Trust: trust.NewLive(trust.Trusted)}).Check(call("write_file", "file_path", "a.txt")).Decision; got != Allow {
 		t.Errorf("what Gemini CLI saved does not hold: %v", got)
 	}
 	e.Remember(call("write_file", "file_path", "a.txt"), tool.ProceedAlwaysAndSave)
@@ -209,7 +210,7 @@ func TestSavedFails(t *testing.T) {
 		!slices.Equal(*reports, []string{"Syntax error found in policy file. Backing up corrupted file to " + file + ".bak and starting fresh."}) {
 		t.Errorf("%q", *reports)
 	}
-	if next(t, file, Options{Mode: Default, Interactive: true, Trusted: true}).Check(command("make x")).Decision != Allow {
+	if next(t, file, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)}).Check(command("make x")).Decision != Allow {
 		t.Error("not saved")
 	}
 
@@ -249,7 +250,7 @@ func TestSavedBySeveral(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: file, Tier: TierUser}})
+			e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: file, Tier: TierUser}})
 			for j := range 4 {
 				e.Remember(command(fmt.Sprintf("c%d-%d", i, j)), tool.ProceedAlwaysAndSave)
 			}
@@ -270,7 +271,7 @@ func TestOffers(t *testing.T) {
 		}
 		return strings.Join(list, "; ")
 	}
-	o := Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: "x"}, SaveFirst: true}
+	o := Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: "x"}, SaveFirst: true}
 	for _, tt := range []struct {
 		change func(*Options)
 		call   Call
@@ -287,7 +288,7 @@ func TestOffers(t *testing.T) {
 		{func(o *Options) { o.Permanent = false }, call("web_fetch"), "proceed_always=web_fetch"},
 		{func(o *Options) { o.Saved = nil }, call("web_fetch"), "proceed_always=web_fetch"},
 		{func(o *Options) { o.SaveFirst = false }, call("web_fetch"), "proceed_always=web_fetch; proceed_always_and_save=web_fetch"},
-		{func(o *Options) { o.Trusted = false }, call("web_fetch"), ""},
+		{func(o *Options) { o.Trust = nil }, call("web_fetch"), ""},
 		{func(o *Options) { o.DisableAlways = true }, call("web_fetch"), ""},
 	} {
 		o := o
@@ -356,7 +357,7 @@ func TestIntegrity(t *testing.T) {
 // Who answers the same twice has allowed it once, and can take it back.
 func TestGrantedTwice(t *testing.T) {
 	t.Parallel()
-	o := Options{Mode: AutoEdit, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}}
+	o := Options{Mode: AutoEdit, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}}
 	e := engine(t, o)
 	file := call("read_file", "file_path", "/else/a")
 	for range 2 {
@@ -392,7 +393,7 @@ func TestSavedInProject(t *testing.T) {
 	dir := t.TempDir()
 	i := Integrity{File: filepath.Join(t.TempDir(), "policy_integrity.json"), Dir: dir}
 	s := &Saved{File: filepath.Join(i.Policies(), SavedName), Tier: TierWorkspace, Integrity: &i}
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: s, Report: func(text string) { t.Error(text) }})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: s, Report: func(text string) { t.Error(text) }})
 	changed := func(want bool) {
 		t.Helper()
 		if _, got, err := i.Changed(); got != want || err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
 
@@ -17,7 +18,7 @@ func TestServersAreNotConfused(t *testing.T) {
 		"allowed":  FromSettings(Settings{AllowedServers: []string{"a b"}}),
 		"headless": FromSettings(Settings{HeadlessServers: []string{"a b"}}),
 	} {
-		e := engine(t, Options{Mode: Default, Interactive: name != "headless", Trusted: true, Rules: rules})
+		e := engine(t, Options{Mode: Default, Interactive: name != "headless", Trust: trust.NewLive(trust.Trusted), Rules: rules})
 		if got := e.Check(of("a b", "x")).Decision; got != Allow {
 			t.Errorf("%s: the server itself: %v", name, got)
 		}
@@ -28,7 +29,7 @@ func TestServersAreNotConfused(t *testing.T) {
 		}
 	}
 	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
-		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+		e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		if !e.Remember(of("a b", "x"), answer) || e.Check(of("a b", "x")).Decision != Allow {
 			t.Errorf("%v is not remembered", answer)
 		}
@@ -43,13 +44,13 @@ func TestServerNamedLikeAll(t *testing.T) {
 	t.Parallel()
 	star, docs := Call{Name: "mcp___x", Server: "*", RemoteName: "x"}, Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x"}
 	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
-		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{TrustedServers: []string{"*"}})})
+		e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(Settings{TrustedServers: []string{"*"}})})
 		e.Remember(star, answer)
 		if got := e.Check(docs).Decision; got != Ask {
 			t.Errorf("%v for * counts for docs: %v", answer, got)
 		}
 	}
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{AllowedServers: []string{"*"}})})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(Settings{AllowedServers: []string{"*"}})})
 	if got := e.Check(docs).Decision; got != Allow {
 		t.Errorf("mcp.allowed with *: %v", got)
 	}
@@ -58,7 +59,7 @@ func TestServerNamedLikeAll(t *testing.T) {
 // The server of a subagent's definition is that with this name.
 func TestServersOfAgentsAreNotConfused(t *testing.T) {
 	t.Parallel()
-	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 	e.SetAgentRules(AgentRules{Trusted: map[string][]string{"helper": {"a b"}}})
 	for server, want := range map[string]Decision{"a b": Allow, "a_b": Ask} {
 		if got := e.Check(Call{Name: "mcp_a_b_x", Server: server, ServerOf: "helper", RemoteName: "x", Subagent: "helper"}).Decision; got != want {
@@ -70,12 +71,12 @@ func TestServersOfAgentsAreNotConfused(t *testing.T) {
 		t.Errorf("the session's server has the trust of a subagent's: %v", got)
 	}
 	theirs := Call{Name: "mcp_docs_x", Server: "docs", ServerOf: "helper", RemoteName: "x", Subagent: "helper"}
-	e = engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Rules: FromSettings(Settings{TrustedServers: []string{"docs"}})})
+	e = engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(Settings{TrustedServers: []string{"docs"}})})
 	if got := e.Check(theirs).Decision; got != Ask {
 		t.Errorf("a subagent's server has the trust of the session's: %v", got)
 	}
 	for _, answer := range []tool.Outcome{tool.ProceedAlwaysServer, tool.ProceedAlwaysTool, tool.ProceedAlwaysAndSave} {
-		e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true})
+		e := engine(t, Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted)})
 		e.Remember(Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x"}, answer)
 		if got := e.Check(theirs).Decision; got != Ask {
 			t.Errorf("%v counts for a subagent's server: %v", answer, got)
@@ -86,7 +87,7 @@ func TestServersOfAgentsAreNotConfused(t *testing.T) {
 func TestSavedAnswersAreAboutServersOfTheSession(t *testing.T) {
 	t.Parallel()
 	saved := &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}
-	o := Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: saved}
+	o := Options{Mode: Default, Interactive: true, Trust: trust.NewLive(trust.Trusted), Permanent: true, Saved: saved}
 	ours := Call{Name: "mcp_docs_x", Server: "docs", RemoteName: "x", Subagent: "helper"}
 	theirs := ours
 	theirs.ServerOf = "helper"

@@ -221,7 +221,10 @@ func (c *Checker) git(ctx context.Context, stdout io.Writer, args ...string) boo
 	if path == "" {
 		return false
 	}
-	status, err := c.Launcher.Run(ctx, &process.Command{Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdout: stdout})
+	status, err := c.Launcher.Run(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindGit, Origin: process.OriginPollux},
+		Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdout: stdout,
+	})
 	return err == nil && status == process.Status{} && ctx.Err() == nil
 }
 

@@ -1,18 +1,20 @@
 // Package recent keeps the last events of a session in memory, with the memory use of the program
 // at each: for crash reports, and for the log of a session that failed.
 //
-// A [Ring] observes requests to models as an [observe.Observer], and the events of a prompt through
-// [Ring.Run]. It keeps names, sizes, counts and durations. It never keeps texts of prompts,
-// responses, arguments, results or errors.
+// A [Ring] takes the records of a session. It keeps names, sizes, counts and durations. It never
+// keeps texts of prompts, responses, arguments, results or errors.
 package recent
 
 import (
+	"context"
+	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"pollux/internal/records"
 	"pollux/llm"
-	"pollux/llm/observe"
 )
 
 // Size is the number of events that a [Ring] keeps, as in Gemini CLI's activity monitor.
@@ -43,9 +45,9 @@ const (
 
 // The states of [End].
 const (
-	OK        = "ok"
-	Failed    = "failed"
-	Cancelled = "cancelled"
+	OK        = string(records.OK)
+	Failed    = string(records.Failed)
+	Cancelled = string(records.Cancelled)
 )
 
 // Event is something that happened. Fields that a kind does not use are zero.
@@ -72,22 +74,17 @@ type Ring struct {
 	session  string
 	failures int
 	prompts  int
-	observer func(Event)
+	log      *slog.Logger // nil for none
 	memory   Memory
 	measured time.Time
 }
 
-var _ observe.Observer = (*Ring)(nil)
-
 // memoryAge is the age at which figures of memory use are measured again.
 const memoryAge = 50 * time.Millisecond
 
-// Add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status what no
+// add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status what no
 // name has, because models invent names of tools.
-func (r *Ring) Add(e Event) {
-	if r == nil {
-		return
-	}
+func (r *Ring) add(e Event) {
 	e.Name, e.Status = plain(e.Name), plain(e.Status)
 	r.mu.Lock()
 	e.Time = time.Now()
@@ -105,13 +102,13 @@ func (r *Ring) Add(e Event) {
 	case e.IsFailure():
 		r.failures++
 	}
-	observer := r.observer
-	if observer != nil {
+	log := r.log
+	if log != nil {
 		r.taken = r.count
 	}
 	r.mu.Unlock()
-	if observer != nil {
-		observer(e)
+	if log != nil {
+		e.writeTo(log)
 	}
 }
 
@@ -119,14 +116,26 @@ func (r *Ring) Add(e Event) {
 // measurement: that takes 0.1 ms.
 func isEarly(k Kind) bool { return k == Session || k == Prompt || k == Request }
 
-// Observe calls observer with each event from now on, on the goroutine that adds it.
-func (r *Ring) Observe(observer func(Event)) {
+// LogTo logs each event from now on at the debug level, except requests and responses, which
+// llm/observe logs.
+func (r *Ring) LogTo(log *slog.Logger) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.observer = observer
+	r.log = log
+}
+
+func (e *Event) writeTo(log *slog.Logger) {
+	if e.Kind == Request || e.Kind == Response {
+		return
+	}
+	var fields []slog.Attr
+	for key, value := range e.Attrs {
+		fields = append(fields, slog.Any(key, value))
+	}
+	log.LogAttrs(context.Background(), slog.LevelDebug, string(e.Kind), fields...)
 }
 
 // Events returns the kept events, the oldest first.
@@ -139,7 +148,7 @@ func (r *Ring) Events() []Event {
 	return r.since(0)
 }
 
-// Take returns the kept events that Take has not returned before and that no observer got.
+// Take returns the kept events that Take has not returned before and that were not logged.
 func (r *Ring) Take() []Event {
 	if r == nil {
 		return nil
@@ -249,4 +258,14 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		return true
 	})
 	return append(b, '}')
+}
+
+func appendValue(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return llm.AppendString(b, v)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	}
+	return append(b, "null"...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/records"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -31,7 +33,7 @@ func TestRing(t *testing.T) {
 	t.Parallel()
 	r := new(Ring)
 	for i := range Size + 50 {
-		r.Add(Event{Kind: Tool, In: i})
+		r.add(Event{Kind: Tool, In: i})
 	}
 	events := r.Events()
 	if len(events) != Size || events[0].In != 50 || events[Size-1].In != Size+49 {
@@ -43,15 +45,16 @@ func TestRing(t *testing.T) {
 	if n := len(r.Take()); n != Size {
 		t.Errorf("took %d events", n)
 	}
-	r.Add(Event{Kind: Rewind})
+	r.add(Event{Kind: Rewind})
 	if taken := r.Take(); len(taken) != 1 || taken[0].Kind != Rewind {
 		t.Errorf("took %v", taken)
 	}
-	var seen []Kind
-	r.Observe(func(e Event) { seen = append(seen, e.Kind) })
-	r.Add(Event{Kind: Mode})
-	if len(seen) != 1 || len(r.Take()) != 0 {
-		t.Errorf("the observer got %v, and Take some of it", seen)
+	var log strings.Builder
+	r.LogTo(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	r.add(Event{Kind: Request, Name: "m"})
+	r.add(Event{Kind: Mode, Name: "plan", In: 7})
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=DEBUG msg=mode name=plan in=7 heap=") || len(r.Take()) != 0 {
+		t.Errorf("the log is %s, or Take returns what is there", text)
 	}
 }
 
@@ -59,10 +62,10 @@ func TestRing(t *testing.T) {
 func TestNil(t *testing.T) {
 	t.Parallel()
 	var r *Ring
-	r.Add(Event{})
-	r.Observe(func(Event) {})
+	r.Record(records.Rewound{})
+	r.LogTo(nil)
 	id, hasPrompt := r.Session()
-	if r.Events() != nil || r.Take() != nil || id != "" || hasPrompt || r.HasFailure() || r.Begin(&llm.Request{}) != nil || r.Run(nil) != nil {
+	if r.Events() != nil || r.Take() != nil || id != "" || hasPrompt || r.HasFailure() {
 		t.Error("a nil ring has something")
 	}
 }
@@ -85,7 +88,7 @@ func TestPlain(t *testing.T) {
 }
 
 // played returns a runner that yields these events, and then an error if there is one.
-func played(err error, events ...agent.Event) Runner {
+func played(err error, events ...agent.Event) records.Runner {
 	return func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			for _, e := range events {
@@ -141,7 +144,7 @@ func TestRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := new(Ring)
-			for range r.Run(played(tt.err, tt.events...))(t.Context(), prompt) {
+			for range records.New(r).Run(t.Context(), prompt, played(tt.err, tt.events...)) {
 			}
 			want := append([]Event{{Kind: Prompt, In: len(private)}}, tt.want...)
 			if diff := cmp.Diff(want, brief(r), cmpopts.EquateEmpty()); diff != "" {
@@ -172,7 +175,7 @@ func TestRunPanics(t *testing.T) {
 	run := func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
 		return func(func(agent.Event, error) bool) { panic("bug") }
 	}
-	for range r.Run(run)(t.Context(), agent.Prompt{}) {
+	for range records.New(r).Run(t.Context(), agent.Prompt{}, run) {
 	}
 }
 
@@ -180,16 +183,15 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	r := new(Ring)
 	req := &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("private"))}}
-	c := r.Begin(req)
-	c.See(&llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text("private"))}}}, nil)
-	c.See(&llm.Response{Candidates: []llm.Candidate{{FinishReason: llm.FinishStop}}, Usage: &llm.Usage{Prompt: 7, Candidates: 2, Thoughts: 1}}, nil)
-	c.End()
-	c = r.Begin(req)
-	c.See(nil, &llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "private"})
-	c.End()
-	c = r.Begin(req)
-	c.See(nil, errors.New("private"))
-	c.End()
+	for _, end := range []records.RequestEnded{
+		{IsAnswered: true, Reason: llm.FinishStop, Usage: &llm.Usage{Prompt: 7, Candidates: 2, Thoughts: 1}},
+		{Err: &llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "private"}},
+		{IsAnswered: true, Reason: llm.FinishStop, Err: errors.New("private")},
+	} {
+		r.Record(records.RequestBegan{Request: req})
+		end.Request = req
+		r.Record(end)
+	}
 	want := []Event{
 		{Kind: Request, Name: "m", In: 1},
 		{Kind: Response, Name: "m", Status: "STOP", In: 7, Out: 3},
@@ -203,26 +205,42 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestRecords checks the events of records that come from neither a run nor a request.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	call := agenttest.Finished(&agent.ToolCall{Name: "look"}, agent.Success, tool.Text("private"))
+	for _, tt := range []struct {
+		record records.Record
+		want   Event
+	}{
+		{records.SessionBegan{ID: "id"}, Event{Kind: Session, Name: "id"}},
+		{records.ClientCall{Finished: call}, Event{Kind: Result, Name: "look", Status: "success", Out: 7}},
+		{records.HistoryCompressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9, After: 3}}, Event{Kind: Compression, Status: "1", In: 9, Out: 3}},
+		{records.Rewound{}, Event{Kind: Rewind}},
+		{records.CommandRun{Name: "memory show"}, Event{Kind: Command, Name: "memory show"}},
+		{records.CommandRun{Name: "nosuch", Failed: true}, Event{Kind: Command, Name: "nosuch", Status: Failed}},
+		{records.ModeSwitched{From: "default", To: "plan"}, Event{Kind: Mode, Name: "plan"}},
+		{records.ModelChosen{Model: "m"}, Event{Kind: Model, Name: "m"}},
+		{records.SignalReceived{Name: "terminated"}, Event{Kind: Signal, Name: "terminated"}},
+	} {
+		r := new(Ring)
+		r.Record(tt.record)
+		if diff := cmp.Diff([]Event{tt.want}, brief(r)); diff != "" {
+			t.Errorf("%T: %s", tt.record, diff)
+		}
+	}
+}
+
 func BenchmarkAdd(b *testing.B) {
 	r := new(Ring)
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Add(Event{Kind: Tool, Name: "read_file", In: 100})
+		r.add(Event{Kind: Tool, Name: "read_file", In: 100})
 	}
 }
 
 func BenchmarkReadMemory(b *testing.B) {
 	for b.Loop() {
 		ReadMemory()
-	}
-}
-
-// BenchmarkChunk measures what a chunk of a response costs.
-func BenchmarkChunk(b *testing.B) {
-	c := new(Ring).Begin(&llm.Request{Model: "m"})
-	chunk := &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text("word"))}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		c.See(chunk, nil)
 	}
 }

@@ -25,8 +25,9 @@ type Options struct {
 	// Secrets, if set, returns the variables of Environ that the discovery command does not get.
 	Secrets func() []string
 
-	// Launcher starts both commands.
+	// Launcher starts both commands, which Origin has configured.
 	Launcher process.Launcher
+	Origin   process.Origin
 
 	// Timeout limits the duration of Discovery; 0 means one minute.
 	Timeout time.Duration

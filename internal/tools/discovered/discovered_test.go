@@ -261,14 +261,15 @@ func TestCallFlood(t *testing.T) {
 func TestLauncher(t *testing.T) {
 	t.Parallel()
 	o := project(t, one, `echo "$ADDED"`)
+	o.Origin = process.OriginProject
 	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
 		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
-			c.Env = append(c.Env, fmt.Sprint("ADDED=", filepath.Base(c.Path), " ", c.Args, " ", c.Dir == o.Dir))
+			c.Env = append(c.Env, fmt.Sprint("ADDED=", filepath.Base(c.Path), " ", c.Args, " ", c.Dir == o.Dir, " ", c.For))
 			return next(ctx, c)
 		}
 	})
 	r := build(t, o, `{"who":"x"}`).Run(t.Context(), tool.Host{})
-	if r.Error != nil || r.Content[0].Text != "call it [greet] true\n" {
+	if r.Error != nil || r.Content[0].Text != "call it [greet] true {tool project greet}\n" {
 		t.Errorf("%v, %+v", r.Error, r.Content)
 	}
 }

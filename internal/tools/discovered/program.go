@@ -24,6 +24,7 @@ func (o Options) getenv(name string) string { return process.Getenv(o.Environ, n
 
 // program is a program to run.
 type program struct {
+	name           string // of the tool, "" for the discovery
 	argv           []string
 	stdin          []byte
 	stdout, stderr io.Writer
@@ -49,6 +50,7 @@ func (o Options) run(ctx context.Context, p program) ending {
 		return ending{err: err}
 	}
 	running, err := o.Launcher.Start(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindTool, Origin: o.Origin, Name: p.name},
 		Path: path, Args: p.argv[1:], Env: o.Environ, Dir: o.Dir,
 		Stdin: bytes.NewReader(p.stdin), Stdout: p.stdout, Stderr: p.stderr, Linger: lingerTime,
 	})

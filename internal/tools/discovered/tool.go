@@ -64,7 +64,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	argv, err := c.opts.callWords()
 	if err == nil {
 		end = c.opts.run(ctx, program{
-			argv: append(argv, c.name), stdin: c.args,
+			name: c.name, argv: append(argv, c.name), stdin: c.args,
 			stdout: stdout, stderr: stderr, started: host.Started,
 		})
 	} else {

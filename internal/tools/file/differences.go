@@ -1,6 +1,43 @@
 package file
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/llm/ellipsis"
+)
+
+// wrong returns the error for a slip.
+func (m *merger) wrong(i int, s slip) *unclear {
+	theirs, ours := describeSlip(m.given[i].body, s)
+	where := "the file"
+	if len(m.file) > 1 {
+		where = fmt.Sprintf("line %d", m.above+m.align[i]+1)
+	}
+	return &unclear{reason: fmt.Sprintf("it has %s where %s has %s", ours, where, theirs)}
+}
+
+// describeSlip returns what a line of the file has, and what old_string has in its place.
+func describeSlip(given string, s slip) (theirs, ours string) {
+	if !blank(s.file) && !blank(s.given) {
+		return shortQuote(s.file), shortQuote(s.given)
+	}
+	// Add the elements around it.
+	a := elements(given)
+	before := strings.Join(a[max(0, s.from-1):s.from], "")
+	after := strings.Join(a[s.to:min(len(a), s.to+1)], "")
+	return shortQuote(before + s.file + after), shortQuote(before + s.given + after)
+}
+
+// shortQuote quotes a text of at most about 40 characters, in backticks if it has quotes.
+func shortQuote(s string) string {
+	s = ellipsis.Fit(s, 40)
+	if strings.Contains(s, `"`) && !strings.Contains(s, "`") {
+		return "`" + s + "`"
+	}
+	return `"` + s + `"`
+}
 
 // differences are those between lines of the file and old_string.
 type differences struct {
@@ -29,22 +66,23 @@ func (d *differences) add(other differences) {
 }
 
 // differences returns how the lines of the file differ from old_string.
-func (m *merger) differences() differences {
-	indents, ends, blanks := false, false, len(m.file) != len(m.given)
+func (m *merger) differences() (all differences) {
+	isTrailing, isBlank := false, len(m.file) != len(m.given)
 	for i, at := range m.align {
 		if at < 0 {
-			blanks = true
+			isBlank = true
 			continue
 		}
-		given, file := m.given[i], m.file[at]
-		ends = ends || trail(given) != trail(file)
-		indents = indents || !blank(given) && indentOf(given) != indentOf(file)
+		isTrailing = isTrailing || m.given[i].trail != m.file[at].trail
+		for _, s := range m.slips[i] {
+			theirs, ours := describeSlip(m.given[i].body, s)
+			all.words = append(all.words, note{m.above + at + 1, fmt.Sprintf("%s where old_string has %s", theirs, ours)})
+		}
 	}
-	all := differences{words: m.notes}
 	for _, d := range []struct {
 		is   bool
 		text string
-	}{{indents, "the indentation"}, {ends, "white space at line ends"}, {blanks, "blank lines"}} {
+	}{{len(m.differing()) > 0, "the indentation"}, {isTrailing, "white space at line ends"}, {isBlank, "blank lines"}} {
 		if d.is {
 			all.layout = append(all.layout, d.text)
 		}

@@ -24,7 +24,6 @@ func (q *query) exact() (match, error) {
 		m.changes = nil
 		return m, nil
 	}
-	var err error
 	for _, c := range m.changes {
 		reason := q.omitsIndent(c.start)
 		if reason == "" {
@@ -32,14 +31,13 @@ func (q *query) exact() (match, error) {
 		}
 		if reason != "" {
 			n := strings.Count(q.text[:c.start], "\n")
-			err = &unclear{exact: true, places: [][2]int{{n + 1, n + 1 + last}}, reason: reason, lines: q.excerpt(n, n+last)}
-			break
+			return m, &unclear{exact: true, places: [][2]int{{n + 1, n + 1 + last}}, reason: reason, lines: q.excerpt(n, n+last)}
 		}
 	}
 	if m.count <= 1 {
 		m.lines = nil
 	}
-	return m, err
+	return m, nil
 }
 
 // lineCounter returns line numbers of increasing offsets.
@@ -79,9 +77,9 @@ func (q *query) omitsIndent(start int) string {
 		return "it has the line end but not the whole indentation of its first line"
 	case len(lines) > 1 && blank(lines[0]), q.new != "" && indentOf(lines[0]) != indentOf(old[0]):
 		return "it does not have the whole indentation of its first line, and new_string begins with another one"
-	case showsIndent(old) && indentOf(old[0]) == "" && len(q.sameLines()) > 1:
+	case showsIndent(old) && indentOf(old[0]) == "" && len(q.linesLike(strings.TrimSpace)) > 1:
 		return "it does not have the indentation of its first line, and is found in another place with another indentation"
-	case showsIndent(old), linesLike(lines, indent):
+	case showsIndent(old), areIndented(lines, indent):
 		return "" // the other lines have the indentation of the file
 	}
 	return "it does not have the whole indentation of its line, and new_string has more lines, which may leave it out too"
@@ -98,10 +96,10 @@ func showsIndent(old []string) bool {
 	return false
 }
 
-// linesLike reports whether the lines after the first one clearly are as deep as the
+// areIndented reports whether the lines after the first one clearly are as deep as the
 // indentation of the first line in the file: they cannot be lines that belong to the first one,
 // or are too deep for that.
-func linesLike(lines []string, indent string) bool {
+func areIndented(lines []string, indent string) bool {
 	opens := mayOpen(lines[0])
 	for _, line := range lines[1:] {
 		i := indentOf(line)
@@ -123,43 +121,26 @@ func linesLike(lines []string, indent string) bool {
 func mayOpen(line string) bool {
 	line = strings.TrimSpace(line)
 	rest := strings.ReplaceAll(strings.ReplaceAll(line, ":=", ""), "::", "")
-	return strings.ContainsAny(lastCharacter(line), ":{([,\\=|>&") || strings.Contains(rest, ":") || strings.Trim(line, "})];,") == "" ||
+	return strings.ContainsAny(line[max(0, len(line)-1):], ":{([,\\=|>&") || strings.Contains(rest, ":") || strings.Trim(line, "})];,") == "" ||
 		strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//")
 }
 
-// lastCharacter returns the last character of a line that is not white space.
-func lastCharacter(line string) string {
-	line = strings.TrimSpace(line)
-	return line[max(0, len(line)-1):]
-}
-
-// cutsWord returns why it is not clear what an exact match means, or "". An old that has a line
-// except for the beginning of its first word, or the end of its last one, may lack a character
-// by mistake.
+// cutsWord returns why it is not clear what an exact match means, or "". An old of several words
+// that begins or ends within a word of the file may lack a character by mistake.
 func (q *query) cutsWord(start, end int) string {
 	old, replacement := elements(q.old), elements(q.new)
 	if q.multiple || len(old) < 2 && !strings.Contains(q.new, "\n") {
 		return "" // a part of names may be meant
 	}
-	before, after := start, end
-	for before > 0 && wordByte(q.text[before-1]) && wordByte(q.text[start]) {
-		before--
+	isWithin := func(at int) bool {
+		return at > 0 && at < len(q.text) && isWordByte(q.text[at-1]) && isWordByte(q.text[at])
 	}
-	for after < len(q.text) && wordByte(q.text[after]) && wordByte(q.text[end-1]) {
-		after++
-	}
-	startsLine := func(i int) bool { return i == 0 || q.text[i-1] == '\n' }
-	endsLine := func(i int) bool { return i == len(q.text) || q.text[i] == '\n' || i > 0 && q.text[i-1] == '\n' }
-	lineStart := before
-	for lineStart > 0 && strings.IndexByte(" \t", q.text[lineStart-1]) >= 0 {
-		lineStart--
-	}
-	switch {
-	case !startsLine(lineStart) || !endsLine(after):
-	case before < start && isWord(old[0]) && (len(replacement) == 0 || replacement[0] != old[0] || strings.Count(q.new, old[0]) > 1):
-		return "it begins within the first word of its line"
-	case after > end && isWord(old[len(old)-1]) && (len(replacement) == 0 || replacement[len(replacement)-1] != old[len(old)-1] || strings.Count(q.new, old[len(old)-1]) > 1):
-		return "it ends within the last word of its line"
+	first, last := old[0], old[len(old)-1]
+	switch n := len(replacement); {
+	case isWithin(start) && (n == 0 || replacement[0] != first || strings.Count(q.new, first) > 1):
+		return "it begins within a word"
+	case isWithin(end) && (n == 0 || replacement[n-1] != last || strings.Count(q.new, last) > 1):
+		return "it ends within a word"
 	}
 	return ""
 }

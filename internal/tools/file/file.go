@@ -2,7 +2,8 @@
 //
 // Each tool has its own file: first its specification for the model, then the code. The other
 // files are shared: content.go converts a file to content for a model, document.go changes a
-// text file without affecting the rest of it, match.go finds the place of an edit.
+// text file without affecting the rest of it, find.go finds the place of an edit, and merge.go
+// makes an edit whose place is not exactly what the model gave.
 package file
 
 import (

@@ -6,9 +6,12 @@ import (
 )
 
 // reading is a way to understand the indentation of new_string: it returns the indentation in
-// the file for a line. ok is false if it does not say what that is. lone is true for the line
-// in the place of the one line whose indentation differs from the file's.
-type reading func(indent string, lone bool) (result string, ok bool)
+// the file for a line. ok is false if it does not say what that is. number is the index of the
+// line.
+type reading func(indent string, number int) (result string, ok bool)
+
+// otherIndent is the reason for an edit whose indentation in the file would be a guess.
+const otherIndent = "the indentation differs"
 
 // pair is the indentation of a line in old_string, and of the same line in the file.
 type pair struct {
@@ -16,34 +19,109 @@ type pair struct {
 	line      int // index in old_string
 }
 
-func indentOf(line string) string { return line[:skip(line, 0, " \t")] }
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// unchanged is the reading for texts that are indented like the file.
-func unchanged(indent string, _ bool) (string, bool) { return indent, true }
-
-// undecided is a reading that never says what the indentation is.
-func undecided(string, bool) (string, bool) { return "", false }
-
-// differing returns the pairs that do not agree.
-func differing(pairs []pair) []pair {
-	var d []pair
-	for _, p := range pairs {
-		if p.old != p.file {
-			d = append(d, p)
+// pairs returns the indentations of the lines that are not blank.
+func (m *merger) pairs() []pair {
+	var pairs []pair
+	for i, at := range m.align {
+		if at >= 0 && m.given[i].body != "" {
+			pairs = append(pairs, pair{m.given[i].indent, m.file[at].indent, i})
 		}
 	}
-	return d
+	return pairs
 }
 
-// loneSlip returns the reading in which old_string has another indentation than the file in
-// one line only, d, by mistake: other lines are indented like the file. first reports whether
-// it is the first line that is not blank.
-func loneSlip(d pair, first bool) reading {
-	return func(indent string, lone bool) (string, bool) {
+// differing returns the pairs that do not agree.
+func (m *merger) differing() []pair {
+	return slices.DeleteFunc(m.pairs(), func(p pair) bool { return p.old == p.file })
+}
+
+// reindented returns the lines that replace those of the file. It tries all readings of the
+// indentation of new_string that are possible. They must have the same result.
+func (m *merger) reindented(q *query) ([]string, *unclear) {
+	if len(m.differing()) == 0 {
+		if !m.isIndentedLike(q) {
+			return nil, &unclear{
+				reason: "new_string is not indented with the characters of the file",
+				advice: "Indent new_string like the file, and send it again with old_string as it is there",
+			}
+		}
+		return m.apply(func(indent string, _ int) (string, bool) { return indent, true })
+	}
+	merged, err := m.apply(func(string, int) (string, bool) { return "", false })
+	if err == nil || err.reason != otherIndent {
+		return merged, err
+	}
+	shifts, lone := m.shifts(), m.loneSlip()
+	if len(shifts) > 0 && !m.isInFrame() {
+		return nil, err
+	}
+	var results [][]string
+	add := func(to reading) bool {
+		merged, err := m.apply(to)
+		if err == nil && !slices.ContainsFunc(results, func(r []string) bool { return slices.Equal(r, merged) }) {
+			results = append(results, merged)
+		}
+		return err == nil
+	}
+	for _, to := range shifts {
+		add(to)
+	}
+	if lone != nil && !add(lone) || len(results) != 1 {
+		return nil, err
+	}
+	return results[0], nil
+}
+
+// isIndentedLike reports whether new_string is indented with characters that the file has too,
+// in these lines or elsewhere, or the file has no indentation.
+func (m *merger) isIndentedLike(q *query) bool {
+	tabs, spaces := strings.Contains(q.text, "\n\t"), strings.Contains(q.text, "\n  ")
+	for _, l := range m.lines {
+		if l.indent != "" && tabs != spaces && tabs != (l.indent[0] == '\t') {
+			return false
+		}
+	}
+	return true
+}
+
+// isInFrame reports whether new_string is indented in the same way as old_string, as lines show
+// that correspond to each other, and not like the file.
+func (m *merger) isInFrame() bool {
+	isShown := false
+	check := func(i, j int) bool {
+		given, file, indent := m.given[i].indent, m.file[m.align[i]].indent, m.lines[j].indent
+		isShown = isShown || given != file && indent == given
+		return given == file || indent != file
+	}
+	first := slices.IndexFunc(m.given, func(l line) bool { return l.body != "" })
+	if len(m.lines) > 0 && m.lines[0].body != "" && !check(first, 0) {
+		return false
+	}
+	for j, i := range m.kept {
+		if i >= 0 && m.given[i].body != "" && !check(i, j) {
+			return false
+		}
+	}
+	return isShown
+}
+
+// loneSlip returns the reading in which old_string has another indentation than the file in one
+// line only, by mistake: other lines are indented like the file. It returns nil if that is not so.
+func (m *merger) loneSlip() reading {
+	wrong := m.differing()
+	if len(wrong) != 1 || wrong[0].old != "" && wrong[0].file != "" && wrong[0].old[0] != wrong[0].file[0] {
+		return nil
+	}
+	d := wrong[0]
+	isFirst := d == m.pairs()[0]
+	return func(indent string, number int) (string, bool) {
+		isLone := isFirst && number == 0 || !isFirst && m.kept[number] == d.line
 		switch {
-		case lone && (indent == d.old || indent == d.file):
+		case isLone && (indent == d.old || indent == d.file):
 			return d.file, true
-		case lone, indent == d.old && (!first || indent != ""):
+		case isLone, indent == d.old && (!isFirst || indent != ""):
 			return "", false // the slip may be repeated here
 		}
 		return indent, true
@@ -51,232 +129,82 @@ func loneSlip(d pair, first bool) reading {
 }
 
 // shifts returns the readings in which all lines move in the same way from the indentation of
-// old_string to that of the file, and which explain all pairs. call has the indentations of
-// all lines of old_string and new_string. unit is the number of spaces of a level in the file,
-// 0 if that is not known.
-func shifts(pairs []pair, call []string, unit int) []reading {
+// old_string to that of the file, and which explain all pairs.
+func (m *merger) shifts() []reading {
+	pairs := m.pairs()
 	var all []reading
-	for _, candidates := range [][]reading{constantShifts(pairs, call), spacesToTabs(pairs, call), tabsToSpaces(pairs, call, unit), otherWidths(pairs, call, unit)} {
-		for _, to := range candidates {
-			if explains(to, pairs) {
-				all = append(all, to)
+	add := func(to reading) {
+		for _, p := range pairs {
+			if indent, ok := to(p.old, 0); !ok || indent != p.file {
+				return
+			}
+		}
+		all = append(all, to)
+	}
+	step, likely := m.levelsOfCall()
+	first := pairs[0]
+	if more, ok := strings.CutSuffix(first.file, first.old); ok {
+		isMixed := strings.Contains(more, "\t") && step > 1 &&
+			!slices.ContainsFunc(pairs, func(p pair) bool { return strings.Contains(p.file, "\t ") })
+		add(func(indent string, _ int) (string, bool) { return more + indent, !isMixed || len(indent) < 2 })
+	} else if less, ok := strings.CutSuffix(first.old, first.file); ok {
+		add(func(indent string, _ int) (string, bool) { return strings.CutPrefix(indent, less) })
+	}
+	for _, from := range [...]string{"\t", "  ", "   ", "    ", "        "} {
+		for _, to := range m.levelsOfFile() {
+			to, deeper := first.convert(from, to)
+			if slices.Contains(likely, from) || deeper == 0 && from != "\t" && step > 0 && step%len(from) == 0 {
+				add(to)
 			}
 		}
 	}
 	return all
 }
 
-// explains reports whether a reading makes the file's indentation of that of old for all
-// pairs.
-func explains(to reading, pairs []pair) bool {
-	for _, p := range pairs {
-		if indent, ok := to(p.old, false); !ok || indent != p.file {
-			return false
-		}
-	}
-	return true
+// convert returns the reading in which a level is another one in the file, and all lines are as
+// much deeper there as in the pair.
+func (p pair) convert(from, to string) (r reading, deeper int) {
+	levelsInFile, _ := cutLevels(p.file, to)
+	levels, _ := cutLevels(p.old, from)
+	deeper = levelsInFile - levels
+	return func(indent string, _ int) (string, bool) {
+		n, rest := cutLevels(indent, from)
+		return strings.Repeat(to, max(n+deeper, 0)) + rest, n+deeper >= 0
+	}, deeper
 }
 
-// constantShifts is for lines that have so much more, or less, at their beginning in the file.
-func constantShifts(pairs []pair, call []string) []reading {
-	p := pairs[0]
-	if more, ok := strings.CutSuffix(p.file, p.old); ok {
-		spaced := strings.Contains(more, "\t") && step(call) > 1 && !hasTabs(call)
-		return []reading{func(indent string, _ bool) (string, bool) {
-			if spaced && len(indent) > 1 && !showsSpaces(pairs) {
-				return "", false // the call is indented with spaces, and the file with tabs
-			}
-			return more + indent, true
-		}}
+// cutLevels returns the number of levels of an indentation, and the rest of it.
+func cutLevels(indent, level string) (n int, rest string) {
+	for strings.HasPrefix(indent, level) {
+		indent = indent[len(level):]
+		n++
 	}
-	if less, ok := strings.CutSuffix(p.old, p.file); ok {
-		return []reading{func(indent string, _ bool) (string, bool) { return strings.CutPrefix(indent, less) }}
-	}
-	return nil
+	return n, indent
 }
 
-// showsSpaces reports whether there are lines in the file that are indented with spaces after
-// tabs.
-func showsSpaces(pairs []pair) bool {
-	for _, p := range pairs {
-		if strings.Contains(p.file, "\t ") {
-			return true
+// levelsOfCall returns the largest number of spaces that divides all indentations of the call, 0
+// if there are tabs, and what a level of indentation is likely to be.
+func (m *merger) levelsOfCall() (step int, likely []string) {
+	for _, l := range slices.Concat(m.given, m.lines) {
+		if strings.Contains(l.indent, "\t") {
+			return 0, []string{"\t"}
+		}
+		for n := len(l.indent); n > 0; {
+			step, n = n, step%n
 		}
 	}
-	return false
+	for _, n := range [...]int{2, 3, 4, 8} {
+		if step == 1 || step == n || step > 4 && step%n == 0 && (n > 2 || step%4 != 0) {
+			likely = append(likely, strings.Repeat(" ", n))
+		}
+	}
+	return step, likely
 }
 
-// hasTabs reports whether one of the indentations has a tab.
-func hasTabs(indents []string) bool {
-	for _, i := range indents {
-		if strings.Contains(i, "\t") {
-			return true
-		}
+// levelsOfFile returns what a level of indentation can be in the file.
+func (m *merger) levelsOfFile() []string {
+	if slices.ContainsFunc(m.file, func(l line) bool { return strings.Contains(l.indent, "\t") }) {
+		return []string{"\t"}
 	}
-	return false
-}
-
-// step returns the largest number of spaces that divides the widths of all indentations, 0 if
-// none has a width.
-func step(indents []string) int {
-	n := 0
-	for _, i := range indents {
-		n = divisor(n, len(i))
-	}
-	return n
-}
-
-// divisor returns the greatest common divisor.
-func divisor(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// widths returns the numbers of spaces that are likely to be a level of indentation if all
-// indentations are multiples of step. Smaller ones are likely only if then all lines are as
-// deep in the call as in the file.
-func widths(step int) []int {
-	if step >= 2 && step <= 4 {
-		return []int{step}
-	}
-	var all []int
-	for _, n := range []int{2, 3, 4, 8} {
-		if step == 1 || step%n == 0 && (n > 2 || step%4 != 0) {
-			all = append(all, n)
-		}
-	}
-	return all
-}
-
-// spacesToTabs is for a call with spaces and a file with tabs: so many spaces are a tab, and
-// all lines are some tabs deeper in the file.
-func spacesToTabs(pairs []pair, call []string) []reading {
-	tabs := strings.Count(pairs[0].file, "\t")
-	if hasTabs(call) {
-		return nil
-	}
-	var all []reading
-	likely := widths(step(call))
-	for _, width := range []int{2, 3, 4, 8} {
-		deeper := tabs - len(pairs[0].old)/width
-		if !slices.Contains(likely, width) && (deeper != 0 || step(call)%width != 0) {
-			continue
-		}
-		all = append(all, func(indent string, _ bool) (string, bool) {
-			level := len(indent)/width + deeper
-			if level < 0 {
-				return "", false
-			}
-			return strings.Repeat("\t", level) + strings.Repeat(" ", len(indent)%width), true
-		})
-	}
-	return all
-}
-
-// tabsToSpaces is for a call with tabs and a file with spaces.
-func tabsToSpaces(pairs []pair, call []string, unit int) []reading {
-	for _, p := range pairs {
-		if strings.Contains(p.file, "\t") {
-			return nil
-		}
-	}
-	if !hasTabs(call) {
-		return nil
-	}
-	units := []int{2, 3, 4, 8}
-	if unit > 0 && !distinctDepths(pairs) {
-		units = []int{unit}
-	}
-	width := func(indent string, unit int) int {
-		n := strings.Count(indent, "\t")
-		return n*unit + len(indent) - n
-	}
-	var all []reading
-	for _, u := range units {
-		deeper := len(pairs[0].file) - width(pairs[0].old, u)
-		all = append(all, func(indent string, _ bool) (string, bool) {
-			n := width(indent, u) + deeper
-			if n < 0 {
-				return "", false
-			}
-			return strings.Repeat(" ", n), true
-		})
-	}
-	return all
-}
-
-// distinctDepths reports whether old_string has lines of several depths.
-func distinctDepths(pairs []pair) bool {
-	for _, p := range pairs {
-		if p.old != pairs[0].old {
-			return true
-		}
-	}
-	return false
-}
-
-// otherWidths is for a call and a file that both indent with spaces, but have another number
-// of them for a level.
-func otherWidths(pairs []pair, call []string, unit int) []reading {
-	for _, p := range pairs {
-		if strings.Contains(p.file, "\t") {
-			return nil
-		}
-	}
-	if hasTabs(call) {
-		return nil
-	}
-	units := []int{2, 3, 4, 8}
-	if unit > 0 && !distinctDepths(pairs) {
-		units = []int{unit}
-	}
-	var all []reading
-	likely := widths(step(call))
-	for _, from := range []int{2, 3, 4, 8} {
-		for _, to := range units {
-			width := func(n int) int { return n/from*to + n%from }
-			deeper := len(pairs[0].file) - width(len(pairs[0].old))
-			if from == to || deeper < 0 || !slices.Contains(likely, from) && (deeper != 0 || step(call)%from != 0) {
-				continue
-			}
-			all = append(all, func(indent string, _ bool) (string, bool) {
-				n := width(len(indent)) + deeper
-				if n < 0 {
-					return "", false
-				}
-				return strings.Repeat(" ", n), true
-			})
-		}
-	}
-	return all
-}
-
-// indentUnit returns the number of spaces that most lines of a text are indented more than the
-// line before, 0 if there are no such lines or no clear number.
-func indentUnit(text string, lines []span) int {
-	var counts [9]int
-	total, last := 0, 0
-	for _, l := range lines {
-		line := text[l.start:l.end]
-		if blank(line) {
-			continue
-		}
-		n := skip(line, 0, " ")
-		if n < len(line) && line[n] == '\t' {
-			continue
-		}
-		if more := n - last; more > 0 && more < len(counts) {
-			counts[more]++
-			total++
-		}
-		last = n
-	}
-	for n := 2; n < len(counts); n++ {
-		if counts[n]*4 > total*3 {
-			return n
-		}
-	}
-	return 0
+	return []string{"  ", "   ", "    ", "        "}
 }

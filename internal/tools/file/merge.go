@@ -3,90 +3,170 @@ package file
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
-
-// unclear is the reason why an edit is not made although there is a place that old_string may
-// mean: what it does to the file would be a guess.
-type unclear struct {
-	exact  bool     // whether old_string is there as it is
-	places [][2]int // first and last lines of the places that it may mean, starting at 1
-	reason string   // what speaks against it, as the rest of a sentence after "but"
-	lines  string   // the lines of the file for the model, "" for none
-	advice string   // what to do, "" for sending the edit again with these lines
-}
-
-func (u *unclear) Error() string { return u.reason }
 
 // merger applies the change from old_string to new_string to lines of the file that old_string
 // does not match exactly. Lines that new_string repeats from old_string stay as the file has
 // them; the others get the indentation of the file.
 type merger struct {
-	file  []string
-	given []string // lines of old_string
+	given []line // of old_string
+	file  []line
 	align []int    // see place
-	lines []string // lines of new_string
+	lines []line   // of new_string
 	kept  []int    // for each line of new_string the line of old_string that it repeats, or -1
-	slips [][]slip // of each line of old_string
-	notes []note   // descriptions of the slips, with those that new_string corrects
-	lone  int      // line of old_string whose indentation alone differs, or -1
-	first int      // first line of old_string that is not blank
 	above int      // lines of the text before those of the file
-	moved bool     // whether any line has another indentation in the file
+	slips [][]slip // of each line of old_string
 }
 
-// merge returns the change at a place, and how the place differs from old_string.
-func (q *query) merge(p place) (change, differences, error) {
-	lines := strings.Split(q.text[p.start:p.end], "\n")
-	fail := func(err *unclear) (change, differences, error) {
-		err.places = [][2]int{q.numbers(p)}
-		err.lines = q.excerpt(p.first, p.first+len(lines)-1)
+// line is a line of a text. A blank line is all trail.
+type line struct{ indent, body, trail string }
+
+func parseLine(text string) line {
+	body := strings.TrimSpace(text)
+	if body == "" {
+		return line{trail: text}
+	}
+	indent := text[:strings.Index(text, body)]
+	return line{indent, body, text[len(indent)+len(body):]}
+}
+
+func parseLines(texts []string) []line {
+	lines := make([]line, len(texts))
+	for i, text := range texts {
+		lines[i] = parseLine(text)
+	}
+	return lines
+}
+
+func (l line) String() string { return l.indent + l.body + l.trail }
+
+// merge returns the change at a place, and how the place differs from old.
+func (q *query) merge(p place) (change, differences, *unclear) {
+	m := &merger{
+		given: parseLines(q.oldLines()), file: parseLines(strings.Split(q.text[p.start:p.end], "\n")),
+		align: p.align, above: p.first,
+	}
+	replacement, end, ok := q.ends(p)
+	if !ok {
+		return change{}, differences{}, &unclear{reason: "it ends with a line break and new_string does not"}
+	}
+	m.lines = parseLines(replacement)
+	if err := m.findSlips(); err != nil {
 		return change{}, differences{}, err
 	}
-	if p.align == nil {
-		return fail(&unclear{reason: "the line breaks differ"})
-	}
-	m := &merger{file: lines, given: q.oldLines(), align: p.align, lone: -1, above: p.first}
-	end, ok := q.ends(p, m)
-	if !ok {
-		return fail(&unclear{reason: "it ends with a line break and new_string does not"})
-	}
-	if err := m.compare(); err != nil {
-		return fail(err)
-	}
-	merged, err := m.decide(q.text, func() int { return indentUnit(q.text, q.spans()) })
-	if err != nil {
-		return fail(err)
-	}
-	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(), nil
+	merged, err := m.decide(q)
+	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(), err
 }
 
-// ends determines the lines of new_string and the end of the change. ok is false if new_string
-// does not end its last line as old_string does.
-func (q *query) ends(p place, m *merger) (end int, ok bool) {
-	replacement, ended := q.new, strings.HasSuffix(q.old, "\n")
-	atEnd := p.end == len(q.text) || p.end == len(q.text)-1
+// ends returns the lines of new and the end of the change. ok is false if new does not end its
+// last line as old does.
+func (q *query) ends(p place) (lines []string, end int, ok bool) {
+	replacement, isEnded := q.new, strings.HasSuffix(q.old, "\n")
 	switch {
-	case ended && replacement == "":
-		return min(p.end+1, len(q.text)), true
-	case ended && strings.HasSuffix(replacement, "\n"):
+	case isEnded && replacement == "":
+		return nil, min(p.end+1, len(q.text)), true
+	case isEnded && strings.HasSuffix(replacement, "\n"):
 		replacement = strings.TrimSuffix(replacement, "\n")
-	case ended && !atEnd:
-		return 0, false
+	case isEnded && p.end < len(q.text)-1:
+		return nil, 0, false
 	}
-	m.lines = strings.Split(replacement, "\n")
-	return p.end, true
+	return strings.Split(replacement, "\n"), p.end, true
 }
 
-// apply returns the lines that replace those of the file, with this reading of the
-// indentation.
+// findSlips finds the slips of old_string. It returns an error for one that changes the meaning.
+func (m *merger) findSlips() *unclear {
+	m.slips = make([][]slip, len(m.given))
+	for i, at := range m.align {
+		if at < 0 {
+			continue
+		}
+		m.slips[i] = findSlips(m.given[i].body, m.file[at].body)
+		for _, s := range m.slips[i] {
+			if s.changesMeaning() {
+				return m.wrong(i, s)
+			}
+		}
+	}
+	return nil
+}
+
+// decide returns the lines that replace those of the file. If several understandings of
+// new_string are possible, they must have the same result.
+func (m *merger) decide(q *query) ([]string, *unclear) {
+	var result []string
+	for _, isBackward := range []bool{false, true} {
+		m.keepLines(isBackward)
+		merged, err := m.reindented(q)
+		if err != nil {
+			return nil, err
+		}
+		if isBackward && !slices.Equal(merged, result) {
+			return nil, &unclear{reason: "it has equal lines, of which new_string changes one"}
+		}
+		result = merged
+	}
+	return result, nil
+}
+
+// keepLines finds the lines that new_string repeats: those of old_string, or of the file in
+// their place. Of several equal lines, isBackward prefers the last ones.
+func (m *merger) keepLines(isBackward bool) {
+	m.kept = make([]int, len(m.lines))
+	for j := range m.kept {
+		m.kept[j] = -1
+	}
+	a, b := make([]string, len(m.given)), make([]string, len(m.lines))
+	corrected := map[string]string{}
+	for i, l := range m.given {
+		a[i] = l.body
+		if at := m.align[i]; at >= 0 && len(m.slips[i]) > 0 {
+			corrected[m.file[at].body] = l.body
+		}
+	}
+	for j, l := range m.lines {
+		b[j] = l.body
+		if given, ok := corrected[l.body]; ok && !slices.Contains(a, l.body) {
+			b[j] = given
+		}
+	}
+	if isBackward {
+		slices.Reverse(a)
+		slices.Reverse(b)
+	}
+	for _, p := range commonPairs(a, b) {
+		i, j := p[0], p[1]
+		if isBackward {
+			i, j = len(a)-1-i, len(b)-1-j
+		}
+		if m.align[i] >= 0 { // else it is a blank line that the file does not have
+			m.kept[j] = i
+		}
+	}
+}
+
+// hunk is a changed part of old_string, possibly empty, with the same part of the file, and the
+// line of new_string after it that is repeated, or -1 at the end.
+type hunk struct {
+	given, file, lines span
+	keeps              int
+}
+
+func (m *merger) hunks() []hunk {
+	var all []hunk
+	given, file, start := 0, 0, 0
+	for j, i := range m.kept {
+		if i >= 0 {
+			all = append(all, hunk{span{given, i}, span{file, m.align[i]}, span{start, j}, j})
+			given, file, start = i+1, m.align[i]+1, j+1
+		}
+	}
+	return append(all, hunk{span{given, len(m.given)}, span{file, len(m.file)}, span{start, len(m.lines)}, -1})
+}
+
+// apply returns the lines that replace those of the file, with this reading of the indentation.
 func (m *merger) apply(to reading) ([]string, *unclear) {
 	var out []string
 	for _, h := range m.hunks() {
-		changed := len(h.given)+len(h.lines) > 0
-		if err := m.checkBlanks(h, changed); err != nil {
-			return nil, err
-		}
 		lines, err := m.changed(h, to)
 		if err != nil {
 			return nil, err
@@ -95,216 +175,123 @@ func (m *merger) apply(to reading) ([]string, *unclear) {
 		if h.keeps < 0 {
 			break
 		}
-		if i := m.kept[h.keeps]; !changed && i > 0 {
-			blanks := m.blanksBefore(i)
-			if len(blanks) > 0 && !(m.unique(i) && m.unique(i-1)) {
-				return nil, &unclear{reason: "it leaves out blank lines"}
-			}
-			out = append(out, blanks...)
-		}
-		lines, err = m.keep(h.keeps, to)
+		kept, err := m.keep(h.keeps, to)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, lines...)
+		out = append(out, kept)
 	}
 	return out, nil
-}
-
-// hunk is a changed part of old_string, possibly empty, with the line of new_string after it
-// that is repeated, or -1 at the end.
-type hunk struct {
-	given, lines []int
-	keeps        int
-}
-
-func (m *merger) hunks() []hunk {
-	var all []hunk
-	h := hunk{}
-	next := 0
-	end := func(until, keeps int) {
-		for ; next < until; next++ {
-			h.given = append(h.given, next)
-		}
-		h.keeps = keeps
-		all = append(all, h)
-		h = hunk{}
-		next = until + 1
-	}
-	for j, i := range m.kept {
-		if i < 0 {
-			h.lines = append(h.lines, j)
-			continue
-		}
-		end(i, j)
-	}
-	end(len(m.given), -1)
-	return all
-}
-
-// checkBlanks makes sure that old_string leaves out no blank lines next to a change.
-func (m *merger) checkBlanks(h hunk, changed bool) *unclear {
-	if !changed {
-		return nil
-	}
-	after := len(m.given)
-	if h.keeps >= 0 {
-		after = m.kept[h.keeps]
-	}
-	first := after
-	if len(h.given) > 0 {
-		first = h.given[0]
-	}
-	for _, i := range []int{first, after} {
-		if i > 0 && len(m.blanksBefore(i)) > 0 {
-			return &unclear{reason: "it leaves out blank lines next to the change"}
-		}
-	}
-	return nil
-}
-
-// blanksBefore returns the blank lines of the file before a line, which old_string leaves out.
-func (m *merger) blanksBefore(i int) []string {
-	if i >= len(m.given) || m.align[i] < 0 {
-		return nil
-	}
-	end := m.align[i]
-	start := end
-	for start > 0 && !slices.Contains(m.align, start-1) {
-		start--
-	}
-	return m.file[start:end]
 }
 
 // keep returns the line for a line of new_string that repeats one of old_string: that of the
-// file. Its indentation and the white space at its end may be changed.
-func (m *merger) keep(j int, to reading) ([]string, *unclear) {
+// file. new_string may change its indentation and the white space at its end.
+func (m *merger) keep(j int, to reading) (string, *unclear) {
 	i := m.kept[j]
-	if m.align[i] < 0 {
-		return nil, nil
-	}
-	given, file, line := m.given[i], m.file[m.align[i]], m.lines[j]
-	if given == line && j == 0 && m.lone == m.first && i != m.lone && indentOf(line) == indentOf(m.given[m.lone]) {
-		return nil, &unclear{reason: indentUnclear} // it may lack its indentation as the first line of old_string
-	}
-	if given == line {
-		return []string{file}, nil
-	}
-	if blank(given) {
-		switch {
-		case line == file:
-			return []string{file}, nil
-		case given == file:
-			return []string{line}, nil
-		}
-		return nil, &unclear{reason: "the white space of a blank line differs"}
-	}
-	if indentOf(line) != indentOf(given) {
-		return m.reindent(j, to)
-	}
-	end, ok := threeWay(trail(given), trail(line), trail(file))
-	if !ok {
-		return nil, &unclear{reason: "the white space at the end of a line differs"}
-	}
-	return []string{indentOf(file) + body(file) + end}, nil
-}
-
-// reindent returns the line for a line of new_string that repeats one of old_string with
-// another indentation.
-func (m *merger) reindent(j int, to reading) ([]string, *unclear) {
-	i := m.kept[j]
-	file, line := m.file[m.align[i]], m.lines[j]
-	// The first lines of old_string and new_string may lack their indentation, but not the same
-	// lines further on.
-	first := j == 0 && m.lone == m.first
-	indent, ok := to(indentOf(line), first || i == m.lone && i != m.first)
-	if !ok || first && i != m.lone && indent != indentOf(file) {
-		return nil, &unclear{reason: indentUnclear}
-	}
-	return []string{indent + body(file) + trail(line)}, nil
-}
-
-// threeWay applies the change from given to changed to file.
-func threeWay(given, changed, file string) (string, bool) {
+	given, file, l := m.given[i], m.file[m.align[i]], m.lines[j]
 	switch {
-	case given == changed || changed == file:
-		return file, true
-	case given == file:
-		return changed, true
+	case l.trail == given.trail, l.trail == file.trail:
+	case given.trail == file.trail:
+		file.trail = l.trail
+	default:
+		return "", &unclear{reason: "the white space at the end of a line differs"}
 	}
-	return "", false
+	if l.indent != given.indent {
+		var ok bool
+		if file.trail != l.trail || slices.Contains(m.given, l) {
+			return "", &unclear{reason: otherIndent}
+		}
+		if file.indent, ok = to(l.indent, j); !ok {
+			return "", &unclear{reason: otherIndent}
+		}
+	}
+	return file.String(), nil
 }
 
-// changed returns the lines that new_string has in a changed part.
+// changed returns the lines in a changed part: those of new_string, without the slips of
+// old_string.
 func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
+	given, file, lines := m.given[h.given.start:h.given.end], m.file[h.file.start:h.file.end], m.lines[h.lines.start:h.lines.end]
 	var out []string
-	paired := len(h.given) == len(h.lines)
-	for k, j := range h.lines {
-		line := m.lines[j]
-		text, added := body(line), line
-		lone := j == 0 && m.lone == m.first
-		if paired {
-			i := h.given[k]
+	if isRun := h.given.start > 0 && m.given[h.given.start-1].body == ""; slices.Equal(given, lines) && (len(given) == 0 || !isRun) {
+		for _, l := range file {
+			out = append(out, l.String())
+		}
+		return out, nil
+	}
+	if len(given) != len(file) || slices.Contains(m.align[h.given.start:h.given.end], -1) {
+		return nil, &unclear{reason: "the blank lines next to the change differ"}
+	}
+	if err := m.checkSlips(h); err != nil {
+		return nil, err
+	}
+	for k, l := range lines {
+		if i := h.given.start + k; m.isPaired(h, k) && len(m.slips[i]) > 0 {
 			var ok bool
-			if m.align[i] >= 0 && len(m.slips[i]) > 0 {
-				if text, added, ok = mergeLine(body(m.given[i]), text, m.slips[i]); !ok {
-					return nil, m.changesSlip(i)
-				}
+			if l.body, ok = mergeWords(given[k].body, file[k].body, l.body); !ok {
+				return nil, m.wrong(i, m.slips[i][0])
 			}
 		}
-		if err := m.checkAdded(added); err != nil {
-			return nil, err
-		}
-		if blank(line) {
-			out = append(out, m.blankLine(line))
+		if l.body == "" {
+			out = append(out, m.blankLine(l.trail))
 			continue
 		}
-		indent, ok := to(indentOf(line), lone)
-		if !ok {
-			return nil, &unclear{reason: indentUnclear}
+		var ok bool
+		if l.indent, ok = to(l.indent, h.lines.start+k); !ok {
+			return nil, &unclear{reason: otherIndent}
 		}
-		out = append(out, indent+text+trail(line))
-	}
-	if len(h.lines) > 0 && !paired {
-		for _, i := range h.given {
-			for _, s := range m.slips[i] {
-				if blank(s.given) {
-					return nil, m.changesSlip(i)
-				}
-			}
-		}
+		out = append(out, l.String())
 	}
 	return out, nil
 }
 
-// checkAdded makes sure that text that new_string adds does not repeat a slip of old_string.
-func (m *merger) checkAdded(text string) *unclear {
-	for i, slips := range m.slips {
-		for _, s := range slips {
-			if s.repeats(text) {
-				return m.wrongSlip(i, s)
+// isPaired reports whether a line of new_string in a changed part is a line of old_string with
+// other words.
+func (m *merger) isPaired(h hunk, k int) bool {
+	if h.given.end-h.given.start != h.lines.end-h.lines.start {
+		return false
+	}
+	words := elements(m.given[h.given.start+k].body)
+	return slices.ContainsFunc(elements(m.lines[h.lines.start+k].body), func(e string) bool { return isWord(e) && slices.Contains(words, e) })
+}
+
+// blankLine returns a blank line of new_string: empty, if old_string is indented in another way
+// than the file, which has no such line there.
+func (m *merger) blankLine(text string) string {
+	if len(m.differing()) > 0 && !slices.Contains(m.file, parseLine(text)) {
+		return ""
+	}
+	return text
+}
+
+// checkSlips makes sure that new_string does not repeat a slip in the changed part, and has no
+// text in quotes that differs from the file.
+func (m *merger) checkSlips(h hunk) *unclear {
+	for j := h.lines.start; j < h.lines.end; j++ {
+		same := -1 // the line of old_string in whose place it is
+		if k := j - h.lines.start; m.isPaired(h, k) {
+			same = h.given.start + k
+		}
+		for i, slips := range m.slips {
+			if m.isCorrected(i) {
+				continue
+			}
+			for _, s := range slips {
+				before, after := 0, s.count(m.lines[j].body)
+				if same >= 0 {
+					before = s.count(m.given[same].body)
+				}
+				if after > before || i == same && s.inQuotes && after == before {
+					return m.wrong(i, s)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// blankLine returns a blank line of new_string: empty, if all lines of old_string are indented
-// in another way than the file, which has no such line there.
-func (m *merger) blankLine(line string) string {
-	if m.moved && m.lone < 0 && !slices.Contains(m.file, line) {
-		return ""
-	}
-	return line
-}
-
-// trail returns the white space at the end of a line; for a blank line, all of it.
-func trail(line string) string { return line[len(strings.TrimRightFunc(line, unicode.IsSpace)):] }
-
-// body returns a line without indentation and white space at its end.
-func body(line string) string {
-	if blank(line) {
-		return ""
-	}
-	return line[len(indentOf(line)) : len(line)-len(trail(line))]
+// isCorrected reports whether new_string has a line of old_string as the file has it.
+func (m *merger) isCorrected(i int) bool {
+	j := slices.Index(m.kept, i)
+	return j >= 0 && m.lines[j].body == m.file[m.align[i]].body
 }

@@ -3,6 +3,10 @@ package file
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"pollux/llm/ellipsis"
 )
 
 // Limits of a part of the file in an error.
@@ -14,7 +18,7 @@ const (
 
 // excerpt returns lines of the text from one number to another, starting at 0, for the model.
 func (q *query) excerpt(first, last int) string {
-	lines := q.spans()
+	lines := q.lines()
 	last = min(last, len(lines)-1)
 	var out []string
 	for i := first; i <= last; i++ {
@@ -27,19 +31,8 @@ func (q *query) excerpt(first, last int) string {
 	return validText([]byte(strings.Join(out, "\n")))
 }
 
-// line returns a line of the text by its number, starting at 0.
-func (q *query) line(i int) string {
-	l := q.spans()[i]
-	return q.text[l.start:l.end]
-}
-
 // shortLine returns the beginning of a long line.
-func shortLine(line string) string {
-	if len(line) <= maxExcerptLine {
-		return line
-	}
-	return strings.ToValidUTF8(line[:maxExcerptLine], "") + "..."
-}
+func shortLine(line string) string { return ellipsis.Bytes(line, maxExcerptLine) }
 
 // nearest describes the lines that are most similar to old, and their first difference from
 // it.
@@ -50,7 +43,7 @@ func (q *query) nearest() string {
 		return general + "Nothing like it was found: look at the file with read_file, then try again with what is really there."
 	}
 	given := q.oldLines()
-	last := min(first+len(given), len(q.spans())) - 1
+	last := min(first+len(given), len(q.lines())) - 1
 	where := atLines([][2]int{{first + 1, last + 1}}, 1)
 	return fmt.Sprintf("The most similar text is at %s. %s\n%s", where, q.firstDifference(first, given), q.excerpt(first, last))
 }
@@ -58,7 +51,7 @@ func (q *query) nearest() string {
 // firstDifference describes how the text from a line on differs from lines of old.
 func (q *query) firstDifference(first int, given []string) string {
 	for i, line := range given {
-		if first+i >= len(q.spans()) {
+		if first+i >= len(q.lines()) {
 			return fmt.Sprintf("The file ends there, and old_string has %d more lines. The file has:", len(given)-i)
 		}
 		file := q.line(first + i)
@@ -86,75 +79,45 @@ func part(rest string) string {
 // none.
 func (q *query) mostLike() int {
 	given := q.oldLines()
-	if len(given) > maxLines || len(q.spans()) > maxLines {
+	if len(given) > maxLines || len(q.lines()) > maxLines {
 		return -1
 	}
 	at := map[string][]int{} // lines of old
 	longest := 0
 	for i, line := range given {
-		if b := body(line); wordy(b) && len(at[b]) < maxExcerpt {
-			at[b] = append(at[b], i)
+		line = strings.TrimSpace(line)
+		if len(line) > 4 && len(at[line]) < maxExcerpt { // not "}" or "else"
+			at[line] = append(at[line], i)
 		}
-		if len(body(line)) > len(body(given[longest])) {
+		if len(line) > len(strings.TrimSpace(given[longest])) {
 			longest = i
 		}
 	}
+	want := shortLine(strings.TrimSpace(given[longest]))
 	votes := map[int]int{}
 	best, most := -1, 0
-	for n := range q.spans() {
-		if q.hopeless(n) {
+	similar, least, compared := -1, len(want)/3, 0
+	for n := range q.lines() {
+		if n%1024 == 0 && q.stop() {
 			return -1
 		}
-		for _, i := range at[body(q.line(n))] {
+		line := strings.TrimSpace(q.line(n))
+		for _, i := range at[line] {
 			start := max(0, n-i)
 			if votes[start]++; votes[start] > most {
 				best, most = start, votes[start]
 			}
 		}
+		line = shortLine(line)
+		if compared < maxLikeLines && len(want) >= 4 && abs(len(line)-len(want)) < least && bagDistance(line, want) < least {
+			if d := levenshtein.ComputeDistance(line, want); d < least {
+				similar, least = max(0, n-longest), d
+			}
+			compared++
+		}
 	}
 	if best < 0 {
-		best = q.likeLine(body(given[longest]), longest)
-	}
-	return best
-}
-
-// hopeless reports whether to give up the search at a line.
-func (q *query) hopeless(line int) bool { return line%1024 == 0 && q.stop() }
-
-// wordy reports whether a line has a word of some length, as "}" and "else" have not.
-func wordy(line string) bool {
-	for _, e := range elements(line) {
-		if isWord(e) && len(e) > 4 || len(line) > 12 {
-			return true
-		}
-	}
-	return false
-}
-
-// likeLine returns the start of the block whose line with this index is most similar to a line
-// of old, -1 if none has most of its characters.
-func (q *query) likeLine(want string, index int) int {
-	if want = shortLine(want); len(want) < 4 {
-		return -1
-	}
-	best, least, compared := -1, len(want)/3, 0
-	for n := range q.spans() {
-		if q.hopeless(n) {
-			return -1
-		}
-		line := shortLine(body(q.line(n)))
-		if abs(len(line)-len(want)) >= least {
-			continue
-		}
-		if bagDistance(line, want) >= least {
-			continue
-		}
-		if d := distance(line, want); d < least {
-			best, least = max(0, n-index), d
-		}
-		if compared++; compared == maxLikeLines {
-			break
-		}
+		return similar
 	}
 	return best
 }

@@ -70,7 +70,7 @@ func landmark(got *content) string {
 	number := got.first
 	for line := range strings.SplitSeq(got.text, "\n") {
 		if !blank(line) {
-			return fmt.Sprintf("line %d is %q", number, line[:unitPrefix([]byte(line), 100)])
+			return fmt.Sprintf("line %d is %q", number, tool.First(line, 100))
 		}
 		number++
 	}

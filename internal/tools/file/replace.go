@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -122,8 +121,8 @@ func (c *replaceCall) Summary() string {
 // firstLine returns the beginning of s on one line.
 func firstLine(s string) string {
 	line, _, more := strings.Cut(s, "\n")
-	if n := unitPrefix([]byte(line[:min(len(line), 120)]), 30); n < len(line) {
-		line, more = line[:n], true
+	if head := tool.First(line, 30); len(head) < len(line) {
+		line, more = head, true
 	}
 	if more {
 		line += "..."
@@ -290,32 +289,6 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	return e, nil
 }
 
-// notExact returns the error for an edit whose place or result is not certain enough.
-func (c *replaceCall) notExact(err error) error {
-	var u *unclear
-	if !errors.As(err, &u) {
-		return err
-	}
-	like := "is like"
-	if u.exact {
-		like = "is in"
-	}
-	text := fmt.Sprintf("old_string %s %s of %s, but %s. Nothing was changed. ", like, atLines(u.places, len(u.places)), c.path, u.reason)
-	switch one := u.places[0][0] == u.places[0][1]; {
-	case u.lines == "":
-		text += "Add lines that only the place you mean has."
-	case u.advice != "":
-		text += u.advice + ":\n"
-	case len(u.places) > 1:
-		text += "Send it again with the lines that you mean:\n"
-	case one:
-		text += "Send it again with this line:\n"
-	default:
-		text += "Send it again with these lines:\n"
-	}
-	return fail(tool.ErrEditNoOccurrence, "%s", strings.TrimSuffix(text+u.lines, "\n"))
-}
-
 // keepLastNewline makes the last change preserve a line end, or its absence, at the end of the
 // text. A file that becomes empty has none.
 func keepLastNewline(text string, changes []change) {
@@ -367,133 +340,4 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		c.watch.Made(e.how)
 	}
 	return c.report(e)
-}
-
-// failed returns the result for err. All errors of writing have the same type here, except a
-// full disk, which ends the run. People see a short reason in place of the advice for the model.
-func (c *replaceCall) failed(err error) *tool.Result {
-	r := failed(err)
-	reason := ""
-	switch r.Error.Type {
-	case tool.ErrPermissionDenied:
-		r.Error.Type = tool.ErrFileWrite
-	case tool.ErrEditNoOccurrence:
-		reason = "the text to replace is not in the file"
-	case tool.ErrEditOccurrenceMismatch:
-		reason = "the text to replace is in the file more than once"
-	case tool.ErrEditNoChange:
-		reason = "the edit changes nothing"
-	case tool.ErrCreateExisting:
-		reason = "the file already exists"
-	case tool.ErrFileNotFound:
-		reason = "there is no such file"
-	}
-	if reason != "" {
-		r.Display = tool.TextDisplay(c.w.Display(c.abs) + ": " + reason)
-	}
-	return r
-}
-
-func (c *replaceCall) report(e *edit) *tool.Result {
-	if !e.before.exists {
-		text := fmt.Sprintf("Created new file: %s with provided content (%s).", c.abs, e.lineCount())
-		if review := c.userChanges(e); review != "" {
-			text += " " + review
-		}
-		r := e.result(text, proposedLabels)
-		r.Display = tool.TextDisplay("Created " + shorten(c.w.Rel(c.abs), 35))
-		return r
-	}
-	count, review := plural(e.count, "replacement"), c.userChanges(e)
-	what := review
-	if review == "" {
-		code, all := e.snippet()
-		if !all {
-			count += ", " + e.places()
-		}
-		what = "Here is the updated code:\n" + code
-	}
-	text := fmt.Sprintf("Successfully modified file: %s (%s). %s", c.abs, count, what)
-	if e.differences.any() {
-		text = fuzzyNote(e.match) + " " + text
-	}
-	return e.result(text, proposedLabels)
-}
-
-// userChanges describes for the model how the user changed its proposal, "" if that is not the
-// case or the proposal is not known.
-func (c *replaceCall) userChanges(e *edit) string {
-	if !c.modified || c.proposed == nil {
-		return ""
-	}
-	diff := e.review(*c.proposed)
-	if diff == "" {
-		return ""
-	}
-	return "User modified the `new_string` content. The difference from the file with your edit:\n" + diff
-}
-
-// maxDifferences is the number of differences in words that a result names.
-const maxDifferences = 5
-
-// fuzzyNote returns the places of an edit for the model, and what old_string has in another
-// way.
-func fuzzyNote(m match) string {
-	where, words := "Edited "+atLines(m.lines, m.count), m.differences.words
-	if len(m.differences.layout) > 0 {
-		where += ", where the file differs from old_string in " + enumeration(m.differences.layout)
-	}
-	if len(words) == 0 {
-		return where + "."
-	}
-	if len(m.lines) == 1 && m.lines[0][0] == m.lines[0][1] && len(words) == 1 && len(m.differences.layout) == 0 {
-		return where + ", which has " + words[0].text + "."
-	}
-	var notes []string
-	for i, n := range words {
-		if len(notes) == maxDifferences-1 && i < len(words)-1 {
-			notes = append(notes, fmt.Sprintf("and %d more differences", len(words)-i))
-			break
-		}
-		notes = append(notes, fmt.Sprintf("line %d has %s", n.line, n.text))
-	}
-	return where + ": " + strings.Join(notes, "; ") + "."
-}
-
-// atLines returns "line 3" or "lines 1-2 and 9-10" for the first and last lines of places, and
-// how many places are not among them.
-func atLines(lines [][2]int, count int) string {
-	s := "s"
-	if first := lines[0]; first[0] == first[1] && !slices.ContainsFunc(lines, func(l [2]int) bool { return l != first }) {
-		s = ""
-	}
-	return "line" + s + " " + ranges(lines, count)
-}
-
-// ranges returns "1-2 and 9" for the first and last lines of places, and how many places are not
-// among them.
-func ranges(lines [][2]int, count int) string {
-	lines = lines[:min(len(lines), maxNamed)]
-	more := count - len(lines)
-	var places []string
-	for _, l := range slices.Compact(slices.Clone(lines)) {
-		place := fmt.Sprint(l[0])
-		if l[1] != l[0] {
-			place += fmt.Sprintf("-%d", l[1])
-		}
-		places = append(places, place)
-	}
-	if more > 0 {
-		places = append(places, fmt.Sprintf("%d more", more))
-	}
-	return enumeration(places)
-}
-
-// enumeration returns "a, b and c".
-func enumeration(parts []string) string {
-	last := len(parts) - 1
-	if last == 0 {
-		return parts[0]
-	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }

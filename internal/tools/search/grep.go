@@ -247,9 +247,9 @@ func (c *grepCall) search(ctx context.Context) (*found, error) {
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
 		return nil, &skippedError{errIgnored}
 	}
-	// Ripgrep cannot apply a .geminiignore that shows files which git ignores, nor the rules for
+	// Ripgrep sees only the real disk. It cannot apply a .geminiignore that shows files which git ignores, nor the rules for
 	// private files that the include pattern names, and it opens ignore files of any kind.
-	if q.pattern.source != "" && !q.include.namesHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
+	if q.w.IsReal() && q.pattern.source != "" && !q.include.namesHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" && !q.hasIrregularIgnoreFile(ctx) {
 			found, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
 			var patternErr *patternError

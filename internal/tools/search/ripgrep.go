@@ -27,6 +27,7 @@ import (
 func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, program string) (*found, error) {
 	stderr := &process.Head{Max: 2000}
 	cmd := &process.Command{
+		For:  process.Purpose{Kind: process.KindSearch, Origin: process.OriginPollux},
 		Name: "ripgrep", Path: program, Args: q.ripgrepArgs(), Dir: q.dir,
 		Env:    nil, // hides RIPGREP_CONFIG_PATH and the global ignore files in HOME
 		Stderr: stderr,

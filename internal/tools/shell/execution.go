@@ -17,6 +17,7 @@ const killGrace = 200 * time.Millisecond
 
 // job describes a command to run.
 type job struct {
+	origin  process.Origin
 	shell   string // path of bash or sh
 	command string
 	dir     string
@@ -37,6 +38,7 @@ type execution struct {
 // background.
 func start(ctx context.Context, launcher process.Launcher, j job, out *output) (*execution, error) {
 	p, err := launcher.Start(context.WithoutCancel(ctx), &process.Command{
+		For:  process.Purpose{Kind: process.KindShell, Origin: j.origin},
 		Name: name, Path: j.shell, Args: shellArgs(j), Dir: j.dir,
 		Env:    append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
 		Stdout: out, Stderr: out,

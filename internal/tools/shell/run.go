@@ -99,7 +99,8 @@ func (r *runningCall) start(ctx context.Context) error {
 		return err
 	}
 	j := job{
-		shell: shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
+		origin: r.tool.origin,
+		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
 		idle: r.tool.InactivityTimeout,
 	}
 	out := newOutput(r.text)

@@ -76,6 +76,7 @@ func New(o Options) tool.Tool {
 	return &shellTool{
 		Options: o,
 		spec:    describe(o.InactivityTimeout),
+		origin:  process.OriginModel,
 		env: func(unasked bool) []string {
 			base := inherited()
 			if unasked && o.Keys != nil {
@@ -103,6 +104,7 @@ type shellTool struct {
 	Options
 	spec   *tool.Spec
 	caller caller
+	origin process.Origin // of the commands
 	env    func(unasked bool) []string
 	shell  func() (string, error)
 }

@@ -42,7 +42,7 @@ func NewForUser(o Options) tool.Tool { return New(o) }
 
 // NewForTemplate returns the tool that runs the shell commands in the prompts of custom commands. Its
 // calls fail on this system.
-func NewForTemplate(o Options) tool.Tool { return New(o) }
+func NewForTemplate(o Options, _ process.Origin) tool.Tool { return New(o) }
 
 // NewListTool returns the tool list_background_processes. Its calls fail on this system.
 func NewListTool(*Processes) tool.Tool {

@@ -496,3 +496,24 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestPurpose(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	var seen process.Purpose
+	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			seen = c.For
+			return next(ctx, c)
+		}
+	})
+	for want, tl := range map[process.Origin]tool.Tool{
+		process.OriginModel: shell.New(o), process.OriginUser: shell.NewForUser(o),
+		process.OriginExtension: shell.NewForTemplate(o, process.OriginExtension),
+	} {
+		if r := build(t, tl, args{"command": "true"}).Run(t.Context(), tool.Host{}); r.Error != nil || seen != (process.Purpose{Kind: process.KindShell, Origin: want}) {
+			t.Errorf("%s: %+v, %v", want, seen, r.Error)
+		}
+	}
+}

@@ -5,15 +5,16 @@ package shell
 import (
 	"fmt"
 
+	"pollux/internal/process"
 	"pollux/tool"
 )
 
-// NewForTemplate returns the tool that runs the shell commands in the prompts of custom commands. It is not
-// offered to models: it allows command substitution, because a user or a project has written the command,
+// NewForTemplate returns the tool that runs the shell commands in the prompts of custom commands, which origin
+// has written. It is not offered to models: it allows command substitution, because no model has written the command,
 // and its result is the output alone, with a line about a command that has failed.
-func NewForTemplate(o Options) tool.Tool {
+func NewForTemplate(o Options, origin process.Origin) tool.Tool {
 	t := New(o).(*shellTool)
-	t.caller = template
+	t.caller, t.origin = template, origin
 	return t
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"pollux/internal/process"
 	"pollux/tool"
 )
 
@@ -21,6 +22,7 @@ func NewForUser(o Options) tool.Tool {
 		Options: o,
 		spec:    &spec,
 		caller:  user,
+		origin:  process.OriginUser,
 		env: func(bool) []string {
 			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {

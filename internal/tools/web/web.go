@@ -73,16 +73,8 @@ func (o *Options) ask(ctx context.Context, model string, how llm.Config, prompt 
 // cut returns the first limit characters (UTF-16 units) of text followed by the note, or text
 // if it is not longer.
 func cut(text string, limit int, note string) string {
-	if len(text) <= limit || tool.Units(text) <= limit {
-		return text
-	}
-	for i, r := range text {
-		if limit--; r > 0xFFFF {
-			limit--
-		}
-		if limit < 0 {
-			return text[:i] + note
-		}
+	if head := tool.First(text, limit); len(head) < len(text) {
+		return head + note
 	}
 	return text
 }

@@ -24,7 +24,7 @@ func Approvals() map[string]tool.Confirmation {
 
 func approval() tool.Approval {
 	return tool.Approval{
-		Quoted: "README.md",
+		Quoted: "README.md", IsRetry: true, Reason: "The sandbox has blocked a write to /usr.",
 		Hooked: tool.Hooked{IsRequired: true, IsChanged: true, Message: "Look at this.", Continues: "read_file"},
 		Reach: tool.Reach{
 			Commands: []tool.ShellCommand{{Program: "make", Text: "make", Times: 1}, {Program: "curl", Text: "curl x", Times: 1}}, Total: 2,

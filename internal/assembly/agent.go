@@ -1,0 +1,105 @@
+// Package assembly builds agents from the user's settings: the models with their decorators, and for the session's
+// agent and its subagents alike the compressor, the router and the other helpers of the loop.
+package assembly
+
+import (
+	"pollux/agent"
+	"pollux/agent/route"
+	"pollux/internal/config"
+	"pollux/internal/models"
+	"pollux/internal/project"
+	"pollux/internal/record"
+	"pollux/internal/records"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/llm/fallback"
+	"pollux/llm/texttool"
+	"pollux/tool"
+	"time"
+)
+
+// Base returns the configuration of an agent with the user's settings for models. Generator, Model, Tools and Gate
+// must be set.
+func Base(m *models.Directory, s *config.Settings) agent.Config {
+	return agent.Config{
+		Sampling:           m.ChatConfig,
+		Limit:              func(model string) int { return m.Describe(model).Input },
+		Retry:              streamRetry(s),
+		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
+		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
+		ForgetCancelled:    config.HistoryForget.In(s),
+	}
+}
+
+// streamRetry returns how often an unusable answer is asked for again: never more
+// often than a failed request.
+func streamRetry(s *config.Settings) agent.StreamRetry {
+	attempts := config.MaxAttempts.In(s)
+	if attempts <= 0 {
+		attempts = 10 // as for requests
+	}
+	return agent.StreamRetry{
+		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), attempts)),
+		Delay:    time.Duration(config.InvalidAnswerDelay.In(s) * float64(time.Second)),
+		Linear:   config.InvalidAnswerLinear.In(s),
+	}
+}
+
+// Builder builds the agents of a session.
+type Builder struct {
+	Project   *project.Project
+	Models    *models.Directory
+	Generator llm.Generator
+	// Fallback finds models that stand in, nil for none.
+	Fallback *fallback.Generator
+	Records  *records.Stream
+	// Outputs keeps text that is too long for the model.
+	Outputs *record.Outputs
+	// Plan returns the path of the plan that is carried out, "" for none, and Stage where the session stands with it.
+	Plan  func() string
+	Stage func() route.Stage
+}
+
+// Agent builds an agent that the model of current answers, and whose configuration set completes.
+func (b *Builder) Agent(current func() models.Current, set func(*agent.Config)) *agent.Agent {
+	var a *agent.Agent
+	c := Base(b.Models, b.Project.Settings())
+	c.Generator, c.Model, c.Form = b.Generator, current().Model, b.Form
+	c.Router = b.router(current)
+	c.Compressor = b.compressor(func(model string) llm.Config { return a.RequestConfig(model) })
+	c.Masker = b.Records.Masker(b.masker())
+	c.Shortener = b.shortener()
+	c.LoopDetector = b.loops()
+	if b.Fallback != nil {
+		c.StandIn = b.Fallback.Fail
+	}
+	set(&c)
+	a = agent.New(c)
+	return a
+}
+
+// IsPlanning reports whether the session is in plan mode.
+func (b *Builder) IsPlanning() bool { return b.Stage() == route.Planning }
+
+// Form returns how much the instruction and the tools say to a model with a context window of
+// this size in tokens, 0 if it is unknown.
+func (b *Builder) Form(model string, window int) tool.Form {
+	switch {
+	case b.IsCompact(model, window):
+		return tool.Compact
+	case catalog.IsModern(model):
+		return tool.Brief
+	}
+	return tool.Full
+}
+
+// IsCompact reports whether a model gets the compact form.
+func (b *Builder) IsCompact(model string, window int) bool {
+	switch config.Instructions.In(b.Project.Settings()) {
+	case "compact":
+		return true
+	case "full":
+		return false
+	}
+	return catalog.IsSmall(window) || b.Fallback != nil && texttool.IsText(b.Fallback, model)
+}

@@ -1,0 +1,123 @@
+package assembly
+
+import (
+	"context"
+	"pollux/agent/route"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/modelconfig"
+	"pollux/internal/models"
+	"pollux/internal/project"
+	"pollux/llm"
+	"pollux/llm/argmap"
+	"pollux/llm/catalog"
+	"pollux/llm/fallback"
+	"pollux/llm/replay"
+	"pollux/llm/texttool"
+)
+
+// Source is where the answers of models come from, if not from the user's providers.
+type Source struct {
+	// Generator, if not nil, is the model.
+	Generator llm.Generator
+	// Replay is a file of recorded answers that are played, in their order unless InAnyOrder is set; "" for none.
+	Replay     string
+	InAnyOrder bool
+	// Unreachable, if not nil, is why no model can be asked.
+	Unreachable error
+}
+
+// Models settles whose models are asked, and which one answers the user.
+func Models(ctx context.Context, p *project.Project, from Source, sessionID string) (*models.Directory, error) {
+	o := modelOptions(p)
+	switch {
+	case from.Unreachable != nil:
+		return models.Unavailable(from.Unreachable, o), nil
+	case from.Generator != nil:
+		return models.ForGenerator(from.Generator, o)
+	case from.Replay != "":
+		player, err := replay.Open(from.Replay, !from.InAnyOrder)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "cannot replay responses: %w", err)
+		}
+		return models.ForGenerator(player, o)
+	}
+	accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Warn: p.Warn, Context: ctx, Interactive: p.Options.Interactive, Typed: p.NewKeys})
+	if err != nil {
+		return nil, err
+	}
+	return OpenModels(ctx, p, accounts, sessionID)
+}
+
+// OpenModels returns the models of these accounts, as a session with this setup has
+// them.
+func OpenModels(ctx context.Context, p *project.Project, accounts *auth.Accounts, sessionID string) (*models.Directory, error) {
+	n := accounts.Network
+	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), sessionID, p.Log
+	return models.Open(ctx, accounts, n, modelOptions(p))
+}
+
+func modelOptions(p *project.Project) models.Options {
+	return models.Options{Settings: p.Settings(), Requested: p.Model, IsExplicit: p.Named, IsSetting: p.IsModelSetting(), Warn: p.Warn}
+}
+
+// WithStandIns returns the model g such that others are asked where it cannot answer.
+func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPlanning func() bool) *fallback.Generator {
+	return fallback.Wrap(g, fallback.Options{
+		Chain:  Chains(p, m, isPlanning),
+		Config: func(model string) llm.Config { return m.ChatConfig(model, false) },
+	})
+}
+
+// Chains returns the function that lists who stands in for a model: those that the
+// user has listed, for all models, else those of its chain. Which one that is may
+// depend on whether the session is planning just then.
+func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) func(model string) fallback.Chain {
+	if listed := m.ResolveFallbacks(config.Fallback.In(p.Settings()), p.Warn); len(listed) > 0 {
+		return func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, listed...)...) }
+	}
+	resolve := func(name string) (string, error) { return m.Resolve(m.StandIn(name)) }
+	chains := fallback.Chains{
+		IsHeadless: !p.Options.Interactive,
+		Custom:     modelconfig.Chains(p.Settings(), resolve, p.Warn),
+	}
+	return func(model string) fallback.Chain {
+		these := chains
+		if now := m.Current(); m.IsGoogle() {
+			these.Google = new(now.Account.Gemini())
+			_, these.IsAuto = route.AutoChoice(now.Requested, *these.Google)
+		}
+		these.IsPlanning = isPlanning()
+		return these.ForModel(model)
+	}
+}
+
+// WithToolCalls returns the model g such that it calls tools as they expect: for a
+// model that has no tool calling, calls are read from its text, and the names of
+// arguments that models get wrong are corrected. The options say what is known of the session.
+func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
+	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
+	hasCalled := options.HasCalled
+	options.HasCalled = func(model string) bool {
+		return m.ReturnsCalls(model) || hasCalled != nil && hasCalled(model)
+	}
+	switch config.ToolCalling.In(p.Settings()) {
+	case "text":
+		g = texttool.Wrap(g, options)
+	case "auto":
+		options.Always = func(model string) bool { return m.Describe(model).Tools == catalog.No }
+		g = texttool.AsNeeded(g, options)
+	}
+	var rules []argmap.Rule
+	if err := config.ToolMappings.Decode(p.Settings(), &rules); err != nil {
+		p.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
+	}
+	return argmap.Wrap(g, func(model string) argmap.Names {
+		own := argmap.Names(nil)
+		if account, name, ok := m.Provider(model); ok {
+			own = argmap.Lookup(rules, name, account.BaseURL)
+		}
+		return argmap.Common().Merge(own)
+	}, p.Paths.Dir())
+}

@@ -1,0 +1,145 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pollux/agent"
+	"pollux/internal/guard/policy"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// Step is a step around the run of a call, such as one that saves the files that the call changes. Steps do not
+// know one another. Each decides by the call whether it has something to do. All fields may be nil. Calls that
+// change nothing run side by side, and so do their steps.
+type Step struct {
+	// Before is called before a call runs. If it returns an error, the call does not run, and the model gets
+	// the text of the error.
+	Before func(ctx context.Context, call *agent.PreparedCall) error
+	// After is called after a run whose Before has returned no error, with its record: also if the run has
+	// failed, or if the Before of a later step has prevented it. ctx may have ended.
+	After func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution)
+	// Retry is called after a run. It returns how the call can run again if the run lacked a permission, else
+	// nil. It is not called for a run that was cancelled or prevented.
+	Retry func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Retry
+}
+
+// Retry is a call that has run without success, to run again with more permission. A person has to approve it,
+// whatever rules, the mode and earlier answers allow.
+type Retry struct {
+	// Call is [agent.PreparedCall.Again] of the call, or a [agent.PreparedCall.Rewrite] whose arguments have the
+	// permission.
+	Call *agent.PreparedCall
+	// Reason is for the person: a sentence about what failed and which permission the call would have.
+	Reason string
+}
+
+// maxRetries limits the runs of a call after its first one.
+const maxRetries = 3
+
+type callKey struct{}
+
+// CallOf returns the call for whose run ctx was made, nil if there is none. A [process.Middleware] finds by it
+// the call that starts a program. Only gates with steps set it.
+func CallOf(ctx context.Context) *agent.PreparedCall {
+	call, _ := ctx.Value(callKey{}).(*agent.PreparedCall)
+	return call
+}
+
+// runOnce runs the call within the steps. It returns the record, with the result as the tool has returned it.
+func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) (x agent.Execution) {
+	host.Tool.Limit, host.Tool.Room = g.outputLimit(), g.written.Room
+	host.Tool.Spill = g.spill
+	host.Tool.Unasked = g.isUnasked
+	host.Ask = g.waitingFor(host.Ask)
+	if len(g.opts.Around) > 0 {
+		ctx = context.WithValue(ctx, callKey{}, g.call)
+	}
+	x = g.runWithin(ctx, host, g.opts.Around)
+	g.noteBuildFiles(x.Result)
+	return x
+}
+
+// runWithin runs the call within these steps, the first of which is the outermost.
+func (g *gatedCall) runWithin(ctx context.Context, host agent.Host, steps []Step) (x agent.Execution) {
+	defer g.recoverPanic(func(r *tool.Result) { x = g.ended(r) })
+	if len(steps) == 0 {
+		g.hasRun = true
+		return g.ended(g.call.Run(ctx, host))
+	}
+	if before := steps[0].Before; before != nil {
+		if err := before(ctx, g.call); err != nil {
+			return g.ended(tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run: %v", err)))
+		}
+	}
+	x = g.runWithin(ctx, host, steps[1:])
+	if after := steps[0].After; after != nil {
+		after(ctx, g.call, &x)
+	}
+	return x
+}
+
+// ended returns the record of the call with this result.
+func (g *gatedCall) ended(r *tool.Result) agent.Execution {
+	x := g.record()
+	x.HasRun, x.Result, x.Status = g.hasRun, r, agent.Success
+	if r.Error != nil {
+		x.Status = agent.Failed
+	}
+	return x
+}
+
+// retry returns the call that runs after a run that lacked a permission, nil for none. If it may not run,
+// the result in x says why.
+func (g *gatedCall) retry(ctx context.Context, host agent.Host, x *agent.Execution) (next *gatedCall) {
+	defer g.recoverPanic(func(r *tool.Result) { next, x.Result, x.Status = nil, r, agent.Failed })
+	if ctx.Err() != nil || !x.HasRun {
+		return nil
+	}
+	for _, s := range g.opts.Around {
+		if s.Retry == nil {
+			continue
+		}
+		if again := s.Retry(ctx, g.call, x); again != nil {
+			return g.admitAgain(ctx, host, again, x)
+		}
+	}
+	return nil
+}
+
+// admitAgain takes the steps from the policy to confirm for a call that runs again.
+func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retry, x *agent.Execution) *gatedCall {
+	next := g.newCall(g.written, g.tool, askOf(host))
+	next.call, next.reading, next.hooked, next.again = again.Call, g.reading, g.hooked, again.Reason
+	no := next.take(ctx, next.policy, next.requireApproval, next.checkQuoted, next.confirm)
+	if no == nil {
+		next.decision.Reason = again.Reason
+		if host.Continues != nil {
+			host.Continues(next.call)
+		}
+		return next
+	}
+	if ctx.Err() == nil {
+		x.Result = appendText(x.Result, "\n\n[It lacked a permission: "+again.Reason+" It was not run again: "+no.why()+"]")
+	}
+	return nil
+}
+
+// requireApproval requires a person's approval of a call that runs again with more permission.
+func (g *gatedCall) requireApproval(context.Context) *refusal {
+	g.verdict = policy.Ask
+	return g.requirePerson("")
+}
+
+// why returns the reason of a refusal, for the model.
+func (r *refusal) why() string {
+	if r.result.Error != nil {
+		return r.result.Error.Message
+	}
+	if feedback := strings.TrimSpace(llm.PartsText(r.result.Content)); feedback != "" {
+		return "The user refused that. Do what they say instead: " + feedback
+	}
+	return "The user refused that."
+}

@@ -1,0 +1,124 @@
+package project
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// notices passes warnings to those who record them. It is safe for concurrent use.
+type notices struct {
+	isMuted  atomic.Bool
+	mu       sync.Mutex
+	watchers []*func(text string)
+}
+
+func (n *notices) watch(f func(text string)) (stop func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watchers = append(n.watchers, &f)
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.watchers = slices.DeleteFunc(n.watchers, func(other *func(string)) bool { return other == &f })
+	}
+}
+
+func (n *notices) pass(text string) {
+	n.mu.Lock()
+	list := slices.Clone(n.watchers)
+	n.mu.Unlock()
+	for _, f := range list {
+		(*f)(text)
+	}
+}
+
+// Warn shows the user a warning, and passes it to the watchers. Paths in it are shortened for a person; scripts may
+// look for them.
+func (p *Project) Warn(text string) {
+	if p.notices.isMuted.Load() {
+		return
+	}
+	if p.Options.Interactive {
+		text = p.Paths.DisplayText(text)
+	}
+	p.Options.Warn(text)
+	p.notices.pass(text)
+}
+
+// WatchWarnings has f called with each warning until stop is called.
+func (p *Project) WatchWarnings(f func(text string)) (stop func()) { return p.notices.watch(f) }
+
+// Mute drops warnings until the function that it returns is called.
+func (p *Project) Mute() (unmute func()) {
+	p.notices.isMuted.Store(true)
+	return func() { p.notices.isMuted.Store(false) }
+}
+
+// WithWarn returns a copy of the project that sends its warnings to warn alone; nil drops them.
+func (p *Project) WithWarn(warn func(string)) *Project {
+	if warn == nil {
+		warn = func(string) {}
+	}
+	again := *p
+	again.Options.Warn, again.notices = warn, new(notices)
+	return &again
+}
+
+// logs is a handler that passes records to handlers which may be added at any time. Loggers with attributes or groups
+// use the handlers that there were when they were made.
+type logs struct{ *logList }
+
+type logList struct {
+	mu   sync.Mutex
+	list atomic.Pointer[[]*slog.Handler]
+}
+
+func newLogs() logs {
+	l := logs{new(logList)}
+	l.list.Store(new([]*slog.Handler))
+	return l
+}
+
+func (l logs) add(h slog.Handler) (remove func()) {
+	l.change(func(list []*slog.Handler) []*slog.Handler { return append(list, &h) })
+	return func() {
+		l.change(func(list []*slog.Handler) []*slog.Handler {
+			return slices.DeleteFunc(list, func(other *slog.Handler) bool { return other == &h })
+		})
+	}
+}
+
+func (l logs) change(f func([]*slog.Handler) []*slog.Handler) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := f(slices.Clone(*l.list.Load()))
+	l.list.Store(&list)
+}
+
+func (l logs) multi() slog.Handler {
+	var list []slog.Handler
+	for _, h := range *l.list.Load() {
+		list = append(list, *h)
+	}
+	return slog.NewMultiHandler(list...)
+}
+
+// Enabled implements [slog.Handler].
+func (l logs) Enabled(ctx context.Context, level slog.Level) bool {
+	return slices.ContainsFunc(*l.list.Load(), func(h *slog.Handler) bool { return (*h).Enabled(ctx, level) })
+}
+
+// Handle implements [slog.Handler].
+func (l logs) Handle(ctx context.Context, r slog.Record) error { return l.multi().Handle(ctx, r) }
+
+// WithAttrs implements [slog.Handler].
+func (l logs) WithAttrs(attrs []slog.Attr) slog.Handler { return l.multi().WithAttrs(attrs) }
+
+// WithGroup implements [slog.Handler].
+func (l logs) WithGroup(name string) slog.Handler { return l.multi().WithGroup(name) }
+
+// AddLog has h receive what is logged until remove is called.
+func (p *Project) AddLog(h slog.Handler) (remove func()) { return p.logs.add(h) }

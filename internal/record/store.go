@@ -1,0 +1,102 @@
+package record
+
+import (
+	"context"
+	"path/filepath"
+	"pollux/agent"
+	"pollux/internal/guard"
+	"pollux/internal/journal"
+	"pollux/internal/sessions"
+	"pollux/internal/usage"
+	"pollux/llm"
+	"pollux/tool"
+	"slices"
+)
+
+// chats returns the directory of the project's session files, and makes its parent the project's.
+func (r *Record) chats() (string, error) {
+	temp, err := r.project.Paths.ProjectTemp()
+	return filepath.Join(temp, "chats"), err
+}
+
+// Store returns the project's sessions. It creates nothing.
+func (r *Record) Store() *sessions.Store {
+	dir := r.project.Paths.ExistingProjectTemp()
+	if dir == "" {
+		return &sessions.Store{}
+	}
+	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
+}
+
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
+// this session has recorded so far.
+func (r *Record) UsageSources(all bool) []usage.Source {
+	if !all {
+		return []usage.Source{{Project: r.project.Options.Dir, Store: r.Store()}}
+	}
+	return usage.All(r.project.Paths)
+}
+
+// Tags returns the conversations that the user has saved in this project.
+func (r *Record) Tags() sessions.Tags {
+	return sessions.Tags{Dir: r.project.Paths.ExistingProjectTemp()}
+}
+
+// List returns the recorded sessions of the project, also the current one, by the time of their start. It may be
+// called during a run.
+func (r *Record) List(ctx context.Context) ([]sessions.Info, error) { return r.Store().List(ctx) }
+
+// SaveTag saves a conversation under a tag, for [Record.LoadTag] and for Gemini CLI. authType is how the provider
+// of the conversation is reached.
+func (r *Record) SaveTag(tag, authType string, history []agent.Message) error {
+	dir, err := r.project.Paths.ProjectTemp() // the first call makes it the project's
+	if err != nil {
+		return err
+	}
+	c := sessions.Conversation{AuthType: authType}
+	for _, m := range history {
+		c.History = append(c.History, m.Content)
+	}
+	return sessions.Tags{Dir: dir}.Save(tag, c)
+}
+
+// LoadTag returns the conversation with a tag, without the message that opened it. Signatures of thoughts go only
+// to the provider that they are from, which authType is compared with.
+func (r *Record) LoadTag(tag, authType string) ([]agent.Message, error) {
+	c, err := r.Tags().Load(tag)
+	if err != nil {
+		return nil, err
+	}
+	var history []agent.Message
+	for _, content := range c.History {
+		m := agent.Message{Content: content, IsPrompt: content.Role == llm.RoleUser && !content.HasFunctionResponse()}
+		if c.AuthType != "" && c.AuthType != authType {
+			m.Content = withoutSignatures(content)
+		}
+		if !journal.IsContext(m) {
+			history = append(history, m)
+		}
+	}
+	return journal.Valid(history), nil
+}
+
+func withoutSignatures(c *llm.Content) *llm.Content {
+	parts := slices.Clone(c.Parts)
+	for i := range parts {
+		parts[i].ThoughtSignature = ""
+	}
+	return &llm.Content{Role: c.Role, Parts: slices.DeleteFunc(parts, func(p llm.Part) bool { return p.IsEmpty() })}
+}
+
+// SyncStep returns the step that writes to the disk all that led to a call which may change something, before the
+// call runs.
+func SyncStep(j *journal.Journal) guard.Step {
+	return guard.Step{Before: func(_ context.Context, call *agent.PreparedCall) error {
+		switch call.Tool().Spec().Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink, tool.KindFetch:
+			return nil
+		}
+		_ = j.Sync() // the journal warns, and the call may run without a record
+		return nil
+	}}
+}

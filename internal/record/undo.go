@@ -1,0 +1,84 @@
+package record
+
+import (
+	"context"
+	"slices"
+
+	"pollux/agent"
+	"pollux/internal/tools/file"
+	"pollux/tool"
+)
+
+// FileUndo brings a file back to what it was before tool calls changed it.
+type FileUndo struct {
+	Path    string // absolute
+	Removes bool   // the calls created the file
+	Problem string // why the file stays as it is, "" if it can be brought back
+	// Apply brings the file back. It fails if the file has changed since the plan was made.
+	Apply func(ctx context.Context) error
+}
+
+// PlanUndo returns what undoes the changes of files by the calls after the message with an id. It changes
+// nothing. isPartial reports that other calls, such as commands, may have changed files, too.
+func (g *Changes) PlanUndo(ctx context.Context, id string) (files []FileUndo, isPartial bool) {
+	return g.planUndo(ctx, id, "")
+}
+
+// PlanRestore is [Changes.PlanUndo] for the call of a checkpoint and those after it.
+func (g *Changes) PlanRestore(ctx context.Context, p Checkpoint) (files []FileUndo, isPartial bool) {
+	return g.planUndo(ctx, p.Results, p.CallID)
+}
+
+// planUndo plans to undo the calls with results in the message with an id, from one of them on, and in the
+// messages after it.
+func (g *Changes) planUndo(ctx context.Context, id, callID string) (files []FileUndo, isPartial bool) {
+	history, records := g.History(), g.Record.Calls()
+	if records == nil {
+		return nil, false
+	}
+	at := slices.IndexFunc(history, func(m agent.Message) bool { return m.ID == id })
+	if at < 0 {
+		return nil, false
+	}
+	var edits []agent.Execution
+	for i, m := range history[at:] {
+		calls := records[m.ID]
+		if n := slices.IndexFunc(calls, func(c agent.CallRecord) bool { return c.ID == callID }); i == 0 && n >= 0 {
+			calls = calls[n:]
+		}
+		for i := range calls {
+			for _, x := range calls[i].Ran() {
+				_, isDiff := x.Result.Display.(*tool.DiffDisplay)
+				switch {
+				case isDiff && x.Status == agent.Success:
+					edits = append(edits, x)
+				case x.HasRun && g.mayChange(x.Name):
+					isPartial = true
+				}
+			}
+		}
+	}
+	slices.Reverse(edits)
+	return g.plan(ctx, edits), isPartial
+}
+
+// plan plans to undo edits, given from the newest to the oldest, by the differences that the record of the session
+// has of them.
+func (g *Changes) plan(ctx context.Context, ran []agent.Execution) []FileUndo {
+	var edits []file.Edit
+	for _, x := range ran {
+		d := x.Result.Display.(*tool.DiffDisplay)
+		edits = append(edits, file.Edit{Path: d.FilePath, Diff: d.Diff, IsNew: d.Before == nil, NewDirs: d.NewDirs})
+	}
+	var list []FileUndo
+	for _, u := range file.PlanUndo(ctx, g.Workspace, edits) {
+		if u.Problem == "" && g.Denies(u.Path) {
+			u.Problem = "a policy denies changes of it"
+		}
+		list = append(list, FileUndo{
+			Path: u.Path, Removes: u.Removes, Problem: u.Problem,
+			Apply: func(ctx context.Context) error { return u.Apply(ctx, g.Workspace) },
+		})
+	}
+	return list
+}

@@ -1,0 +1,272 @@
+// Package servers has the MCP servers of a session: it reads their configurations, connects to them, passes their
+// questions to the person and to the model, and tells the model what they say about themselves. Nothing of it knows a
+// session.
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/mcp"
+	"pollux/internal/mention"
+	"pollux/internal/process"
+	"pollux/internal/project"
+	"pollux/internal/terminal"
+	"pollux/tool"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Parts are what the servers of a session use of it.
+type Parts struct {
+	Project  *project.Project
+	Registry *tool.Registry
+	Launcher process.Launcher
+	// Roots returns the directories of which servers know.
+	Roots func() []string
+	// Rules returns the policy rules, which may name tools of servers.
+	Rules func() []policy.Rule
+	// Model answers requests of servers, if the user's settings allow that. It may be nil while none arrives.
+	Model func() Model
+}
+
+// Servers are the MCP servers of a session. Only the methods that say so may be called during a run.
+type Servers struct {
+	parts Parts
+	live  *mcp.Servers // nil for none
+	// told is what the model knows of what servers say about themselves, and hasChanged reports
+	// whether that, or anything else of a server, may have changed since.
+	told       string
+	hasChanged atomic.Bool
+	misspelled map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
+	isAwake    bool            // the servers that were idle at first have been started
+	disabled   []string        // for this session
+}
+
+// Open begins to connect to the servers of the settings and of extensions, except those whose offer is kept. A folder
+// that is not trusted has none. The caller must close them.
+func Open(p Parts) *Servers {
+	s := &Servers{parts: p}
+	s.live = s.connect(false)
+	return s
+}
+
+// connect begins to connect to the servers, nil if there are none. isFresh connects to all of them.
+func (s *Servers) connect(isFresh bool) *mcp.Servers {
+	p := s.parts.Project
+	if !p.IsTrusted() {
+		return nil
+	}
+	configs := Configs(p, p.Settings())
+	if len(configs) == 0 {
+		return nil
+	}
+	o := Options(p, configs)
+	selection := SelectionOf(p, p.Settings())
+	selection.Disabled = append(selection.Disabled, s.disabled...)
+	o.Off, o.Registry, o.Launcher, o.Roots = selection.State, s.parts.Registry, s.parts.Launcher, s.parts.Roots
+	if p.Options.Asker != nil {
+		o.Ask = p.Options.Asker.Ask
+	}
+	o.HasPerson, o.Fresh = p.Options.Interactive, isFresh
+	if config.MCPSampling.In(p.Settings()) == "ask" {
+		o.Sample = s.sample
+	}
+	o.Changed = func() { s.hasChanged.Store(true) }
+	servers := mcp.New(o)
+	servers.Start()
+	return servers
+}
+
+// MCP returns the connections, nil if there are no servers.
+func (s *Servers) MCP() *mcp.Servers { return s.live }
+
+// Status returns the state of each server, sorted by name.
+func (s *Servers) Status() []mcp.Status {
+	if s.live == nil {
+		return nil
+	}
+	return s.live.Status()
+}
+
+// Prompts returns the prompts of the servers.
+func (s *Servers) Prompts() []mcp.Prompt {
+	if s.live == nil {
+		return nil
+	}
+	return s.live.Prompts()
+}
+
+// AddRoot lets servers know of one more directory.
+func (s *Servers) AddRoot(dir string) {
+	if s.live != nil {
+		s.live.AddRoot(dir)
+	}
+}
+
+// Reload reads the settings again, and connects to all servers as they describe them now.
+func (s *Servers) Reload(ctx context.Context) error {
+	if err := s.parts.Project.Reload(); err != nil {
+		return err
+	}
+	if s.live != nil {
+		s.live.Close()
+		s.live.Withdraw()
+	}
+	s.live = s.connect(true)
+	s.hasChanged.Store(true)
+	return s.settleSoon(ctx)
+}
+
+// Switch enables or disables a server, for this session or for all.
+func (s *Servers) Switch(ctx context.Context, name string, enabled, forSession bool) error {
+	p := s.parts.Project
+	s.disabled = slices.DeleteFunc(s.disabled, func(other string) bool { return other == name })
+	if forSession && !enabled {
+		s.disabled = append(s.disabled, name)
+	}
+	if !forSession {
+		if err := p.ServerSwitches().Set(name, enabled); err != nil {
+			return err
+		}
+	}
+	selection := SelectionOf(p, p.Settings())
+	if forSession {
+		selection.Disabled = s.disabled
+	}
+	if s.live != nil { // else those of subagents
+		s.live.Switch(name, selection.State(name))
+	}
+	return s.settleSoon(ctx)
+}
+
+// settleSoon waits for the servers a little, so that what a command shows of them is true.
+func (s *Servers) settleSoon(ctx context.Context) error {
+	if s.live != nil {
+		soon, cancel := context.WithTimeout(ctx, waitNotice)
+		defer cancel()
+		s.live.Settle(soon)
+	}
+	return ctx.Err()
+}
+
+// Close ends the connections.
+func (s *Servers) Close() {
+	if s.live != nil {
+		s.live.Close()
+	}
+}
+
+// Wake starts the servers that are idle, once a person's first prompt has been sent, as the event of a
+// run shows. A script starts those that it uses.
+func (s *Servers) Wake(e agent.Event) {
+	if s.live == nil || !s.parts.Project.Options.Interactive || s.isAwake {
+		return
+	}
+	switch e.(type) {
+	case agent.TurnStarted, agent.ModelInfo: // the request follows
+	default:
+		s.isAwake = true
+		s.live.Wake()
+	}
+}
+
+// waitNotice is the time after which the user learns what the first prompt waits for.
+const waitNotice = 3 * time.Second
+
+// Await makes the tools of servers available to the first prompt of a headless run: it waits
+// for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
+// they come.
+func (s *Servers) Await(ctx context.Context) {
+	p := s.parts.Project
+	if s.live == nil || p.Options.Interactive {
+		return
+	}
+	limit := time.Duration(config.MCPStartWait.In(p.Settings()) * float64(time.Second))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
+	defer cancel()
+	soon, stop := context.WithTimeout(ctx, waitNotice)
+	defer stop()
+	pending := s.live.Settle(soon)
+	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
+		return
+	}
+	p.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
+		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
+	if pending = s.live.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
+		p.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
+			limit, strings.Join(pending, ", "))))
+	}
+}
+
+var errWaited = errors.New("the time to wait for servers is over")
+
+// News are what a prompt tells the model about servers.
+type News struct {
+	// Outdated names resources that have changed since they were read; "" for none.
+	Outdated string
+	// Instructions are what the servers say about themselves, and HasChanged reports that the model does not know
+	// them yet.
+	Instructions string
+	HasChanged   bool
+}
+
+// TakeNews returns what has changed since the last call, and warns of rules that misspell tools of servers.
+func (s *Servers) TakeNews() (n News) {
+	if s.live == nil {
+		return n
+	}
+	n.Outdated = outdatedNote(s.live.TakeOutdated())
+	hasChanged := s.hasChanged.Swap(false)
+	if hasChanged || s.misspelled == nil {
+		s.warnMisspelled()
+	}
+	if !hasChanged {
+		return n
+	}
+	n.Instructions = s.Instructions()
+	n.HasChanged = n.Instructions != s.told
+	s.told = n.Instructions
+	return n
+}
+
+// Instructions returns what the connected servers tell the model about themselves.
+func (s *Servers) Instructions() string {
+	if s.live == nil {
+		return ""
+	}
+	var parts []string
+	for _, i := range s.live.Instructions() {
+		parts = append(parts, frameInstructions(i.Server, i.Text))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// Resources returns the resources of the servers, for prompts that mention them; nil if there are no servers.
+func (s *Servers) Resources() mention.Resources {
+	if s.live == nil {
+		return nil
+	}
+	return mentioned{s.live}
+}
+
+// mentioned are the resources of servers as a prompt mentions them: by id, not by URI alone.
+type mentioned struct{ *mcp.Servers }
+
+// Has implements [mention.Resources].
+func (m mentioned) Has(id string) bool {
+	r, ok := m.Resource(id)
+	return ok && r.ID() == id
+}
+
+// Text implements [mention.Resources].
+func (m mentioned) Text(ctx context.Context, id string) (string, error) {
+	r, _ := m.Resource(id)
+	contents, err := m.Read(ctx, r)
+	return mcp.Untrusted(contents), err
+}

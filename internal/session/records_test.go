@@ -1,0 +1,162 @@
+package session_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/project"
+	"pollux/internal/scriptmodel/scripttest"
+	"pollux/internal/session"
+	"pollux/internal/stats/recent"
+	"pollux/tool"
+)
+
+// TestRecords checks what the sinks of a session get, and in which order.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.file(h.dir+"/a.txt", "one\n")
+	outfile := filepath.Join(t.TempDir(), "t.log")
+	ring := new(recent.Ring)
+	model := scripttest.Gemini(t, "turn\n  call read_file {\"file_path\": \"a.txt\"}\nturn\n  text Done.\nturn\n  text Again.\n")
+	s, err := session.Open(t.Context(), session.Options{
+		Project: project.Options{
+			Dir: h.dir, Env: h.env.With("GEMINI_TELEMETRY_ENABLED=1", "GEMINI_TELEMETRY_OUTFILE="+outfile), Folder: trust.Trusted,
+		},
+		Generator: model, Recent: ring,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Read it", "Again"} {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	calls := func() int { return s.Stats.Snapshot().Tools.Calls }
+	counted := []int{calls()}
+	s.RecordCommand("memory show", false)
+	_ = s.SetMode(policy.AutoEdit)
+	_, _ = s.SetModel("gemini-2.5-flash")
+	s.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
+	counted = append(counted, calls())
+	first, second := s.Prompts()[0].ID, s.Prompts()[1].ID
+	_, branched := s.Branch(t.Context(), second)
+	if !branched || !s.Rewind(t.Context(), first) {
+		t.Error("the conversation cannot go back")
+	}
+	counted = append(counted, calls())
+	s.Clear(t.Context())
+	counted = append(counted, calls())
+	s.RecordForcedExit()
+	s.Close()
+
+	var got []string
+	for _, e := range ring.Events() {
+		got = append(got, strings.TrimSpace(fmt.Sprint(e.Kind, " ", e.Status)))
+	}
+	want := []string{
+		"session", "prompt", "request main", "response STOP", "tool call", "tool result success", "request main", "response STOP", "prompt ends ok",
+		"prompt", "request main", "response STOP", "prompt ends ok",
+		"command", "mode", "model", "tool result success", "session", "rewind", "session",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("recent events (-want +got):\n%s", diff)
+	}
+	if want := []int{1, 2, 2, 0}; !slices.Equal(counted, want) {
+		t.Errorf("counted %v calls, want %v", counted, want)
+	}
+	text := h.read(t, outfile)
+	for _, name := range []string{
+		"gemini_cli.startup_stats", "gemini_cli.config", "gemini_cli.user_prompt", "gemini_cli.api_request", "gemini_cli.api_response", "gemini_cli.tool_call",
+		"gemini_cli.conversation_finished", "gemini_cli.slash_command", "gemini_cli.plan.approval_mode_switch", "gemini_cli.slash_command.model", "gemini_cli.rewind",
+		"gemini_cli.exit.fail.count",
+	} {
+		if !regexp.MustCompile(`name": "` + regexp.QuoteMeta(name) + `"`).MatchString(text) {
+			t.Errorf("telemetry has no %s", name)
+		}
+	}
+}
+
+// TestRecordsOnDisk checks what is in the files of a session: the use of requests beside the conversation,
+// and a log of each conversation. A run that restores a checkpoint is recorded as others are.
+func TestRecordsOnDisk(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ring := new(recent.Ring)
+	model := scripttest.Gemini(t, `
+turn
+  text Hello.
+turn
+  call write_file {"file_path": "a.txt", "content": "one"}
+turn
+  text Done.
+turn
+  times 2
+  text <state_snapshot>one</state_snapshot>
+`)
+	s, err := session.Open(t.Context(), session.Options{
+		Project: project.Options{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted, Debug: true, Interactive: true, ApprovalMode: "yolo",
+		},
+		Generator: model, Recent: ring, Recorded: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it"} {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	began := s.ID()
+	for e, err := range s.Restore(t.Context(), s.Changes.Checkpoints()[0]) {
+		if asked, ok := e.(agent.ToolAsked); ok {
+			asked.Answer(tool.Answer{Outcome: tool.Cancel})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	ended := slices.IndexFunc(ring.Events(), func(e recent.Event) bool { return e.Kind == recent.End && e.Status == recent.Cancelled })
+	if n := s.Stats.Snapshot().Tools; ended < 0 || n.Calls != 2 || n.Fail != 1 {
+		t.Errorf("the restored call is not recorded: %+v", n)
+	}
+	if _, err := s.Compress(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	s.Clear(t.Context())
+	_ = s.SetMode(policy.Default)
+	second := s.ID()
+	s.Close()
+
+	files := func(pattern string) (text string) {
+		names, _ := filepath.Glob(filepath.Join(h.path, ".gemini", "tmp", "*", pattern))
+		for _, name := range names {
+			text += h.read(t, name)
+		}
+		return text
+	}
+	if text := files("chats/*.jsonl"); !strings.Contains(text, `"use":"utility_compressor"`) || strings.Contains(text, `"use":"main"`) {
+		t.Errorf("the session files have %s", text)
+	}
+	for id, want := range map[string]string{began: `"msg":"prompt ends","status":"ok"`, second: `"msg":"mode","name":"default"`} {
+		if text := files("logs/session-" + id + ".jsonl"); !strings.Contains(text, want) {
+			t.Errorf("the log of %s has no %s:\n%s", id, want, text)
+		}
+	}
+}
