@@ -13,7 +13,6 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
-	"pollux/llm"
 )
 
 // TestPurposes checks that the programs of a session pass its launcher, which sees why each runs.
@@ -52,7 +51,7 @@ func TestPurposes(t *testing.T) {
 	if _, err := s.RunTyped(t.Context(), "true"); err != nil {
 		t.Error(err)
 	}
-	for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hello")}}) {
+	for _, err := range s.Run(t.Context(), agent.TextPrompt("hello")) {
 		if err != nil {
 			t.Error(err)
 		}

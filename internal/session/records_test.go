@@ -18,7 +18,6 @@ import (
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/internal/stats/recent"
-	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -40,7 +39,7 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"Read it", "Again"} {
-		for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(text)}}) {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -118,7 +117,7 @@ turn
 		t.Fatal(err)
 	}
 	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it"} {
-		for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(text)}}) {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
 			if err != nil {
 				t.Error(err)
 			}

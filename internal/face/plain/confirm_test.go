@@ -533,6 +533,8 @@ func TestPromptInEditor(t *testing.T) {
 		e.write = func(s string) (string, error) { return s + " now", nil }
 		p.types(editKey) // what came to nothing is there again
 		p.sees("\nUser: explain this now\nModel: You said: explain this now\n> ")
+		p.types(editKey) // and no longer when it was sent
+		p.sees("\nUser:  now\nModel: You said:  now\n> ")
 		p.leaves()
 	})
 }
@@ -551,6 +553,39 @@ func TestCtrlCInEditor(t *testing.T) {
 		if err := <-p.done; exit.CodeOf(err) != exit.Interrupted || !e.closed.Load() {
 			t.Errorf("left with %v, the editor closed: %v", err, e.closed.Load())
 		}
+	})
+}
+
+// While the editor has the terminal, events wait.
+func TestFloodInEditor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		sent := 0
+		var got []tool.Answer
+		ask := asks(&got, edit())
+		p := sit(t, backend{Editor: &pen{}, Run: func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+			return func(yield func(agent.Event, error) bool) {
+				for e := range ask(ctx, prompt) {
+					if !yield(e, nil) {
+						return
+					}
+					if _, ok := e.(agent.ToolAsked); !ok {
+						continue
+					}
+					time.Sleep(10 * time.Second) // until the editor is open
+					for ; sent < 10_000 && yield(agent.Text{Text: "more "}, nil); sent++ {
+					}
+					return
+				}
+			}
+		}})
+		p.types("go")
+		p.answers("e")
+		time.Sleep(time.Minute)
+		if sent > 1000 {
+			t.Errorf("%d events were taken", sent)
+		}
+		p.end(errors.New("ended"))
+		<-p.done
 	})
 }
 

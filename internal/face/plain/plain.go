@@ -200,6 +200,7 @@ func (l *loop) step() bool {
 		l.failure = terminalError("write to", err, l.terminal.OutTTY)
 		l.driver.Stop(l.failure)
 	}
+	// Nothing is shown while another program has the terminal, or before a settled question has closed.
 	events, done := l.driver.Events(), (<-chan struct{})(nil)
 	if l.screen.isLent() || l.dialog != nil && l.dialog.ctx.Err() != nil {
 		events, done = nil, l.driver.Done()
