@@ -26,7 +26,7 @@ func (s *Session) loadRules(ctx context.Context) (project.Rules, error) {
 func (s *Session) newPolicy(r project.Rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
 	if withSettings {
-		settings := project.ToolSettings(s.Project.Settings())
+		settings := s.Project.ToolSettings()
 		s.Project.WarnOfRunners(settings.Runners())
 		more = append(policy.FromSettings(settings), s.Project.ExtensionExclusions()...)
 	}

@@ -23,22 +23,7 @@ import (
 // until the model has no more to ask for: see [agent.Agent.Run]. What is left out of
 // the prompt is warned of.
 func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
-		s.titler.Stop()
-		p, err := s.expand(ctx, text)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			yield(agent.Cancelled{}, nil)
-		case err != nil:
-			yield(nil, err)
-		default:
-			defer s.endTurn()
-			s.records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
-				s.Servers.Wake(e)
-				return yield(e, err)
-			})
-		}
-	}
+	return s.RunPrompt(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(text)}})
 }
 
 // Prepare makes the next run of a line, such as "/greet Ann", send these parts to the model in its place.
@@ -65,12 +50,7 @@ func (s *Session) prepare(line string, p prepared) {
 // run in progress, or to the next prompt if there is none: see [agent.Agent.Steer]. It may
 // be called during a run. The error is that of a file or of ctx; then nothing was added.
 func (s *Session) Steer(ctx context.Context, text string) error {
-	p, err := s.expand(ctx, text)
-	if err == nil {
-		s.agent.Steer(p)
-		s.steerAgents(p)
-	}
-	return err
+	return s.SteerPrompt(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(text)}})
 }
 
 // Withdraw takes back what [Session.Steer] added and no request has taken yet, and returns

@@ -62,10 +62,11 @@ type Options struct {
 	SessionID string
 	IsNewID   bool
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
-	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
-	// continue a copy of. "" is for a new session.
+	// continue: its number, its id or "latest"; only its id if IsResumeID is set. SessionFile is the file of a
+	// session of any project to continue a copy of. "" is for a new session.
 	Recorded    bool
 	Resume      string
+	IsResumeID  bool
 	SessionFile string
 	// Offline opens the session even if no model can be reached; [Session.Reachable]
 	// then returns the reason.
@@ -137,6 +138,7 @@ type Session struct {
 	startContext string
 	// prepared are the prompts of [Session.Prepare], by their lines.
 	prepared  map[string]prepared
+	expanding sync.Mutex // held while a prompt is completed, of a run or during one
 	skills    atomic.Pointer[skill.Set]
 	telemetry *telemetry.Telemetry // nil is off
 	activity  *telemetry.Activity  // nil is off
