@@ -19,6 +19,9 @@ import (
 type Prompt struct {
 	// Text may name files of the workspace, such as "@README.md", which the model then gets too.
 	Text string
+	// IsLiteral sends Text as it is: an "@" in it names no file. It is for texts that others have written,
+	// such as a diff.
+	IsLiteral bool
 	// Attachments follow the text.
 	Attachments []Attachment
 }
@@ -45,6 +48,9 @@ func (p Prompt) agentPrompt() (agent.Prompt, error) {
 	}
 	if len(parts) == 0 {
 		return agent.Prompt{}, errors.New("the prompt is empty")
+	}
+	if p.IsLiteral {
+		return agent.Prompt{Parts: parts, Shown: p.Text}, nil
 	}
 	return agent.Prompt{Parts: parts}, nil
 }

@@ -93,7 +93,8 @@ func TestServerReplaces(t *testing.T) {
 	}
 }
 
-// TestAttachments checks that media go with a prompt, with a text that names a file and without one.
+// TestAttachments checks that media go with a prompt: with a text that names a file, without a text, and with a literal text,
+// which names no files.
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -107,11 +108,17 @@ turn
   expect media application/pdf
   expect not media image/png
   text Seen.
+turn
+  expect prompt + @notes.txt
+  expect not prompt heron
+  expect media image/png
+  text Seen.
 `)})
 	image := pollux.Attachment{MIMEType: "image/png", Data: []byte("\x89PNG")}
 	for _, p := range []pollux.Prompt{
 		{Text: "Compare it with @notes.txt", Attachments: []pollux.Attachment{image}},
 		{Attachments: []pollux.Attachment{{MIMEType: "application/pdf", Data: []byte("%PDF")}}},
+		{Text: "+ @notes.txt", IsLiteral: true, Attachments: []pollux.Attachment{image}},
 	} {
 		for _, err := range a.Run(t.Context(), p) {
 			if err != nil {

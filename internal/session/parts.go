@@ -40,10 +40,14 @@ func (s *Session) SteerPrompt(ctx context.Context, p agent.Prompt) error {
 }
 
 // complete puts the files that the texts of a prompt mention into it, and what hooks and servers add. The other parts
-// follow.
+// follow. A prompt with Shown mentions no files.
 func (s *Session) complete(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
 	s.expanding.Lock()
 	defer s.expanding.Unlock()
+	if p.Shown != "" {
+		s.prepare(p.Shown, prepared{parts: p.Parts})
+		return s.expand(ctx, p.Shown)
+	}
 	full, err := s.expand(ctx, llm.PartsText(p.Parts))
 	media := slices.DeleteFunc(slices.Clone(p.Parts), func(part llm.Part) bool { return part.IsText() })
 	if len(media) > 0 {
