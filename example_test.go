@@ -28,17 +28,18 @@ func (clerk) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response
 
 // A program runs the agent with a model of its own, which reads a file.
 func Example() {
+	ctx := context.Background()
 	dir, _ := os.MkdirTemp("", "pollux-example-")
 	defer os.RemoveAll(dir)
 	_ = os.WriteFile(filepath.Join(dir, "note.txt"), []byte("buy milk"), 0o600)
 
-	a, err := pollux.New(pollux.Options{Dir: dir, Home: dir, Model: "clerk-1", Generator: clerk{}})
+	a, err := pollux.New(ctx, pollux.Options{Dir: dir, Home: dir, Model: "clerk-1", Generator: clerk{}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer a.Close()
-	for event, err := range a.Run(context.Background(), "What does my note say?") {
+	for event, err := range a.Run(ctx, pollux.Prompt{Text: "What does my note say?"}) {
 		if err != nil {
 			fmt.Println(err)
 			return

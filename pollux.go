@@ -3,12 +3,12 @@
 // An [Agent] holds one conversation. [Agent.Run] sends a prompt to the model, runs
 // the tools that the model calls, and returns the events of the run:
 //
-//	a, err := pollux.New(pollux.Options{Dir: ".", TrustDir: true})
+//	a, err := pollux.New(ctx, pollux.Options{Dir: "."})
 //	if err != nil {
 //		return err
 //	}
 //	defer a.Close()
-//	for event, err := range a.Run(ctx, "Explain this project") {
+//	for event, err := range a.Run(ctx, pollux.Prompt{Text: "Explain this project"}) {
 //		if err != nil {
 //			return err
 //		}
@@ -17,134 +17,147 @@
 //		}
 //	}
 //
+// A program may have many agents at once, each with a directory, a model and tools of its own.
+//
 // Package agent defines the events and how to answer them. To add a tool, call tool.Func or
 // implement tool.Tool; to use another model, implement llm.Generator. The directory examples
-// has a program for each.
+// has programs to start from.
 package pollux
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"iter"
-	"log/slog"
-	"path/filepath"
+	"sync"
 
 	"pollux/agent"
-	"pollux/internal/config"
-	"pollux/internal/guard/hook"
-	"pollux/internal/guard/trust"
-	"pollux/internal/ide"
-	"pollux/internal/project"
 	"pollux/internal/session"
-	"pollux/llm"
-	"pollux/tool"
-)
-
-// Options configures an [Agent]. The zero value works in the current directory, takes
-// the model and the credentials from the environment and the user's settings, and
-// allows only tool calls that change nothing. It does not trust the directory.
-type Options struct {
-	// Dir is the working directory; "" is the current directory.
-	Dir string
-	// TrustDir uses what Dir brings itself: its settings, hooks, servers, .env and context files, which can
-	// start programs and allow tool calls. Without it none of these takes effect, whatever the user's list
-	// of trusted folders contains, no MCP server is started, the settings' hooks do not run, and Approval is
-	// [ApproveReads].
-	TrustDir bool
-	// Home is the directory whose subdirectory .gemini holds the user's settings and
-	// Pollux's files; "" is the user's home directory.
-	Home string
-	// Model is the name or the alias of a model; "" is the model that the environment
-	// or the settings name.
-	Model string
-	// Generator answers all requests if it is not nil. No credentials are needed then.
-	Generator llm.Generator
-	// Tools are added to the built-in tools.
-	Tools []tool.Tool
-	// Approval is the set of tool calls that run without a question.
-	Approval Approval
-	// Hooks run at fixed points of the conversation, beside the hooks of the settings.
-	Hooks []Hook
-	// Interactive is set if the consumer of the events answers each agent.ToolAsked.
-	// Otherwise tool calls that need an answer are refused.
-	Interactive bool
-	// IDE returns the files that are open in the user's IDE, and whether an IDE is
-	// connected; nil is for no IDE. Each prompt carries the changes since the previous
-	// prompt to the model. The goroutine that ranges over Run calls IDE.
-	IDE func() (IDEState, bool)
-	// Log receives warnings and debug messages; nil discards them.
-	Log *slog.Logger
-}
-
-// IDEState is the list of open files in an IDE, IDEFile one of these files, and
-// IDECursor the position of the cursor in a file.
-type (
-	IDEState  = ide.State
-	IDEFile   = ide.File
-	IDECursor = ide.Cursor
-)
-
-// Hook is a program or a function that runs at an event, such as "BeforeTool". The input and the
-// output of a function are JSON, see docs/hooks.md.
-type Hook = hook.Hook
-
-// Approval is a set of tool calls that run without a question. The zero value is
-// [ApproveReads].
-type Approval int
-
-// The sets of tool calls, from the smallest to the largest.
-const (
-	ApproveReads Approval = iota // calls that change nothing, see tool.ReadOnly
-	ApproveEdits                 // ApproveReads, and edits of files in the workspace
-	ApproveAll                   // all tool calls
 )
 
 // Agent holds one conversation with a model. Its methods may be called from any
-// goroutine; a run waits for the run in progress to end.
+// goroutine.
 type Agent struct {
 	session *session.Session
+	working chan struct{} // holds a value during a run, during a change between runs, and after Close
+
+	closing context.Context // ends with Close
+	cancel  context.CancelCauseFunc
+	closed  sync.Once
 }
 
-// New returns an agent with an empty conversation. It trusts the working directory only
-// if the options say so. It returns an error if a setting is invalid or if credentials for
-// the model are missing. Call [Agent.Close] when the agent is no longer needed.
-func New(o Options) (*Agent, error) {
-	dir, err := filepath.Abs(o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("find directory %s: %w", o.Dir, err)
-	}
-	env := config.Environ()
-	if o.Home != "" {
-		env = env.With("GEMINI_CLI_HOME=" + o.Home)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	folder := trust.Untrusted
-	if o.TrustDir {
-		folder = trust.Trusted
-	}
-	s, err := session.Open(context.Background(), session.Options{
-		Project: project.Options{
-			Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive, ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval], UserAgent: "Pollux/embedded/{model}", Hooks: o.Hooks, Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
-		},
-		Generator: o.Generator, Tools: o.Tools, IDE: o.IDE,
-	})
+// ErrClosed is the error of the methods of an [Agent] after [Agent.Close].
+var ErrClosed = errors.New("the agent is closed")
+
+// New returns an agent with an empty conversation, or with the one that the options resume.
+// It trusts the working directory only if the options say so. It returns an error if a setting
+// or an option is invalid, if credentials for the model are missing, or if ctx ends before the
+// agent is ready; ctx does not end the agent later. Call [Agent.Close] when the agent is no
+// longer needed.
+func New(ctx context.Context, o Options) (*Agent, error) {
+	options, err := o.session()
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{session: s}, nil
+	a := &Agent{working: make(chan struct{}, 1)}
+	a.closing, a.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { a.cancel(context.Cause(ctx)) })
+	a.session, err = session.Open(a.closing, options)
+	isLate := !stop()
+	switch {
+	case isLate && err == nil:
+		a.session.Close()
+		return nil, context.Cause(ctx)
+	case isLate:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		a.cancel(nil)
+		return nil, openError(o, err)
+	}
+	return a, nil
 }
 
-// Run sends a prompt to the model, with the files that the prompt names with "@", and
+// Run sends a prompt to the model, with the files that its text names with "@", and
 // runs tool calls until the model makes no more of them. See [agent.Agent.Run] for the
-// events and the errors.
-func (a *Agent) Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
-	return a.session.Run(ctx, agent.TextPrompt(prompt))
+// events and the errors. A run waits for the run in progress to end.
+func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		prompt, err := p.agentPrompt()
+		if err == nil {
+			err = a.acquire(ctx)
+		}
+		switch {
+		case err != nil && ctx.Err() != nil:
+			yield(agent.Cancelled{}, nil)
+			return
+		case err != nil:
+			yield(nil, err)
+			return
+		}
+		defer a.release()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(a.closing, func() { cancel(ErrClosed) })()
+		a.session.Run(ctx, prompt)(yield)
+	}
+}
+
+// Steer adds a prompt to the next request of the run in progress, or to the next run if there
+// is none. The event [agent.Joined] reports that the model gets it. After an error, such as that
+// of a file that cannot be read, nothing was added.
+func (a *Agent) Steer(ctx context.Context, p Prompt) error {
+	if a.closing.Err() != nil {
+		return ErrClosed
+	}
+	prompt, err := p.agentPrompt()
+	if err != nil {
+		return err
+	}
+	return a.session.Steer(ctx, prompt)
+}
+
+// Model returns the name of the model that answers, as requests contain it.
+func (a *Agent) Model() string { return a.session.Current().Model }
+
+// SetModel chooses the model of the next runs by its name or its alias. It waits for the run in
+// progress to end, so the loop over the events of that run must not call it. After an error the
+// model is the same as before.
+func (a *Agent) SetModel(ctx context.Context, name string) error {
+	if err := a.acquire(ctx); err != nil {
+		return err
+	}
+	defer a.release()
+	_, err := a.session.SetModel(name)
+	return err
 }
 
 // History returns the conversation so far.
 func (a *Agent) History() []agent.Message { return a.session.History() }
 
-// Close stops the background processes of the agent and releases its resources.
-func (a *Agent) Close() { a.session.Close() }
+// Close ends the run in progress and the background processes of the agent, and releases its
+// resources. It waits until the run has ended, so the loop over its events must not call it.
+func (a *Agent) Close() {
+	a.closed.Do(func() {
+		a.cancel(ErrClosed)
+		a.working <- struct{}{}
+		a.session.Close()
+	})
+}
+
+// acquire waits until no run is in progress. The error is that of ctx, or [ErrClosed].
+func (a *Agent) acquire(ctx context.Context) error {
+	select {
+	case a.working <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-a.closing.Done():
+		return ErrClosed
+	}
+	if a.closing.Err() != nil {
+		a.release()
+		return ErrClosed
+	}
+	return nil
+}
+
+// release ends what acquire began.
+func (a *Agent) release() { <-a.working }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/tool"
@@ -35,11 +36,11 @@ turn
   expect not prompt cursor
   text Yes.
 `)
-	a, err := pollux.New(pollux.Options{
+	a, err := pollux.New(t.Context(), pollux.Options{
 		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
 		IDE: func() (pollux.IDEState, bool) {
 			return pollux.IDEState{Files: []pollux.IDEFile{
-				{Path: "/project/a.go", Time: 1, Active: true, Cursor: &pollux.IDECursor{Line: line, Character: 1}},
+				{Path: "/project/a.go", Viewed: time.UnixMilli(1), Active: true, Cursor: &pollux.IDECursor{Line: line, Character: 1}},
 			}}, true
 		},
 	})
@@ -51,7 +52,7 @@ turn
 		if i == 1 {
 			line = 7
 		}
-		for _, err := range a.Run(t.Context(), prompt) {
+		for _, err := range a.Run(t.Context(), pollux.Prompt{Text: prompt}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -67,12 +68,12 @@ func TestMention(t *testing.T) {
 		t.Fatal(err)
 	}
 	scripted := scripttest.Gemini(t, "turn\n  expect prompt heron\n  text Read.\n")
-	a, err := pollux.New(pollux.Options{Dir: dir, Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash"})
+	a, err := pollux.New(t.Context(), pollux.Options{Dir: dir, Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, err := range a.Run(t.Context(), "Read @notes.txt") {
+	for _, err := range a.Run(t.Context(), pollux.Prompt{Text: "Read @notes.txt"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ turn
   expect result look_1 counted
   text Done.
 `)
-	a, err := pollux.New(pollux.Options{
+	a, err := pollux.New(t.Context(), pollux.Options{
 		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
 		Tools: []tool.Tool{count("look", tool.ReadOnly), count("change")},
 	})
@@ -114,7 +115,7 @@ turn
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, err := range a.Run(t.Context(), "Count.") {
+	for _, err := range a.Run(t.Context(), pollux.Prompt{Text: "Count."}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ turn
   expect error read_file_1 Tool execution blocked: Lock files are generated.
   text All right.
 `)
-	a, err := pollux.New(pollux.Options{
+	a, err := pollux.New(t.Context(), pollux.Options{
 		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
 		Hooks: []pollux.Hook{{
 			Event: "BeforeTool", Matcher: "file",
@@ -150,7 +151,7 @@ turn
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, err := range a.Run(t.Context(), "Read it.") {
+	for _, err := range a.Run(t.Context(), pollux.Prompt{Text: "Read it."}) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -208,11 +209,11 @@ turn
   text Hello.
 `
 		}
-		a, err := pollux.New(pollux.Options{Dir: dir, Home: home, TrustDir: trusts, Generator: scripttest.Gemini(t, script), Model: "gemini-2.5-flash"})
+		a, err := pollux.New(t.Context(), pollux.Options{Dir: dir, Home: home, TrustDir: trusts, Generator: scripttest.Gemini(t, script), Model: "gemini-2.5-flash"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range a.Run(t.Context(), "Hi.") {
+		for _, err := range a.Run(t.Context(), pollux.Prompt{Text: "Hi."}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -235,14 +236,14 @@ func TestUntrustedApproval(t *testing.T) {
 		if trusts {
 			script = "turn\n  call write_file {\"file_path\": \"a\", \"content\": \"x\"}\nturn\n  text Yes.\n"
 		}
-		a, err := pollux.New(pollux.Options{
+		a, err := pollux.New(t.Context(), pollux.Options{
 			Dir: dir, Home: t.TempDir(), TrustDir: trusts, Approval: pollux.ApproveAll,
 			Generator: scripttest.Gemini(t, script), Model: "gemini-2.5-flash",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range a.Run(t.Context(), "Write.") {
+		for _, err := range a.Run(t.Context(), pollux.Prompt{Text: "Write."}) {
 			if err != nil {
 				t.Error(err)
 			}

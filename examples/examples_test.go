@@ -25,7 +25,11 @@ func TestRun(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	tests := map[string]struct{ script, input, want string }{
+	tests := map[string]struct {
+		script, input, want string
+		args                []string
+		status              int
+	}{
 		"tool": {
 			script: `
 turn
@@ -55,6 +59,42 @@ turn
 			input: "Write a note.\ny\nRemove it.\nn\nThanks.\n",
 			want:  "+milk\nMake this change? [y/n] [write_file: success]\nDone.\n> \nRun rm note.txt? [y/n] [run_shell_command: cancelled]\n> You are welcome.\n> ",
 		},
+		"bot": {
+			script: `
+turn
+  expect prompt I am in Bremen.
+  text Noted.
+turn
+  expect prompt Hello.
+  expect not anywhere Bremen
+  text Hello, Bob.
+turn
+  expect anywhere I am in Bremen.
+  expect prompt Where am I?
+  text In Bremen.
+`,
+			input: "ann: I am in Bremen.\nbob: Hello.\nann: Where am I?\n",
+			want:  "@ann Noted.\n@bob Hello, Bob.\n@ann In Bremen.\n",
+		},
+		"ci": {
+			script: `
+turn
+  expect prompt os.Remove(path) // @read.me
+  expect tool report_finding
+  call report_finding {"file": "a.go", "line": 3, "problem": "The error is lost."}
+turn
+  expect result report_finding_1 Reported.
+  text One finding.
+`,
+			input:  "--- a/a.go\n+++ b/a.go\n@@ -3 +3 @@\n+\tos.Remove(path) // @read.me\n",
+			want:   "a.go:3: The error is lost.\n",
+			status: 1,
+		},
+		"server": {
+			script: "turn\n  times 20\n  text Hello.\n",
+			args:   []string{"-load", "20"},
+			want:   "20 idle sessions",
+		},
 		"provider": {want: "The listing has 2 lines.\n"},
 	}
 	for name, tt := range tests {
@@ -62,7 +102,7 @@ turn
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, filepath.Join(bin, name))
+			cmd := exec.CommandContext(ctx, filepath.Join(bin, name), tt.args...)
 			cmd.Dir = t.TempDir()
 			if err := os.WriteFile(filepath.Join(cmd.Dir, "read.me"), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -76,7 +116,7 @@ turn
 				cmd.Env = append(cmd.Env, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+server.URL())
 			}
 			out, err := cmd.CombinedOutput()
-			if err != nil {
+			if status := cmd.ProcessState.ExitCode(); status != tt.status {
 				t.Errorf("%v", err)
 			}
 			if err := check(); err != nil {

@@ -18,7 +18,8 @@ import (
 )
 
 func main() {
-	a, err := pollux.New(pollux.Options{Interactive: true}) // TrustDir would use the settings of this directory
+	ctx := context.Background()
+	a, err := pollux.New(ctx, pollux.Options{Interactive: true}) // TrustDir would use the settings of this directory
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func main() {
 		if !f.in.Scan() {
 			return
 		}
-		for event, err := range a.Run(context.Background(), f.in.Text()) {
+		for event, err := range a.Run(ctx, pollux.Prompt{Text: f.in.Text()}) {
 			if err != nil {
 				fmt.Println("error:", err)
 				break

@@ -66,12 +66,13 @@ func (counter) Embed(context.Context, string, []string) ([][]float32, error) {
 }
 
 func main() {
-	a, err := pollux.New(pollux.Options{Model: "counter", Generator: counter{}})
+	ctx := context.Background()
+	a, err := pollux.New(ctx, pollux.Options{Model: "counter", Generator: counter{}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer a.Close()
-	for event, err := range a.Run(context.Background(), "How large is this directory?") {
+	for event, err := range a.Run(ctx, pollux.Prompt{Text: "How large is this directory?"}) {
 		if err != nil {
 			log.Print(err)
 			return

@@ -39,16 +39,17 @@ func hours(_ context.Context, q question) (string, error) {
 }
 
 func main() {
+	ctx := context.Background()
 	openingHours, err := tool.Func("opening_hours", "Returns the opening hours of a shop.", hours, tool.ReadOnly)
 	if err != nil {
 		log.Fatal(err)
 	}
-	a, err := pollux.New(pollux.Options{Tools: []tool.Tool{openingHours}})
+	a, err := pollux.New(ctx, pollux.Options{Tools: []tool.Tool{openingHours}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer a.Close()
-	for event, err := range a.Run(context.Background(), "Can I visit the shop in Bremen on a weekend?") {
+	for event, err := range a.Run(ctx, pollux.Prompt{Text: "Can I visit the shop in Bremen on a weekend?"}) {
 		if err != nil {
 			log.Print(err)
 			return

@@ -251,6 +251,19 @@ func ToolSettings(s *config.Settings) policy.Settings {
 	}
 }
 
+// ToolSettings returns the settings about which tools there are and may be used, with the trust in the servers of the
+// program.
+func (p *Project) ToolSettings() policy.Settings {
+	s := ToolSettings(p.Settings())
+	for _, c := range p.Options.Servers {
+		s.TrustedServers = slices.DeleteFunc(s.TrustedServers, func(name string) bool { return name == c.Name })
+		if c.Trust {
+			s.TrustedServers = append(s.TrustedServers, c.Name)
+		}
+	}
+	return s
+}
+
 // isAdjustment reports whether an entry of the settings, which parses with err, may change the server of an
 // extension. One of a project may not: it could send the secrets of the extension elsewhere.
 func IsAdjustment(entry config.ServerEntry, err error) bool {

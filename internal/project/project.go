@@ -17,6 +17,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
 	"pollux/internal/person"
 	"pollux/internal/process"
 	"pollux/internal/records"
@@ -60,6 +61,9 @@ type Options struct {
 	Folder trust.State
 	// Hooks are the hooks of a program, beside those of the settings and of extensions.
 	Hooks []hook.Hook
+	// Servers are the MCP servers of a program. They replace those of the settings and of extensions with the same
+	// name, and are used even if the folder is not trusted.
+	Servers []mcp.Config
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
 	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.

@@ -27,9 +27,10 @@ type Options struct {
 	// with this id is an error.
 	SessionID string
 	IsNewID   bool
-	// Resume is the recorded session to continue: its number, its id or "latest". SessionFile is the file of a
-	// session of any project to continue a copy of. "" is for a new session.
+	// Resume is the recorded session to continue: its number, its id or "latest"; only its id if IsResumeID is set.
+	// SessionFile is the file of a session of any project to continue a copy of. "" is for a new session.
 	Resume      string
+	IsResumeID  bool
 	SessionFile string
 	// Offline is set for a run that may have no prompt for a model.
 	Offline bool

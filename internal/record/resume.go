@@ -28,7 +28,10 @@ import (
 // resume finds the session to continue.
 func (r *Record) resume(ctx context.Context) error {
 	info, err := r.Store().Find(ctx, r.options.Resume)
-	if errors.Is(err, sessions.ErrNone) && r.options.Resume == sessions.Latest {
+	if err == nil && r.options.IsResumeID && info.ID != r.options.Resume {
+		return &sessions.UnknownError{Identifier: r.options.Resume, Dir: r.Store().Dir}
+	}
+	if errors.Is(err, sessions.ErrNone) && r.options.Resume == sessions.Latest && !r.options.IsResumeID {
 		r.project.Warn(err.Error())
 		return nil
 	}

@@ -30,7 +30,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	p, ws, r, settings := o.Project, o.Workspace, o.Rules, o.Project.Settings()
 	var more []policy.Rule
 	if !o.FilesOnly {
-		named := project.ToolSettings(settings)
+		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
 	}

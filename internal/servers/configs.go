@@ -19,7 +19,7 @@ import (
 // commandServer is the name of the server that mcp.serverCommand starts.
 const commandServer = "mcp"
 
-// Configs returns the MCP servers of the settings and of extensions, whether the folder is trusted or not, and warns of
+// Configs returns the MCP servers of the program, the settings and extensions, whether the folder is trusted or not, and warns of
 // entries that cannot be used.
 func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
@@ -47,7 +47,10 @@ func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
 		list = append(list, *c)
 	}
-	return list
+	for _, c := range p.Options.Servers {
+		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == c.Name })
+	}
+	return append(list, p.Options.Servers...)
 }
 
 // serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.

@@ -48,8 +48,8 @@ type Servers struct {
 	disabled   []string        // for this session
 }
 
-// Open begins to connect to the servers of the settings and of extensions, except those whose offer is kept. A folder
-// that is not trusted has none. The caller must close them.
+// Open begins to connect to the servers of the program, the settings and extensions, except those whose offer is kept.
+// A folder that is not trusted has only those of the program. The caller must close them.
 func Open(p Parts) *Servers {
 	s := &Servers{parts: p}
 	s.live = s.connect(false)
@@ -59,10 +59,10 @@ func Open(p Parts) *Servers {
 // connect begins to connect to the servers, nil if there are none. isFresh connects to all of them.
 func (s *Servers) connect(isFresh bool) *mcp.Servers {
 	p := s.parts.Project
-	if !p.IsTrusted() {
-		return nil
+	configs := p.Options.Servers
+	if p.IsTrusted() {
+		configs = Configs(p, p.Settings())
 	}
-	configs := Configs(p, p.Settings())
 	if len(configs) == 0 {
 		return nil
 	}

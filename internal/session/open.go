@@ -35,7 +35,7 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 		o.SessionFile = config.NewPaths(o.Project.Env, o.Project.Dir).Absolute(o.SessionFile)
 	}
 	record, err := record.Open(ctx, p, record.Options{
-		Recorded: o.Recorded, SessionID: o.SessionID, IsNewID: o.IsNewID, Resume: o.Resume, SessionFile: o.SessionFile, Offline: o.Offline,
+		Recorded: o.Recorded, SessionID: o.SessionID, IsNewID: o.IsNewID, Resume: o.Resume, IsResumeID: o.IsResumeID, SessionFile: o.SessionFile, Offline: o.Offline,
 	})
 	if err != nil {
 		return nil, err

@@ -64,6 +64,8 @@ func (s *Session) Withdraw() []string {
 
 // expand completes a prompt for the model: the files that it mentions, and what hooks and servers add.
 func (s *Session) expand(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
+	s.expanding.Lock()
+	defer s.expanding.Unlock()
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}

@@ -66,10 +66,11 @@ type Options struct {
 	SessionID string
 	IsNewID   bool
 	// Recorded keeps the conversation on disk, as Gemini CLI does. Resume is the recorded session to
-	// continue: its number, its id or "latest". SessionFile is the file of a session of any project to
-	// continue a copy of. "" is for a new session.
+	// continue: its number, its id or "latest"; only its id if IsResumeID is set. SessionFile is the file of a
+	// session of any project to continue a copy of. "" is for a new session.
 	Recorded    bool
 	Resume      string
+	IsResumeID  bool
 	SessionFile string
 	// Offline opens the session even if no model can be reached; [Session.Reachable]
 	// then returns the reason.
@@ -140,6 +141,7 @@ type Session struct {
 	hooks         *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
+	expanding    sync.Mutex           // held while a prompt is completed, of a run or during one
 	telemetry    *telemetry.Telemetry // nil is off
 	activity     *telemetry.Activity  // nil is off
 	log          *logs.Log            // on disk

@@ -25,14 +25,15 @@ func main() {
 }
 
 func run(approval pollux.Approval) error {
-	a, err := pollux.New(pollux.Options{
+	ctx := context.Background()
+	a, err := pollux.New(ctx, pollux.Options{
 		Approval: approval, Interactive: true, TrustDir: os.Getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true", Log: slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	for event, err := range a.Run(context.Background(), "go") {
+	for event, err := range a.Run(ctx, pollux.Prompt{Text: "go"}) {
 		if err != nil {
 			return err
 		}
