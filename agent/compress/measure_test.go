@@ -14,7 +14,7 @@ func TestCheaper(t *testing.T) {
 		own, other string
 		want       bool
 	}{
-		{"gemini-3.1-pro-preview", "gemini-3-pro-preview", true}, // what the alias names: $0.13 against 0.25
+		{"gemini-3.1-pro-preview", "gemini-3-pro-preview", true}, // the target of the alias: $0.13 against 0.25
 		{"gemini-3.1-pro-preview", "gemini-3.1-flash-lite", false},
 		{"gemini-2.5-pro", "gemini-2.5-flash", false},
 		{"gemini-3-flash-preview", "gemini-3-pro-preview", true},

@@ -143,8 +143,8 @@ func TestFailures(t *testing.T) {
 	if got := New(Options{ResolveModel: which, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no quota: %s", got)
 	}
-	nobody := func(string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("not found") }
-	if got := New(Options{ResolveModel: nobody, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
+	notFound := func(string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("not found") }
+	if got := New(Options{ResolveModel: notFound, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no model: %s", got)
 	}
 	synctest.Test(t, func(t *testing.T) {
