@@ -2,7 +2,7 @@
 
 package gemini
 
-// table lists what is not the same, and why. docs/differences.md is made of it.
+// table lists the differences with their reasons. docs/differences.md is made of it.
 var table = []allowed{
 	{
 		kind: better, scenes: "*",

@@ -19,10 +19,10 @@ var layers = []struct {
 	{"faces", []string{"internal/face/*"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
-	// Packages that manage what a person has set up, for subcommands and / commands.
+	// Packages that manage a person's setup, for subcommands and / commands.
 	{"management", []string{"internal/manage/*"}},
 	{"session", []string{"internal/session"}},
-	// Parts of a session, each of which knows only the project and what it is given.
+	// Parts of a session, each of which knows only the project and its own options.
 	{"agents", []string{"internal/agents"}},
 	{"assembly", []string{"internal/assembly"}},
 	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},
