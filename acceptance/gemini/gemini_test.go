@@ -113,10 +113,10 @@ func TestScenes(t *testing.T) {
 }
 
 // play lets both programs play a scene, and returns the differences.
-func play(t *testing.T, s *scene, command []string, anew bool) []difference {
+func play(t *testing.T, s *scene, command []string, force bool) []difference {
 	t.Helper()
 	p := set(t, s, "p")
-	theirs, ours := theirs(t, s, command, anew), p.record(t, p.perform(t, s, pollux))
+	theirs, ours := theirs(t, s, command, force), p.record(t, p.perform(t, s, pollux))
 	if *show {
 		t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
 	}

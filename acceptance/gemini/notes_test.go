@@ -16,16 +16,16 @@ import (
 
 // theirs returns the record of Gemini CLI in a scene. The record is the same each time, but
 // takes more than a second: theirs stores it beside the program, and uses it as long as the
-// scene, the program, Node.js, the scripted model and this package are the same. If anew is
+// scene, the program, Node.js, the scripted model and this package are the same. If force is
 // set, theirs plays the scene in any case.
-func theirs(t *testing.T, s *scene, command []string, anew bool) map[string]any {
+func theirs(t *testing.T, s *scene, command []string, force bool) map[string]any {
 	t.Helper()
 	note, err := noteOf(s, command[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	var record map[string]any
-	if text, err := os.ReadFile(note); err == nil && !anew && json.Unmarshal(text, &record) == nil {
+	if text, err := os.ReadFile(note); err == nil && !force && json.Unmarshal(text, &record) == nil {
 		return record
 	}
 	g := set(t, s, "g")
