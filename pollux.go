@@ -140,7 +140,7 @@ func New(o Options) (*Agent, error) {
 // runs tool calls until the model makes no more of them. See [agent.Agent.Run] for the
 // events and the errors.
 func (a *Agent) Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
-	return a.session.Run(ctx, prompt)
+	return a.session.Run(ctx, agent.TextPrompt(prompt))
 }
 
 // History returns the conversation so far.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -21,6 +22,12 @@ type Prompt struct {
 	// as [Agent.NewPromptID] does.
 	ID string
 }
+
+// TextPrompt returns the prompt that a person has typed.
+func TextPrompt(text string) Prompt { return Prompt{Parts: []llm.Part{llm.Text(text)}} }
+
+// Text returns the prompt as people see it.
+func (p Prompt) Text() string { return cmp.Or(p.Shown, llm.PartsText(p.Parts)) }
 
 // Run sends a prompt to the model, runs the tools that the model requests, and continues until
 // the model requests nothing more. It yields events as they happen. An error is always the

@@ -63,7 +63,7 @@ func (r *run) joinWaiting(m *outgoing) error {
 	var shown []string
 	for _, p := range waiting {
 		parts = append(parts, p.Parts...)
-		shown = append(shown, p.shownText())
+		shown = append(shown, p.Text())
 	}
 	switch {
 	case m.content == nil:
@@ -81,6 +81,3 @@ func (r *run) joinWaiting(m *outgoing) error {
 	}
 	return nil
 }
-
-// shownText returns the prompt as the person typed it.
-func (p Prompt) shownText() string { return cmp.Or(p.Shown, llm.PartsText(p.Parts)) }

@@ -17,14 +17,15 @@ var layers = []struct {
 	{"programs", []string{"cmd", "acceptance", "bench", "examples"}},
 	{"command line", []string{"internal/cli", "."}},
 	{"faces", []string{"internal/face/*"}},
+	{"kit of faces", []string{"internal/face/kit"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	// Packages that manage a person's setup, for subcommands and / commands.
 	{"management", []string{"internal/manage/*"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and its own options.
-	{"agents", []string{"internal/agents"}},
-	{"assembly", []string{"internal/assembly"}},
+	{"agents", []string{"internal/agents", "internal/rulebook"}},
+	{"assembly", []string{"internal/assembly", "internal/toolset"}},
 	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
@@ -36,7 +37,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/records", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sessions", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
@@ -48,23 +49,24 @@ var layers = []struct {
 	{"docs", []string{"docs"}},
 }
 
-const direction = "cmd > internal/cli > faces > slash > management > session > its parts > project > action > knowledge > foundations > agent > tool > llm"
+const direction = "cmd > internal/cli > faces > their kit > slash > management > session > its parts > project > action > knowledge > foundations > agent > tool > llm"
 
 // locate returns the index of the layer of a directory, and the directory of the layer's package
-// that contains it. The index is -1 if no layer has it.
+// that contains it. The longest pattern decides. The index is -1 if no layer has it.
 func locate(dir string) (layer int, pkg string) {
+	layer, longest := -1, 0
 	for i, l := range layers {
 		for _, pattern := range l.rooms {
 			head := dir
 			for strings.Count(head, "/") > strings.Count(pattern, "/") {
 				head = path.Dir(head)
 			}
-			if ok, _ := path.Match(pattern, head); ok {
-				return i, head
+			if ok, _ := path.Match(pattern, head); ok && len(pattern) > longest {
+				layer, pkg, longest = i, head, len(pattern)
 			}
 		}
 	}
-	return -1, ""
+	return layer, pkg
 }
 
 // importsPointDown checks the direction of imports. A package that needs something of a higher

@@ -39,7 +39,7 @@ const processPackage = module + "/internal/process"
 // launcherMakers lists the files that make launchers. All others get one, so that the middleware of the
 // session sees their programs.
 var launcherMakers = []struct{ file, why string }{
-	{"internal/session/setup.go", "the launcher of a session and of the commands without one"},
+	{"internal/project/project.go", "the launcher of a session and of the commands without one"},
 	{"internal/cli/demo.go", "the tests of the demo's project run outside of its session"},
 }
 
@@ -140,7 +140,7 @@ func TestLaunchersArePassedOn(t *testing.T) {
 var withoutLauncher = map[string]string{
 	"internal/auth/auth.go":          "only the table of providers is used",
 	"internal/cli/hooks.go":          "Setup.HookSet sets it",
-	"internal/session/hooks.go":      "Setup.HookSet sets it",
+	"internal/session/hooks.go":      "Project.HookSet sets it",
 	"internal/guard/hook/lint.go":    "the hooks do not run",
 	"internal/guard/hook/migrate.go": "the hooks do not run",
 }

@@ -52,7 +52,7 @@ func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[ag
 	if err != nil {
 		return nil, err
 	}
-	events := live.Run(ctx, s.Prompt)
+	events := live.Run(ctx, agent.TextPrompt(s.Prompt))
 	return func(yield func(agent.Event, error) bool) {
 		defer live.Close()
 		events(yield)

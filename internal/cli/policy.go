@@ -12,8 +12,8 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/rulebook"
 	"pollux/internal/servers"
-	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -50,12 +50,12 @@ type policyActions struct {
 }
 
 // open reads the rules in force.
-func (p *policyActions) open(cmd *cobra.Command) (*project.Project, *session.Rulebook, error) {
+func (p *policyActions) open(cmd *cobra.Command) (*project.Project, *rulebook.Rulebook, error) {
 	set, err := p.setup(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := session.OpenRulebook(cmd.Context(), set, nil)
+	book, err := rulebook.Open(cmd.Context(), set, nil)
 	return set, book, err
 }
 
@@ -105,7 +105,7 @@ func (p *policyActions) explain(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	call, err := book.ParseCall(words)
+	call, err := book.ParseWords(words)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func runTests(cmd *cobra.Command, set *project.Project, path string) (n int, fai
 	if err != nil {
 		return 0, nil, exit.Errorf(exit.Config, "Cannot read %s: %w", set.DisplayFile(path), durable.Cause(err))
 	}
-	book, err := session.OpenRulebook(cmd.Context(), set, file.Policies)
+	book, err := rulebook.Open(cmd.Context(), set, file.Policies)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -5,16 +5,22 @@ import (
 	"path/filepath"
 
 	"pollux/agent"
+	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/config"
 	"pollux/internal/guard"
+	"pollux/internal/guard/hook"
 	"pollux/internal/ide"
 	"pollux/internal/project"
+	"pollux/internal/prompt"
 	"pollux/internal/record"
 	"pollux/internal/records"
+	"pollux/internal/rulebook"
 	"pollux/internal/servers"
 	"pollux/internal/stats"
+	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
+	"pollux/internal/toolset"
 	"pollux/llm"
 	"pollux/llm/quotation"
 	"pollux/tool"
@@ -34,7 +40,6 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.closers = append(s.closers, s.closeAgentServers, s.closeRemoteAgents)
 	s.begin(b.record.SessionID(), false)
 	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
 	s.openActivity()                                          // environment
@@ -63,13 +68,17 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
-	s.plans = newPlans(s.Project, s.Workspace, s.ID()) // settings, workspace
-	s.policy = s.newPolicy(rules, true)                // settings, trust, rules, workspace, plans
-	s.saved = rules.Saved                              // rules
-	s.openAgents(ctx)                                  // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                   // settings, models, registry, policy
-	s.records = s.newRecords()                         // stats, telemetry
-	s.given = quotation.New()                          // nothing
+	s.plans, err = plan.Open(s.Workspace, p.PlanDirectory(), s.ID()) // settings, workspace
+	if err != nil {
+		p.Warn("Warning: " + err.Error())
+	}
+	s.policy = rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: s.Workspace, Plans: s.plans, Rules: rules, Tools: s.options.Tools})
+	s.Rulebook = rulebook.New(p, s.Workspace, s.policy, s.registry) // settings, trust, rules, workspace, plans
+	s.saved = rules.Saved                                           // rules
+	definitions := agents.ReadDefinitions(ctx, p, s.policy)         // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                                // settings, models, registry, policy
+	s.records = s.newRecords()                                      // stats, telemetry
+	s.given = quotation.New()                                       // nothing
 	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
 	s.stack, err = assembly.NewStack(p, s.models, assembly.StackOptions{ // models, records, policy
 		Observed: s.observed(s.models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
@@ -81,12 +90,18 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.outputs = &record.Outputs{Project: p, ID: s.ID}
 	s.builder = &assembly.Builder{
 		Project: p, Models: s.models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
-		Plan: s.plans.approved, Stage: s.planStage,
+		Plan: s.plans.Approved, Stage: s.planStage,
 	}
-	if err := s.addTools(ctx, s.stack); err != nil { // all of these
+	s.Agents = agents.New(agents.Parts{
+		Project: p, Definitions: definitions, Policy: s.policy, Builder: s.builder, Servers: s.Servers, Memory: s.Memory, Workspace: s.Workspace,
+		Record: b.record, Given: s.given, Plans: s.plans, Registry: s.registry, Session: caller{s},
+	})
+	s.closers = append(s.closers, s.Agents.Close)
+	if s.tools, err = toolset.Open(ctx, s.toolParts(), s.options.Tools); err != nil {
 		return nil, err
 	}
-	s.loadCards()          // subagents, policy, tools
+	s.tools.Spare(s.registry)
+	s.Agents.LoadCards()   // policy, tools
 	s.loadSkills()         // settings, trust, workspace, servers, registry
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
 	if s.hooks != nil {
@@ -96,7 +111,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.anyTool, Workspace: s.Workspace, Denies: s.denies}
+	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.tools.Find, Workspace: s.Workspace, Denies: s.denies}
 	s.titler = &record.Titler{
 		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
 	}
@@ -110,7 +125,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 func (s *Session) newAgent() *agent.Agent {
 	return s.builder.Agent(s.models.Current, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
-		c.WhyHidden, c.System = s.whyHidden, s.instruction.For
+		c.WhyHidden, c.System = s.tools.WhyHidden, s.instruction.For
 		c.Context = []agent.Message{s.opening()}
 		c.MaxTurns = maxTurns(s.Project.Settings())
 		c.KeepUnanswered = s.Record.KeepsUnanswered
@@ -124,6 +139,37 @@ func (s *Session) newAgent() *agent.Agent {
 		}
 	})
 }
+
+// toolParts are what the tools use of the session.
+func (s *Session) toolParts() toolset.Parts {
+	p := s.Project
+	return toolset.Parts{
+		Project: p, Models: s.models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
+		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
+		Plan: plan.Options{
+			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
+			Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
+		},
+		Form: func() tool.Form {
+			model := s.Current().Model
+			return s.builder.Form(model, s.Window(model))
+		},
+		HasOwnAgents: s.Agents.HasOwn, HasOwnSkills: s.hasOwnSkills,
+	}
+}
+
+// caller is the session for its subagents.
+type caller struct{ s *Session }
+
+func (c caller) ID() string { return c.s.ID() }
+func (c caller) MessagesAfter(seen *llm.Content) []agent.Message {
+	return c.s.agent.MessagesAfter(seen)
+}
+func (c caller) Tools() *toolset.Set    { return c.s.tools }
+func (c caller) Gate() *guard.Gate      { return c.s.gate }
+func (c caller) Hooks() *hook.Set       { return c.s.hooks }
+func (c caller) Skills() []prompt.Skill { return c.s.promptSkills() }
+func (c caller) TreeItems() int         { return c.s.treeItems() }
 
 // newGate makes the gate that all tool calls pass.
 func (s *Session) newGate() *guard.Gate {

@@ -6,14 +6,13 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
-	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
 	"pollux/internal/records"
-	"pollux/internal/tools/web"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/tool"
@@ -38,7 +37,7 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 		state = trust.Trusted
 	}
 	s.Project.Trust.Set(state)
-	s.openAgents(ctx)
+	s.Agents.Refresh(ctx)
 	s.ReloadMemory(ctx)
 	s.setSkills()
 	s.refresh()
@@ -71,42 +70,6 @@ func (s *Session) Tools() []*tool.Spec {
 		specs = append(specs, t.Spec())
 	}
 	return specs
-}
-
-// hides reports whether a tool is hidden from the model: the policy denies all its calls,
-// it ends plan mode and the session is not in plan mode, or it searches the web and no
-// provider can do that.
-func (s *Session) hides(t tool.Tool) bool {
-	return s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t, "")
-}
-
-func (s *Session) isOutsidePlan(spec *tool.Spec) bool {
-	return spec.Name == "exit_plan_mode" && s.Mode() != policy.Plan
-}
-
-func (s *Session) isUnableToSearch(spec *tool.Spec) bool {
-	return spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig)
-}
-
-// whyHidden returns why the model does not see a tool, as sentences, "" if there is no
-// such tool.
-func (s *Session) whyHidden(name string) string {
-	t, found := s.registry.Hidden(name)
-	if !found {
-		return s.absent[name]
-	}
-	return s.whyToolHidden(t, "")
-}
-
-// whyToolHidden returns why the model of a subagent, "" for the main agent, does not see a tool.
-func (s *Session) whyToolHidden(t tool.Tool, subagent string) string {
-	switch {
-	case s.isOutsidePlan(t.Spec()):
-		return "The session is not in plan mode."
-	case s.isUnableToSearch(t.Spec()):
-		return "No provider of this session can search the web."
-	}
-	return s.policy.HiddenReason(t.Spec(), subagent)
 }
 
 // refresh updates the active tools and the system instruction.
@@ -175,8 +138,8 @@ func (s *Session) Clear(ctx context.Context) {
 func (s *Session) restart(ctx context.Context, id string) {
 	s.begin(id, false)
 	s.topic.Reset()
-	s.plans.plan.Store(nil)
-	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.plans.Approve("")
+	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.Memory.Reload()
 	s.models.StartSession(s.ID())
 	s.refresh()
@@ -220,7 +183,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	left = s.ID()
 	s.begin("", true)
 	s.Record.Branch(s.ID())
-	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
@@ -283,3 +246,18 @@ func (s *Session) price(model string) *catalog.Price {
 func (s *Session) ListPrice(model string) *catalog.Price { return s.models.Price(model) }
 
 func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }
+
+// ReloadAgents reads the settings and the definitions of subagents again, and returns what the user should know.
+func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
+	problems, err := s.Agents.Reload(ctx)
+	if err == nil {
+		s.tools.Spare(s.registry)
+		s.refresh()
+	}
+	return problems, err
+}
+
+// ServerStatus returns the state of each MCP server, those of subagents that have run after the others.
+func (s *Session) ServerStatus() []mcp.Status {
+	return append(s.Servers.Status(), s.Agents.ServerStatus()...)
+}

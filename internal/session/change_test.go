@@ -197,7 +197,7 @@ func TestOffline(t *testing.T) {
 	if _, err := s.SetModel("flash"); !errors.Is(err, why) {
 		t.Errorf("another model: %v", err)
 	}
-	for _, err := range s.Run(t.Context(), "hi") {
+	for _, err := range s.Run(t.Context(), agent.TextPrompt("hi")) {
 		if !errors.Is(err, why) {
 			t.Errorf("a prompt: %v", err)
 		}
@@ -263,14 +263,14 @@ func TestClear(t *testing.T) {
 	if a.Memory.Discover(filepath.Join(root, "sub")) == "" {
 		t.Fatal("nothing is discovered")
 	}
-	plans, outputs := a.plans.directory(), must(a.outputs.Dir())
+	plans, outputs := a.plans.Dir(), must(a.outputs.Dir())
 	a.approvePlan("/plans/x.md")
 	if err := a.SetMode(policy.AutoEdit); err != nil {
 		t.Fatal(err)
 	}
 	a.Clear(t.Context())
-	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.directory() == plans || must(a.outputs.Dir()) == outputs {
-		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.directory())
+	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
+		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.Dir())
 	}
 	if a.models.Network().Session != a.ID() {
 		t.Errorf("requests are of session %s", a.models.Network().Session)
@@ -373,7 +373,7 @@ func TestClearTopic(t *testing.T) {
 		o.Generator = scripttest.Gemini(t, "turn\n  call update_topic {\"title\": \"Herons\", \"summary\": \"About birds.\", \"strategic_intent\": \"Look\"}\nturn\n  text Done.\n")
 		o.Project.Model = "gemini-2.5-flash"
 	})
-	for _, err := range h.Run(t.Context(), "Go") {
+	for _, err := range h.Run(t.Context(), agent.TextPrompt("Go")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +403,7 @@ func TestSetModelResets(t *testing.T) {
 	s := open(t, `{"pollux": {"fallback": ["gemini-2.5-flash"]}}`, func(o *Options) { o.Project.Model = "gemini-2.5-pro" },
 		"GEMINI_API_KEY=g", "GOOGLE_GEMINI_BASE_URL="+server.URL)
 	answered := func() (model string) {
-		for e, err := range s.Run(t.Context(), "Hi") {
+		for e, err := range s.Run(t.Context(), agent.TextPrompt("Hi")) {
 			if err != nil {
 				t.Error(err)
 			}

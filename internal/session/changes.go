@@ -9,7 +9,6 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/record"
 	"pollux/llm"
-	"pollux/tool"
 )
 
 // Restore returns to a checkpoint, proposes its call again, and yields the events of the run that
@@ -40,15 +39,7 @@ func (s *Session) TellUndone(ctx context.Context, paths []string) {
 
 // denies reports whether a policy denies to write a file.
 func (s *Session) denies(path string) bool {
-	t, ok := s.anyTool("write_file")
+	t, ok := s.tools.Find("write_file")
 	args, err := json.Marshal(map[string]string{"file_path": path, "content": ""})
 	return !ok || err != nil || s.policy.Check(guard.PolicyCall(t, args)).Decision == policy.Deny
-}
-
-// anyTool returns the tool with a name, hidden or not.
-func (s *Session) anyTool(name string) (tool.Tool, bool) {
-	if t, ok := s.registry.Lookup(name); ok {
-		return t, true
-	}
-	return s.registry.Hidden(name)
 }

@@ -30,7 +30,7 @@ func (s *Session) ClientTools() []tool.Tool {
 
 // needsModel reports whether a tool needs a model that the session does not have.
 func (s *Session) needsModel(spec *tool.Spec) bool {
-	return s.Reachable() != nil && (spec.Name == s.search.Spec().Name || spec.Name == "web_fetch")
+	return s.Reachable() != nil && (spec.Name == s.tools.Search.Spec().Name || spec.Name == "web_fetch")
 }
 
 // CallTool runs a call of one of [Session.ClientTools] for a program: through the gate, as a model's call,

@@ -36,26 +36,24 @@ func (s *Session) CommandSources() []command.Source {
 	return append(list, s.Project.ExtensionCommands()...)
 }
 
-// PrepareCommand makes the next run of the line of a call send the message of a custom command. Its shell
-// commands run now. The error is [ErrRefused] if the user has refused them, and [ErrNoPerson] if they need a
+// PrepareCommand returns the prompt of a call of a custom command, after running its shell commands. The error is [ErrRefused] if the user has refused them, and [ErrNoPerson] if they need a
 // user's approval and there is no user. A prompt without text or media is an error.
-func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call command.Call) error {
+func (s *Session) PrepareCommand(ctx context.Context, c *command.Command, call command.Call) (agent.Prompt, error) {
 	parts, err := c.Expand(ctx, call, command.Session{
 		Workspace: s.Workspace,
 		Room:      s.agent.Room,
 		Run: func(ctx context.Context, commands []string) ([]string, error) {
-			return s.runTemplate(ctx, call.Name, s.template(c.Kind.Origin()), commands)
+			return s.runTemplate(ctx, call.Name, s.tools.Template(c.Kind.Origin()), commands)
 		},
 		Note: func(text string) { s.Project.Warn("Warning: " + terminal.Line(text)) },
 	})
 	switch {
 	case err != nil:
-		return err
+		return agent.Prompt{}, err
 	case isBlank(parts): // services refuse it
-		return exit.Errorf(exit.Input, "Not sent: the prompt of /%s is empty.", call.Name)
+		return agent.Prompt{}, exit.Errorf(exit.Input, "Not sent: the prompt of /%s is empty.", call.Name)
 	}
-	s.Prepare(call.Line, parts)
-	return nil
+	return agent.Prompt{Parts: parts, Shown: call.Line}, nil
 }
 
 // isBlank reports whether a message has neither text nor media.

@@ -50,11 +50,11 @@ func TestPrepareCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	prepare := func(prompt string) error {
+	prepare := func(prompt string) (agent.Prompt, error) {
 		return s.PrepareCommand(t.Context(), &command.Command{Prompt: "Look: " + prompt}, command.Call{Line: "/c", Name: "c"})
 	}
 	const prompt = "!{touch one} !{echo fine} !{touch two > three} !{pwd}"
-	if err := prepare(prompt); !errors.Is(err, session.ErrRefused) {
+	if _, err := prepare(prompt); !errors.Is(err, session.ErrRefused) {
 		t.Error(err)
 	}
 	if len(a.asked) != 1 || a.asked[0].Command != "touch one\ntouch two > three" || a.asked[0].Title != "Confirm Shell Command of /c" {
@@ -67,7 +67,7 @@ func TestPrepareCommand(t *testing.T) {
 		t.Errorf("a refused command made %q", left)
 	}
 	a.answer = tool.ProceedOnce
-	if err := prepare(prompt); err != nil || len(a.asked) != 2 {
+	if _, err := prepare(prompt); err != nil || len(a.asked) != 2 {
 		t.Fatal(err, len(a.asked))
 	}
 	for _, name := range []string{"one", "two", "three"} {
@@ -78,25 +78,26 @@ func TestPrepareCommand(t *testing.T) {
 	// A lasting answer counts for each command, also alone.
 	a.answer = tool.ProceedAlways
 	const two = "!{mkdir a} !{rmdir a}"
-	if err := prepare(two); err != nil || len(a.asked) != 3 {
+	p, err := prepare(two)
+	if err != nil || len(a.asked) != 3 {
 		t.Fatal(err, len(a.asked))
 	}
 	if offers := a.asked[2].Offers; len(offers) == 0 || !strings.Contains(offers[0].Rule, "mkdir") || !strings.Contains(offers[0].Rule, "rmdir") {
 		t.Errorf("offers %+v", offers)
 	}
 	for _, again := range []string{two, "!{mkdir a}", "!{rmdir a}"} {
-		if err := prepare(again); err != nil || len(a.asked) != 3 {
+		if _, err := prepare(again); err != nil || len(a.asked) != 3 {
 			t.Error(again, err, len(a.asked))
 		}
 	}
-	for _, err := range s.Run(t.Context(), "/c") {
+	for _, err := range s.Run(t.Context(), p) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	// What one answer allowed does not allow what stands in it.
 	a.answer = tool.Cancel
-	if err := prepare("!{mkdir $(touch four)}"); !errors.Is(err, session.ErrRefused) {
+	if _, err := prepare("!{mkdir $(touch four)}"); !errors.Is(err, session.ErrRefused) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(h.dir, "four")); err == nil {
@@ -119,10 +120,11 @@ func TestPrepareCommandBounds(t *testing.T) {
 	}
 	defer s.Close()
 	c := &command.Command{Prompt: "!{echo begin; seq 1 1000000; echo end}"}
-	if err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"}); err != nil {
+	p, err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range s.Run(t.Context(), "/c") {
+	for _, err := range s.Run(t.Context(), p) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -131,7 +133,10 @@ func TestPrepareCommandBounds(t *testing.T) {
 	began := filepath.Join(h.dir, "began")
 	c = &command.Command{Prompt: "!{touch began; sleep 1000} !{touch after}"}
 	done := make(chan error)
-	go func() { done <- s.PrepareCommand(ctx, c, command.Call{Line: "/c", Name: "c"}) }()
+	go func() {
+		_, err := s.PrepareCommand(ctx, c, command.Call{Line: "/c", Name: "c"})
+		done <- err
+	}()
 	for {
 		if _, err := os.Stat(began); err == nil {
 			break

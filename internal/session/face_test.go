@@ -60,7 +60,7 @@ func (f *face) talk(ctx context.Context, o session.Options) error {
 	}
 	defer s.Close()
 	for f.in.Scan() {
-		for e, err := range s.Run(ctx, f.in.Text()) {
+		for e, err := range s.Run(ctx, agent.TextPrompt(f.in.Text())) {
 			switch e := e.(type) {
 			case agent.Text:
 				fmt.Fprint(f.out, e.Text)

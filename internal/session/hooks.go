@@ -24,7 +24,7 @@ func (s *Session) newHooks() *hook.Set {
 	}
 	s.warnOfHooks(hooks)
 	set := s.Project.HookSet(hooks, hook.Options{
-		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.directory, Interactive: s.Project.Options.Interactive,
+		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.Dir, Interactive: s.Project.Options.Interactive,
 		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
@@ -61,9 +61,7 @@ func (s *Session) toolNames() []string {
 func (s *Session) describeServer(name, subagent string) hook.Server {
 	live := s.Servers.MCP()
 	if subagent != "" {
-		s.subagents.mu.Lock()
-		live = s.subagents.servers[subagent]
-		s.subagents.mu.Unlock()
+		live = s.Agents.ServersOf(subagent)
 	}
 	if live == nil {
 		return hook.Server{}
@@ -134,7 +132,7 @@ func (s *Session) addStartContext(p *agent.Prompt) {
 	}
 	text := s.startContext
 	s.startContext = ""
-	p.Shown = cmp.Or(p.Shown, llm.PartsText(p.Parts))
+	p.Shown = p.Text()
 	if len(p.Parts) > 0 && p.Parts[0].IsText() {
 		p.Parts = append([]llm.Part{llm.Text(text + "\n\n" + p.Parts[0].Text)}, p.Parts[1:]...)
 		return

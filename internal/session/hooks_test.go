@@ -70,7 +70,7 @@ turn
 		t.Fatal(err)
 	}
 	run := func(text string) {
-		for _, err := range s.Run(t.Context(), text) {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -118,7 +118,7 @@ turn
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, err := range s.Run(t.Context(), "Hi.") {
+	for _, err := range s.Run(t.Context(), agent.TextPrompt("Hi.")) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -154,7 +154,7 @@ func TestNoHooks(t *testing.T) {
 		if s.Hooks() != nil {
 			t.Errorf("%s: there are hooks", settings)
 		}
-		for _, err := range s.Run(t.Context(), "Hi.") {
+		for _, err := range s.Run(t.Context(), agent.TextPrompt("Hi.")) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -255,20 +255,20 @@ turn
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Steer(t.Context(), "Read @missing.txt and @notes.txt"); err != nil {
+	if err := s.Steer(t.Context(), agent.TextPrompt("Read @missing.txt and @notes.txt")); err != nil {
 		t.Error(err)
 	}
 	if got := s.Withdraw(); len(got) != 1 || got[0] != "Read @missing.txt and @notes.txt" {
 		t.Errorf("withdrawn: %q", got)
 	}
 	joined := 0
-	for e, err := range s.Run(t.Context(), "List the files.") {
+	for e, err := range s.Run(t.Context(), agent.TextPrompt("List the files.")) {
 		if err != nil {
 			t.Error(err)
 		}
 		switch e := e.(type) {
 		case agent.ToolRequested:
-			if err := s.Steer(t.Context(), "Look at @notes.txt"); err != nil {
+			if err := s.Steer(t.Context(), agent.TextPrompt("Look at @notes.txt")); err != nil {
 				t.Error(err)
 			}
 		case agent.Joined:

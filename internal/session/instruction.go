@@ -33,10 +33,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Sandbox:     s.Project.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
-			Agents:      s.listedAgents(form),
+			Agents:      s.Agents.Listed(form),
 			Skills:      s.promptSkills(),
-			PlanDir:     s.plans.directory(),
-			Plan:        s.plans.approved(),
+			PlanDir:     s.plans.Dir(),
+			Plan:        s.plans.Approved(),
 			Topic:       s.topic.Title(),
 			Files: prompt.MemoryFiles{
 				Project: s.Project.MemoryNames()[0],

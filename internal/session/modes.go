@@ -1,57 +1,12 @@
 package session
 
 import (
-	"path/filepath"
-	"sync/atomic"
-
 	"pollux/agent/route"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/project"
 	"pollux/internal/records"
-	"pollux/internal/tools/plan"
-	"pollux/internal/workspace"
 )
-
-// plans is where the plans of a session are, and which one was approved last. Its
-// methods may be called from several goroutines at once.
-type plans struct {
-	setting string // "" also where the setting is no directory that may be used
-	dir     atomic.Pointer[string]
-	plan    atomic.Pointer[string]
-}
-
-// newPlans settles where plans go. It warns of a directory that they may not go to.
-func newPlans(p *project.Project, ws *workspace.Workspace, sessionID string) *plans {
-	l := &plans{setting: p.PlanDirectory()}
-	if err := l.settle(ws, sessionID); err != nil {
-		p.Warn("Warning: " + err.Error())
-		l.setting = ""
-	}
-	return l
-}
-
-// settle makes the plans those of this session.
-func (l *plans) settle(ws *workspace.Workspace, sessionID string) error {
-	dir, err := plan.Directory(ws, l.setting, sessionID)
-	if err != nil {
-		dir = filepath.Join(ws.ProjectTemp(), sessionID, "plans")
-	}
-	l.dir.Store(&dir)
-	return err
-}
-
-// directory returns where the plans are.
-func (l *plans) directory() string { return *l.dir.Load() }
-
-// approved returns the path of the plan that is carried out, "" if there is none.
-func (l *plans) approved() string {
-	if path := l.plan.Load(); path != nil {
-		return *path
-	}
-	return ""
-}
 
 // Mode returns the approval mode. It may be called during a run.
 func (s *Session) Mode() policy.Mode { return s.policy.Mode() }
@@ -88,11 +43,11 @@ func (s *Session) setModeName(name string) error {
 }
 
 // Plan returns the path of the plan that was approved last, "" if none was.
-func (s *Session) Plan() string { return s.plans.approved() }
+func (s *Session) Plan() string { return s.plans.Approved() }
 
 // approvePlan notes the plan that is carried out from now on.
 func (s *Session) approvePlan(path string) {
-	s.plans.plan.Store(&path)
+	s.plans.Approve(path)
 	s.instruction.Refresh()
 	s.records.Emit(records.PlanApproved{})
 }

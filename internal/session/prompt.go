@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -19,13 +18,13 @@ import (
 	"pollux/llm"
 )
 
-// Run puts a prompt to the model, with the files that it names with "@", and works
-// until the model has no more to ask for: see [agent.Agent.Run]. What is left out of
-// the prompt is warned of.
-func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
+// Run puts a prompt to the model and works until the model has no more to ask for: see [agent.Agent.Run]. The texts of
+// a prompt without Shown may name files with "@", which Run adds; what it leaves out of the prompt is warned of. A prompt
+// with Shown is sent as it is.
+func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		s.titler.Stop()
-		p, err := s.expand(ctx, text)
+		p, err := s.expand(ctx, p)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			yield(agent.Cancelled{}, nil)
@@ -41,34 +40,14 @@ func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, e
 	}
 }
 
-// Prepare makes the next run of a line, such as "/greet Ann", send these parts to the model in its place.
-// They are sent as they are: an "@" in them names no file.
-func (s *Session) Prepare(line string, parts []llm.Part) {
-	s.prepare(line, prepared{parts: parts})
-}
-
-// prepared is the message that the next run of a line sends.
-type prepared struct {
-	parts []llm.Part
-	// text, if not "", is a prompt that follows the parts. It may name files with "@".
-	text string
-}
-
-func (s *Session) prepare(line string, p prepared) {
-	if s.prepared == nil {
-		s.prepared = map[string]prepared{}
-	}
-	s.prepared[line] = p
-}
-
-// Steer adds a prompt, with the files that it names with "@", to the next request of the
+// Steer adds a prompt, with the files that it names as for [Session.Run], to the next request of the
 // run in progress, or to the next prompt if there is none: see [agent.Agent.Steer]. It may
 // be called during a run. The error is that of a file or of ctx; then nothing was added.
-func (s *Session) Steer(ctx context.Context, text string) error {
-	p, err := s.expand(ctx, text)
+func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
+	p, err := s.expand(ctx, p)
 	if err == nil {
 		s.agent.Steer(p)
-		s.steerAgents(p)
+		s.Agents.Steer(p)
 	}
 	return err
 }
@@ -78,55 +57,64 @@ func (s *Session) Steer(ctx context.Context, text string) error {
 func (s *Session) Withdraw() []string {
 	var texts []string
 	for _, p := range s.agent.Withdraw() {
-		texts = append(texts, cmp.Or(p.Shown, llm.PartsText(p.Parts)))
+		texts = append(texts, p.Text())
 	}
 	return texts
 }
 
-// expand puts the files that a prompt mentions into it.
-func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error) {
+// expand completes a prompt for the model: the files that it mentions, and what hooks and servers add.
+func (s *Session) expand(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
 	s.Servers.Await(ctx)
-	s.awaitCards(ctx)
-	line := text
-	before, found := s.prepared[line]
-	if found {
-		delete(s.prepared, line)
-		text = before.text
+	if s.Agents.AwaitCards(ctx) {
+		s.refresh()
 	}
-	if found && text == "" {
-		p := agent.Prompt{Parts: before.parts, ID: s.agent.NewPromptID(), Shown: line}
-		s.addStartContext(&p)
-		s.tellServers(ctx, &p)
-		return p, nil
+	if p.Shown == "" {
+		var err error
+		if p, err = s.attach(ctx, p); err != nil {
+			return agent.Prompt{}, err
+		}
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room, mention.Known{IsAgent: s.isAgent, Resources: s.Servers.Resources()})
-	if err != nil {
-		return agent.Prompt{}, err
+	p.ID = s.agent.NewPromptID()
+	s.addStartContext(&p)
+	s.tellServers(ctx, &p)
+	return p, nil
+}
+
+// attach adds the files that the texts of a prompt mention. Shown is set if there are any.
+func (s *Session) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
+	attached := agent.Prompt{ID: p.ID}
+	for _, part := range p.Parts {
+		if !part.IsText() {
+			attached.Parts = append(attached.Parts, part)
+			continue
+		}
+		asked, err := mention.Expand(ctx, s.Workspace, part.Text, s.agent.Room, mention.Known{IsAgent: s.Agents.Has, Resources: s.Servers.Resources()})
+		if err != nil {
+			return agent.Prompt{}, err
+		}
+		s.reportMentions(asked)
+		attached.Parts = append(attached.Parts, asked.Parts...)
+		if text := s.Memory.Discover(asked.Files...); text != "" {
+			attached.Parts = append(attached.Parts, llm.Text(text))
+		}
+		if len(asked.Files) > 0 {
+			attached.Shown = p.Text()
+		}
 	}
+	return attached, nil
+}
+
+// reportMentions shows which files a prompt has and which it has not, and which names that look like files are none.
+func (s *Session) reportMentions(asked mention.Expansion) {
 	for _, skipped := range asked.Skipped {
 		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
 		s.Project.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
-	s.reportMentions(asked)
-	p := agent.Prompt{Parts: append(before.parts, asked.Parts...), ID: s.agent.NewPromptID()}
-	if text := s.Memory.Discover(asked.Files...); text != "" {
-		p.Parts = append(p.Parts, llm.Text(text))
-	}
-	if found || len(asked.Files) > 0 {
-		p.Shown = line
-	}
-	s.addStartContext(&p)
-	s.tellServers(ctx, &p)
-	return p, nil
-}
-
-// reportMentions shows which files a prompt has, and which names that look like files are none.
-func (s *Session) reportMentions(asked mention.Expansion) {
 	for _, m := range asked.Missing {
 		text := fmt.Sprintf("Warning: No file %s: sent as text.", m.Name)
 		if m.Near != "" {

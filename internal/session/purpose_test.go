@@ -6,12 +6,14 @@ import (
 	"sync"
 	"testing"
 
+	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/guard/trust"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
+	"pollux/llm"
 )
 
 // TestPurposes checks that the programs of a session pass its launcher, which sees why each runs.
@@ -43,14 +45,14 @@ func TestPurposes(t *testing.T) {
 	defer s.Close()
 	for _, kind := range []command.Kind{command.Workspace, command.Extension} {
 		c := &command.Command{Source: command.Source{Kind: kind}, Prompt: "Look: !{true}"}
-		if err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"}); err != nil {
+		if _, err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"}); err != nil {
 			t.Error(err)
 		}
 	}
 	if _, err := s.RunTyped(t.Context(), "true"); err != nil {
 		t.Error(err)
 	}
-	for _, err := range s.Run(t.Context(), "hello") {
+	for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hello")}}) {
 		if err != nil {
 			t.Error(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/internal/stats/recent"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -39,7 +40,7 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"Read it", "Again"} {
-		for _, err := range s.Run(t.Context(), text) {
+		for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(text)}}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -117,7 +118,7 @@ turn
 		t.Fatal(err)
 	}
 	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it"} {
-		for _, err := range s.Run(t.Context(), text) {
+		for _, err := range s.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(text)}}) {
 			if err != nil {
 				t.Error(err)
 			}

@@ -26,6 +26,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
@@ -34,19 +35,21 @@ import (
 	"pollux/internal/logs"
 	"pollux/internal/memory"
 	"pollux/internal/models"
-	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
 	"pollux/internal/records"
+	"pollux/internal/rulebook"
 	"pollux/internal/servers"
 	"pollux/internal/skill"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
+	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
+	"pollux/internal/toolset"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/llm/quotation"
@@ -95,6 +98,10 @@ type Session struct {
 	Project *project.Project
 	// Servers are the MCP servers.
 	Servers *servers.Servers
+	// Rulebook answers what is decided about calls.
+	Rulebook *rulebook.Rulebook
+	// Agents are the subagents.
+	Agents  *agents.Agents
 	Record  *record.Record
 	options Options
 	// Workspace is the directories that the model works in.
@@ -108,25 +115,20 @@ type Session struct {
 	// Processes are the commands that run in the background, and those that did.
 	Processes *shell.Processes
 
-	identity  atomic.Pointer[identity]
-	models    *models.Directory
-	stack     *assembly.Stack
-	builder   *assembly.Builder
-	outputs   *record.Outputs
-	policy    *policy.Engine
-	saved     *policy.Saved // where lasting answers go; nil where none would be read again
-	plans     *plans
-	topic     topic.Topic
-	registry  *tool.Registry
-	absent    map[string]string              // why tools are not in the registry, by name
-	search    tool.Tool                      // the web search, which needs a provider that searches
-	typed     tool.Tool                      // the shell of a person
-	template  func(process.Origin) tool.Tool // the shell of custom commands that an origin has written
-	gate      *guard.Gate
-	given     *quotation.Index // what models were given: a quotation is not a call
-	callers   *assembly.Callers
-	builtin   []tool.Tool // that tools.core permits
-	subagents subagents
+	identity atomic.Pointer[identity]
+	models   *models.Directory
+	stack    *assembly.Stack
+	builder  *assembly.Builder
+	outputs  *record.Outputs
+	policy   *policy.Engine
+	saved    *policy.Saved // where lasting answers go; nil where none would be read again
+	plans    *plan.Plans
+	topic    topic.Topic
+	registry *tool.Registry
+	tools    *toolset.Set
+	gate     *guard.Gate
+	given    *quotation.Index // what models were given: a quotation is not a call
+	callers  *assembly.Callers
 
 	extensionDirs []string // those of extensions that file tools may read; without links
 	instruction   *prompt.Instruction
@@ -135,13 +137,11 @@ type Session struct {
 	hooks         *hook.Set    // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
-	// prepared are the prompts of [Session.Prepare], by their lines.
-	prepared  map[string]prepared
-	skills    atomic.Pointer[skill.Set]
-	telemetry *telemetry.Telemetry // nil is off
-	activity  *telemetry.Activity  // nil is off
-	log       *logs.Log            // on disk
-	titler    *record.Titler
+	skills       atomic.Pointer[skill.Set]
+	telemetry    *telemetry.Telemetry // nil is off
+	activity     *telemetry.Activity  // nil is off
+	log          *logs.Log            // on disk
+	titler       *record.Titler
 	// Changes finds the calls that may have changed something, and undoes changes of files.
 	Changes *record.Changes
 	ended   sync.Once

@@ -77,7 +77,7 @@ func modelChoices(names []string) []tool.Option {
 
 // signIn has the person store a key, and builds the session with it.
 func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env}, Paths: b.project.Paths, Notify: b.project.Warn}
+	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env, Launcher: b.project.Launcher}, Paths: b.project.Paths, Notify: b.project.Warn}
 	switch {
 	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings()):
 		b.project.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
+	"pollux/internal/toolset"
 )
 
 // skillOwner owns activate_skill in the registry. It is declared after the tools of MCP servers.
@@ -41,10 +42,10 @@ func (s *Session) setSkills() *skill.Set {
 	t := activate.New(activate.Options{Skills: set, Tree: s.Workspace.FullTree, Open: s.openFolder})
 	switch {
 	case t == nil:
-		s.absent[activate.Name] = "There are no skills."
+		s.tools.SetAbsent(activate.Name, "There are no skills.")
 		s.registry.Remove(skillOwner)
 	case !project.ToolSettings(s.Project.Settings()).Registers(t.Spec()):
-		s.absent[activate.Name] = notCore
+		s.tools.SetAbsent(activate.Name, toolset.NotCore)
 	default:
 		s.registry.Set(skillOwner, t)
 	}
@@ -154,36 +155,36 @@ func (s *Session) promptSkills() (list []prompt.Skill) {
 	return list
 }
 
-// PrepareSkill activates a skill for the next run of a line, as a call of activate_skill that passes the
-// gate. The model then gets the instructions of the skill, and text. The error is [ErrRefused] if the user
-// has refused the skill.
-func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) error {
+// PrepareSkill activates a skill, as a call of activate_skill that passes the gate, and returns a prompt with the
+// instructions of the skill and text, which may name files with "@". People see the prompt as line. The error is
+// [ErrRefused] if the user has refused the skill.
+func (s *Session) PrepareSkill(ctx context.Context, name, line, text string) (agent.Prompt, error) {
 	t, found := s.registry.Lookup(activate.Name)
 	if !found {
-		why := strings.TrimSpace("The tool activate_skill is not available. " + s.whyHidden(activate.Name))
-		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, why)
+		why := strings.TrimSpace("The tool activate_skill is not available. " + s.tools.WhyHidden(activate.Name))
+		return agent.Prompt{}, exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, why)
 	}
 	args, err := json.Marshal(map[string]string{"name": name})
 	if err != nil {
-		return err
+		return agent.Prompt{}, err
 	}
 	call := &agent.ToolCall{ID: activate.Name + "__" + uuid.NewString(), Name: activate.Name, Args: args}
 	a := s.gate.Admit(ctx, call, t, s.approve)
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return agent.Prompt{}, context.Cause(ctx)
 	case a.Cancelled:
-		return ErrRefused
+		return agent.Prompt{}, ErrRefused
 	case a.Run == nil:
-		return exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Record.Result.Error.Message))
+		return agent.Prompt{}, exit.Errorf(exit.General, "Cannot use the skill %q: %s", name, terminal.Line(a.Record.Result.Error.Message))
 	}
 	result := s.runOwn(ctx, call, a)
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return agent.Prompt{}, context.Cause(ctx)
 	case result.Error != nil:
-		return exit.Errorf(exit.General, "%s", terminal.Line(result.Error.Message))
+		return agent.Prompt{}, exit.Errorf(exit.General, "%s", terminal.Line(result.Error.Message))
 	}
-	s.prepare(line, prepared{parts: result.Content, text: text})
-	return nil
+	p, err := s.attach(ctx, agent.TextPrompt(text))
+	return agent.Prompt{Parts: slices.Concat(result.Content, p.Parts), Shown: line}, err
 }

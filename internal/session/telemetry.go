@@ -21,7 +21,6 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
-	"pollux/internal/subagent"
 	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/observe"
@@ -184,19 +183,6 @@ func readShort(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 100))
 	return strings.TrimSpace(string(b)), err
-}
-
-// recordAgent records what happens to a run of a subagent.
-func (s *Session) recordAgent(e subagent.Event) {
-	a := records.Subagent{ID: e.ID, Name: e.Agent}
-	switch e.Kind {
-	case subagent.Started:
-		s.records.Emit(records.SubagentStarted{Subagent: a})
-	case subagent.Finished:
-		s.records.Emit(records.SubagentFinished{Subagent: a, Reason: string(e.Reason), Turns: e.Turns, Took: e.Duration})
-	case subagent.Recovered:
-		s.records.Emit(records.SubagentRecovered{Subagent: a, Reason: string(e.Reason), Turns: e.Turns, Took: e.Duration, Success: e.Success})
-	}
 }
 
 // recordHook records one run of a hook.

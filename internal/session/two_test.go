@@ -38,7 +38,7 @@ func TestTwoSessions(t *testing.T) {
 			}
 			defer s.Close()
 			var text string
-			for e, err := range s.Run(t.Context(), "Where are you?") {
+			for e, err := range s.Run(t.Context(), agent.TextPrompt("Where are you?")) {
 				if e, ok := e.(agent.Text); ok {
 					text += e.Text
 				}

@@ -21,9 +21,9 @@ func (s *Session) RunTyped(ctx context.Context, command string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	call := agent.ToolCall{Name: s.typed.Spec().Name, Args: args, Typed: true}
+	call := agent.ToolCall{Name: s.tools.Typed.Spec().Name, Args: args, Typed: true}
 	var result *tool.Result
-	for e, err := range s.agent.RunTool(ctx, call, s.typed) {
+	for e, err := range s.agent.RunTool(ctx, call, s.tools.Typed) {
 		if err != nil {
 			return "", err
 		}

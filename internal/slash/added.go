@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/mcp"
 	"pollux/internal/terminal"
@@ -86,8 +87,7 @@ func promptCommand(name string, p mcp.Prompt) *Command {
 			if err != nil {
 				return Result{}, exit.Errorf(exit.General, "%s", terminal.Line(err.Error()))
 			}
-			s.Session.Prepare(call.Line, parts)
-			return Result{Prompt: call.Line, IsPromptHidden: true}, nil
+			return Result{Prompt: &agent.Prompt{Parts: parts, Shown: call.Line}, IsPromptHidden: true}, nil
 		},
 	}
 }

@@ -22,14 +22,14 @@ func agentsList(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if !config.Agents.In(s.Session.Project.Settings()) {
 		return errNoAgents()
 	}
-	s.Session.CheckAgents(ctx)
+	s.Session.Agents.Check(ctx)
 	var rows [][]string
-	for _, d := range s.Session.Agents().All() {
+	for _, d := range s.Session.Agents.Set().All() {
 		state := "enabled"
-		if s.Session.Agents().IsDisabled(d.Name) {
+		if s.Session.Agents.Set().IsDisabled(d.Name) {
 			state = "disabled"
 		}
-		about, err := s.Session.AboutAgent(d)
+		about, err := s.Session.Agents.About(d)
 		if err != nil {
 			state, about = "failed", err.Error()
 		}
@@ -64,7 +64,7 @@ func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Resul
 		return usageError("Usage: /agents %s <agent-name>", verb)
 	case s.findAgent(name) == nil:
 		return unknownAgent(name)
-	case s.Session.Agents().IsDisabled(name) != enabled:
+	case s.Session.Agents.Set().IsDisabled(name) != enabled:
 		return textResult("Agent '%s' is already %sd.", name, verb)
 	}
 	d := s.findAgent(name)
@@ -75,7 +75,7 @@ func (s *Runner) setAgent(ctx context.Context, name string, enabled bool) (Resul
 }
 
 func (s *Runner) findAgent(name string) *subagent.Definition {
-	all := s.Session.Agents().All()
+	all := s.Session.Agents.Set().All()
 	if i := slices.IndexFunc(all, func(d *subagent.Definition) bool { return d.Name == name }); i >= 0 {
 		return all[i]
 	}
@@ -95,7 +95,7 @@ func agentsReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Session.Agents().Enabled()), "agent"))
+	text := fmt.Sprintf("Loaded %s.", wording.Count(len(s.Session.Agents.Set().Enabled()), "agent"))
 	for _, p := range problems {
 		text += "\n" + s.Session.Project.Paths.DisplayText(terminal.Text(p))
 	}

@@ -32,7 +32,7 @@ var agentSettings = []agentSetting{
 	{
 		name: "enabled", path: "enabled", values: "true or false",
 		parse: func(text string) (any, bool) { return text == "true", text == "true" || text == "false" },
-		value: func(s *Runner, d *subagent.Definition) any { return !s.Session.Agents().IsDisabled(d.Name) },
+		value: func(s *Runner, d *subagent.Definition) any { return !s.Session.Agents.Set().IsDisabled(d.Name) },
 	},
 	{
 		name: "model", path: "modelConfig.model", local: true, values: "the name of a model, or inherit for that of the session",
@@ -142,8 +142,8 @@ func (s *Runner) showAgent(ctx context.Context, d *subagent.Definition) (shown, 
 	}
 	if d.Kind == subagent.RemoteKind {
 		rows = append(rows, []string{"Card", cmp.Or(d.CardURL, "in the file")})
-		s.Session.CheckAgents(ctx)
-		text, err := s.Session.AboutAgent(d)
+		s.Session.Agents.Check(ctx)
+		text, err := s.Session.Agents.About(d)
 		if err != nil {
 			text = terminal.Line(err.Error())
 		}
@@ -170,7 +170,7 @@ func (s *Runner) agentValue(d *subagent.Definition, a *agentSetting) string {
 		}
 		return oneLineJSON(value)
 	}
-	model, err := s.Session.AgentModel(d)
+	model, err := s.Session.Agents.Model(d)
 	switch {
 	case err != nil:
 		return terminal.Line(d.Model + " (not usable)")

@@ -38,7 +38,7 @@ func TestAgentsConfig(t *testing.T) {
 		d.wantFailure("/agents config "+step.args, step.want)
 	}
 	agent := d.findAgent("generalist")
-	if agent.MaxTurns != 7 || agent.Timeout.Seconds() != 90 || agent.Model != "gemini-2.5-pro" || agent.Settings["temperature"] != nil || !d.Session.Agents().IsDisabled("generalist") {
+	if agent.MaxTurns != 7 || agent.Timeout.Seconds() != 90 || agent.Model != "gemini-2.5-pro" || agent.Settings["temperature"] != nil || !d.Session.Agents.Set().IsDisabled("generalist") {
 		t.Errorf("%+v", agent)
 	}
 	text, err := os.ReadFile(filepath.Join(d.home, ".gemini", "settings.json"))

@@ -73,7 +73,7 @@ func TestModes(t *testing.T) {
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
 	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux edits files without asking")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
-	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Session.Mode() != policy.Plan {
+	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt.Text() != "make @a better" || d.Session.Mode() != policy.Plan {
 		t.Errorf("%+v in %s", r, d.Session.Mode())
 	}
 	d.wantText("/plan", "Plan mode is already on.")

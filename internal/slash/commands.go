@@ -69,11 +69,11 @@ func customCommand(c command.Command) *Command {
 
 // runCustom makes the prompt of a command of a file.
 func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (Result, error) {
-	err := s.Session.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
+	prompt, err := s.Session.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
 	var coded *exit.Error
 	switch {
 	case err == nil:
-		return Result{Prompt: call.Line}, nil
+		return Result{Prompt: &prompt}, nil
 	case errors.Is(err, session.ErrRefused):
 		return textResult("Not sent: the shell commands of /%s were refused.", call.Name)
 	case ctx.Err() != nil, errors.As(err, &coded):

@@ -13,12 +13,13 @@ func TestCustomCommands(t *testing.T) {
 	d.wantText("/commands list", "There are no custom commands.", ".gemini/commands/name.toml makes the command /name")
 	d.wantText("/commands reload", "Loaded 0 custom commands.")
 	d.file(".gemini/commands/a/b.toml", `prompt = "first"`)
-	if r := d.wantText("/a:b"); r.Prompt != "/a:b" {
-		t.Errorf("prompt %q", r.Prompt)
+	first := d.wantText("/a:b").Prompt
+	if first.Text() != "/a:b" {
+		t.Errorf("prompt %q", first.Text())
 	}
-	d.prompt("/a:b")
+	d.send(*first)
 	d.file(".gemini/commands/a/b.toml", `prompt = "the second"`)
-	d.prompt(d.wantText("/a:b   x").Prompt)
+	d.send(*d.wantText("/a:b   x").Prompt)
 	if got := d.history(); !strings.Contains(got, "the second\n\n/a:b   x") {
 		t.Errorf("the model got %s", got)
 	}

@@ -137,7 +137,13 @@ func (d *driver) Approve(ctx context.Context, q *agent.Question) (tool.Answer, e
 // prompt sends a prompt to the model, and approves all tool calls.
 func (d *driver) prompt(text string) {
 	d.t.Helper()
-	for e, err := range d.Session.Run(d.t.Context(), text) {
+	d.send(agent.TextPrompt(text))
+}
+
+// send is prompt for a prompt that a command has made.
+func (d *driver) send(p agent.Prompt) {
+	d.t.Helper()
+	for e, err := range d.Session.Run(d.t.Context(), p) {
 		if err != nil {
 			d.t.Fatal(err)
 		}

@@ -143,11 +143,11 @@ func explainPolicy(_ context.Context, s *Runner, args string) (Result, error) {
 	if name == "" {
 		return usageError("Enter a tool and its arguments, such as /policies explain run_shell_command git push")
 	}
-	call, err := s.Session.ParseCall(name, rest)
+	call, err := s.Session.Rulebook.ParseCall(name, rest)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
+	return Result{Text: codeBlock(policy.FormatExplanations(s.Session.Rulebook.Explain(call, s.Session.Mode()), s.Session.Project.DisplayFile))}, nil
 }
 
 // codeBlock indents lines by four spaces, so that Markdown shows them as they are.

@@ -40,10 +40,10 @@ type Runner struct {
 
 // Result is the result of a command: the text to show and the actions for the face.
 type Result struct {
-	Text   string // Markdown to show, readable without rendering, without control characters
-	Failed bool   // Text is an error message
-	Err    error  // the error with its exit code, if Failed
-	Prompt string // prompt to send to the model, "" for none
+	Text   string        // Markdown to show, readable without rendering, without control characters
+	Failed bool          // Text is an error message
+	Err    error         // the error with its exit code, if Failed
+	Prompt *agent.Prompt // prompt to send to the model, nil for none
 	// IsPromptHidden means that the user need not see the prompt: it is Pollux's own text, or the line itself.
 	IsPromptHidden bool
 	// Run is a run of the model for the face to show like that of a prompt, nil for none.

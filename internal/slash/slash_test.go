@@ -321,17 +321,17 @@ func TestInit(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"context": {"fileName": "AGENTS.md"}}`})
 	r := d.wantText("/init", "Created AGENTS.md.")
-	if !strings.Contains(r.Prompt, "`AGENTS.md`") || strings.Contains(r.Prompt, "FILE") {
-		t.Errorf("the prompt is %.300s", r.Prompt)
+	if !strings.Contains(r.Prompt.Text(), "`AGENTS.md`") || strings.Contains(r.Prompt.Text(), "FILE") {
+		t.Errorf("the prompt is %.300s", r.Prompt.Text())
 	}
 	if info, err := os.Stat(filepath.Join(d.dir, "AGENTS.md")); err != nil || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if r := d.wantText("/init", "Analyzing the project"); r.Prompt == "" { // the model did not fill the file
+	if r := d.wantText("/init", "Analyzing the project"); r.Prompt == nil { // the model did not fill the file
 		t.Error("it stays empty")
 	}
 	d.file("AGENTS.md", "There.")
-	if r := d.wantText("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != "" {
+	if r := d.wantText("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != nil {
 		t.Error("it is studied all the same")
 	}
 }

@@ -201,3 +201,10 @@ func within(path, dir string) (below string, ok bool) {
 	}
 	return strings.CutPrefix(below, string(filepath.Separator))
 }
+
+// HasFile reports whether there is a file with this name in the workspace.
+func (w *Workspace) HasFile(name string) bool {
+	path := w.Resolve(name)
+	_, err := os.Lstat(path)
+	return err == nil && w.Contains(path)
+}

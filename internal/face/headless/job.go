@@ -141,27 +141,27 @@ const maxCommand = 60
 // runCommand runs a prompt that is a / command. It returns the output of the command as
 // the answer, or a prompt that the command makes. It returns any other prompt
 // unchanged.
-func runCommand(ctx context.Context, commands *slash.Runner, text string) (prompt, answer string, err error) {
+func runCommand(ctx context.Context, commands *slash.Runner, text string) (prompt agent.Prompt, answer string, err error) {
 	r, known, err := commands.Run(ctx, text)
 	switch {
 	case ctx.Err() != nil:
-		return "", "", context.Cause(ctx)
+		return agent.Prompt{}, "", context.Cause(ctx)
 	case err != nil:
-		return "", "", err
+		return agent.Prompt{}, "", err
 	case !known:
 		if reason := commands.Unknown(text); reason != "" {
 			commands.Session.Project.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
-		return text, "", commands.Session.Reachable()
+		return agent.TextPrompt(text), "", commands.Session.Reachable()
 	case r.Failed:
-		return "", "", r.Err
-	case r.Prompt == "" && r.Text == "":
-		return "", "Done.", nil
-	case r.Prompt == "":
-		return "", r.Text, nil
+		return agent.Prompt{}, "", r.Err
+	case r.Prompt == nil && r.Text == "":
+		return agent.Prompt{}, "Done.", nil
+	case r.Prompt == nil:
+		return agent.Prompt{}, r.Text, nil
 	}
 	if r.Text != "" {
 		commands.Session.Project.Warn(r.Text)
 	}
-	return r.Prompt, "", commands.Session.Reachable()
+	return *r.Prompt, "", commands.Session.Reachable()
 }

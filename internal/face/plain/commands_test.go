@@ -38,7 +38,7 @@ func TestCommands(t *testing.T) {
 			case "/clear":
 				return slash.Result{Clear: true}, nil
 			case "/plan x":
-				return slash.Result{Prompt: "Plan x"}, nil
+				return slash.Result{Prompt: new(agent.TextPrompt("Plan x"))}, nil
 			case "/slow":
 				<-ctx.Done()
 				return slash.Result{}, ctx.Err()

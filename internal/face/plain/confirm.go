@@ -3,224 +3,155 @@ package plain
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
-	"pollux/internal/wording"
 	"pollux/tool"
 )
 
 // ask shows the question and returns the user's answer.
 func (d *dialog) ask() (tool.Answer, error) {
-	ask := d.askFunc()
-	if ask == nil {
-		return tool.Answer{}, errors.New("unknown kind of question")
+	d.printTitle()
+	if d.q.Options == nil {
+		return d.fillForm()
 	}
-	return ask()
-}
-
-// askFunc returns the function that asks this kind of question, nil for an unknown
-// kind.
-func (d *dialog) askFunc() func() (tool.Answer, error) {
-	switch c := d.q.details.(type) {
-	case *tool.EditConfirmation:
-		return func() (tool.Answer, error) { return d.confirmEdit(c) }
-	case *tool.ExecConfirmation:
-		return func() (tool.Answer, error) { return d.confirmExec(c) }
-	case *tool.InfoConfirmation:
-		return func() (tool.Answer, error) { return d.confirmInfo(c) }
-	case *tool.RemoteConfirmation:
-		return func() (tool.Answer, error) { return d.confirmRemote(c) }
-	case *tool.PlanConfirmation:
-		return func() (tool.Answer, error) { return d.confirmPlan(c) }
-	case *tool.QuestionConfirmation:
-		return func() (tool.Answer, error) { return d.askQuestions(c) }
+	hidden := 0
+	for _, b := range d.q.Blocks {
+		d.printHead(b)
+		hidden += d.showBlock(b, false)
 	}
-	return nil
+	for _, line := range d.q.Warnings {
+		d.print(line)
+	}
+	for {
+		d.print(d.q.Prompt)
+		options := d.q.OptionsWithRest(hidden)
+		i, err := d.choose(options, d.q.Help)
+		if err != nil {
+			return tool.Answer{}, err
+		}
+		o := &options[i]
+		switch o.Action {
+		case kit.ShowAll:
+			for _, b := range d.q.Blocks {
+				d.showBlock(b, true)
+			}
+			hidden = 0
+		case kit.Edit:
+			if text, ok := d.edit(d.q.Blocks[0]); ok {
+				return o.Answer(text), nil
+			}
+		default:
+			text := ""
+			if o.TextPrompt != "" {
+				text, err = d.readText(o.TextPrompt, textAnswer, textHelp)
+			}
+			if err != nil || text != "" || !o.NeedsText {
+				return o.Answer(text), err
+			}
+		}
+	}
 }
 
-// confirmOption is a choice with the outcome that it stands for.
-type confirmOption struct {
-	choice
-	outcome tool.Outcome
-}
-
-// Numbers of lines shown at first of a diff, a command and a plan.
+// Numbers of lines shown at first of a diff or a command, and of a text.
 const (
-	longDiff    = 200
-	longCommand = 200
-	longPlan    = 400
+	longCode = 200
+	longText = 400
 )
 
-var (
-	refuseOption = confirmOption{
-		choice{key: "n", label: "No, tell the model what to do differently", help: "You can then type what to do instead."},
-		tool.Cancel,
+// printHead prints the lines above a block.
+func (d *dialog) printHead(b kit.Block) {
+	switch b := b.(type) {
+	case *kit.Change:
+		d.print("File: " + b.ShownPath + ", " + countChanges(b.Diff))
+	case *kit.Request:
+		d.print("MCP server: " + terminal.Line(b.Server))
+		d.print("Tool: " + terminal.Line(b.Tool))
+	case *kit.Plan:
+		d.print("Plan in " + b.ShownPath + ":")
 	}
-	onceOption = confirmOption{choice{key: "y", label: "Allow once", help: "Pollux asks again the next time."}, tool.ProceedOnce}
-)
-
-// confirmOptions returns the options for a call: allow once, the lasting answers that are offered,
-// those of more, and refuse. saved is the label of the answer for all future sessions.
-func confirmOptions(offers []tool.Offer, saved string, more ...confirmOption) []confirmOption {
-	list := []confirmOption{onceOption}
-	for _, o := range offers {
-		list = append(list, lastingOption(o, saved))
-	}
-	return append(append(list, more...), refuseOption)
 }
 
-// lastingOption returns the option for a lasting answer.
-func lastingOption(o tool.Offer, saved string) confirmOption {
-	rule := terminal.Line(o.Rule)
-	c := choice{key: "a", label: "Allow for this session", help: "Until you quit, Pollux does not ask about: " + rule + "."}
-	switch o.Outcome {
-	case tool.ProceedAlwaysTool:
-		c.key, c.label = "t", "Allow this tool for this session"
-	case tool.ProceedAlwaysServer:
-		c.key, c.label = "l", "Allow all tools of this server for this session"
-	case tool.ProceedAlwaysAndSave:
-		c.key, c.label = "s", saved+", rule: "+rule
-		if o.SavedIn != "" {
-			c.label += ", saved in " + terminal.Line(o.SavedIn)
-		}
-		c.help = "Pollux does not ask about this again, in later sessions too."
-	}
-	if len(o.Runners) > 0 {
-		c.label += " (" + terminal.Line(strings.Join(o.Runners, ", ")) + " can run other programs)"
-	}
-	c.isDefault = o.IsFirst
-	return confirmOption{c, o.Outcome}
-}
-
-// chooseOutcome asks for one of the options and returns its outcome.
-func (d *dialog) chooseOutcome(list []confirmOption, help string) (tool.Outcome, error) {
-	choices := make([]choice, len(list))
-	for i, c := range list {
-		choices[i] = c.choice
-		if c.outcome == tool.Cancel && d.q.call == nil {
-			choices[i].label, choices[i].help = "No", "Nothing runs, and nothing is sent to the model."
-		}
-	}
-	n, err := d.choose(choices, help)
-	if err != nil {
-		return "", err
-	}
-	return list[n].outcome, nil
-}
-
-// answerFor returns the answer with this outcome. If the user refuses a call, it asks
-// for feedback to the model.
-func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
-	a := tool.Answer{Outcome: outcome}
-	if outcome != tool.Cancel || d.q.call == nil {
-		return a, nil
-	}
-	var err error
-	a.Feedback, err = d.readText("What should the model do instead? Enter alone stops it: ", textAnswer, textHelp)
-	return a, err
-}
-
-// viewAll is the pseudo-outcome that shows the whole text and asks again.
-const viewAll tool.Outcome = "view"
-
-// viewOption returns the option that shows the hidden lines, none if there are no such
+// showBlock shows a block, without its last lines if there are many and all is not set. It returns the number of hidden
 // lines.
-func viewOption(hidden int) []confirmOption {
-	if hidden == 0 {
-		return nil
+func (d *dialog) showBlock(b kit.Block, all bool) (hidden int) {
+	show, text, most := d.screen.verbatim, "", longCode // the lines of code must not be broken
+	switch b := b.(type) {
+	case *kit.Change:
+		text = diffText(b.DiffDisplay, d.screenReader)
+	case *kit.Command:
+		text = b.Text
+	case *kit.Text:
+		show, text, most = d.screen.line, b.Text, longText
+	case *kit.Request:
+		show, text = d.screen.line, indented(b.Args)
+	case *kit.Plan:
+		show, text, most = d.screen.line, b.Text, longText
 	}
-	return []confirmOption{{choice{key: "v", label: fmt.Sprintf("Show all (%d more lines)", hidden), help: "Pollux then asks again."}, viewAll}}
+	if all {
+		most = 0
+	}
+	return d.showLines(text, most, show)
+}
+
+// indented returns JSON in several lines, or as it is if it is not valid.
+func indented(data json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return string(data)
+	}
+	return b.String()
 }
 
 // indent precedes each line of the model's text, so that it cannot pass for a line of
 // Pollux.
 const indent = "  "
 
-// showText writes at most so many lines of a text, 0 for all of them, and returns the
+// showLines shows at most so many lines of a text, 0 for all of them, and returns the
 // number of hidden lines. It warns if the text has characters that cannot be shown.
-func (d *dialog) showText(text string, most int) (hidden int) {
-	return d.showLines(text, most, d.screen.line)
-}
-
-// showCode is showText for a text whose lines must not be broken.
-func (d *dialog) showCode(text string, most int) (hidden int) {
-	return d.showLines(text, most, d.screen.verbatim)
-}
-
-func (d *dialog) showLines(text string, most int, write func(string)) (hidden int) {
+func (d *dialog) showLines(text string, most int, show func(string)) (hidden int) {
 	lines, hidden := firstLines(text, most, 0)
-	write(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
-	if !isShownUnchanged(text) {
+	show(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
+	if terminal.Text(text) != strings.ReplaceAll(text, "\r\n", "\n") {
 		d.print("Warning: the text above has characters that cannot be shown.")
 	}
 	return hidden
 }
 
-// isShownUnchanged reports whether a text has no characters that are removed before it
-// is shown.
-func isShownUnchanged(text string) bool {
-	return terminal.Text(text) == strings.ReplaceAll(text, "\r\n", "\n")
-}
-
-func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
-	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
-	hidden := d.showCode(text, longDiff)
-	d.showApproval(c)
-	for {
-		d.print("Apply this change?")
-		var also []confirmOption
-		if c.Modifiable {
-			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "Pollux then asks about your version."}, tool.ModifyWithEditor})
-		}
-		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow for this file in all future sessions", append(also, viewOption(hidden)...)...), c.Reason)
-		if err != nil {
-			return tool.Answer{}, err
-		}
-		switch outcome {
-		case viewAll:
-			hidden = d.showCode(text, 0)
-		case tool.ModifyWithEditor:
-			if edited, ok := d.editChange(c); ok {
-				return tool.Answer{Outcome: outcome, Content: &edited}, nil
-			}
-		default:
-			return d.answerFor(outcome)
-		}
-	}
-}
-
-// shortPath returns a path in the form that people read.
-func (f *Face) shortPath(path string) string {
-	if f.backend.ShortPath != nil {
-		path = f.backend.ShortPath(path)
-	}
-	return terminal.Line(path)
-}
-
 // noEditor is the message for a missing external editor.
 const noEditor = "No editor is available. Choose one with /editor."
 
-// editChange opens a proposed change in the external editor and returns the user's
-// version; ok is false if there is none.
-func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
-	if d.backend.Editor == nil {
+// edit opens a block in the external editor and returns the user's version; ok is false if there is none.
+func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
+	if d.editor == nil {
 		d.print(noEditor)
 		return "", false
 	}
+	var err error
+	switch b := b.(type) {
+	case *kit.Plan:
+		err = d.lend(func() error { return d.editor.Open(d.ctx, b.Path) })
+	case *kit.Change:
+		return d.editChange(b)
+	}
+	if err != nil {
+		d.print(terminal.Text(err.Error()))
+	}
+	return "", err == nil
+}
+
+// editChange opens a proposed change in the external editor.
+func (d *dialog) editChange(c *kit.Change) (edited string, ok bool) {
 	before := ""
 	if c.Before != nil {
 		before = *c.Before
 	}
-	if text := d.backend.Editor.Leaving(); text != "" {
+	if text := d.editor.Leaving(); text != "" {
 		d.print(terminal.Line(text))
 	}
 	err := d.lend(func() (err error) {
-		edited, err = d.backend.Editor.Change(d.ctx, c.FileName, before, c.After)
+		edited, err = d.editor.Change(d.ctx, c.FileName, before, c.After)
 		return err
 	})
 	switch {
@@ -232,140 +163,4 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 		return "", false
 	}
 	return edited, true
-}
-
-func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	hidden := d.showCode(c.Command, longCommand)
-	d.showApproval(c)
-	for {
-		d.print("Run this command?")
-		outcome, err := d.chooseOutcome(confirmOptions(c.Offers, "Allow this command for all future sessions", viewOption(hidden)...), c.Reason)
-		switch {
-		case err != nil:
-			return tool.Answer{}, err
-		case outcome == viewAll:
-			hidden = d.showCode(c.Command, 0)
-		default:
-			return d.answerFor(outcome)
-		}
-	}
-}
-
-// showApproval shows what a person should know of a call, beside its text.
-func (d *dialog) showApproval(c tool.Confirmation) {
-	o := wording.ApprovalOptions{ShortPath: d.shortPath}
-	if d.backend.Mode != nil {
-		o.Mode = d.backend.Mode()
-	}
-	for _, line := range wording.Approval(c, o) {
-		d.print(line)
-	}
-}
-
-func titleOf(titleFunc func(string) string, name string) string {
-	if titleFunc != nil {
-		if t := titleFunc(name); t != "" {
-			name = t
-		}
-	}
-	return terminal.Line(name)
-}
-
-func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	hidden := d.showText(c.Prompt, longPlan)
-	return d.confirmText(c, c.Prompt, hidden, &c.Approval)
-}
-
-// confirmRemote asks about a call of a server's tool.
-func (d *dialog) confirmRemote(c *tool.RemoteConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	d.print("MCP server: " + terminal.Line(c.Server))
-	d.print("Tool: " + terminal.Line(c.Tool))
-	args := string(c.Args)
-	var indented bytes.Buffer
-	if json.Indent(&indented, c.Args, "", "  ") == nil {
-		args = indented.String()
-	}
-	return d.confirmText(c, args, d.showText(args, longCommand), &c.Approval)
-}
-
-// confirmText asks about a call whose text is shown, but for some hidden lines.
-func (d *dialog) confirmText(c tool.Confirmation, text string, hidden int, a *tool.Approval) (tool.Answer, error) {
-	d.showApproval(c)
-	for {
-		d.print("Do you want to proceed?")
-		outcome, err := d.chooseOutcome(confirmOptions(a.Offers, "Allow for all future sessions", viewOption(hidden)...), a.Reason)
-		switch {
-		case err != nil:
-			return tool.Answer{}, err
-		case outcome == viewAll:
-			hidden = d.showText(text, 0)
-		default:
-			return d.answerFor(outcome)
-		}
-	}
-}
-
-func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	d.print("Plan in " + d.shortPath(c.Path) + ":")
-	hidden := d.showText(c.Plan, longPlan)
-	for {
-		d.print("Ready to start implementation?")
-		outcome, err := d.chooseOutcome(append([]confirmOption{
-			{choice{key: "a", label: "Yes, automatically accept edits", help: "Pollux carries out the plan and edits files without asking."}, tool.ProceedAlways},
-			{choice{key: "y", label: "Yes, manually accept edits", help: "Pollux carries out the plan and asks before each edit."}, tool.ProceedOnce},
-			{choice{key: "f", label: "Request changes", help: "The model revises the plan and asks again."}, viewFeedback},
-			{choice{key: "e", label: "Edit the plan in your editor", help: "The model reads your version and asks again."}, tool.ModifyWithEditor},
-			{choice{key: "n", label: "No", help: "Pollux does not carry out the plan."}, tool.Cancel},
-		}, viewOption(hidden)...), "")
-		if err != nil {
-			return tool.Answer{}, err
-		}
-		switch outcome {
-		case viewAll:
-			hidden = d.showText(c.Plan, 0)
-		case tool.ProceedAlways:
-			return replyAnswer(tool.Reply{Approved: true, Mode: "auto_edit"}), nil
-		case tool.ProceedOnce:
-			return replyAnswer(tool.Reply{Approved: true}), nil
-		case tool.Cancel:
-			return tool.Answer{Outcome: tool.Cancel}, nil
-		case viewFeedback:
-			text, err := d.readText("What should change? ", textAnswer, textHelp)
-			if err != nil {
-				return tool.Answer{}, err
-			}
-			if text != "" {
-				return replyAnswer(tool.Reply{Feedback: text}), nil
-			}
-		case tool.ModifyWithEditor:
-			if d.editPlan(c.Path) {
-				return replyAnswer(tool.Reply{Feedback: planEdited}), nil
-			}
-		}
-	}
-}
-
-// viewFeedback is the pseudo-outcome that asks for feedback on a plan.
-const viewFeedback tool.Outcome = "feedback"
-
-const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
-
-func replyAnswer(r tool.Reply) tool.Answer {
-	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &r}
-}
-
-func (d *dialog) editPlan(path string) bool {
-	if d.backend.Editor == nil {
-		d.print(noEditor)
-		return false
-	}
-	if err := d.lend(func() error { return d.backend.Editor.Open(d.ctx, path) }); err != nil {
-		d.print(terminal.Text(err.Error()))
-		return false
-	}
-	return true
 }

@@ -16,6 +16,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
+	"pollux/internal/face/kit"
 	"pollux/internal/guard/reach"
 	"pollux/internal/slash"
 	"pollux/tool"
@@ -23,7 +24,7 @@ import (
 
 // asks returns a model that asks these questions at once, each from its own call, and
 // answers with the outcomes.
-func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Context, string) iter.Seq2[agent.Event, error] {
+func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
 	return runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
 		answers := make([]chan tool.Answer, len(questions))
 		var calls []*agent.ToolCall
@@ -52,6 +53,9 @@ func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Conte
 		return nil
 	})
 }
+
+// replied returns the answer with a reply.
+func replied(r tool.Reply) tool.Answer { return tool.Answer{Outcome: tool.ProceedOnce, Reply: &r} }
 
 func offers(outcomes ...tool.Outcome) []tool.Offer {
 	var list []tool.Offer
@@ -162,9 +166,9 @@ func TestOutcomes(t *testing.T) {
 		{"web, session", &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "x"}, []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
 		{"edit, session", edit(), []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
 		{"edit, for good", edit(), []string{"3"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
-		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, replyAnswer(tool.Reply{Approved: true, Mode: "auto_edit"})},
-		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, replyAnswer(tool.Reply{Approved: true})},
-		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, replyAnswer(tool.Reply{Feedback: "smaller steps"})},
+		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, replied(tool.Reply{Approved: true, Mode: "auto_edit"})},
+		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, replied(tool.Reply{Approved: true})},
+		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, replied(tool.Reply{Feedback: "smaller steps"})},
 		{"no plan", &tool.PlanConfirmation{Plan: "x"}, []string{"n"}, tool.Answer{Outcome: tool.Cancel}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -291,7 +295,7 @@ func TestSecretTooEarly(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var p *person
 		p = sit(t, table(backend{}, func(ctx context.Context, _ string) (slash.Result, error) {
-			a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
+			a, err := p.face.driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
 			if err != nil {
 				return slash.Result{}, err
 			}
@@ -311,8 +315,8 @@ func TestSecretTooEarly(t *testing.T) {
 func TestQuestionInPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []tool.Answer
-		p := sit(t, backend{Run: func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
-			if prompt != "go" {
+		p := sit(t, backend{Run: func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+			if prompt.Text() != "go" {
 				return echo(ctx, prompt)
 			}
 			time.Sleep(time.Second)
@@ -402,7 +406,7 @@ func TestAsk(t *testing.T) {
 		o := backend{
 			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/"), false },
 			RunCommand: func(ctx context.Context, _ string) (slash.Result, error) {
-				a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "API key", Header: "Key", Kind: tool.SecretQuestion}}})
+				a, err := p.face.driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "API key", Header: "Key", Kind: tool.SecretQuestion}}})
 				if err != nil {
 					return slash.Result{}, err
 				}
@@ -426,7 +430,7 @@ func TestAsk(t *testing.T) {
 		p.ctrlC()
 		p.skips()
 		p.leaves()
-		if _, err := p.face.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, errSessionOver) {
+		if _, err := p.face.driver.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, kit.ErrOver) {
 			t.Errorf("after the session: %v", err)
 		}
 	})
@@ -508,7 +512,7 @@ func TestPlanInEditor(t *testing.T) {
 			"1 or a: Yes, automatically accept edits\n2 or y: Yes, manually accept edits\n3 or f: Request changes\n4 or e: Edit the plan in your editor\n5 or n: No\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("e")
 		p.leaves()
-		if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Feedback: planEdited})}) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
+		if !(len(got) == 1 && strings.HasPrefix(got[0].Reply.Feedback, "I have changed the plan file by hand.")) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
 			t.Errorf("answered %+v after %q", got, e.seen)
 		}
 	})

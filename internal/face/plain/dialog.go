@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,45 +10,27 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pollux/agent"
 	"pollux/internal/crash"
+	"pollux/internal/face/kit"
 	"pollux/internal/slash"
-	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
-// question is a confirmation that waits for the user's answer.
-type question struct {
-	call    *agent.ToolCall // nil if the question is not about a tool call
-	outer   *agent.ToolCall // the call in which the agent runs that made call; nil for the main agent
-	asked   *agent.Question // nil if the question is not about tool calls
-	details tool.Confirmation
-	answer  func(tool.Answer)
-	done    <-chan struct{} // closed when the answer is no longer needed
-}
-
-// place returns the call of the model's response that the question belongs to.
-func (q *question) place() *agent.ToolCall { return cmp.Or(q.outer, q.call) }
-
-// isSecret reports whether the question asks for a secret.
-func (q *question) isSecret() bool {
-	c, ok := q.details.(*tool.QuestionConfirmation)
-	return ok && slices.ContainsFunc(c.Questions, func(q tool.Question) bool { return q.Kind == tool.SecretQuestion })
-}
-
 // dialog asks one question. It runs on a goroutine of its own, which writes to the
 // screen and receives the user's lines from the loop.
 type dialog struct {
-	*Face
-	q        *question
-	position string // "2 of 3", "" for a single question
-	ctx      context.Context
-	cancel   context.CancelFunc
-	lend     func(func() error) error
-	input    chan string
-	result   chan tool.Answer
-	opened   time.Time
+	q            *kit.Question
+	screen       *screen
+	terminal     *terminal.Terminal
+	editor       Editor // nil if there is none
+	screenReader bool   // put signs into words
+	ctx          context.Context
+	cancel       context.CancelFunc
+	lend         func(func() error) error
+	input        chan string
+	result       chan tool.Answer
+	opened       time.Time
 	// kind is the [answerKind] that the dialog waits for. isContinued is set while it waits
 	// for the next line of an answer.
 	kind        atomic.Int32
@@ -69,38 +50,13 @@ const (
 // errRefused is returned when the user refuses to answer or the dialog is cancelled.
 var errRefused = errors.New("the question was refused")
 
-// addQuestion queues a question. Questions that arrive within batchWindow are asked in
-// the order of the model's calls, numbered as one batch.
-func (l *loop) addQuestion(q *question) {
-	if l.inputEnded {
-		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
-		l.screen.line("The input has ended: the answer is no.")
-		return
-	}
-	l.pending = append(l.pending, q)
-	slices.SortStableFunc(l.pending, func(a, b *question) int { return l.renderer.callIndex(a.place()) - l.renderer.callIndex(b.place()) })
-	if l.dialog == nil {
-		l.batchTimer.Reset(batchWindow)
-	}
-}
-
-// openDialog asks the next pending question.
-func (l *loop) openDialog() {
-	l.dropSettled()
-	if l.dialog != nil || len(l.pending) == 0 {
-		return
-	}
-	q := l.pending[0]
-	l.pending = l.pending[1:]
-	l.batchAsked++
+// openDialog asks a question.
+func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
-		Face: l.Face, q: q, input: make(chan string, 16), result: make(chan tool.Answer, 1),
-		lend: l.lendTerminal, opened: l.now(),
+		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
+		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: l.now(),
 	}
-	if n := l.batchAsked + len(l.pending); n > 1 {
-		d.position = fmt.Sprintf("%d of %d", l.batchAsked, n)
-	}
-	d.ctx, d.cancel = context.WithCancel(l.ctx)
+	d.ctx, d.cancel = context.WithCancel(q.Context())
 	l.dialog = d
 	l.renderer.endAnswer()
 	go func() {
@@ -113,43 +69,6 @@ func (l *loop) openDialog() {
 	}()
 }
 
-// dropSettled removes the questions that are cancelled or that the rules allow by now,
-// the open one included.
-func (l *loop) dropSettled() {
-	l.pending = slices.DeleteFunc(l.pending, func(q *question) bool {
-		select {
-		case <-q.done:
-			return true
-		default:
-		}
-		return l.settleByRule(q)
-	})
-	if d := l.dialog; d != nil && l.settleByRule(d.q) {
-		d.cancel()
-	}
-}
-
-// settleByRule answers a question if the current rules allow the calls that it is about, and reports
-// whether it did.
-func (l *loop) settleByRule(q *question) bool {
-	c, ok := q.details.(interface{ Once() bool })
-	if !ok || c.Once() {
-		return false // rules cannot allow this call
-	}
-	if l.backend.IsAllowed == nil || q.call == nil || q.outer != nil || !q.asked.IsApproval() {
-		return false
-	}
-	calls := q.asked.About()
-	if slices.ContainsFunc(calls, func(p *agent.PreparedCall) bool { return !l.backend.IsAllowed(p) }) {
-		return false
-	}
-	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
-	for _, p := range calls {
-		l.screen.message("Allowed without asking: " + l.preparedLabel(p) + ".")
-	}
-	return true
-}
-
 // dialogDone returns the channel with the answer of the open dialog, nil if no dialog
 // is open.
 func (l *loop) dialogDone() <-chan tool.Answer {
@@ -159,37 +78,18 @@ func (l *loop) dialogDone() <-chan tool.Answer {
 	return l.dialog.result
 }
 
-// finishDialog closes the open dialog and delivers its answer. The answer to a question
-// that is already settled has no effect.
+// finishDialog closes the open dialog and delivers its answer.
 func (l *loop) finishDialog(a tool.Answer) {
 	d := l.dialog
 	l.dialog = nil
 	d.cancel()
 	l.screen.dropPrompt()
-	a.Unattended = l.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
-	if l.ctx.Err() == nil { // else a signal has closed the dialog, not the person
-		d.q.answer(a)
+	l.driver.Answer(d.q, a)
+	if l.state.IsBusy {
+		l.silence.begin()
 	}
-	l.silence.begin(l)
 	if l.composer.pastedLines > 0 {
 		l.showPasted()
-	}
-	if len(l.pending) > 0 {
-		l.batchTimer.Reset(0)
-	} else {
-		l.batchAsked = 0 // later questions are a new batch
-	}
-}
-
-// dismissQuestions refuses all pending questions and cancels the open dialog.
-func (l *loop) dismissQuestions() {
-	l.batchTimer.Stop()
-	for _, q := range l.pending {
-		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: l.inputEnded})
-	}
-	l.pending = nil
-	if l.dialog != nil {
-		l.dialog.cancel()
 	}
 }
 
@@ -202,10 +102,10 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	case d == nil || l.composer.isPasted(at):
 		return false
 	case at.Before(d.opened.Add(l.answerDelay)) && strings.TrimSpace(line) != "?":
-		if !d.q.isSecret() {
+		if !d.q.IsSecret() {
 			return false
 		}
-		l.screen.suspendPrompt("", l.backend.Terminal.InTTY) // never send a possible secret to the model
+		l.screen.suspendPrompt("", l.terminal.InTTY) // never send a possible secret to the model
 		l.screen.line("Ignored what you typed before the question. Type the answer again.")
 		return true
 	}
@@ -224,9 +124,9 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	if d.isKind(secretAnswer) {
 		echo = ""
 	}
-	l.screen.endPrompt(echo, l.backend.Terminal.InTTY)
+	l.screen.endPrompt(echo, l.terminal.InTTY)
 	if l.isPathAnswer(line) {
-		word, _, _ := strings.Cut(brief(line), " ")
+		word, _, _ := strings.Cut(kit.Brief(line), " ")
 		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
 	}
 	d.input <- line
@@ -236,11 +136,11 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 // isBesideDialog reports whether a line is a command that runs while the dialog stays
 // open.
 func (l *loop) isBesideDialog(line string) bool {
-	known, busy := l.lookupCommand(line)
-	return known && busy && !l.isOpening()
+	call, known := l.driver.Lookup(line)
+	return known && call.Command.RunsWhileBusy && !l.isOpening()
 }
 
-func (l *loop) isOpening() bool { return l.job != nil && l.job.isOpening }
+func (l *loop) isOpening() bool { return l.driver.State().IsOpening }
 
 // isPathAnswer reports whether a line begins with a slash and is still an answer: text
 // for the model that is not a command, such as a path.
@@ -248,30 +148,29 @@ func (l *loop) isPathAnswer(line string) bool {
 	if !strings.HasPrefix(line, "/") || isCancel(line) || l.dialog.isContinued.Load() {
 		return false
 	}
-	return l.dialog.q.call != nil && l.dialog.isKind(textAnswer)
+	return l.dialog.q.IsOfCall && l.dialog.isKind(textAnswer)
 }
 
 // slashAnswer returns the answer for a line that begins with a slash and is not a command
 // that runs beside the dialog, or "" if the line is no answer. The user is then told what
 // to type.
 func (l *loop) slashAnswer(line string) string {
-	known, _ := l.lookupCommand(line)
+	_, known := l.driver.Lookup(line)
 	call, _ := slash.Lookup(strings.TrimSpace(line))
-	word, _, _ := strings.Cut(brief(line), " ")
+	word, _, _ := strings.Cut(kit.Brief(line), " ")
 	var reason string
 	switch {
 	case isCancel(line):
 		return line
 	case known && l.isOpening() && call.Command.Name == "quit":
-		l.screen.endPrompt(line, l.backend.Terminal.InTTY)
-		l.job.isInterrupted = true
-		l.leave()
+		l.screen.endPrompt(line, l.terminal.InTTY)
+		l.driver.Leave(nil)
 		return ""
 	case known && l.isOpening() && call.Command.Name == "help":
 		return "?"
 	case call.Command != nil && call.Command.IsPlanned:
 		reason = word + " is not available yet."
-	case known && l.backend.IsTask:
+	case known && l.isTask:
 		reason = word + " is not a command here."
 	case known && l.isOpening():
 		reason = word + " works after you answer this question."
@@ -284,7 +183,7 @@ func (l *loop) slashAnswer(line string) string {
 	default:
 		reason = word + " is not a command."
 	}
-	l.screen.suspendPrompt(line, l.backend.Terminal.InTTY)
+	l.screen.suspendPrompt(line, l.terminal.InTTY)
 	l.screen.line(reason + " Type an answer, ? for help, or /cancel.")
 	return ""
 }
@@ -344,33 +243,18 @@ func (d *dialog) readAnswer(prompt string, kind answerKind) (string, error) {
 	return answer, nil
 }
 
-// choice is an item of a numbered menu.
-type choice struct {
-	key         string // letter that selects it, "" if there is none
-	label       string
-	description string // shown behind the label
-	help        string // shown for the answer "?"
-	isDefault   bool   // selected by an empty line
-}
-
-// line returns the parts of the line of the menu for the choice with this index: the number,
+// optionLine returns the parts of the line of the menu for the option with this index: the number,
 // "1 or y: ", and the text, "Allow once".
-func (c *choice) line(i int) (number, text string) {
+func optionLine(i int, o *kit.Option) (number, text string) {
 	number = strconv.Itoa(i + 1)
-	if c.key != "" {
-		number += " or " + c.key
+	if o.Key != "" {
+		number += " or " + o.Key
 	}
-	text = c.label
-	if c.description != "" {
-		text += " - " + c.description
+	text = o.Label
+	if o.Description != "" {
+		text += " - " + o.Description
 	}
 	return number + ": ", text
-}
-
-// matches reports whether an answer selects the choice with this index.
-func (c *choice) matches(i int, answer string) bool {
-	answer = strings.TrimSuffix(answer, ".")
-	return answer == strconv.Itoa(i+1) || c.key != "" && strings.EqualFold(answer, c.key) || strings.EqualFold(answer, c.label)
 }
 
 // selectPrompt returns the prompt of a menu with n items. more lists further answers.
@@ -381,63 +265,53 @@ func selectPrompt(n int, more string) string {
 	return fmt.Sprintf("Answer, 1 to %d%s, or ? for help: ", n, more)
 }
 
-// selectProblem is the message for an answer that no item of a menu with n items has.
-func selectProblem(n int) string {
-	if n == 1 {
-		return "Type 1, or ? for help."
-	}
-	return fmt.Sprintf("Type a number from 1 to %d, or ? for help.", n)
-}
-
-// choose shows a menu and returns the index of the selected choice. help explains the
-// menu as a whole, "" if the choices explain themselves.
-func (d *dialog) choose(choices []choice, help string) (int, error) {
-	d.printChoices(choices)
-	enter := slices.IndexFunc(choices, func(c choice) bool { return c.isDefault })
+// choose shows a menu and returns the index of the selected option. help explains the
+// menu as a whole, "" if the options explain themselves.
+func (d *dialog) choose(options []kit.Option, help string) (int, error) {
+	d.printChoices(options)
+	enter := slices.IndexFunc(options, func(o kit.Option) bool { return o.IsDefault })
 	more := ""
 	if enter >= 0 {
 		more = fmt.Sprintf(", Enter for %d", enter+1)
 	}
 	for {
-		answer, err := d.readAnswer(selectPrompt(len(choices), more), menuAnswer)
+		answer, err := d.readAnswer(selectPrompt(len(options), more), menuAnswer)
 		if err != nil {
 			return 0, err
 		}
-		for i := range choices {
-			if choices[i].matches(i, answer) {
-				return i, nil
-			}
-		}
+		i := kit.Match(options, answer)
 		switch {
+		case i >= 0:
+			return i, nil
 		case answer == "?":
-			d.printHelp(choices, help)
+			d.printHelp(options, help)
 		case answer == "" && enter >= 0:
 			return enter, nil
 		default:
-			d.print(selectProblem(len(choices)))
+			d.print(kit.NoOption(len(options)))
 		}
 	}
 }
 
-func (d *dialog) printChoices(choices []choice) {
-	for i := range choices {
-		d.screen.hang(choices[i].line(i))
+func (d *dialog) printChoices(options []kit.Option) {
+	for i := range options {
+		d.screen.hang(optionLine(i, &options[i]))
 	}
 }
 
-// printHelp explains the question, its choices and how to refuse it.
-func (d *dialog) printHelp(choices []choice, help string) {
+// printHelp explains the question, its options and how to refuse it.
+func (d *dialog) printHelp(options []kit.Option, help string) {
 	if help != "" {
 		d.print(help)
 	}
-	for i, c := range choices {
-		number, text := c.line(i)
-		if c.help != "" {
-			text += ". " + c.help
+	for i, o := range options {
+		number, text := optionLine(i, &o)
+		if o.Help != "" {
+			text += ". " + o.Help
 		}
 		d.screen.hang(number, text)
 	}
-	if d.q.call == nil {
+	if !d.q.IsOfCall {
 		d.print("/cancel: leave the question unanswered.")
 		return
 	}
@@ -445,14 +319,13 @@ func (d *dialog) printHelp(choices []choice, help string) {
 }
 
 // printTitle writes the title of the question and its position in the batch.
-func (d *dialog) printTitle(title string) {
+func (d *dialog) printTitle() {
 	head := "Question"
-	if d.position != "" {
-		head += " " + d.position
+	if d.q.Count > 1 {
+		head += fmt.Sprintf(" %d of %d", d.q.Number, d.q.Count)
 	}
-	if d.q.outer != nil {
-		head += " of agent " + cmp.Or(subagent.NameOf(d.q.outer), d.q.outer.Name)
+	if d.q.Agent != "" {
+		head += " of agent " + d.q.Agent
 	}
-	title = head + ": " + title
-	d.screen.message(terminal.Line(title))
+	d.screen.message(terminal.Line(head + ": " + d.q.Title))
 }

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,121 +11,58 @@ import (
 	"pollux/internal/terminal"
 )
 
-// isOver reports whether the session is over.
-func (l *loop) isOver() bool {
-	if l.ctx.Err() != nil || l.interruptCount >= 3 {
-		return true
-	}
-	idle := l.job == nil && l.sideCommands == 0 && l.dialog == nil && len(l.pending) == 0
-	if l.isLeaving {
-		return l.job == nil
-	}
-	return l.inputEnded && idle && l.composer.isEmpty()
-}
-
-// interrupt handles Ctrl+C: the first one cancels the job, the second one leaves when
-// the job has ended, the third one leaves at once.
+// interrupt handles Ctrl+C: see [kit.Driver.Interrupt].
 func (l *loop) interrupt() {
-	now := l.now()
-	if now.Sub(l.lastInterrupt) >= repeatWindow {
-		l.interruptCount = 0
-	}
-	l.lastInterrupt = now
-	l.interruptCount++
-	if l.screen.isLent() { // the editor handles it
-		return
-	}
-	l.screen.breakLine()
-	if l.composer.pastedLines > 0 {
-		l.dropPaste()
-	}
-	l.composer.clear()
-	switch {
-	case l.interruptCount >= 3:
-		if l.backend.ForcedExit != nil {
-			l.backend.ForcedExit()
+	isLent := l.screen.isLent()
+	if !isLent { // else the editor handles it
+		l.screen.breakLine()
+		if l.composer.pastedLines > 0 {
+			l.dropPaste()
 		}
-	case l.interruptCount == 2:
-		l.leave()
-		if l.job != nil {
-			l.screen.line("Exiting as soon as everything has stopped. Press Ctrl+C again to exit at once.")
-		}
-	case l.job != nil:
-		l.job.isInterrupted = true
-		l.job.cancel(nil)
-	default:
-		l.screen.line("Press Ctrl+C again to exit.")
+		l.composer.clear()
 	}
-	l.dismissQuestions()
+	l.driver.Interrupt(isLent)
 }
 
 // endOfInput handles Ctrl+D at a terminal, and the end of any other input.
 func (l *loop) endOfInput(err error) {
-	if !l.backend.Terminal.InTTY || !errors.Is(err, io.EOF) {
+	isTTY := l.terminal.InTTY
+	if !isTTY || !errors.Is(err, io.EOF) {
 		l.inputEnded = true
-		if l.backend.Terminal.InTTY {
-			l.openErr = l.terminalError("read from", err, true)
-			l.leave()
+		if isTTY {
+			l.driver.Leave(terminalError("read from", err, true))
 		}
-		l.dismissQuestions()
+		l.driver.EndInput()
 		return
 	}
 	l.screen.breakLine()
 	l.screen.flush()
 	if err := l.screen.writeError(); err != nil { // the terminal is closed: Ctrl+D was not pressed
-		l.inputEnded, l.openErr = true, l.terminalError("write to", err, l.backend.Terminal.OutTTY)
-		l.leave()
-		l.dismissQuestions()
+		l.inputEnded = true
+		l.driver.Leave(terminalError("write to", err, l.terminal.OutTTY))
+		l.driver.EndInput()
 		return
 	}
 	if now := l.now(); now.Sub(l.lastEOF) < repeatWindow {
-		l.leave()
+		l.driver.Leave(nil)
 	} else {
 		l.lastEOF = now
 		if l.dialog == nil {
 			l.screen.line("Press Ctrl+D again to exit.")
 		}
 	}
-	l.dismissQuestions()
+	l.driver.Refuse()
 }
 
-// leave ends the session after the current job has stopped. What ends it is the person, or a terminal
-// that has failed.
-func (l *loop) leave() {
-	l.isLeaving = true
-	if l.job != nil {
-		l.job.cancel(l.openErr)
-	}
-}
-
-// abandon cancels the job and the dialog, and gives them two seconds to stop their
-// programs and to restore the terminal. After a third Ctrl+C it does not wait.
-func (l *loop) abandon() {
-	lent := l.screen.isLent()
-	var items <-chan jobItem
-	if j := l.job; j != nil {
-		l.job = nil
-		j.cancel(cmp.Or(context.Cause(l.ctx), l.openErr)) // before the questions are dismissed: that is no answer of the person
-		close(j.abandoned)
-		items = j.items
-	}
-	l.dismissQuestions()
-	if l.interruptCount >= 3 && !lent {
+// awaitDialog gives the open dialog two seconds to stop its programs and to restore the terminal.
+func (l *loop) awaitDialog() {
+	if l.dialog == nil {
 		return
 	}
-	moment := time.NewTimer(2 * time.Second) // the grace period of an editor is one second
-	defer moment.Stop()
-	for items != nil || l.dialog != nil {
-		select {
-		case _, ok := <-items:
-			if !ok {
-				items = nil
-			}
-		case <-l.dialogDone():
-			l.dialog = nil
-		case <-moment.C:
-			return
-		}
+	l.dialog.cancel()
+	select {
+	case <-l.dialog.result:
+	case <-time.After(2 * time.Second): // the grace period of an editor is one second
 	}
 }
 
@@ -136,8 +72,8 @@ func (l *loop) showFarewell() {
 	l.screen.dropPrompt()
 	if l.hasTalked {
 		text := ""
-		if l.backend.Farewell != nil {
-			text = l.backend.Farewell()
+		if l.look.farewell != nil {
+			text = l.look.farewell()
 		}
 		l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 	}
@@ -148,12 +84,12 @@ func (l *loop) showFarewell() {
 
 // showResumeHint writes how to go on, after a signal. A terminal that is closed shows nothing.
 func (l *loop) showResumeHint() {
-	if !l.hasTalked || l.backend.ResumeHint == nil || l.screen.isLent() {
+	if !l.hasTalked || l.look.resumeHint == nil || l.screen.isLent() {
 		return
 	}
 	defer l.screen.flush()
 	l.screen.dropPrompt()
-	if text := l.backend.ResumeHint(); text != "" {
+	if text := l.look.resumeHint(); text != "" {
 		l.screen.verbatim(terminal.Text(text)) // it contains commands
 	}
 }
@@ -161,7 +97,7 @@ func (l *loop) showResumeHint() {
 // terminalError returns the error of a session whose input or output failed. If that is
 // a terminal, its exit code is that of a hang-up: the terminal may close before the
 // signal arrives, and the signal may be ignored.
-func (l *loop) terminalError(doing string, err error, tty bool) error {
+func terminalError(doing string, err error, tty bool) error {
 	err = fmt.Errorf("%s the terminal: %w", doing, err)
 	if !tty {
 		return err

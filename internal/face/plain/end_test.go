@@ -27,7 +27,7 @@ func TestEnd(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var p *person
 				p = sit(t, backend{End: func(ctx context.Context) string {
-					answer, _ := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Worktree", Questions: []tool.Question{{
+					answer, _ := p.face.driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Worktree", Questions: []tool.Question{{
 						Text: "Keep it?", Kind: tool.ChoiceQuestion, Closed: true,
 						Options: []tool.Option{{Key: "k", Label: "Keep it"}, {Key: "d", Label: "Delete it"}},
 					}}})

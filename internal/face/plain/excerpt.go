@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -57,13 +58,10 @@ func clipLines(lines []string, columns int) []string {
 // omittedLines returns a line with the number of hidden lines, or nothing if there are
 // no hidden lines.
 func omittedLines(hidden int) []string {
-	switch hidden {
-	case 0:
+	if hidden == 0 {
 		return nil
-	case 1:
-		return []string{"(1 more line)"}
 	}
-	return []string{fmt.Sprintf("(%d more lines)", hidden)}
+	return []string{"(" + wording.Count(hidden, "more line") + ")"}
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
@@ -120,12 +118,5 @@ func countChanges(diff string) string {
 			removed++
 		}
 	}
-	return plural(added, "line") + " added, " + plural(removed, "line") + " removed"
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return wording.Count(added, "line") + " added, " + wording.Count(removed, "line") + " removed"
 }

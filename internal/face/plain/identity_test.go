@@ -8,21 +8,21 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
-	"pollux/internal/wording"
-	"pollux/internal/wording/wordingtest"
+	"pollux/internal/face/kit"
+	"pollux/internal/face/kit/kittest"
 	"pollux/tool"
 )
 
 // A person at a terminal reads every warning before they decide.
 func TestQuestionHasEveryLine(t *testing.T) {
-	for kind, details := range wordingtest.Approvals() {
+	for kind, details := range kittest.Approvals() {
 		t.Run(kind, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var got []tool.Answer
 				p := sit(t, backend{Run: asks(&got, details)})
 				p.types("go")
 				p.leaves()
-				for _, line := range wording.Approval(details, wording.ApprovalOptions{}) {
+				for _, line := range kit.NewQuestion(details, true, nil).Warnings {
 					if !strings.Contains(p.paper.String(), "\n"+line+"\n") {
 						t.Errorf("the question lacks %q:\n%s", line, p.paper.String())
 					}

@@ -144,11 +144,16 @@ func (b *inbox) put(t inputLine) bool {
 	}
 	b.lines = append(b.lines, t)
 	b.bytes += len(t.text)
+	b.signal()
+	return true
+}
+
+// signal makes ready receive a value.
+func (b *inbox) signal() {
 	select {
 	case b.ready <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // take removes and returns the next line.

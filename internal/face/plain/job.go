@@ -3,239 +3,78 @@ package plain
 import (
 	"context"
 	"errors"
-	"iter"
 	"strings"
 
-	"pollux/agent"
-	"pollux/internal/crash"
-	"pollux/internal/exit"
+	"pollux/internal/face/kit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
-	"pollux/internal/wording"
 )
 
-// job is the task in progress: opening the session, a run of the model, a / command, or
-// composing a prompt in the editor.
-type job struct {
-	cancel        context.CancelCauseFunc
-	items         chan jobItem // closed when the job has ended
-	abandoned     chan struct{}
-	prompt        string // prompt of the run
-	hasOutput     bool   // the model has answered or called a tool
-	isCancelled   bool   // the cancellation was shown
-	isInterrupted bool   // cancelled by Ctrl+C
-	isOpening     bool   // the job opens the session
-}
-
-// jobItem is a message from a job to the loop. One of its fields is set, or opened and
-// err.
-type jobItem struct {
-	event    agent.Event
-	err      error
-	result   *slash.Result
-	output   *string // output of a program
-	composed *string // text from the editor
-	ending   *string // the last text to show
-	opened   *backend
-}
-
-// startJob calls run on a goroutine of its own, as the job in progress. emit sends an
-// item to the loop; it returns false if the loop has abandoned the job.
-func (l *loop) startJob(prompt string, run func(ctx context.Context, emit func(jobItem) bool)) {
-	ctx, cancel := context.WithCancelCause(l.ctx)
-	// The buffer collects chunks while the screen is being written.
-	j := &job{cancel: cancel, items: make(chan jobItem, 64), abandoned: make(chan struct{}), prompt: prompt}
-	l.job = j
-	l.silence.begin(l)
-	go func() {
-		defer close(j.items)
-		defer crash.Recover()
-		run(ctx, func(it jobItem) bool {
-			select {
-			case j.items <- it:
-				return true
-			case <-j.abandoned:
-				return false
-			}
-		})
-	}()
-}
-
-// jobItems returns the items of the job, nil while there is no job or the terminal is
-// lent out.
-func (l *loop) jobItems() <-chan jobItem {
-	if l.job == nil || l.screen.isLent() {
-		return nil
-	}
-	return l.job.items
-}
-
-// openSession starts the job that opens the session.
-func (l *loop) openSession() {
-	life, end := context.WithCancel(l.ctx) // the session outlives the job
-	l.startJob("", func(_ context.Context, emit func(jobItem) bool) {
-		o, err := l.backend.Open(life)
-		emit(jobItem{opened: &o, err: err})
-	})
-	cancelJob := l.job.cancel
-	l.job.isOpening = true
-	l.job.cancel = func(cause error) {
-		end() // before the open question is dismissed: the cancellation is no answer to it
-		cancelJob(cause)
-	}
-}
-
-// sessionOpened stores the opened session, or the error that ends the face.
-func (l *loop) sessionOpened(o *backend, err error) {
-	if l.job.isInterrupted && (err == nil || errors.Is(err, context.Canceled)) {
-		err = exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
-	}
-	if err != nil {
-		l.openErr = err
-		l.leave()
-		return
-	}
-	o.Terminal, o.Interrupts, o.Resumes = l.backend.Terminal, l.backend.Interrupts, l.backend.Resumes
-	l.backend = *o
-	l.job.cancel = func(error) {} // the end of the job is not the end of the session
-}
-
-// canEnd reports whether there is a session to end in order: it was opened, and the user waits for the
-// end.
-func (l *loop) canEnd() bool {
-	return l.backend.End != nil && l.openErr == nil && l.interruptCount < 3
-}
-
-// endSession starts the job that ends the session.
-func (l *loop) endSession() {
-	l.isLeaving = true
-	l.queue = nil
-	l.composer.clear()
-	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
-		text := l.backend.End(ctx)
-		emit(jobItem{ending: &text})
-	})
-}
-
-// runPrompt starts a run of the model with a prompt.
-func (l *loop) runPrompt(text string) {
-	l.draft = ""
-	l.startRun(text, func(ctx context.Context) iter.Seq2[agent.Event, error] { return l.backend.Run(ctx, text) })
-}
-
-// startRun starts a run of the model; prompt is "" if none started it.
-func (l *loop) startRun(prompt string, events func(ctx context.Context) iter.Seq2[agent.Event, error]) {
-	l.hasTalked = true
-	l.renderer.reset()
-	l.startJob(prompt, func(ctx context.Context, emit func(jobItem) bool) {
-		for e, err := range events(ctx) {
-			if !emit(jobItem{event: e, err: err}) {
-				return
-			}
+// handle shows an event of the driver.
+func (l *loop) handle(e kit.Event) {
+	switch e := e.(type) {
+	case kit.Opened:
+		l.look = l.opened
+		l.showWelcome()
+	case kit.Warning:
+		l.Warn(e.Text)
+	case kit.Notice:
+		l.screen.line(e.Text)
+	case kit.Help:
+		l.screen.line(Shortcuts)
+	case kit.Queued:
+		l.screen.line("Queued: " + kit.Brief(e.Text))
+	case kit.NotSent:
+		if !e.WasRun {
+			l.screen.line("Not sent: " + excerpt(e.Text, 5))
 		}
-	})
-}
-
-// runCommand runs a / command: beside the current job if busy is set, else as the job.
-func (l *loop) runCommand(line string, busy bool) {
-	l.renderer.endAnswer()
-	if l.job != nil && busy {
-		l.sideCommands++
-		go func() {
-			defer crash.Recover()
-			r, err := l.backend.RunCommand(l.ctx, line)
-			select {
-			case l.results <- jobItem{result: &r, err: err}:
-			case <-l.done:
-			}
-		}()
-		return
-	}
-	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
-		r, err := l.backend.RunCommand(ctx, line)
-		if err != nil && ctx.Err() != nil {
-			emit(jobItem{event: agent.Cancelled{}})
-			return
-		}
-		emit(jobItem{result: &r, err: err})
-	})
-}
-
-// composeInEditor opens a prompt in the user's editor.
-func (l *loop) composeInEditor(text string) {
-	switch {
-	case l.job != nil:
-		l.screen.line("The editor opens only while nothing is under way.")
-		return
-	case l.backend.Editor == nil:
-		l.screen.line(noEditor)
-		return
-	}
-	if text == "" {
-		text = l.draft
-	}
-	l.draft = text // kept until it is sent
-	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
-		var written string
-		err := l.lendTerminal(func() (err error) {
-			written, err = l.backend.Editor.Compose(ctx, text)
-			return err
-		})
-		if err != nil && ctx.Err() == nil {
-			emit(jobItem{result: &slash.Result{Text: err.Error()}})
-			return
-		}
-		emit(jobItem{composed: &written, err: err})
-	})
-}
-
-// lendTerminal lends the terminal to another program while f runs.
-func (l *loop) lendTerminal(f func() error) error {
-	l.inbox.input.Pause()
-	back := l.screen.lend()
-	defer func() {
-		back()
-		l.inbox.input.Resume()
-		l.wakeLoop()
-	}()
-	return f()
-}
-
-// handle processes an item of a job.
-func (l *loop) handle(it jobItem) {
-	switch {
-	case it.opened != nil:
-		l.sessionOpened(it.opened, it.err)
-	case it.err != nil:
+		l.keepDraft(e.Text)
+	case kit.Began:
+		l.showBegin(e)
+	case kit.Ran:
+		l.showEvent(e.Event)
+	case kit.Cancelled:
+		l.showCancelled(e)
+	case kit.Failed:
 		l.renderer.endAnswer()
-		l.screen.message(l.errorText(it.err))
-	case it.event != nil:
-		l.showEvent(it.event)
-	case it.composed != nil:
-		l.queueComposed(*it.composed)
-	case it.ending != nil:
-		l.ending = *it.ending
-	case it.output != nil:
-		if text := terminal.Text(*it.output); !isBlank(text) {
+		l.screen.message(l.errorText(e.Err))
+	case kit.Finished:
+		l.renderer.endAnswer()
+		l.silence.stop()
+	case kit.CommandDone:
+		l.showResult(e.Result)
+	case kit.ShellDone:
+		if text := terminal.Text(e.Output); !isBlank(text) {
 			l.showQuoted(strings.Split(strings.Trim(text, "\n"), "\n"))
 		}
-	case it.result != nil:
-		l.showResult(*it.result)
+	case kit.Asked:
+		l.openDialog(e.Question)
+	case kit.Settled:
+		for _, p := range e.Calls {
+			l.screen.message("Allowed without asking: " + l.preparedLabel(p) + ".")
+		}
+	case kit.Ended:
+		l.ending = e.Text
 	}
 }
 
-// queueComposed puts a prompt from the editor at the front of the queue.
-func (l *loop) queueComposed(text string) {
-	text = terminal.Clean(text)
-	if isBlank(text) {
-		l.screen.line("The editor left nothing: there is nothing to send.")
+// showBegin shows the prompt of a run that the user has not just typed.
+func (l *loop) showBegin(e kit.Began) {
+	l.silence.begin()
+	if !e.IsRun {
 		return
 	}
-	l.record(text)
-	l.queue = append([]string{text}, l.queue...)
+	l.hasTalked = true
+	l.renderer.calls = kit.Calls{}
+	if e.IsNew {
+		l.screen.line("User: " + excerpt(e.Prompt, 5))
+	}
+	if e.Prompt != "" {
+		l.draft = ""
+	}
 }
 
-// showResult shows the result of a / command and acts on it.
+// showResult shows the result of a / command.
 func (l *loop) showResult(r slash.Result) {
 	text := terminal.Text(r.Text)
 	switch {
@@ -249,47 +88,44 @@ func (l *loop) showResult(r slash.Result) {
 	default:
 		l.screen.line(text)
 	}
-	if r.Prompt != "" {
-		l.queue = append(l.queue, r.Prompt)
-		if r.IsPromptHidden {
-			l.commandPrompt = r.Prompt
-		}
-	}
-	if r.Run != nil {
-		l.nextRun = r.Run
-	}
 	if r.Draft != "" {
 		l.draft = terminal.Clean(r.Draft)
 	}
-	if r.Quit {
-		l.leave()
-	}
-	l.dropSettled()
-	if l.job == nil {
-		l.runQueued(false) // the job ended before this command
-	}
 }
 
-// finishJob ends the job, and starts what was queued during it.
-func (l *loop) finishJob() {
-	j := l.job
-	l.renderer.endAnswer()
-	l.dismissQuestions()
-	j.cancel(nil)
-	l.job = nil
-	l.silence.stop()
-	if j.isCancelled && j.prompt != "" && !j.hasOutput {
-		l.keepDraft(j.prompt)
+// composeInEditor opens a prompt in the user's editor.
+func (l *loop) composeInEditor(text string) {
+	if l.look.editor == nil && !l.driver.State().IsBusy {
+		l.screen.line(noEditor)
+		return
 	}
-	if j.isOpening && l.openErr == nil {
-		early := l.queue
-		l.queue = nil
-		l.showWelcome()
-		for _, text := range early {
-			l.submit(text)
+	if text == "" {
+		text = l.draft
+	}
+	if !l.driver.State().IsBusy {
+		l.draft = text // kept until it is sent
+	}
+	l.driver.Compose(func(ctx context.Context) (written string, err error) {
+		err = l.lendTerminal(func() (err error) {
+			written, err = l.look.editor.Compose(ctx, text)
+			return err
+		})
+		if written = terminal.Clean(written); err == nil && isBlank(written) {
+			//lint:ignore ST1005 a sentence for the screen
+			err = errors.New("The editor left nothing: there is nothing to send.")
 		}
-	}
-	if l.job == nil {
-		l.runQueued(j.isCancelled)
-	}
+		return written, err
+	})
+}
+
+// lendTerminal lends the terminal to another program while f runs.
+func (l *loop) lendTerminal(f func() error) error {
+	l.inbox.input.Pause()
+	back := l.screen.lend()
+	defer func() {
+		back()
+		l.inbox.input.Resume()
+		l.wakeLoop()
+	}()
+	return f()
 }

@@ -1,12 +1,14 @@
 package plain
 
 import (
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/face/kit"
 	"pollux/tool"
 )
 
@@ -40,11 +42,43 @@ func TestEveryDisplay(t *testing.T) {
 	}
 }
 
-// Each kind of confirmation can be asked.
-func TestEveryConfirmation(t *testing.T) {
-	for _, kind := range tool.Confirmations() {
-		if d := (&dialog{q: &question{details: kind}}); d.askFunc() == nil {
-			t.Errorf("plain: %T is new: ask it in confirm.go of the plain face", kind)
+// Each kind of block of a question is shown.
+func TestEveryBlock(t *testing.T) {
+	for _, kind := range kit.Blocks() {
+		t.Run(reflect.TypeOf(kind).String(), func(t *testing.T) {
+			var b kit.Block
+			switch kind.(type) {
+			case *kit.Change:
+				b = &kit.Change{DiffDisplay: &tool.DiffDisplay{Diff: "@@ -1 +1 @@\n-a\n+marker\n"}}
+			case *kit.Command:
+				b = &kit.Command{Text: "marker"}
+			case *kit.Text:
+				b = &kit.Text{Text: "marker"}
+			case *kit.Request:
+				b = &kit.Request{Args: []byte(`{"a":"marker"}`)}
+			case *kit.Plan:
+				b = &kit.Plan{Text: "marker"}
+			}
+			out := &paper{}
+			d := &dialog{screen: &screen{w: out, width: func() int { return 80 }}}
+			d.showBlock(b, false)
+			d.screen.flush()
+			if !strings.Contains(out.String(), "marker") {
+				t.Errorf("plain: %T is new: show it in confirm.go of the plain face, and add a sample here", kind)
+			}
+		})
+	}
+}
+
+// Each kind of event of the driver is handled.
+func TestEveryDriverEvent(t *testing.T) {
+	source, err := os.ReadFile("job.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range kit.Events() {
+		if name := reflect.TypeOf(kind).Name(); !strings.Contains(string(source), "case kit."+name+":") {
+			t.Errorf("plain: kit.%s is new: handle it in job.go of the plain face", name)
 		}
 	}
 }

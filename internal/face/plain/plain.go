@@ -3,16 +3,13 @@
 // moves no cursor, uses no color, and changes no line after writing it. Each line makes
 // sense when it is read aloud. The terminal itself edits input lines.
 //
-// [Face.Run] is a loop on one goroutine that owns all state. Slow work runs on
-// goroutines of its own, which send to the loop through channels:
+// A [kit.Driver] does the work. [Face.Run] is a loop on one goroutine that owns the screen's state and selects
 //
-//   - a job: a run of the model, a / command, the editor for a prompt (job.go)
-//   - a dialog: a question to the user, from its first line to the answer
+//   - events of the driver, which job.go, render.go and calls.go turn into text
+//   - input lines, which a goroutine reads (inbox.go). A line goes to the open dialog, or else to the driver (prompt.go)
+//   - the end of the dialog: a question to the user, on a goroutine of its own from its first line to the answer
 //     (dialog.go, confirm.go, questions.go)
-//   - the reader of input lines (inbox.go)
 //
-// An input line goes to the open dialog, or else is a prompt, which waits in a queue
-// while a job runs (prompt.go). The files render.go and calls.go turn events into text.
 // All foreign text is cleaned before it reaches the screen (screen.go).
 package plain
 
@@ -20,14 +17,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/exit"
+	"pollux/internal/face/kit"
 	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -52,18 +47,15 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts, Resumes: o.Resumes, LookupCommand: lookupCommand})
-	f.backend.Open = func(ctx context.Context) (backend, error) { return f.open(ctx, o) }
-	return f
+	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, f.driver, o) })
 }
 
 // RunTask calls task at a terminal, with a function that asks the user questions and one that
 // shows a text, and shows the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
 // Ctrl+C.
 func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Context, ask tool.Ask, show func(string)) (string, error)) error {
-	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand, IsTask: true})
-	f.backend.Open = func(ctx context.Context) (backend, error) {
-		text, err := task(ctx, f.Ask, f.Warn)
+	f := newFace(Options{Terminal: t}, func(ctx context.Context, f *Face) (look, error) {
+		text, err := task(ctx, f.driver.Ask, f.Warn)
 		switch {
 		case ctx.Err() != nil:
 			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
@@ -71,8 +63,9 @@ func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Co
 			f.Warn(text)
 			err = errTaskDone
 		}
-		return backend{}, err
-	}
+		return look{}, err
+	})
+	f.isTask = true
 	if err := f.Run(ctx); !errors.Is(err, errTaskDone) {
 		return err
 	}
@@ -95,23 +88,28 @@ type Editor interface {
 	Leaving() string
 }
 
-// Face shows one session. Its methods may be called from any goroutine.
+// Face shows one session.
 type Face struct {
-	backend     backend
+	options     Options
+	terminal    *terminal.Terminal
+	driver      *kit.Driver
+	opened      look // set when the session is open
 	screen      *screen
 	answerDelay time.Duration
-	questions   chan *question
+	isTask      bool          // no session follows what opens
 	wake        chan struct{} // wakes the loop after a change of the screen
-	done        chan struct{} // closed when Run has returned
-	closeOnce   sync.Once
-	session     atomic.Pointer[session.Session] // nil until the session is open
 }
 
-func newFace(o backend) *Face {
-	return &Face{backend: o, screen: newScreen(o.Terminal), answerDelay: answerDelay, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newFace(o Options, open func(context.Context, *Face) (look, error)) *Face {
+	f := &Face{options: o, terminal: o.Terminal, screen: newScreen(o.Terminal), answerDelay: answerDelay, wake: make(chan struct{}, 1)}
+	f.driver = kit.New(kit.Options{First: o.First, Open: func(ctx context.Context, _ *kit.Driver) (_ kit.Session, err error) {
+		f.opened, err = open(ctx, f)
+		return f.opened.Session, err
+	}})
+	return f
 }
 
-// Warn shows a message between other output, without disturbing what the user types.
+// Warn shows a message between other output, without disturbing what the user types. It may be called from any goroutine.
 func (f *Face) Warn(text string) {
 	f.screen.line(terminal.Visible(terminal.Brief(text)))
 	f.screen.flush()
@@ -126,102 +124,42 @@ func (f *Face) wakeLoop() {
 	}
 }
 
-// Ask asks the user a question that is not about a tool call, from a / command or
-// during sign-in. It is a [tool.Ask]. Questions are asked one after the other. Ask
-// returns an error if ctx or the session ends before the answer.
-func (f *Face) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-	return f.askBeside(ctx, &question{details: details})
-}
-
-// Approve implements [session.Asker].
-func (f *Face) Approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
-	return f.askBeside(ctx, &question{asked: q, details: q.Details()})
-}
-
-// askBeside asks a question that is not about a call of the model.
-func (f *Face) askBeside(ctx context.Context, q *question) (tool.Answer, error) {
-	answers := make(chan tool.Answer, 1)
-	q.done, q.answer = ctx.Done(), func(a tool.Answer) {
-		select {
-		case answers <- a:
-		default: // already answered
-		}
-	}
-	select {
-	case f.questions <- q:
-	case <-ctx.Done():
-		return tool.Answer{}, context.Cause(ctx)
-	case <-f.done:
-		return tool.Answer{}, errSessionOver
-	}
-	select {
-	case a := <-answers:
-		return a, nil
-	case <-ctx.Done():
-		return tool.Answer{}, context.Cause(ctx)
-	case <-f.done:
-		return tool.Answer{}, errSessionOver
-	}
-}
-
-var errSessionOver = errors.New("the session is over")
-
 // Run runs the session until the user leaves. It returns nil if the user left, the
 // cause of ctx if ctx was cancelled, and another error if the user left without waiting
 // for a job, if the terminal failed, or if the session could not be opened. Run must be
 // called only once.
 func (f *Face) Run(ctx context.Context) error {
-	defer func() {
-		f.closeOnce.Do(func() { close(f.done) })
-		if s := f.session.Load(); s != nil {
-			s.Close()
-		}
-	}()
-	in := newInbox(f.backend.Terminal)
+	defer f.driver.Close()
+	in := newInbox(f.terminal)
 	defer in.close()
 	l := &loop{Face: f, inbox: in, now: time.Now}
 	return l.run(ctx)
 }
 
-// loop is the state of a session. Only the goroutine of Run uses it.
+// loop is the state of the screen. Only the goroutine of Run uses it.
 type loop struct {
 	*Face
 	inbox *inbox
 	now   func() time.Time
-	ctx   context.Context
 
-	job            *job                                                // nil while no job runs
-	queue          []string                                            // prompts typed while a job runs
-	nextRun        func(context.Context) iter.Seq2[agent.Event, error] // of a / command, nil for none
-	commandPrompt  string                                              // a prompt in the queue that is not shown: that of a / command
-	draft          string                                              // text that was not sent
-	composer       composer                                            // the prompt being typed
-	unknownCommand string                                              // the mistyped command that Enter sends as text
-	hasTalked      bool                                                // a prompt was sent in this session
-	inputEnded     bool                                                // no more input
-	isLeaving      bool                                                // the session ends with the job
-	ending         string                                              // the last text to show
-	sideCommands   int                                                 // number of commands that run beside the job
-	results        chan jobItem                                        // results of side commands
-
-	pending    []*question // questions to ask, in order
-	dialog     *dialog     // the open question
-	batchTimer *time.Timer // fires when a batch of questions is complete
-	batchAsked int         // questions of the current batch that were asked
-
-	openErr        error     // why the session could not be opened, or how the terminal failed
-	lastInterrupt  time.Time // time of the last Ctrl+C
-	interruptCount int       // Ctrl+C presses within repeatWindow of each other
-	lastEOF        time.Time // time of the last Ctrl+D
-	renderer       renderer
-	silence        silenceTimer
+	look       look      // the zero value until the session is open
+	state      kit.State // of the driver, at the last look
+	draft      string    // text that was not sent
+	composer   composer  // the prompt being typed
+	hasTalked  bool      // a prompt was sent in this session
+	inputEnded bool      // no more input
+	ending     string    // the last text to show
+	dialog     *dialog   // the open question
+	failure    error     // how the terminal failed
+	lastEOF    time.Time // time of the last Ctrl+D
+	renderer   renderer
+	silence    silenceTimer
 }
 
 const (
-	// repeatWindow is how long a second Ctrl+C or Ctrl+D counts as a repetition.
+	// repeatWindow is how long a second Ctrl+D counts as a repetition.
 	repeatWindow = 3 * time.Second
-	// batchWindow is the pause that separates pasted lines from typed ones, and one
-	// batch of questions from the next.
+	// batchWindow is the pause that separates pasted lines from typed ones.
 	batchWindow = 30 * time.Millisecond
 	// answerDelay is how long a new question accepts no answer: a line typed by then
 	// was meant for something else.
@@ -229,63 +167,54 @@ const (
 )
 
 func (l *loop) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	l.ctx, l.results = ctx, make(chan jobItem)
 	l.renderer.screen = l.screen
-	l.batchTimer = stoppedTimer()
 	l.composer.timer = stoppedTimer()
 	l.silence.timer = stoppedTimer()
 	l.renderer.timer = stoppedTimer()
-	if l.backend.Open != nil {
-		l.openSession()
-	} else {
-		l.showWelcome()
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- l.driver.Run(ctx)
+	}()
+	for l.step() {
 	}
-	if err := l.serve(ctx); err != nil {
+	l.awaitDialog()
+	err := <-ended
+	if ctx.Err() != nil || l.failure != nil {
 		l.showResumeHint()
 		return err
 	}
-	if l.canEnd() {
-		l.endSession()
-		if err := l.serve(ctx); err != nil {
-			l.showResumeHint()
-			return err
-		}
-	}
 	l.showFarewell()
-	if l.interruptCount >= 3 {
-		return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled}
+	if failure := l.screen.writeError(); failure != nil && err == nil { // a closed terminal can look like Ctrl+D
+		return terminalError("write to", failure, l.terminal.OutTTY)
 	}
-	if err := l.screen.writeError(); err != nil && l.openErr == nil { // a closed terminal can look like Ctrl+D
-		return l.terminalError("write to", err, l.backend.Terminal.OutTTY)
-	}
-	return l.openErr
+	return err
 }
 
-// serve handles events until the user has left. It returns the cause of ctx if ctx ends, or an error
-// of the terminal.
-func (l *loop) serve(ctx context.Context) error {
-	defer l.abandon()
-	for !l.isOver() {
-		l.showPrompt()
-		l.screen.flush()
-		if err := l.screen.writeError(); err != nil {
-			l.openErr = l.terminalError("write to", err, l.backend.Terminal.OutTTY)
-			return l.openErr
-		}
-		l.step(ctx)
+// step shows the prompt where the user is to type, and handles the next event of any kind. It returns false at the end.
+func (l *loop) step() bool {
+	l.state = l.driver.State()
+	l.showPrompt()
+	l.screen.flush()
+	if err := l.screen.writeError(); err != nil && l.failure == nil {
+		l.failure = terminalError("write to", err, l.terminal.OutTTY)
+		l.driver.Stop(l.failure)
 	}
-	return context.Cause(ctx)
-}
-
-// step handles the next event of any kind.
-func (l *loop) step(ctx context.Context) {
+	events, done := l.driver.Events(), (<-chan struct{})(nil)
+	if l.screen.isLent() || l.dialog != nil && l.dialog.ctx.Err() != nil {
+		events, done = nil, l.driver.Done()
+	}
 	select {
-	case <-ctx.Done():
-	case <-l.backend.Interrupts:
+	case e, ok := <-events:
+		if !ok {
+			return false
+		}
+		l.handle(e)
+	case <-done:
+		return false
+	case <-l.options.Interrupts:
 		l.interrupt()
-	case <-l.backend.Resumes:
+	case <-l.options.Resumes:
 		l.screen.redrawPrompt()
 	case <-l.inbox.ready:
 		for {
@@ -294,22 +223,13 @@ func (l *loop) step(ctx context.Context) {
 				break
 			}
 			l.handleLine(typed)
+			if typed.err != nil { // a closed terminal has no end of them
+				l.inbox.signal()
+				break
+			}
 		}
 	case <-l.composer.timer.C:
 		l.submit(l.composer.take())
-	case it, ok := <-l.jobItems():
-		if !ok {
-			l.finishJob()
-			return
-		}
-		l.handle(it)
-	case it := <-l.results:
-		l.sideCommands--
-		l.handle(it)
-	case q := <-l.questions:
-		l.addQuestion(q)
-	case <-l.batchTimer.C:
-		l.openDialog()
 	case a := <-l.dialogDone():
 		l.finishDialog(a)
 	case <-l.wake:
@@ -318,32 +238,26 @@ func (l *loop) step(ctx context.Context) {
 	case <-l.silence.timer.C:
 		l.showStillWorking()
 	}
+	return true
 }
 
 func (l *loop) showWelcome() {
-	if l.backend.Welcome != "" {
-		l.screen.line(terminal.Text(l.backend.Welcome))
+	if l.look.welcome != "" {
+		l.screen.line(terminal.Text(l.look.welcome))
 	}
-	if l.backend.Recap != nil {
-		l.showRecap(l.backend.Recap)
+	if l.look.recap != nil {
+		l.showRecap(l.look.recap)
 	}
-	if first := terminal.Clean(l.backend.First); first != "" {
+	if first := terminal.Clean(l.options.First); first != "" {
 		l.screen.line("User: " + excerpt(first, 5))
-		l.submit(first)
-		return
-	}
-	if l.backend.Welcome != "" {
+	} else if l.look.welcome != "" {
 		l.screen.line("Type a prompt and press Enter. Type ? for help, Ctrl+D twice to exit.")
 	}
 }
 
 // showRecap shows where a resumed conversation stands.
 func (l *loop) showRecap(r *record.Recap) {
-	noun := "prompts"
-	if r.Prompts == 1 {
-		noun = "prompt"
-	}
-	l.screen.line(fmt.Sprintf("Resumed after %d %s: %s", r.Prompts, noun, terminal.Line(r.Title)))
+	l.screen.line(fmt.Sprintf("Resumed after %s: %s", wording.Count(r.Prompts, "prompt"), terminal.Line(r.Title)))
 	if r.Prompt != "" {
 		l.screen.line("User: " + excerpt(terminal.Clean(r.Prompt), 5))
 	}

@@ -66,7 +66,7 @@ func sit(t *testing.T, o backend) *person {
 	if o.Run == nil {
 		o.Run = echo
 	}
-	p.face = newFace(o)
+	p.face = newTestFace(o)
 	var ctx context.Context
 	ctx, p.end = context.WithCancelCause(t.Context())
 	go func() {
@@ -134,8 +134,8 @@ func (p *person) leaves() {
 }
 
 // echo is a model that repeats the prompt.
-func echo(_ context.Context, prompt string) iter.Seq2[agent.Event, error] {
-	return says("You said: " + strings.ReplaceAll(prompt, "\n", "|"))
+func echo(_ context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+	return says("You said: " + strings.ReplaceAll(p.Text(), "\n", "|"))
 }
 
 // says returns the events of an answer.
@@ -159,11 +159,11 @@ func happens(events ...agent.Event) iter.Seq2[agent.Event, error] {
 }
 
 // runs returns a model that calls f.
-func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, string) iter.Seq2[agent.Event, error] {
-	return func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
+func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+	return func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			gone := false
-			err := f(ctx, prompt, func(e agent.Event) { gone = gone || !yield(e, nil) })
+			err := f(ctx, p.Text(), func(e agent.Event) { gone = gone || !yield(e, nil) })
 			switch {
 			case gone:
 			case ctx.Err() != nil:
@@ -190,9 +190,9 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 func TestPrepare(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		faces := make(chan *Face, 1)
-		o := backend{Welcome: "Pollux 1.0", First: "hello", Run: echo}
-		p := sit(t, backend{Open: func(ctx context.Context) (backend, error) {
-			a, err := (<-faces).Ask(ctx, &tool.QuestionConfirmation{Title: "Trust", Questions: []tool.Question{{
+		o := backend{Welcome: "Pollux 1.0", Run: echo}
+		p := sit(t, backend{First: "hello", Open: func(ctx context.Context) (backend, error) {
+			a, err := (<-faces).driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Trust", Questions: []tool.Question{{
 				Text: "Do you?", Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: "Yes"}, {Label: "No"}}, Closed: true,
 			}}})
 			if err != nil || a.Reply == nil || a.Reply.Answers["0"] != "Yes" {
@@ -233,7 +233,7 @@ func TestPrepareFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		terminal, _, _ := terminal.Test("a line\n")
 		want := errors.New("no key")
-		f := newFace(backend{Terminal: terminal, Open: func(context.Context) (backend, error) { return backend{}, want }})
+		f := newTestFace(backend{Terminal: terminal, Open: func(context.Context) (backend, error) { return backend{}, want }})
 		if err := f.Run(t.Context()); !errors.Is(err, want) {
 			t.Errorf("error %v", err)
 		}
@@ -460,7 +460,7 @@ func TestContext(t *testing.T) {
 		term, _, _ := terminal.Test("")
 		r, w := io.Pipe()
 		term.In = r
-		f := newFace(backend{Terminal: term, First: "go", Run: runs(func(ctx context.Context, _ string, _ func(agent.Event)) error {
+		f := newTestFace(backend{Terminal: term, First: "go", Run: runs(func(ctx context.Context, _ string, _ func(agent.Event)) error {
 			<-ctx.Done()
 			time.Sleep(50 * time.Millisecond)
 			stopped = true

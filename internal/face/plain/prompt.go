@@ -1,13 +1,11 @@
 package plain
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"pollux/internal/secret"
-	"pollux/internal/slash"
+	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -75,9 +73,8 @@ func (l *loop) handleLine(t inputLine) {
 		l.endOfInput(t.err)
 		return
 	}
-	if l.lastEOF = (time.Time{}); !l.isLeaving {
-		l.interruptCount = 0 // typing ends a series of Ctrl+C
-	}
+	l.lastEOF = time.Time{}
+	l.driver.Typing()
 	if t.isTruncated {
 		l.Warn("Warning: the text was longer than 4 MiB. What was behind that is lost.")
 	}
@@ -98,9 +95,9 @@ func (l *loop) handleLine(t inputLine) {
 		return
 	}
 	if l.dialog == nil {
-		l.screen.endPrompt(text, l.backend.Terminal.InTTY)
+		l.screen.endPrompt(text, l.terminal.InTTY)
 	} else {
-		l.screen.suspendPrompt(text, l.backend.Terminal.InTTY)
+		l.screen.suspendPrompt(text, l.terminal.InTTY)
 	}
 	if l.composer.bytes+len(text) > maxInbox {
 		l.screen.line("Warning: this is too much for one prompt. The line was left out.")
@@ -112,7 +109,7 @@ func (l *loop) handleLine(t inputLine) {
 	}
 	known := false
 	if l.composer.isEmpty() {
-		known, _ = l.lookupCommand(text)
+		_, known = l.driver.Lookup(text)
 	}
 	l.composer.add(text, t.at)
 	if known && !l.composer.isContinued { // a command is a single line
@@ -124,15 +121,15 @@ func (l *loop) handleLine(t inputLine) {
 func (l *loop) refuseCut() {
 	l.composer.clear()
 	l.endInput()
-	l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", l.backend.Terminal.LineLimit()))
+	l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", l.terminal.LineLimit()))
 }
 
 // endInput records that the user has ended the line of the prompt with input that is no answer.
 func (l *loop) endInput() {
 	if l.dialog == nil {
-		l.screen.endPrompt("", l.backend.Terminal.InTTY)
+		l.screen.endPrompt("", l.terminal.InTTY)
 	} else {
-		l.screen.suspendPrompt("", l.backend.Terminal.InTTY)
+		l.screen.suspendPrompt("", l.terminal.InTTY)
 	}
 }
 
@@ -185,7 +182,6 @@ func (l *loop) finishPaste(typed string) {
 	d := c.dialog
 	pasted := strings.ReplaceAll(c.paste, "\r", "\n")
 	c.paste, c.pastedLines, c.dialog = "", 0, nil
-	l.unknownCommand = ""
 	c.lines = append(c.lines, terminal.Clean(strings.TrimRight(pasted+typed, "\n")))
 	text := c.take()
 	switch {
@@ -197,10 +193,8 @@ func (l *loop) finishPaste(typed string) {
 		}
 	case strings.HasSuffix(typed, editKey):
 		l.composeInEditor(text)
-	case l.isOpening() && strings.ContainsRune("/!", rune(text[0])):
-		l.send(" " + text) // not a command when the session is open
 	default:
-		l.send(text)
+		l.driver.Send(agent.TextPrompt(text)) // never a command
 	}
 }
 
@@ -228,10 +222,10 @@ func (l *loop) promptText() string {
 
 // mode returns the approval mode by its name in flags and settings.
 func (l *loop) mode() string {
-	if l.backend.Mode == nil {
+	if l.look.Session == nil {
 		return ""
 	}
-	if mode := l.backend.Mode(); mode != "autoEdit" {
+	if mode := l.look.ModeName(); mode != "autoEdit" {
 		return mode
 	}
 	return "auto_edit"
@@ -240,165 +234,37 @@ func (l *loop) mode() string {
 // showPrompt shows the input prompt if the face waits for input and no prompt is
 // visible.
 func (l *loop) showPrompt() {
+	s := &l.state
+	isTyping := l.composer.isContinued || l.composer.pastedLines > 0
 	switch {
+	case s.HasMore: // something to show comes first
 	case l.dialog != nil, l.screen.hasPrompt():
 		// Not within an answer, nor before the result of a command.
-		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !l.isLeaving && (l.composer.isEmpty() || l.composer.isContinued || l.composer.pastedLines > 0)) {
+		if !s.IsBeside && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !s.IsLeaving && (l.composer.isEmpty() || isTyping)) {
 			l.screen.restorePrompt()
 		}
-	case len(l.pending) > 0, l.inputEnded, l.isLeaving:
-	case l.job == nil && l.sideCommands == 0 && l.composer.isEmpty(), l.composer.isContinued, l.composer.pastedLines > 0:
+	case s.IsAsking, l.inputEnded, s.IsLeaving:
+	case !s.IsBusy && !s.IsBeside && l.composer.isEmpty(), isTyping:
 		l.screen.showPrompt(l.promptText())
 	}
 }
 
-// lookupCommand reports whether a line is a / command, and whether the command may run
-// while the model works.
-func (l *loop) lookupCommand(line string) (known, busy bool) {
-	if l.backend.LookupCommand == nil || !strings.HasPrefix(line, "/") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") {
-		return false, false
-	}
-	return l.backend.LookupCommand(line)
-}
-
 // submit handles a complete prompt, command or other input.
 func (l *loop) submit(text string) {
-	suspect := l.unknownCommand
-	l.unknownCommand = ""
-	known, busy := l.lookupCommand(text)
-	trimmed := strings.TrimSpace(text)
-	switch {
-	case trimmed == "" && suspect != "":
-		l.send(suspect)
-	case trimmed == "":
-	case l.job != nil && l.job.isOpening: // classified when the session is open
-		l.send(text)
-	case known && (busy || l.job == nil):
-		l.record(trimmed)
-		l.runCommand(strings.TrimSpace(text), busy)
-	case known:
-		word, _, _ := strings.Cut(brief(trimmed), " ")
-		l.screen.line(word + " cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time.")
-	case trimmed == "?" && l.dialog != nil: // the question opened in this moment
+	call, known := l.driver.Lookup(text)
+	switch s := l.driver.State(); {
+	case strings.TrimSpace(text) == "?" && l.dialog != nil: // the question opened in this moment
 		if len(l.dialog.input) < cap(l.dialog.input) {
-			l.dialog.input <- trimmed
+			l.dialog.input <- "?"
 		}
-	case trimmed == "?":
-		l.screen.line(Shortcuts)
+		return
 	case strings.HasSuffix(text, editKey):
 		l.composeInEditor(strings.TrimSuffix(text, editKey))
-	case secret.IsKey(trimmed):
-		l.screen.line("Not sent: this looks like an API key. To store a key, type /auth.")
-	case l.refuseUnknown(text):
-	case l.backend.RunShell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
-		l.runShell(text[1:])
-	default:
-		l.send(text)
-	}
-}
-
-// runShell runs the shell command that the user typed after "!".
-func (l *loop) runShell(command string) {
-	switch {
-	case l.job != nil:
-		l.screen.line("Shell commands cannot run while the model works. Wait, or press Ctrl+C to stop the model.")
-	case isBlank(command):
-		l.screen.line("Type a command behind the exclamation mark.")
-	default:
+		return
+	case known && !s.IsOpening && (call.Command.RunsWhileBusy || !s.IsBusy):
 		l.renderer.endAnswer()
-		l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
-			text, err := l.backend.RunShell(ctx, command)
-			if err != nil {
-				emit(jobItem{result: &slash.Result{Text: err.Error(), Failed: true}})
-				return
-			}
-			emit(jobItem{output: &text})
-		})
 	}
-}
-
-// refuseUnknown explains that a line looks like a command and is none, and reports whether it
-// did. An empty line then sends the line as text.
-func (l *loop) refuseUnknown(line string) bool {
-	if l.backend.UnknownCommand == nil {
-		return false
-	}
-	reason := l.backend.UnknownCommand(line)
-	word := strings.TrimSpace(line)
-	switch {
-	case strings.EqualFold(word, "quit"), strings.EqualFold(word, "exit"):
-		reason = "To leave, type /quit."
-	case reason == "":
-		return false
-	}
-	l.unknownCommand = word
-	l.screen.line(terminal.Line(reason) + " To send \"" + terminal.Cut(terminal.Line(word), 40) + "\" to the model, press Enter alone.")
-	return true
-}
-
-// record records what the user has entered, for later sessions.
-func (l *loop) record(text string) {
-	if l.backend.RecordPrompt != nil {
-		l.backend.RecordPrompt(text)
-	}
-}
-
-// send sends a prompt that the user has entered to the model, or queues it while a job runs.
-func (l *loop) send(text string) {
-	if !l.isOpening() { // else it comes again
-		l.record(text)
-	}
-	if l.job == nil {
-		l.runPrompt(text)
-		return
-	}
-	size := len(text)
-	for _, q := range l.queue {
-		size += len(q)
-	}
-	if size > maxInbox {
-		l.screen.line("The queue is full. This was not taken: " + brief(text))
-		return
-	}
-	l.queue = append(l.queue, text)
-	l.screen.line("Queued: " + brief(text))
-}
-
-// runShownPrompt shows a prompt that the user did not just type, and sends it to the
-// model.
-func (l *loop) runShownPrompt(text string) {
-	l.screen.line("User: " + excerpt(text, 5))
-	l.runPrompt(text)
-}
-
-// runQueued starts the run of a / command, or sends the queued prompts as one, or keeps them as the draft if the job was
-// cancelled.
-func (l *loop) runQueued(cancelled bool) {
-	if next := l.nextRun; next != nil {
-		l.nextRun = nil
-		if !cancelled && !l.isLeaving {
-			l.startRun("", next) // the queue follows it
-			return
-		}
-	}
-	if len(l.queue) == 0 {
-		return
-	}
-	text := strings.Join(l.queue, "\n\n")
-	isHidden := len(l.queue) == 1 && text == l.commandPrompt
-	l.queue, l.commandPrompt = nil, ""
-	switch {
-	case isHidden && !cancelled && !l.isLeaving:
-		l.runPrompt(text)
-		return
-	case isHidden:
-		return
-	case !cancelled && !l.isLeaving:
-		l.runShownPrompt(text)
-		return
-	}
-	l.screen.line("Not sent: " + excerpt(text, 5))
-	l.keepDraft(text)
+	l.driver.Submit(text)
 }
 
 // keepDraft adds a text to the draft that Ctrl+G opens.
@@ -407,16 +273,6 @@ func (l *loop) keepDraft(text string) {
 		text = l.draft + "\n\n" + text
 	}
 	l.draft = text
-}
-
-// brief returns a text in one line of at most 200 characters.
-func brief(text string) string {
-	const most = 200
-	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
-	if len(line) > most {
-		return string(line[:most]) + "..."
-	}
-	return string(line)
 }
 
 // excerpt returns the first n lines of a text.

@@ -4,207 +4,133 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 
-	"pollux/internal/terminal"
+	"pollux/internal/face/kit"
 	"pollux/internal/wording"
 	"pollux/tool"
 )
 
-// askQuestions asks the model's questions one after the other. If there are several,
+// fillForm asks the questions of a form one after the other. If there are several,
 // the user can review the answers and change them at the end.
-func (d *dialog) askQuestions(c *tool.QuestionConfirmation) (tool.Answer, error) {
-	d.printTitle(c.Title)
-	answers := map[string]string{}
-	for i := range c.Questions {
-		if err := d.askQuestion(c.Questions, i, answers); err != nil {
+func (d *dialog) fillForm() (tool.Answer, error) {
+	answers := make([]string, len(d.q.Form))
+	for i := range d.q.Form {
+		if err := d.askField(i, answers); err != nil {
 			return tool.Answer{}, err
 		}
 	}
-	for len(c.Questions) > 1 {
-		again, err := d.reviewAnswers(c.Questions, answers)
+	for len(d.q.Form) > 1 {
+		again, err := d.reviewAnswers(answers)
 		if err != nil {
 			return tool.Answer{}, err
 		}
 		if again < 0 {
 			break
 		}
-		if err := d.askQuestion(c.Questions, again, answers); err != nil {
+		if err := d.askField(again, answers); err != nil {
 			return tool.Answer{}, err
 		}
 	}
-	return replyAnswer(tool.Reply{Answers: answers}), nil
+	return d.q.Reply(answers), nil
 }
 
-// askQuestion asks question i and stores the answer under its index. An empty answer is
-// not stored.
-func (d *dialog) askQuestion(all []tool.Question, i int, answers map[string]string) error {
-	q := &all[i]
-	if len(all) > 1 {
-		d.print(fmt.Sprintf("%d of %d, %s:", i+1, len(all), questionHeader(q, i)))
+// askField asks question i and stores the answer, "" for none.
+func (d *dialog) askField(i int, answers []string) (err error) {
+	f := &d.q.Form[i]
+	if len(d.q.Form) > 1 {
+		d.print(fmt.Sprintf("%d of %d, %s:", i+1, len(d.q.Form), f.Name))
 	}
-	d.showText(q.Text, longPlan)
-	var text string
-	var err error
-	switch q.Kind {
+	d.showLines(f.Text, longText, d.screen.line)
+	help := cmp.Or(f.Help, textHelp)
+	switch f.Kind {
 	case tool.ChoiceQuestion:
-		text, err = d.pick(q)
-	case tool.YesNoQuestion:
-		text, err = d.yesNo(q)
-	case tool.SecretQuestion:
-		text, err = d.readSecret(q)
-	default:
-		text, err = d.readText("Answer"+example(q)+", or ? for help: ", textAnswer, cmp.Or(q.Help, textHelp))
-	}
-	if err != nil {
+		answers[i], err = d.pick(f)
 		return err
+	case tool.YesNoQuestion:
+		answers[i], err = d.readText("Answer, y, n, your own words, or ? for help: ", textAnswer, cmp.Or(f.Help, "y: Yes. n: No. Or type a longer answer."))
+	case tool.SecretQuestion:
+		answers[i], err = d.readSecret(f)
+	default:
+		example := ""
+		if f.Placeholder != "" {
+			example = ", for example " + kit.Brief(f.Placeholder)
+		}
+		answers[i], err = d.readText("Answer"+example+", or ? for help: ", textAnswer, help)
 	}
-	key := strconv.Itoa(i)
-	if delete(answers, key); text != "" {
-		answers[key] = text
+	if err == nil {
+		answers[i], _ = f.Parse(answers[i]) // any text is an answer
 	}
-	return nil
-}
-
-func example(q *tool.Question) string {
-	if q.Placeholder == "" {
-		return ""
-	}
-	return ", for example " + brief(q.Placeholder)
-}
-
-func questionHeader(q *tool.Question, i int) string {
-	if h := brief(q.Header); h != "" {
-		return h
-	}
-	return "question " + strconv.Itoa(i+1)
+	return err
 }
 
 // pick asks for one or several of the options, or for text if the question is not
 // closed.
-func (d *dialog) pick(q *tool.Question) (string, error) {
-	choices := make([]choice, len(q.Options))
-	for i, o := range q.Options {
-		choices[i] = choice{key: o.Key, label: brief(o.Label), description: terminal.Line(o.Description)}
+func (d *dialog) pick(f *kit.Field) (string, error) {
+	more, kind, help := "", menuAnswer, cmp.Or(f.Help, textHelp)
+	if f.Multi {
+		more = ", several with commas"
 	}
-	if q.Closed && !q.Multi {
-		i, err := d.choose(choices, q.Help)
+	switch {
+	case !f.Closed:
+		more += ", " + cmp.Or(f.FreeText, "your own words")
+		kind = textAnswer
+	case !f.Multi:
+		help = f.Help
+	}
+	d.printChoices(f.Choices)
+	for {
+		text, err := d.readAnswer(selectPrompt(len(f.Choices), more), kind)
 		if err != nil {
 			return "", err
 		}
-		return q.Options[i].Label, nil
-	}
-	more, kind := "", menuAnswer
-	if q.Multi {
-		choices = append(choices, choice{label: "All of the above"})
-		more = ", several with commas"
-	}
-	if !q.Closed {
-		more += ", " + cmp.Or(q.FreeText, "your own words")
-		kind = textAnswer
-	}
-	d.printChoices(choices)
-	for {
-		text, err := d.readAnswer(selectPrompt(len(choices), more), kind)
-		switch {
-		case err != nil:
-			return "", err
-		case text == "?":
-			d.printHelp(choices, cmp.Or(q.Help, textHelp))
+		if text == "?" {
+			d.printHelp(f.Choices, help)
 			continue
-		case text == "" && !q.Closed:
-			return "", nil
 		}
-		chosen, problem := parseChoice(q, choices, text)
+		answer, problem := f.Parse(text)
 		if problem == "" {
-			return chosen, nil
+			return answer, nil
 		}
 		d.print(problem)
 	}
 }
 
-// parseChoice returns the labels of the options that text selects by number, or text
-// itself if it is not a number. problem is the message for an invalid choice.
-func parseChoice(q *tool.Question, choices []choice, text string) (answer, problem string) {
-	for i := range q.Options {
-		if choices[i].matches(i, text) {
-			return q.Options[i].Label, ""
-		}
-	}
-	var labels []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.Atoi(word)
-		switch {
-		case err != nil && q.Closed:
-			return "", selectProblem(len(choices))
-		case err != nil:
-			return text, "" // free text
-		case q.Multi && n == len(choices):
-			labels = nil
-			for _, o := range q.Options {
-				labels = append(labels, o.Label)
-			}
-			return strings.Join(labels, ", "), ""
-		case n < 1 || n > len(choices):
-			problem = selectProblem(len(choices))
-			if !q.Closed {
-				problem += " To answer " + word + " itself, add a word."
-			}
-			return "", problem
-		case len(labels) > 0 && !q.Multi:
-			return "", "Choose only one."
-		}
-		labels = append(labels, q.Options[n-1].Label)
-	}
-	if len(labels) == 0 {
-		return "", selectProblem(len(choices))
-	}
-	return strings.Join(labels, ", "), ""
-}
-
-func (d *dialog) yesNo(q *tool.Question) (string, error) {
-	text, err := d.readText("Answer, y, n, your own words, or ? for help: ", textAnswer, cmp.Or(q.Help, "y: Yes. n: No. Or type a longer answer."))
-	switch strings.ToLower(text) {
-	case "y", "yes":
-		return "Yes", err
-	case "n", "no":
-		return "No", err
-	}
-	return text, err
-}
-
 // readSecret asks for an answer without showing what the user types.
-func (d *dialog) readSecret(q *tool.Question) (string, error) {
-	show, err := d.backend.Terminal.HideInput()
+func (d *dialog) readSecret(f *kit.Field) (string, error) {
+	show, err := d.terminal.HideInput()
 	if err != nil {
 		d.print("Warning: the terminal shows what you type.")
 		show = func() {}
 	}
 	defer show()
-	return d.readText(cmp.Or(brief(q.Header), "Answer")+" (not shown), or ? for help: ", secretAnswer, cmp.Or(q.Help, "Type or paste the text and press Enter. Pollux does not show it."))
+	name := "Answer"
+	if f.Header != "" {
+		name = f.Name
+	}
+	return d.readText(name+" (not shown), or ? for help: ", secretAnswer, cmp.Or(f.Help, "Type or paste the text and press Enter. Pollux does not show it."))
 }
 
 // reviewAnswers shows the answers. It returns the index of the question that the user
 // wants to answer again, or -1 to send the answers.
-func (d *dialog) reviewAnswers(all []tool.Question, answers map[string]string) (int, error) {
+func (d *dialog) reviewAnswers(answers []string) (int, error) {
 	d.print("Your answers:")
 	missing := 0
-	for i := range all {
-		text, ok := answers[strconv.Itoa(i)]
+	for i := range d.q.Form {
+		f, text := &d.q.Form[i], answers[i]
 		switch {
-		case !ok:
+		case text == "":
 			missing++
 			text = "no answer"
-		case all[i].Kind == tool.SecretQuestion:
+		case f.Kind == tool.SecretQuestion:
 			text = "not shown"
 		}
-		d.print(fmt.Sprintf("%d. %s: %s", i+1, questionHeader(&all[i], i), brief(text)))
+		d.print(fmt.Sprintf("%d. %s: %s", i+1, f.Name, kit.Brief(text)))
 	}
 	if missing > 0 {
 		d.print(wording.Count(missing, "question") + " without an answer.")
 	}
 	for {
-		text, err := d.readText(fmt.Sprintf("Enter to send, 1 to %d to change an answer, or ? for help: ", len(all)), menuAnswer,
+		text, err := d.readText(fmt.Sprintf("Enter to send, 1 to %d to change an answer, or ? for help: ", len(answers)), menuAnswer,
 			"Enter: send the answers to the model. A number: answer that question again.")
 		if err != nil {
 			return 0, err
@@ -212,9 +138,9 @@ func (d *dialog) reviewAnswers(all []tool.Question, answers map[string]string) (
 		if text == "" {
 			return -1, nil
 		}
-		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(all) {
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(answers) {
 			return n - 1, nil
 		}
-		d.print(fmt.Sprintf("Press Enter, or type a number from 1 to %d.", len(all)))
+		d.print(fmt.Sprintf("Press Enter, or type a number from 1 to %d.", len(answers)))
 	}
 }

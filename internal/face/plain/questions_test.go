@@ -58,7 +58,7 @@ func TestOneQuestion(t *testing.T) {
 				if tt.want != "" {
 					want["0"] = tt.want
 				}
-				if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Answers: want})}) {
+				if !cmp.Equal(got, []tool.Answer{replied(tool.Reply{Answers: want})}) {
 					t.Errorf("answered %+v", got)
 				}
 			})
@@ -89,7 +89,7 @@ func TestSeveralAsked(t *testing.T) {
 		}
 		p.answers("")
 		p.leaves()
-		if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Answers: map[string]string{"0": "SQLite", "1": "kiosk", "2": "Yes"}})}) {
+		if !cmp.Equal(got, []tool.Answer{replied(tool.Reply{Answers: map[string]string{"0": "SQLite", "1": "kiosk", "2": "Yes"}})}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
@@ -174,7 +174,7 @@ func TestSlashInQuestion(t *testing.T) {
 				p.leaves()
 				want := tool.Answer{Outcome: tool.Cancel}
 				if tt.answer != "" {
-					want = replyAnswer(tool.Reply{Answers: map[string]string{"0": tt.answer}})
+					want = replied(tool.Reply{Answers: map[string]string{"0": tt.answer}})
 				}
 				if !cmp.Equal(got, []tool.Answer{want}) {
 					t.Errorf("answered %+v", got)

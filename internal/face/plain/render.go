@@ -1,18 +1,16 @@
 package plain
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"strings"
 	"time"
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
-	"pollux/tool"
 )
 
 // renderer writes the model's answer to the screen in whole words.
@@ -22,11 +20,8 @@ type renderer struct {
 	blank    string      // white space before the answer
 	timer    *time.Timer // writes an incomplete word
 	inAnswer bool        // within an answer
-	calls    toolCalls
+	calls    kit.Calls
 }
-
-// reset prepares the renderer for a new prompt.
-func (v *renderer) reset() { v.calls = toolCalls{} }
 
 // addText writes a piece of the answer.
 func (v *renderer) addText(s string) { v.addClean(v.clean.Strip(s)) }
@@ -60,42 +55,27 @@ func (v *renderer) endAnswer() {
 	v.screen.endText()
 }
 
-// showEvent shows an event.
+// showEvent shows an event of the run.
 func (l *loop) showEvent(e agent.Event) {
+	hasBegun := l.renderer.calls.Observe(e)
 	if t, ok := e.(agent.Text); ok {
-		l.job.hasOutput = l.job.hasOutput || t.Text != ""
 		l.renderer.addText(t.Text)
 		return
 	}
-	if skipReason(e, l.backend) != "" {
+	if skipReason(e, l.look.showThoughts) != "" {
 		return
 	}
 	l.renderer.endAnswer()
 	switch e := e.(type) {
-	case agent.ToolRequested:
-		l.job.hasOutput = true
-		l.renderer.calls.add(e.Call)
 	case agent.ToolUpdated:
-		l.showStarted(e)
-	case agent.ToolAsked:
-		q := &question{call: e.Call, asked: e.Question, details: e.Question.Details(), answer: e.Answer}
-		if len(e.Within) > 0 {
-			q.outer = e.Within[0]
-		} else {
-			c := l.renderer.calls.get(e.Call)
-			c.wasAsked = true
-			_, c.isQuestion = q.details.(*tool.QuestionConfirmation)
+		if hasBegun {
+			l.showStarted(e)
 		}
-		l.addQuestion(q)
 	case agent.ToolFinished:
 		l.showFinished(e)
 	case agent.Nested:
 		l.showNested(e)
-	case agent.Cancelled:
-		l.showCancelled()
 	case agent.Overflow:
-		l.job.isCancelled = true // queued prompts would not fit either
-		l.keepDraft(l.job.prompt)
 		l.screen.line("Error: " + terminal.Text(wording.Overflow(e)))
 	default:
 		if text := eventText(e); text != "" {
@@ -105,7 +85,7 @@ func (l *loop) showEvent(e agent.Event) {
 }
 
 // skipReason returns why an event is not shown, "" if it is shown.
-func skipReason(e agent.Event, o backend) (why string) {
+func skipReason(e agent.Event, showThoughts bool) (why string) {
 	switch e := e.(type) {
 	case agent.TurnStarted:
 		return "the answer or the next call shows it"
@@ -118,7 +98,7 @@ func skipReason(e agent.Event, o backend) (why string) {
 			return "of an agent inside a call only its own calls are shown, when they have ended"
 		}
 	case agent.Thought:
-		if !o.ShowThoughts {
+		if !showThoughts {
 			return "thoughts are not wanted"
 		}
 	case agent.Retried:
@@ -154,7 +134,7 @@ func eventText(e agent.Event) string {
 	case agent.Switched:
 		return "Warning: " + wording.Switched(e)
 	case agent.Joined:
-		return "Sent to the model: " + cmp.Or(e.Shown, llm.PartsText(e.Parts))
+		return "Sent to the model: " + e.Text()
 	case agent.Compressed:
 		text, _ := wording.Compressed(e.Compression) // a failed one is no event
 		return text
@@ -172,38 +152,34 @@ func eventText(e agent.Event) string {
 	return ""
 }
 
-// showCancelled shows that the job was cancelled.
-func (l *loop) showCancelled() {
-	l.job.isCancelled = true
+// showCancelled shows that the work in progress was cancelled.
+func (l *loop) showCancelled(e kit.Cancelled) {
 	l.renderer.endAnswer()
 	switch {
-	case l.job.isInterrupted && !l.isLeaving:
+	case e.ByInterrupt && !e.IsLeaving:
 		l.screen.line("Request cancelled. Press Ctrl+C again to exit.")
-	case l.job.isInterrupted, l.isLeaving:
+	case e.ByInterrupt, e.IsLeaving:
 		l.screen.line("Request cancelled.")
 	default:
 		l.screen.line("User cancelled the request.")
 	}
 }
 
-// errorText returns the message for a failed job.
+// errorText returns the message for a failed run or command.
 func (l *loop) errorText(err error) string {
 	var api *llm.Error
 	var known *exit.Error
 	text := terminal.Brief(err.Error())
 	switch {
-	case errors.Is(err, context.Canceled) && l.job != nil && l.job.isInterrupted:
-		l.job.isCancelled = true
-		return "Request cancelled. Press Ctrl+C again to exit."
 	case errors.As(err, &known):
 		text = terminal.Brief(known.Message)
 	case errors.As(err, &api):
 		at := wording.Place{InSession: true}
-		if l.backend.Place != nil {
-			at = l.backend.Place()
+		if l.look.place != nil {
+			at = l.look.place()
 		}
 		text = terminal.Brief(wording.Failure(api, at))
-		if l.backend.Debug && api.Body != "" {
+		if l.look.debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
 	}
@@ -220,11 +196,9 @@ type silenceTimer struct {
 // silenceLimit is the time without output before the first message.
 const silenceLimit = 30 * time.Second
 
-func (s *silenceTimer) begin(l *loop) {
-	if l.job != nil {
-		s.next = silenceLimit
-		s.timer.Reset(silenceLimit)
-	}
+func (s *silenceTimer) begin() {
+	s.next = silenceLimit
+	s.timer.Reset(silenceLimit)
 }
 
 func (s *silenceTimer) stop() { s.timer.Stop() }
@@ -232,7 +206,7 @@ func (s *silenceTimer) stop() { s.timer.Stop() }
 // showStillWorking shows what is running, at doubling intervals.
 func (l *loop) showStillWorking() {
 	s := &l.silence
-	if l.job == nil || l.dialog != nil || l.screen.isLent() {
+	if !l.state.IsBusy || l.dialog != nil || l.screen.isLent() {
 		return
 	}
 	idle := l.screen.idleTime(l.now())
@@ -241,7 +215,7 @@ func (l *loop) showStillWorking() {
 		s.timer.Reset(silenceLimit - idle)
 		return
 	}
-	l.screen.message("Still working" + l.renderer.calls.runningText(l.backend.ToolTitle) + ".")
+	l.screen.message("Still working" + l.runningText() + ".")
 	s.next *= 2
 	s.timer.Reset(s.next)
 }

@@ -22,7 +22,7 @@ import (
 // tells returns the output of a run with these events.
 func tells(t *testing.T, o backend, events ...agent.Event) string {
 	t.Helper()
-	o.Run = func(context.Context, string) iter.Seq2[agent.Event, error] { return happens(events...) }
+	o.Run = func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] { return happens(events...) }
 	p := sit(t, o)
 	p.types("go")
 	p.leaves()
@@ -99,7 +99,6 @@ func TestEvents(t *testing.T) {
 		"Blocked":       "Agent execution blocked: not that\n",
 		"Cancelled":     "User cancelled the request.\n",
 	}
-	o := backend{ShowThoughts: true}
 	for _, kind := range agent.Events() {
 		e := sample(kind)
 		name := reflect.TypeOf(e).Name()
@@ -114,7 +113,7 @@ func TestEvents(t *testing.T) {
 				p.types("go")
 				p.leaves()
 				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
-				if why := skipReason(e, o); (why == "") != (got != "" || name == "ToolRequested") {
+				if why := skipReason(e, true); (why == "") != (got != "" || name == "ToolRequested") {
 					t.Errorf("told: %q; the table says %q", got, why)
 				}
 				if got != want[name] {

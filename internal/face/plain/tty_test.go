@@ -49,7 +49,7 @@ func atTerminal(t *testing.T, o backend) *desk {
 	if e, ok := o.Editor.(*borrower); ok {
 		e.terminal = o.Terminal
 	}
-	d.face = newFace(o)
+	d.face = newTestFace(o)
 	d.face.answerDelay = 0 // tests know when a question is there
 	watched := make(chan struct{})
 	go func() {
@@ -117,7 +117,7 @@ func (d *desk) lineLimit() int {
 	if runtime.GOOS != "linux" {
 		d.t.Skip("only Linux has a known limit of a line")
 	}
-	limit := d.face.backend.Terminal.LineLimit()
+	limit := d.face.terminal.LineLimit()
 	if limit == 0 {
 		d.t.Fatal("the terminal cuts no lines")
 	}
@@ -197,7 +197,7 @@ func TestTerminalGone(t *testing.T) {
 	}
 	defer tty.Close()
 	stopped := make(chan struct{})
-	f := newFace(backend{Terminal: terminal.New(tty, tty, tty, func(string) string { return "" }), First: "hi", Run: runs(
+	f := newTestFace(backend{Terminal: terminal.New(tty, tty, tty, func(string) string { return "" }), First: "hi", Run: runs(
 		func(ctx context.Context, _ string, emit func(agent.Event)) error {
 			emit(agent.Text{Text: "Hello.\n"})
 			<-ctx.Done()
@@ -227,7 +227,7 @@ func TestSecret(t *testing.T) {
 	d = atTerminal(t, backend{
 		LookupCommand: func(line string) (bool, bool) { return line == "/auth", false },
 		RunCommand: func(ctx context.Context, _ string) (slash.Result, error) {
-			a, err := d.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
+			a, err := d.face.driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
 			if err != nil {
 				return slash.Result{}, err
 			}

@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/agent"
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
-	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -19,10 +19,10 @@ type elicit func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error)
 
 // approver asks the person at the client for approval of one call.
 type approver struct {
-	client    *sdk.ServerSession
-	elicit    elicit
-	shortPath func(string) string
-	advice    string // what the client gets with a denial
+	client *sdk.ServerSession
+	elicit elicit
+	names  kit.Names
+	advice string // what the client gets with a denial
 }
 
 // Answers to a question for approval.
@@ -34,34 +34,40 @@ const (
 
 // ask implements [agent.Ask].
 func (a *approver) ask(ctx context.Context, asked *agent.Question) (tool.Answer, error) {
-	details := asked.Details()
-	q, ok := newQuestion(details, a.shortPath)
-	if !ok || !a.canAsk() {
+	q := kit.NewQuestion(asked.Details(), false, a.names)
+	var text string
+	var options []choice
+	if q != nil {
+		text, options = render(q)
+	}
+	if len(options) < 2 || !a.canAsk() {
 		a.advice = ruleFor(asked)
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
 	}
-	options := []string{allowOnce}
-	if q.lasting != "" {
-		options = append(options, allowSession)
+	var labels []string
+	for _, o := range options {
+		labels = append(labels, o.label)
 	}
 	schema, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"decision"},
-		"properties": map[string]any{"decision": map[string]any{"type": "string", "title": "Decision", "enum": append(options, deny)}},
+		"properties": map[string]any{"decision": map[string]any{"type": "string", "title": "Decision", "enum": labels}},
 	})
 	if err != nil {
 		return tool.Answer{}, err
 	}
-	got, err := a.elicit(ctx, &sdk.ElicitParams{Message: q.text, RequestedSchema: json.RawMessage(schema)})
+	got, err := a.elicit(ctx, &sdk.ElicitParams{Message: text, RequestedSchema: json.RawMessage(schema)})
 	switch {
 	case ctx.Err() != nil:
 		return tool.Answer{}, context.Cause(ctx)
 	case err != nil:
 		a.advice = fmt.Sprintf("The client did not ask: %v.\n%s", err, ruleFor(asked))
 		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
-	case got.Action == "accept" && got.Content["decision"] == allowOnce:
-		return tool.Answer{Outcome: tool.ProceedOnce}, nil
-	case got.Action == "accept" && got.Content["decision"] == allowSession && q.lasting != "":
-		return tool.Answer{Outcome: q.lasting}, nil
+	case got.Action == "accept":
+		for _, o := range options {
+			if got.Content["decision"] == o.label && o.label != deny {
+				return o.Answer(""), nil
+			}
+		}
 	}
 	a.advice = "Not run: the user denied the call."
 	return tool.Answer{Outcome: tool.Cancel}, nil
@@ -89,12 +95,6 @@ func quote(text string) string {
 	return string(b)
 }
 
-// question is a confirmation as a text.
-type question struct {
-	text    string
-	lasting tool.Outcome // the outcome for the rest of the session, "" if there is none
-}
-
 // maxQuestion limits the text of a question, in bytes.
 const maxQuestion = 32 << 10
 
@@ -110,34 +110,48 @@ func shown(text string) string {
 	return clean
 }
 
-// newQuestion returns the question of a confirmation, false for a kind that is not about approval.
-func newQuestion(details tool.Confirmation, shortPath func(string) string) (question, bool) {
-	var title, text string
-	var a *tool.Approval
-	switch c := details.(type) {
-	case *tool.EditConfirmation:
-		title, text, a = c.Title, "File: "+c.FilePath+"\n"+c.Diff, &c.Approval
-	case *tool.ExecConfirmation:
-		title, text, a = c.Title, "Command: "+c.Command, &c.Approval
-	case *tool.InfoConfirmation:
-		title, text, a = c.Title, c.Prompt, &c.Approval
-	case *tool.RemoteConfirmation:
-		title, text, a = c.Title, "MCP server: "+c.Server+"\nTool: "+c.Tool+"\n"+string(c.Args), &c.Approval
-	default:
-		return question{}, false
+// choice is an option that clients can choose.
+type choice struct {
+	*kit.Option
+	label string
+}
+
+// render returns a question as a text, and its options.
+func render(q *kit.Question) (text string, options []choice) {
+	text = "Pollux: " + q.Title + "\n"
+	for _, b := range q.Blocks {
+		text += shown(blockText(b))
 	}
-	q := question{text: fmt.Sprintf("Pollux: %s\n%s", terminal.Line(title), shown(text))}
-	for _, line := range wording.Approval(details, wording.ApprovalOptions{ShortPath: shortPath}) {
-		q.text += "\n" + line
+	for _, line := range q.Warnings {
+		text += "\n" + line
 	}
-	if o, ok := details.(interface{ Once() bool }); ok && o.Once() {
-		return q, true
-	}
-	for _, o := range a.Offers {
-		if o.Outcome == tool.ProceedAlways {
-			q.lasting = o.Outcome
-			q.text += "\nFor this session: " + terminal.Line(o.Rule)
+	for i := range q.Options {
+		switch o := &q.Options[i]; o.Outcome() {
+		case tool.ProceedOnce:
+			options = append(options, choice{o, allowOnce})
+		case tool.ProceedAlways:
+			options = append(options, choice{o, allowSession})
+			text += "\nFor this session: " + terminal.Line(o.Offer.Rule)
+		case tool.Cancel:
+			options = append(options, choice{o, deny})
 		}
 	}
-	return q, true
+	return text, options
+}
+
+// blockText returns a block as a text.
+func blockText(b kit.Block) string {
+	switch b := b.(type) {
+	case *kit.Change:
+		return "File: " + b.FilePath + "\n" + b.Diff
+	case *kit.Command:
+		return "Command: " + b.Text
+	case *kit.Text:
+		return b.Text
+	case *kit.Request:
+		return "MCP server: " + b.Server + "\nTool: " + b.Tool + "\n" + string(b.Args)
+	case *kit.Plan:
+		return "Plan: " + b.Path + "\n" + b.Text
+	}
+	return ""
 }

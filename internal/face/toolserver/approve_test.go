@@ -5,27 +5,34 @@ import (
 	"strings"
 	"testing"
 
-	"pollux/internal/wording"
-	"pollux/internal/wording/wordingtest"
+	"pollux/internal/face/kit"
+	"pollux/internal/face/kit/kittest"
 )
 
 // A person at the client reads everything that a person at a terminal reads before they decide.
 func TestQuestionHasEveryLine(t *testing.T) {
 	t.Parallel()
-	short := func(path string) string { return path }
-	for kind, details := range wordingtest.Approvals() {
-		q, ok := newQuestion(details, short)
-		if !ok {
-			t.Errorf("%s: no question", kind)
-		}
-		lines := strings.Split(q.text, "\n")
-		for _, line := range wording.Approval(details, wording.ApprovalOptions{ShortPath: short}) {
+	for name, details := range kittest.Approvals() {
+		q := kit.NewQuestion(details, false, nil)
+		text, options := render(q)
+		lines := strings.Split(text, "\n")
+		for _, line := range q.Warnings {
 			if !slices.Contains(lines, line) {
-				t.Errorf("%s: the question lacks %q:\n%s", kind, line, q.text)
+				t.Errorf("%s: the question lacks %q:\n%s", name, line, text)
 			}
 		}
-		if q.lasting != "" {
-			t.Errorf("%s: a call that a hook has changed can be allowed for the session", kind)
+		if len(options) != 2 || options[0].label != allowOnce || options[1].label != deny {
+			t.Errorf("%s: a call that a hook has changed has the options %v", name, options)
+		}
+	}
+}
+
+// TestEveryBlock checks that each kind of block of a question is shown.
+func TestEveryBlock(t *testing.T) {
+	t.Parallel()
+	for _, b := range kit.Blocks() {
+		if _, isText := b.(*kit.Text); !isText && blockText(b) == "" {
+			t.Errorf("%T is new: show it in approve.go", b)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/internal/face/kit"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -151,7 +152,7 @@ func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest,
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, elicit: ask, shortPath: func(path string) string { return f.session.Project.Paths.Display(f.session.Workspace.Display(path)) }}
+	a := &approver{client: r.Session, elicit: ask, names: kit.NamesOf(f.session)}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pollux/internal/config"
+	"pollux/internal/face/kit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -349,8 +350,9 @@ func TestQuoted(t *testing.T) {
 	for _, details := range []tool.Confirmation{
 		&tool.ExecConfirmation{Command: "rm x", Approval: approval}, &tool.EditConfirmation{Approval: approval}, &tool.InfoConfirmation{Approval: approval},
 	} {
-		if q, ok := newQuestion(details, func(path string) string { return path }); !ok || !strings.Contains(q.text, "Warning: these words stand in README.md") || strings.Contains(q.text, "\x1b") || q.lasting != "" {
-			t.Errorf("%T: %+v", details, q)
+		text, options := render(kit.NewQuestion(details, false, nil))
+		if !strings.Contains(text, "Warning: these words stand in README.md") || strings.Contains(text, "\x1b") || len(options) != 2 {
+			t.Errorf("%T: %s, %v", details, text, options)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Live is whether a folder is trusted while Pollux works in it. Whoever depends on trust reads it here, when it
-// matters. A nil Live is not trusted. It is safe for concurrent use.
+// Live is the trust in a folder while Pollux works in it, which a person can change. A nil Live is not trusted. It is
+// safe for concurrent use.
 type Live struct {
 	state    atomic.Uint32
 	mu       sync.Mutex

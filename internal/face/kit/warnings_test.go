@@ -1,4 +1,4 @@
-package wording
+package kit
 
 import (
 	"reflect"
@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// silentFields are the fields of confirmations that [Approval] has no line for.
+// silentFields are the fields of confirmations that [warnings] has no line for.
 var silentFields = map[string]string{
 	"Title":                   "the title of the question",
 	"Command":                 "the text of the call itself",
@@ -52,7 +52,7 @@ func TestEveryField(t *testing.T) {
 				}
 				set := reflect.New(kind)
 				fillField(t, set.Elem().FieldByIndex(index))
-				shown := strings.Join(Approval(set.Interface().(tool.Confirmation), ApprovalOptions{}), "\n")
+				shown := strings.Join(warnings(set.Interface().(tool.Confirmation), nil), "\n")
 				isReach := strings.HasPrefix(path, "Approval.Reach") && kind != reflect.TypeFor[tool.ExecConfirmation]()
 				if shown == "" && !(isReach && (f.Name == "Commands" || f.Name == "Servers")) { // which only commands have
 					t.Errorf("%s.%s is shown nowhere", kind.Name(), path)
@@ -112,8 +112,15 @@ A hook requires your approval:
   one
   Allow once?
 Warning: the text above has characters that cannot be shown.`
-	short := func(path string) string { return strings.Replace(path, "/home/me", "~", 1) }
-	if got := strings.Join(Approval(c, ApprovalOptions{ShortPath: short}), "\n"); got != want {
+	if got := strings.Join(warnings(c, home{}), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// home is the names of a session in which paths below /home/me are shortened.
+type home struct{ mode string }
+
+func (h home) ModeName() string          { return h.mode }
+func (home) ToolTitle(string) string     { return "" }
+func (home) ShortPath(p string) string   { return strings.Replace(p, "/home/me", "~", 1) }
+func (h home) ShortText(t string) string { return h.ShortPath(t) }

@@ -1,4 +1,4 @@
-package wording
+package kit
 
 import (
 	"cmp"
@@ -7,32 +7,21 @@ import (
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
-// ApprovalOptions says how [Approval] words its lines.
-type ApprovalOptions struct {
-	// ShortPath returns an absolute path in the form that people read; nil leaves paths as they are.
-	ShortPath func(string) string
-	// Mode is the approval mode by its name in policies, such as "autoEdit"; "" if it does not matter.
-	Mode string
-}
-
-// Approval returns what a person reads before they decide about a call, beside the text of the call
-// itself: what it reaches, why they are asked, and all warnings. Every face shows these lines. They are
-// safe to print.
-func Approval(c tool.Confirmation, o ApprovalOptions) []string {
-	if o.ShortPath == nil {
-		o.ShortPath = func(path string) string { return path }
-	}
-	l := &approvalLines{o: o}
+// warnings returns what a person reads before they decide about a call, beside the text of the call itself: what it
+// reaches, why they are asked, and all warnings. The lines are safe to print. names may be nil.
+func warnings(c tool.Confirmation, names Names) []string {
+	l := &approvalLines{names: names}
 	switch c := c.(type) {
 	case *tool.EditConfirmation:
 		l.approval(&c.Approval)
 	case *tool.ExecConfirmation:
 		l.commands(&c.Reach)
-		if hasRedirection(c.Roots) && o.Mode != "autoEdit" && o.Mode != "yolo" {
+		if hasRedirection(c.Roots) && !allowsRedirection(names) {
 			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 		}
 		if len(c.Servers) > 0 {
@@ -64,8 +53,8 @@ func Approval(c tool.Confirmation, o ApprovalOptions) []string {
 }
 
 type approvalLines struct {
-	o    ApprovalOptions
-	list []string
+	names Names
+	list  []string
 }
 
 func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
@@ -79,15 +68,15 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if len(a.Outside) > 0 {
 		var paths []string
 		for _, path := range a.Outside {
-			paths = append(paths, l.o.ShortPath(path))
+			paths = append(paths, shortPath(l.names, path))
 		}
 		l.add("Outside the workspace: " + joinBrief(paths))
 	}
 	if a.Quoted != "" {
-		l.add("Warning: these words stand in " + briefLine(a.Quoted) + ". The model may only repeat them.")
+		l.add("Warning: these words stand in " + Brief(a.Quoted) + ". The model may only repeat them.")
 	}
 	if a.Continues != "" {
-		l.add("Warning: a hook makes this call after " + briefLine(a.Continues) + ". The model did not make it.")
+		l.add("Warning: a hook makes this call after " + Brief(a.Continues) + ". The model did not make it.")
 	}
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
@@ -115,7 +104,7 @@ func (l *approvalLines) message(text string) {
 		l.add("  " + line)
 	}
 	if more := len(lines) - most; more > 0 {
-		l.add("  (" + Count(more, "more line") + ")")
+		l.add("  (" + wording.Count(more, "more line") + ")")
 	}
 	if clean != strings.ReplaceAll(text, "\r\n", "\n") {
 		l.add("Warning: the text above has characters that cannot be shown.")
@@ -135,7 +124,7 @@ func (l *approvalLines) commands(r *tool.Reach) {
 		if c.Times > 1 {
 			times = fmt.Sprintf(" (%d times)", c.Times)
 		}
-		l.add(fmt.Sprintf("Command %d: %s%s", i+1, briefLine(c.Text), times))
+		l.add(fmt.Sprintf("Command %d: %s%s", i+1, Brief(c.Text), times))
 	}
 	if more := list[min(len(list), most):]; len(more) > 0 {
 		l.add(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
@@ -174,6 +163,11 @@ func hosts(servers []tool.Server) []string {
 	return list
 }
 
+// allowsRedirection reports whether the approval mode allows redirections without a question.
+func allowsRedirection(names Names) bool {
+	return names != nil && (names.ModeName() == "autoEdit" || names.ModeName() == "yolo")
+}
+
 // hasRedirection reports whether the roots of a command contain a redirection.
 func hasRedirection(roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
@@ -184,7 +178,7 @@ func joinBrief(list []string) string {
 	const most = 20
 	var text []string
 	for _, item := range list[:min(len(list), most)] {
-		text = append(text, briefLine(item))
+		text = append(text, Brief(item))
 	}
 	if len(list) > most {
 		text = append(text, fmt.Sprintf("and %d more", len(list)-most))
@@ -192,8 +186,8 @@ func joinBrief(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// briefLine returns the beginning of a text on one line.
-func briefLine(text string) string {
+// Brief returns the beginning of a text on one clean line.
+func Brief(text string) string {
 	const most = 200
 	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
 }

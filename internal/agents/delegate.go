@@ -1,4 +1,4 @@
-package session
+package agents
 
 import (
 	"context"
@@ -29,6 +29,7 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
 	"pollux/internal/tools/manual"
+	"pollux/internal/toolset"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/tool"
@@ -36,10 +37,9 @@ import (
 
 // delegate is a subagent that runs in a session: an agent with a conversation, tools and a gate of its own.
 type delegate struct {
-	*Session
+	agents     *Agents
 	definition *subagent.Definition
 	id         string
-	model      string
 	registry   *tool.Registry
 	journal    *journal.Journal // nil if the session is not recorded
 	agent      *agent.Agent
@@ -48,18 +48,17 @@ type delegate struct {
 	instructions map[tool.Form]*llm.Content
 }
 
-// startAgent makes the worker for a call of a subagent.
-func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
-	w := &delegate{Session: s, definition: d, id: uuid.NewString()}
-	current, err := s.agentModel(d)
+// start makes the worker for a call of a subagent.
+func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
+	w := &delegate{agents: s, definition: d, id: uuid.NewString()}
+	current, err := s.model(d)
 	if err != nil {
 		return nil, err
 	}
-	w.model = current.Model
-	if w.registry, err = s.agentTools(ctx, d, done); err != nil {
+	if w.registry, err = s.grant(ctx, d, done); err != nil {
 		return nil, err
 	}
-	w.journal = s.Record.Subagent(s.ID(), s.Workspace.Dirs)
+	w.journal = s.parts.Record.Subagent(s.parts.Session.ID(), s.parts.Workspace.Dirs)
 	turns := d.MaxTurns
 	w.agent = w.newAgent(current, &turns)
 	s.setRunning(w, true)
@@ -70,12 +69,12 @@ func (s *Session) startAgent(ctx context.Context, g llm.Generator, d *subagent.D
 
 // newAgent builds the subagent's agent.
 func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
-	return w.Session.builder.Agent(func() models.Current { return current }, func(c *agent.Config) {
+	return w.agents.parts.Builder.Agent(func() models.Current { return current }, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID, c.MaxTurns = w.registry, softGate{w.newGate()}, w.id, turns
 		c.Use, c.Sampling = llm.UseSubagent, w.sampling
 		c.NotFound, c.System = w.notGranted, w.instruction
-		if w.Session.hooks != nil {
-			c.Hooks = agentHooks{w.Session.hooks}
+		if w.agents.parts.Session.Hooks() != nil {
+			c.Hooks = agentHooks{w.agents.parts.Session.Hooks()}
 		}
 		if w.journal != nil {
 			c.Journal = w.journal
@@ -85,33 +84,33 @@ func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
 
 // sampling returns the parameters of the requests.
 func (w *delegate) sampling(model string, retry bool) llm.Config {
-	return w.Session.models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
+	return w.agents.parts.Builder.Models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
 }
 
-// AgentModel returns the name in requests of the model that a local subagent uses.
-func (s *Session) AgentModel(d *subagent.Definition) (string, error) {
-	current, err := s.agentModel(d)
+// Model returns the name in requests of the model that a local subagent uses.
+func (s *Agents) Model(d *subagent.Definition) (string, error) {
+	current, err := s.model(d)
 	return current.Model, err
 }
 
-// agentModel returns the model of a subagent: that of its definition, else the session's. Google's models
+// model returns the model of a subagent: that of its definition, else the session's. Google's models
 // differ so much in speed and price that two built-in subagents choose one of them.
-func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
-	current := s.models.Current()
+func (s *Agents) model(d *subagent.Definition) (models.Current, error) {
+	current := s.parts.Builder.Models.Current()
 	name := d.Model
 	switch {
 	case name != "":
-	case s.models.IsGoogle() && d.Class == subagent.Investigation && catalog.IsModern(current.Model):
+	case s.parts.Builder.Models.IsGoogle() && d.Class == subagent.Investigation && catalog.IsModern(current.Model):
 		name = "gemini-3-flash-preview"
-	case s.models.IsGoogle() && d.Class == subagent.Investigation:
+	case s.parts.Builder.Models.IsGoogle() && d.Class == subagent.Investigation:
 		name = "gemini-2.5-pro"
-	case s.models.HasProvider() && d.Class == subagent.QuickAnswer:
-		name = s.models.StandIn("flash")
+	case s.parts.Builder.Models.HasProvider() && d.Class == subagent.QuickAnswer:
+		name = s.parts.Builder.Models.StandIn("flash")
 	}
-	if name == "" || name == "flash" && !s.models.IsGoogle() && d.Model == "" {
+	if name == "" || name == "flash" && !s.parts.Builder.Models.IsGoogle() && d.Model == "" {
 		return current, nil
 	}
-	model, err := s.models.Resolve(name)
+	model, err := s.parts.Builder.Models.Resolve(name)
 	switch {
 	case err != nil && d.Model != "":
 		return current, fmt.Errorf("its model %s cannot be used: %w", name, err)
@@ -127,10 +126,10 @@ func (s *Session) agentModel(d *subagent.Definition) (models.Current, error) {
 	return current, nil
 }
 
-// agentTools returns the tools of a subagent: those of the session that its definition lists, those of its
+// grant returns the tools of a subagent: those of the session that its definition lists, those of its
 // own MCP servers, and the one with which it ends.
-func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
-	own := s.Memory.ForSubagent()
+func (s *Agents) grant(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
+	own, tools := s.parts.Memory.ForSubagent(), s.parts.Session.Tools()
 	place := func(t tool.Tool) int {
 		server := ""
 		if r, ok := tool.As[tool.Remote](t); ok {
@@ -139,8 +138,8 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 		return d.Selects(t.Spec().Names(), server)
 	}
 	var granted []tool.Tool
-	for _, t := range s.registry.All() {
-		if spec := t.Spec(); spec.Kind != tool.KindAgent && spec.Name != topicTool && place(t) >= 0 {
+	for _, t := range s.parts.Registry.All() {
+		if spec := t.Spec(); spec.Kind != tool.KindAgent && spec.Name != toolset.TopicTool && place(t) >= 0 {
 			granted = append(granted, memory.Rewrap(t, own))
 		}
 	}
@@ -150,20 +149,20 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 	}
 	granted = slices.DeleteFunc(granted, func(t tool.Tool) bool { return slices.Contains(t.Spec().Names(), done.Spec().Name) })
 	r := tool.NewRegistry(granted...)
-	if servers, theirs := s.agentServers(d); servers != nil {
+	if servers, theirs := s.serversOf(d); servers != nil {
 		if pending := servers.Settle(ctx); ctx.Err() != nil {
 			return nil, fmt.Errorf("waiting for its MCP servers: %s", strings.Join(pending, ", "))
 		}
 		for _, conflict := range r.Add("agent", theirs.All()...) {
-			s.Project.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
+			s.parts.Project.Log.Debug("a tool of a subagent's server is left out", "tool", conflict.Name)
 		}
 	}
 	r.Add("end", done)
 	if d.Tools == nil {
-		r.Spare(s.spares(s.builtin))
+		tools.Spare(r)
 	}
 	r.Hide(func(t tool.Tool) bool {
-		return t != tool.Tool(done) && (s.isOutsidePlan(t.Spec()) || s.isUnableToSearch(t.Spec()) || guard.Hidden(s.policy, t, d.Name))
+		return t != tool.Tool(done) && tools.Hides(t, d.Name)
 	})
 	return r, nil
 }
@@ -171,16 +170,13 @@ func (s *Session) agentTools(ctx context.Context, d *subagent.Definition, done *
 // notGranted returns the answer to a call of a tool that the session has and the subagent does not. Of a tool
 // that its definition lists, it says why the tool is missing.
 func (w *delegate) notGranted(name string) string {
-	_, isKnown := w.Session.registry.Lookup(name)
-	if !isKnown {
-		_, isKnown = w.Session.registry.Hidden(name)
-	}
-	if !isKnown && w.Session.absent[name] == "" {
+	tools := w.agents.parts.Session.Tools()
+	if _, isKnown := tools.Find(name); !isKnown && !tools.IsAbsent(name) {
 		return ""
 	}
 	text := fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
 	if t, isListed := w.registry.Hidden(name); isListed {
-		text += " " + w.Session.whyToolHidden(t, w.definition.Name)
+		text += " " + tools.WhyToolHidden(t, w.definition.Name)
 	}
 	return strings.TrimSpace(text)
 }
@@ -196,16 +192,16 @@ func (w *delegate) title(name string) string {
 // newGate makes the gate of the subagent's calls.
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
-		Policy: w.Session.policy, Interactive: w.Session.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.Session.given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.Session.Project.Settings()), OutputDir: w.Session.outputs.Dir, Log: w.Session.Project.Log,
+		Policy: w.agents.parts.Policy, Interactive: w.agents.parts.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.agents.parts.Given, Tool: w.registry.Lookup,
+		Threshold: config.TruncateToolOutput.In(w.agents.parts.Project.Settings()), OutputDir: w.agents.parts.Builder.Outputs.Dir, Log: w.agents.parts.Project.Log,
 	}
-	if w.Session.hooks != nil {
-		o.Hooks = w.Session.hooks
+	if w.agents.parts.Session.Hooks() != nil {
+		o.Hooks = w.agents.parts.Session.Hooks()
 	}
 	if w.journal != nil {
 		o.Around = append(o.Around, record.SyncStep(w.journal))
 	}
-	return w.Session.gate.ForSubagent(o)
+	return w.agents.parts.Session.Gate().ForSubagent(o)
 }
 
 // origins knows which words of this conversation and of the session's come from tools alone. The prompt of
@@ -219,12 +215,12 @@ func (w *delegate) origins() *origin.Tracker {
 		return list[len(list)-1].Content
 	}
 	after := func(*llm.Content) []agent.Message {
-		theirs := w.Session.agent.MessagesAfter(outer)
+		theirs := w.agents.parts.Session.MessagesAfter(outer)
 		ours := w.agent.MessagesAfter(inner)
 		outer, inner = last(theirs, outer), last(ours, inner)
 		return append(theirs, slices.DeleteFunc(ours, func(m agent.Message) bool { return !m.Content.HasFunctionResponse() })...)
 	}
-	return origin.New(after, w.Session.isInWorkspace)
+	return origin.New(after, w.agents.parts.Workspace.HasFile)
 }
 
 // opening returns the first message.
@@ -238,9 +234,9 @@ func (w *delegate) opening(text string) []llm.Part {
 	if strings.TrimSpace(query) == "" {
 		query = "Get Started!"
 	}
-	texts := w.Session.Memory.Texts()
+	texts := w.agents.parts.Memory.Texts()
 	var parts []llm.Part
-	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.Session.Servers.Instructions()}).Opening(); memory != "" {
+	if memory := (prompt.Context{Extensions: texts.Extension, Project: texts.Project, Servers: w.agents.parts.Servers.Instructions()}).Opening(); memory != "" {
 		parts = append(parts, llm.Text(memory))
 	}
 	return append(parts, llm.Text(query))
@@ -262,25 +258,25 @@ func (w *delegate) instruction(form tool.Form) *llm.Content {
 }
 
 func (w *delegate) system(form tool.Form) prompt.Subagent {
-	texts := w.Session.Memory.Texts()
+	texts := w.agents.parts.Memory.Texts()
 	p := prompt.Subagent{
 		Turns: w.definition.MaxTurns,
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
-			"cliVersion": w.Session.Project.Options.Version, "activeModel": w.Session.models.Current().Model, "today": time.Now().Format("1/2/2006"),
+			"cliVersion": w.agents.parts.Project.Options.Version, "activeModel": w.agents.parts.Builder.Models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
-		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.Session.Project.MemoryNames()},
+		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.agents.parts.Project.MemoryNames()},
 		Place: prompt.Context{
-			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.Session.Project.Paths.ProjectTempPath(), Dirs: w.Session.Workspace.Dirs(),
+			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.agents.parts.Project.Paths.ProjectTempPath(), Dirs: w.agents.parts.Workspace.Dirs(),
 		},
 	}
-	if config.IncludeDirectoryTree.In(w.Session.Project.Settings()) {
-		p.Place.Tree = w.Session.Workspace.Tree(w.Session.treeItems())
+	if config.IncludeDirectoryTree.In(w.agents.parts.Project.Settings()) {
+		p.Place.Tree = w.agents.parts.Workspace.Tree(w.agents.parts.Session.TreeItems())
 	}
 	if _, ok := w.registry.Lookup(activate.Name); ok {
-		p.Skills = w.Session.promptSkills()
+		p.Skills = w.agents.parts.Session.Skills()
 	}
-	if w.Session.Mode() == policy.Plan {
-		p.PlanDir = w.Session.plans.directory()
+	if w.agents.parts.Policy.Mode() == policy.Plan {
+		p.PlanDir = w.agents.parts.Plans.Dir()
 	}
 	if w.definition.IsCore {
 		var names []string
@@ -288,8 +284,8 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			names = append(names, f.Name)
 		}
 		p.Core = &prompt.System{
-			IsSubagent: true, Mode: w.Session.modeName(), Form: form, Git: project.InGit(w.Session.Project.Paths.Dir()), Sandbox: w.Session.Project.Env.Get("SANDBOX"), Hooks: w.Session.hooks != nil,
-			Tools: names, Plan: w.Session.plans.approved(), PlanDir: w.Session.plans.directory(), Env: w.Session.Project.Env.Get,
+			IsSubagent: true, Mode: w.agents.parts.Policy.Mode().String(), Form: form, Git: project.InGit(w.agents.parts.Project.Paths.Dir()), Sandbox: w.agents.parts.Project.Env.Get("SANDBOX"), Hooks: w.agents.parts.Session.Hooks() != nil,
+			Tools: names, Plan: w.agents.parts.Plans.Approved(), PlanDir: w.agents.parts.Plans.Dir(), Env: w.agents.parts.Project.Env.Get,
 		}
 	}
 	return p
@@ -297,7 +293,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 
 // close ends the record.
 func (w *delegate) close(summary string) {
-	w.Session.setRunning(w, false)
+	w.agents.setRunning(w, false)
 	if w.journal == nil {
 		return
 	}

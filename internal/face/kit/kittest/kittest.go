@@ -1,12 +1,12 @@
-// Package wordingtest has what the tests of faces show.
-package wordingtest
+// Package kittest has questions for the tests of faces.
+package kittest
 
 import (
 	"pollux/tool"
 )
 
 // Approvals returns a confirmation of each kind that is about approval, with everything set that a person
-// must read. Every line of wording.Approval about it is in each face's question.
+// must read. Every warning of the kit.Question about it is in each face's question.
 func Approvals() map[string]tool.Confirmation {
 	return map[string]tool.Confirmation{
 		"edit": &tool.EditConfirmation{

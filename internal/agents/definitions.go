@@ -1,0 +1,186 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
+	"pollux/internal/person"
+	"pollux/internal/project"
+	"pollux/internal/subagent"
+	"pollux/internal/terminal"
+	"pollux/tool"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// Definitions are the subagents that the user, the project and extensions define, with the built-in ones. It is safe for
+// concurrent use.
+type Definitions struct {
+	project *project.Project
+	policy  *policy.Engine
+	set     atomic.Pointer[subagent.Set]
+}
+
+// ReadDefinitions reads the definitions, warns of problems, and asks the person about those of the project that are new.
+// The engine gets the rules that they bring.
+func ReadDefinitions(ctx context.Context, p *project.Project, e *policy.Engine) *Definitions {
+	ds := &Definitions{project: p, policy: e}
+	ds.Refresh(ctx)
+	return ds
+}
+
+// Set returns the subagents. It may be called during a run.
+func (ds *Definitions) Set() *subagent.Set { return ds.set.Load() }
+
+// HasOwn reports whether there are subagents beside the built-in ones.
+func (ds *Definitions) HasOwn() bool {
+	return slices.ContainsFunc(ds.Set().Enabled(), func(d *subagent.Definition) bool { return d.Origin != subagent.Builtin })
+}
+
+// sources returns the directories with definitions of subagents: the project's, if it is trusted, the
+// user's, and those of extensions.
+func (ds *Definitions) sources() []subagent.Source {
+	var list []subagent.Source
+	if dir := ds.project.Paths.Dir(); ds.project.IsTrusted() && !ds.project.Paths.AtHome() {
+		list = append(list, subagent.Source{Kind: subagent.Project, Dir: filepath.Join(dir, ".gemini", "agents"), Root: dir})
+	}
+	list = append(list, subagent.Source{Kind: subagent.User, Dir: filepath.Join(ds.project.Paths.GeminiDir(), "agents")})
+	return append(list, ds.project.ExtensionAgents()...)
+}
+
+// Refresh reads the definitions again, and warns of problems.
+func (ds *Definitions) Refresh(ctx context.Context) {
+	ds.set.Store(&subagent.Set{})
+	if config.Agents.In(ds.project.Settings()) {
+		for _, problem := range ds.read(ctx) {
+			ds.project.Warn(terminal.Text(problem))
+		}
+	}
+}
+
+// read reads the definitions of subagents, with the overrides of the settings. It returns what the
+// user should know.
+func (ds *Definitions) read(ctx context.Context) (problems []string) {
+	read, errs := subagent.Load(ds.sources())
+	for _, err := range errs {
+		problems = append(problems, err.Error())
+	}
+	list := append(subagent.Builtins(), ds.acknowledged(ctx, read)...)
+	var entries map[string]json.RawMessage
+	if err := config.AgentOverrides.Decode(ds.project.Settings(), &entries); err != nil {
+		problems = append(problems, "Warning: "+err.Error())
+	}
+	overrides, ignored := subagent.ReadOverrides(entries)
+	var theirs map[string]json.RawMessage
+	if config.AgentOverrides.Decode(ds.project.Settings().ForScope(config.Workspace), &theirs) == nil {
+		subagent.MarkProject(overrides, theirs)
+	}
+	set, duplicates := subagent.NewSet(list, overrides)
+	problems = append(append(problems, ignored...), duplicates...)
+	ds.set.Store(set)
+	ds.policy.SetAgentRules(agentRules(set))
+	return problems
+}
+
+// agentRules returns what definitions say about calls. Extensions cannot allow anything.
+func agentRules(set *subagent.Set) policy.AgentRules {
+	var r policy.AgentRules
+	for _, d := range set.Enabled() {
+		if d.Kind == subagent.RemoteKind {
+			r.Remote = append(r.Remote, d.Name)
+		}
+		for name, entry := range d.Servers {
+			c, err := mcp.Parse(name, entry)
+			if err != nil || !c.Trust || d.Origin == subagent.FromExtension {
+				continue
+			}
+			if r.Trusted == nil {
+				r.Trusted = map[string][]string{}
+			}
+			r.Trusted[d.Name] = append(r.Trusted[d.Name], name)
+		}
+	}
+	return r
+}
+
+// acknowledged leaves out the project's subagents that the user has not accepted. It asks a person about
+// those that are new or changed.
+func (ds *Definitions) acknowledged(ctx context.Context, list []*subagent.Definition) []*subagent.Definition {
+	isProject := func(d *subagent.Definition) bool { return d.Origin == subagent.Project }
+	if !slices.ContainsFunc(list, isProject) {
+		return list
+	}
+	file := subagent.Acknowledgements{File: filepath.Join(ds.project.Paths.GeminiDir(), "acknowledgments", "agents.json")}
+	has, err := file.Has(ds.project.Paths.Dir())
+	if err != nil {
+		ds.project.Warn("Warning: " + terminal.Line(err.Error()))
+	}
+	for _, d := range list {
+		if isProject(d) {
+			d.Content = trust.ServerContent(ds.project.Paths.Dir(), d.Servers)
+		}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(list), func(d *subagent.Definition) bool { return !isProject(d) || has(d) })
+	if len(unknown) == 0 {
+		return list
+	}
+	if ds.acceptsAgents(ctx, unknown) {
+		if err := file.Add(ds.project.Paths.Dir(), unknown); err != nil {
+			ds.project.Warn("Warning: Pollux asks about these agents again: " + terminal.Line(err.Error()))
+		}
+		return list
+	}
+	return slices.DeleteFunc(list, func(d *subagent.Definition) bool { return slices.Contains(unknown, d) })
+}
+
+// acceptsAgents asks a person whether to use subagents of the project. Without a person, it warns.
+func (ds *Definitions) acceptsAgents(ctx context.Context, list []*subagent.Definition) bool {
+	const most = 20
+	var names, lines []string
+	for _, d := range list {
+		names = append(names, d.Name)
+		if len(lines) < most {
+			lines = append(lines, "- "+terminal.Cut(terminal.Line(d.Name+": "+d.Description+needs(d)), 200))
+		}
+	}
+	if more := len(list) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d more", more))
+	}
+	if ds.project.Options.Asker == nil || !ds.project.Options.Interactive {
+		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
+			". To look at them and use them, start pollux here in a terminal."
+		ds.project.Warn("Warning: " + text)
+		ds.project.LeftOut = append(ds.project.LeftOut, text)
+		return false
+	}
+	const yes = "Use them"
+	answer, err := person.Choose(ctx, ds.project.Options.Asker, person.Choice{
+		Header: "Agents",
+		Text:   "This project has new or changed agents, to which the model can hand over work:\n" + strings.Join(lines, "\n"),
+		Options: []tool.Option{
+			{Key: "y", Label: yes, Description: "until they change"},
+			{Key: "n", Label: "Ignore them", Description: "in this session; Pollux asks again"},
+		},
+		Help: "An agent is a file in .gemini/agents with instructions and tools. Its calls\nare subject to the same rules as all others.",
+	})
+	return err == nil && answer == yes
+}
+
+// needs describes what a definition brings beside its instructions, "" if that is nothing.
+func needs(d *subagent.Definition) string {
+	switch {
+	case d.Kind == subagent.RemoteKind && d.CardURL != "":
+		return " (runs at " + d.CardURL + ")"
+	case d.Kind == subagent.RemoteKind:
+		return " (runs on another computer)"
+	case len(d.Servers) > 0:
+		return " (starts MCP servers)"
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package kit
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"pollux/agent"
+	"pollux/internal/person"
+	"pollux/tool"
+)
+
+var _ person.Asker = (*Driver)(nil)
+
+// inquiry is a confirmation that waits for the answer of the person.
+type inquiry struct {
+	call    *agent.ToolCall // nil if the question is not about a tool call
+	outer   *agent.ToolCall // the call in which the agent runs that made call; nil for the main agent
+	about   *agent.Question // nil if the question is not about tool calls
+	details tool.Confirmation
+	answer  func(tool.Answer)
+	done    <-chan struct{} // closed when the asker needs no answer
+	shown   *Question       // nil until it is asked
+	cancel  context.CancelFunc
+}
+
+// Ask asks the person a question that is not about a tool call, from a / command or during sign-in. It is a [tool.Ask].
+// Questions are asked one after the other. Ask returns an error if ctx or the driver ends before the answer.
+func (d *Driver) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	return d.ask(ctx, &inquiry{details: details})
+}
+
+// Approve implements [person.Asker].
+func (d *Driver) Approve(ctx context.Context, q *agent.Question) (tool.Answer, error) {
+	return d.ask(ctx, &inquiry{about: q, details: q.Details()})
+}
+
+// ask asks a question that is not about a call of the model.
+func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
+	answers := make(chan tool.Answer, 1)
+	q.done, q.answer = ctx.Done(), func(a tool.Answer) {
+		select {
+		case answers <- a:
+		default: // already answered
+		}
+	}
+	d.do(func() { d.addQuestion(q) })
+	select {
+	case a := <-answers:
+		return a, nil
+	case <-ctx.Done():
+		return tool.Answer{}, context.Cause(ctx)
+	case <-d.done:
+		return tool.Answer{}, ErrOver
+	}
+}
+
+// addCallQuestion queues the question of a call.
+func (d *Driver) addCallQuestion(e agent.ToolAsked) {
+	q := &inquiry{call: e.Call, about: e.Question, details: e.Question.Details(), answer: e.Answer}
+	if len(e.Within) > 0 {
+		q.outer = e.Within[0]
+	}
+	d.addQuestion(q)
+}
+
+// addQuestion queues a question. Questions that arrive within batchWindow are asked in
+// the order of the model's calls, numbered as one batch.
+func (d *Driver) addQuestion(q *inquiry) {
+	if d.inputEnded {
+		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
+		d.emit(Notice{"The input has ended: the answer is no."})
+		return
+	}
+	d.pending = append(d.pending, q)
+	slices.SortStableFunc(d.pending, func(a, b *inquiry) int { return d.place(a) - d.place(b) })
+	if d.open == nil {
+		d.batch.Reset(batchWindow)
+	}
+}
+
+// place returns the position of a question among the calls of the run.
+func (d *Driver) place(q *inquiry) int {
+	switch {
+	case q.outer != nil:
+		return d.calls.Get(q.outer).number
+	case q.call != nil:
+		return d.calls.Get(q.call).number
+	}
+	return math.MaxInt32
+}
+
+// askNext asks the next question.
+func (d *Driver) askNext() {
+	d.dropSettled()
+	if d.open != nil || len(d.pending) == 0 {
+		return
+	}
+	q := d.pending[0]
+	d.pending = d.pending[1:]
+	d.asked++
+	var names Names
+	if s := d.current(); s != nil {
+		names = s
+	}
+	if q.shown = NewQuestion(q.details, q.call != nil, names); q.shown == nil { // of an unknown kind
+		q.shown = &Question{}
+		d.settle(q, tool.Answer{Outcome: tool.Cancel})
+		return
+	}
+	q.shown.Number, q.shown.Count, q.shown.Agent = d.asked, d.asked+len(d.pending), agentName(q.outer)
+	q.shown.ctx, q.cancel = context.WithCancel(d.ctx)
+	d.open = q
+	d.emit(Asked{q.shown})
+}
+
+// settle answers a question and asks the next one. A driver that was stopped answers nothing: it was not the person who
+// closed the question.
+func (d *Driver) settle(q *inquiry, a tool.Answer) {
+	if q == d.open {
+		d.open = nil
+		q.cancel()
+	}
+	if d.ctx.Err() == nil {
+		q.answer(a)
+	}
+	if len(d.pending) > 0 {
+		d.batch.Reset(0)
+	} else {
+		d.asked = 0 // later questions are a new batch
+	}
+}
+
+// dismiss refuses all questions.
+func (d *Driver) dismiss() {
+	no := tool.Answer{Outcome: tool.Cancel, Unattended: d.inputEnded}
+	for _, q := range d.pending {
+		q.answer(no)
+	}
+	d.pending = nil
+	if d.open != nil {
+		d.settle(d.open, no)
+	}
+	d.batch.Stop()
+}
+
+// dropSettled removes the questions that are cancelled or that the rules allow by now,
+// the open one included.
+func (d *Driver) dropSettled() {
+	d.pending = slices.DeleteFunc(d.pending, func(q *inquiry) bool {
+		select {
+		case <-q.done:
+			return true
+		default:
+		}
+		if !d.isAllowed(q) {
+			return false
+		}
+		q.answer(tool.Answer{Outcome: tool.ProceedOnce})
+		d.emit(Settled{q.about.About()})
+		return true
+	})
+	if q := d.open; q != nil && d.isAllowed(q) {
+		d.settle(q, tool.Answer{Outcome: tool.ProceedOnce})
+		d.emit(Settled{q.about.About()})
+	}
+}
+
+// isAllowed reports whether the current rules allow the calls that a question is about.
+func (d *Driver) isAllowed(q *inquiry) bool {
+	once, ok := q.details.(interface{ Once() bool })
+	s := d.current()
+	if !ok || once.Once() || s == nil || q.call == nil || q.outer != nil || !q.about.IsApproval() {
+		return false // rules cannot allow the call
+	}
+	return !slices.ContainsFunc(q.about.About(), func(p *agent.PreparedCall) bool { return !s.Allowed(p) })
+}

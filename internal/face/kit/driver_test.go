@@ -1,0 +1,554 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/agent/agenttest"
+	"pollux/internal/exit"
+	"pollux/internal/slash"
+	"pollux/tool"
+)
+
+// scene is a driver over a scripted session, in a bubble of synctest. It keeps what the driver reports.
+type scene struct {
+	t *testing.T
+	*Driver
+	home
+	run      func(ctx context.Context, prompt string, emit func(agent.Event)) error
+	command  func(ctx context.Context, line string) (slash.Result, error)
+	allowed  map[string]bool // by id of the call
+	steerErr error
+	steered  []string
+	recorded []string
+	forced   bool
+	seen     []string
+	shown    []*Question
+	ended    chan error
+}
+
+// play runs a driver until act returns and the driver has ended.
+func play(t *testing.T, s *scene, act func()) error {
+	t.Helper()
+	s.t, s.ended = t, make(chan error, 1)
+	s.Driver = New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+	drawn := make(chan struct{})
+	go func() {
+		defer close(drawn)
+		for e := range s.Events() {
+			s.draw(e)
+		}
+	}()
+	go func() { s.ended <- s.Driver.Run(t.Context()) }()
+	s.settle()
+	act()
+	err := <-s.ended
+	<-drawn
+	s.Driver.Close()
+	return err
+}
+
+func (s *scene) settle() {
+	time.Sleep(2 * batchWindow)
+	synctest.Wait()
+}
+
+func (s *scene) draw(e Event) {
+	text := fmt.Sprintf("%T", e)
+	switch e := e.(type) {
+	case Asked:
+		s.shown = append(s.shown, e.Question)
+		text = fmt.Sprintf("asked %d/%d %s", e.Question.Number, e.Question.Count, e.Question.Title)
+	case Ran:
+		text = fmt.Sprintf("%T", e.Event)
+		if t, ok := e.Event.(agent.Text); ok {
+			text = t.Text
+		}
+	case Opened, Finished:
+		return
+	case Began:
+		if !e.IsRun {
+			return
+		}
+		text = fmt.Sprintf("began %q %v", e.Prompt, e.IsNew)
+	case NotSent:
+		text = fmt.Sprintf("not sent %q %v", e.Text, e.WasRun)
+	case Notice:
+		text = e.Text
+	case Warning:
+		text = e.Text
+	case Failed:
+		text = e.Err.Error()
+	case Queued:
+		text = "queued " + e.Text
+	case CommandDone:
+		text = "did " + e.Result.Text
+	}
+	s.seen = append(s.seen, strings.TrimPrefix(text, "kit."))
+}
+
+// wants compares what the driver has reported since the last time.
+func (s *scene) wants(want ...string) {
+	s.t.Helper()
+	s.settle()
+	if diff := cmp.Diff(want, s.seen); diff != "" {
+		s.t.Error(diff)
+	}
+	s.seen = nil
+}
+
+// scripted is the session of a scene.
+type scripted struct{ s *scene }
+
+func (f scripted) ModeName() string          { return f.s.mode }
+func (f scripted) ToolTitle(n string) string { return f.s.home.ToolTitle(n) }
+func (f scripted) ShortPath(p string) string { return f.s.home.ShortPath(p) }
+func (f scripted) ShortText(t string) string { return f.s.home.ShortText(t) }
+
+func (f scripted) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		isGone := false
+		err := f.s.run(ctx, p.Text(), func(e agent.Event) { isGone = isGone || !yield(e, nil) })
+		switch {
+		case isGone:
+		case ctx.Err() != nil:
+			yield(agent.Cancelled{}, nil)
+		case err != nil:
+			yield(nil, err)
+		}
+	}
+}
+
+func (f scripted) Steer(_ context.Context, p agent.Prompt) error {
+	f.s.steered = append(f.s.steered, p.Text())
+	return f.s.steerErr
+}
+
+func (f scripted) Withdraw() (texts []string) {
+	texts, f.s.steered = f.s.steered, nil
+	return texts
+}
+
+func (f scripted) RunTyped(_ context.Context, command string) (string, error) {
+	return "ran " + command, nil
+}
+func (f scripted) Allowed(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
+func (f scripted) RecordForcedExit()                  { f.s.forced = true }
+func (f scripted) Close()                             {}
+
+func (f scripted) Lookup(line string) (slash.Call, bool) {
+	return slash.Call{Command: &slash.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")
+}
+
+func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, error) {
+	return f.s.command(ctx, line)
+}
+func (f scripted) Unknown(string) string      { return "" }
+func (f scripted) Record(text string)         { f.s.recorded = append(f.s.recorded, text) }
+func (f scripted) End(context.Context) string { return "" }
+
+// works is a model that works until release has a value or the run is cancelled.
+func works(release chan struct{}) func(context.Context, string, func(agent.Event)) error {
+	return func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+		select {
+		case <-release:
+			emit(agent.Text{Text: "did " + prompt})
+		case <-ctx.Done():
+		}
+		return nil
+	}
+}
+
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
+
+// TestQueue checks that typed prompts are joined, that the prompt of a command is sent before them, on its own and as it
+// was made, and that an interrupt gives the queue back.
+func TestQueue(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		s.command = func(context.Context, string) (slash.Result, error) {
+			return slash.Result{Text: "made", Prompt: &agent.Prompt{Shown: "/side x"}, IsPromptHidden: true}, nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.Submit("b")
+			s.Submit("c")
+			s.Send(agent.Prompt{Shown: "/d"})
+			s.Submit("/side x")
+			s.wants(`began "a" false`, "queued b", "queued c", "queued /d", "did made")
+			release <- struct{}{}
+			s.wants("did a", `began "/side x" false`)
+			release <- struct{}{}
+			s.wants("did /side x", `began "b\n\nc" true`)
+			release <- struct{}{}
+			s.wants("did b\n\nc", `began "/d" true`)
+			s.Submit("e")
+			s.Interrupt(false)
+			s.wants("queued e", "Cancelled", `not sent "/d" true`, `not sent "e" false`)
+			s.Leave(nil)
+		})
+		if want := []string{"a", "b", "c", "/d", "/side x", "e"}; err != nil || !cmp.Equal(s.recorded, want) {
+			t.Errorf("%v, recorded %q", err, s.recorded)
+		}
+	})
+}
+
+// TestSteer checks that a prompt joins the run in progress, and starts one if there is none.
+func TestSteer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		err := play(t, s, func() {
+			s.Steer(agent.TextPrompt("a"))
+			s.wants(`began "a" false`)
+			s.Steer(agent.TextPrompt("b"))
+			s.Submit("c")
+			s.wants("queued c")
+			if got := s.Withdraw(); !cmp.Equal(got, []string{"b", "c"}) {
+				t.Errorf("withdrawn: %q", got)
+			}
+			s.steerErr = errors.New("no such file")
+			s.Steer(agent.TextPrompt("@x"))
+			s.wants("no such file")
+			release <- struct{}{}
+			s.wants("did a")
+			s.EndInput()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestInterrupts checks what the first, the second and the third interrupt do, and that typing ends a series of them.
+func TestInterrupts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		stubborn := func(ctx context.Context, _ string, _ func(agent.Event)) error {
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			return nil
+		}
+		s := &scene{run: stubborn}
+		err := play(t, s, func() {
+			s.Interrupt(false)
+			s.Typing()
+			s.Interrupt(false)
+			time.Sleep(repeatWindow)
+			s.Interrupt(false)
+			again := "Press Ctrl+C again to exit."
+			s.wants(again, again, again)
+			s.Submit("go")
+			s.Interrupt(false)
+			s.wants(`began "go" false`, "Exiting as soon as everything has stopped. Press Ctrl+C again to exit at once.")
+			if !s.State().IsLeaving || s.forced {
+				t.Errorf("%+v, forced: %v", s.State(), s.forced)
+			}
+			s.Typing() // too late
+			s.Interrupt(false)
+		})
+		if exit.CodeOf(err) != exit.Interrupted || !s.forced {
+			t.Errorf("%v, forced: %v", err, s.forced)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// TestBatch checks that questions of parallel calls are asked in the order of the calls, that rules settle them, that an
+// answer to another question has no effect, and that Refuse refuses all.
+func TestBatch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got [3]tool.Answer
+		s := &scene{allowed: map[string]bool{}}
+		s.run = func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			answered := make(chan struct{}, len(got))
+			var calls []*agent.ToolCall
+			for i := range got {
+				calls = append(calls, &agent.ToolCall{ID: fmt.Sprint(i), Name: "run_shell_command"})
+				emit(agent.ToolRequested{Call: calls[i]})
+			}
+			for i := len(got) - 1; i >= 0; i-- {
+				q := agenttest.Question(calls[i], &tool.ExecConfirmation{Title: fmt.Sprint(i), Command: "x"})
+				emit(agent.ToolAsked{Call: calls[i], Question: q, Answer: func(a tool.Answer) { got[i] = a; answered <- struct{}{} }})
+			}
+			for range got {
+				<-answered
+			}
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.settle()
+			s.allowed["1"] = true
+			first := s.shown[0]
+			s.Answer(&Question{}, tool.Answer{Outcome: tool.ProceedAlways})
+			s.Answer(first, first.Option("y").Answer(""))
+			s.settle()
+			if first.Context().Err() == nil || s.shown[1].Context().Err() != nil {
+				t.Error("the wrong question is open")
+			}
+			s.Answer(first, tool.Answer{Outcome: tool.ProceedAlways}) // again
+			s.Refuse()
+			request, asked := "agent.ToolRequested", "agent.ToolAsked"
+			s.wants(`began "go" false`, request, request, request, asked, asked, asked, "asked 1/3 0", "Settled", "asked 2/2 2")
+			s.Leave(nil)
+		})
+		want := [3]tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}
+		if err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%v, answered %+v", err, got)
+		}
+	})
+}
+
+// TestBeside checks that a command that runs beside the work can ask, that others cannot run then, and that the driver
+// waits for it at the end of the input.
+func TestBeside(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		s.command = func(ctx context.Context, _ string) (slash.Result, error) {
+			a, err := s.Ask(ctx, &tool.QuestionConfirmation{Title: "Which?", Questions: []tool.Question{{Text: "x", Kind: tool.TextQuestion}}})
+			if err != nil {
+				return slash.Result{}, err
+			}
+			time.Sleep(time.Minute)
+			return slash.Result{Text: a.Reply.Answers["0"]}, nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.Submit("/side")
+			s.Submit("/other")
+			s.Submit("!ls")
+			s.wants(`began "go" false`,
+				"/other cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time.",
+				"Shell commands cannot run while the model works. Wait, or press Ctrl+C to stop the model.", "asked 1/1 Which?")
+			s.Answer(s.shown[0], s.shown[0].Reply([]string{"that"}))
+			close(release)
+			s.settle()
+			if st := s.State(); st.IsBusy || !st.IsBeside {
+				t.Errorf("%+v", st)
+			}
+			s.Warn("careful\x1b[2J")
+			s.EndInput()
+		})
+		if want := []string{"did go", "careful", "did that"}; err != nil || !cmp.Equal(s.seen, want) {
+			t.Errorf("%v, %q", err, s.seen)
+		}
+		if _, err := s.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, ErrOver) {
+			t.Errorf("after the end: %v", err)
+		}
+	})
+}
+
+// TestStop checks that a driver that is stopped answers no question, and ends although its face takes no events.
+func TestStop(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		cause := errors.New("gone")
+		answered := false
+		s := &scene{}
+		s.run = func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			call := &agent.ToolCall{ID: "1", Name: "x"}
+			emit(agent.ToolAsked{Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{}), Answer: func(tool.Answer) { answered = true }})
+			<-ctx.Done()
+			for range 1000 {
+				emit(agent.Text{Text: "more"}) // nothing takes it
+			}
+			return nil
+		}
+		d := New(Options{First: "go", Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+		ended := make(chan error, 1)
+		go func() { ended <- d.Run(t.Context()) }()
+		for e := range d.Events() {
+			if _, ok := e.(Asked); ok {
+				break
+			}
+		}
+		d.Submit("more")
+		d.Stop(cause)
+		if err := <-ended; !errors.Is(err, cause) || answered {
+			t.Errorf("%v, answered: %v", err, answered)
+		}
+	})
+}
+
+// TestSlowFace checks that a face that is slow gets all events before the driver ends in order.
+func TestSlowFace(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{run: func(context.Context, string, func(agent.Event)) error { return nil }}
+		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+		go func() { _ = d.Run(t.Context()) }()
+		notices := 0
+		for e := range d.Events() {
+			time.Sleep(time.Second)
+			switch e.(type) {
+			case Opened:
+				for range 10 {
+					d.Submit("!")
+				}
+				d.Leave(nil)
+			case Notice:
+				notices++
+			}
+		}
+		if notices != 10 {
+			t.Errorf("%d notices", notices)
+		}
+	})
+}
+
+// TestNotOpened checks the errors of a session that cannot be opened, and of a person who leaves before it is open.
+func TestNotOpened(t *testing.T) {
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct {
+		err  error
+		act  func(d *Driver)
+		want error
+		code exit.Code
+	}{
+		"error":     {broken, func(*Driver) {}, broken, exit.General},
+		"interrupt": {nil, func(d *Driver) { d.Interrupt(false) }, nil, exit.Interrupted},
+		"leave":     {nil, func(d *Driver) { d.Leave(nil) }, nil, exit.Interrupted},
+		"failure":   {nil, func(d *Driver) { d.Leave(broken); d.Leave(nil) }, broken, exit.General},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				d := New(Options{Open: func(ctx context.Context, d *Driver) (Session, error) {
+					if tt.err != nil {
+						return nil, tt.err
+					}
+					_, err := d.Ask(ctx, &tool.QuestionConfirmation{Title: "Trust"})
+					return scripted{&scene{}}, err
+				}})
+				ended := make(chan error, 1)
+				go func() { ended <- d.Run(t.Context()) }()
+				for e := range d.Events() {
+					if _, ok := e.(Asked); ok {
+						tt.act(d)
+					}
+				}
+				if err := <-ended; tt.want != nil && !errors.Is(err, tt.want) || exit.CodeOf(err) != tt.code {
+					t.Errorf("ends with %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestNestedQuestions checks that the rules for the main agent do not answer the questions of other agents, and that
+// questions that come later are a batch of their own.
+func TestNestedQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{allowed: map[string]bool{"inner": true}}
+		s.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			outer := &agent.ToolCall{ID: "outer", Name: "invoke_agent", Args: []byte(`{"agent_name": "scout"}`)}
+			inner := &agent.ToolCall{ID: "inner", Name: "run_shell_command"}
+			emit(agent.ToolRequested{Call: outer})
+			for i := range 2 {
+				answered := make(chan struct{})
+				q := agenttest.Question(inner, &tool.ExecConfirmation{Title: fmt.Sprint(i), Command: "x"})
+				emit(agent.ToolAsked{Call: inner, Question: q, Within: []*agent.ToolCall{outer}, Answer: func(tool.Answer) { close(answered) }})
+				<-answered
+			}
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.settle()
+			for i := range 2 {
+				q := s.shown[i]
+				if q.Agent != "scout" || !q.IsOfCall {
+					t.Errorf("%+v", q)
+				}
+				s.Answer(q, q.Option("y").Answer(""))
+				s.settle()
+			}
+			s.wants(`began "go" false`, "agent.ToolRequested", "agent.ToolAsked", "asked 1/1 0", "agent.ToolAsked", "asked 1/1 1")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCommandRun checks that the run of a command starts when the work in progress has ended, and before the queue; and that
+// a prompt that people do not see is not given back to them.
+func TestCommandRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		s.command = func(_ context.Context, line string) (slash.Result, error) {
+			if line == "/side hidden" {
+				return slash.Result{Prompt: new(agent.TextPrompt("hidden")), IsPromptHidden: true}, nil
+			}
+			return slash.Result{Run: func(context.Context) iter.Seq2[agent.Event, error] {
+				return func(yield func(agent.Event, error) bool) { yield(agent.Text{Text: "restored"}, nil) }
+			}}, nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.Submit("b")
+			s.Submit("/side restore")
+			s.wants(`began "a" false`, "queued b", "did ")
+			release <- struct{}{}
+			s.wants("did a", `began "" false`, "restored", `began "b" true`)
+			s.Submit("/side hidden")
+			s.settle()
+			s.Submit("c")
+			s.Interrupt(false)
+			s.wants("did ", "queued c", "Cancelled", `not sent "b" true`, `not sent "c" false`)
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOverflow checks that a prompt that does not fit is given back once, with those that wait; that the questions of a run
+// end with it; and that a queue has bounds.
+func TestOverflow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var got tool.Answer
+		s := &scene{}
+		s.run = func(_ context.Context, prompt string, emit func(agent.Event)) error {
+			call := &agent.ToolCall{ID: "1", Name: "x"}
+			emit(agent.ToolAsked{Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: "x"}), Answer: func(a tool.Answer) { got = a }})
+			<-release
+			emit(agent.Overflow{})
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.wants(`began "a" false`, "agent.ToolAsked", "asked 1/1 x")
+			s.Submit("b")
+			s.Submit(strings.Repeat("x", maxQueue))
+			s.settle()
+			close(release)
+			s.wants("queued b", "The queue is full. This was not taken: "+strings.Repeat("x", 200)+"...", "agent.Overflow", `not sent "a" true`, `not sent "b" false`)
+			if got.Outcome != tool.Cancel || s.shown[0].Context().Err() == nil {
+				t.Errorf("answered %+v", got)
+			}
+			s.Submit("sk-proj-" + strings.Repeat("a1B2", 12))
+			s.wants("Not sent: this looks like an API key. To store a key, type /auth.")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

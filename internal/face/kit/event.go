@@ -1,0 +1,90 @@
+package kit
+
+import (
+	"pollux/agent"
+	"pollux/internal/slash"
+)
+
+// Event is what a [Driver] reports to its face. [Events] lists the kinds.
+type Event interface{ event() }
+
+// Events returns a value of each kind of [Event], for the tests of faces.
+func Events() []Event {
+	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellDone{}, Asked{}, Settled{}, Help{}, Ended{}}
+}
+
+// Opened reports that the session is open.
+type Opened struct{ Session Session }
+
+// Warning is a warning or other message of the session, and Notice a message about what the person has entered.
+type (
+	Warning struct{ Text string }
+	Notice  struct{ Text string }
+)
+
+// Queued reports that a prompt waits for the end of the work in progress.
+type Queued struct{ Text string }
+
+// NotSent returns a prompt to the person, because the work before it was cancelled, or because it was the prompt
+// of a run without an answer: WasRun.
+type NotSent struct {
+	Text   string
+	WasRun bool
+}
+
+// Began reports the beginning of work, until [Finished]. IsRun is set for runs of the model. Prompt is the prompt of the
+// run, "" if there is none, and IsNew says that the person has not just typed it: the face shows it.
+type Began struct {
+	IsRun  bool
+	Prompt string
+	IsNew  bool
+}
+
+// Ran is an event of the run in progress. The driver reports questions as [Asked] when it is their turn, and [agent.Cancelled]
+// as [Cancelled].
+type Ran struct{ Event agent.Event }
+
+// Cancelled reports that the work in progress was cancelled. ByInterrupt is set if [Driver.Interrupt] did so, and IsLeaving
+// if the session ends.
+type Cancelled struct{ ByInterrupt, IsLeaving bool }
+
+// Failed reports the error of a run or a command.
+type Failed struct{ Err error }
+
+// Finished reports the end of the work in progress.
+type Finished struct{}
+
+// CommandDone is the result of a / command. The driver sends its prompt and starts its run.
+type CommandDone struct{ Result slash.Result }
+
+// ShellDone is the output of a shell command that the person has entered.
+type ShellDone struct{ Output string }
+
+// Asked puts the next question, until [Question.Context] ends. The face calls [Driver.Answer].
+type Asked struct{ Question *Question }
+
+// Settled reports that rules allow calls by now, about which there was a question.
+type Settled struct{ Calls []*agent.PreparedCall }
+
+// Help reports that the person asks what they can enter.
+type Help struct{}
+
+// Ended has the last text of the session, to show after all others.
+type Ended struct{ Text string }
+
+func (Help) event()        {}
+func (Ended) event()       {}
+func (Opened) event()      {}
+func (Warning) event()     {}
+func (Notice) event()      {}
+func (Queued) event()      {}
+func (NotSent) event()     {}
+func (Began) event()       {}
+func (Ran) event()         {}
+func (Cancelled) event()   {}
+func (Failed) event()      {}
+func (Finished) event()    {}
+func (CommandDone) event() {}
+func (ShellDone) event()   {}
+func (Asked) event()       {}
+func (Settled) event()     {}

@@ -1,0 +1,148 @@
+package kit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pollux/internal/terminal"
+	"pollux/tool"
+)
+
+// Option is an answer to choose.
+type Option struct {
+	Key         string // letter that selects it, "" if there is none
+	Label       string
+	Description string // shown behind the label
+	Help        string // explains the option
+	IsDefault   bool   // Enter alone selects it
+	// Action says what a face does when the person has chosen the option.
+	Action Action
+	// TextPrompt asks for a text that the answer contains, "" if there is none. Without NeedsText the text may be "".
+	TextPrompt string
+	NeedsText  bool
+	// Offer is the lasting answer that the option stands for, nil for other options.
+	Offer *tool.Offer
+
+	answer tool.Answer
+}
+
+// Action is what a face does when a person has chosen an option.
+type Action int
+
+// The actions.
+const (
+	Decide  Action = iota // answer the question
+	Edit                  // open an editor for the first block of the question, and answer with the text from it
+	ShowAll               // show the lines of the blocks that the face has left out, and ask again
+)
+
+// Answer returns the answer of the option with the text that the person has written, "" for none.
+func (o *Option) Answer(text string) tool.Answer {
+	a := o.answer
+	switch {
+	case a.Outcome == tool.Cancel:
+		a.Feedback = text
+	case a.Outcome == tool.ModifyWithEditor:
+		a.Content = &text
+	case o.NeedsText:
+		a = reply(tool.Reply{Feedback: text})
+	}
+	return a
+}
+
+// Outcome returns the outcome that the option stands for, "" for a reply.
+func (o *Option) Outcome() tool.Outcome {
+	if o.answer.Reply != nil || o.NeedsText {
+		return ""
+	}
+	return o.answer.Outcome
+}
+
+// Match returns the index of the option that an answer selects by its number, its key or its label; -1 if there is none.
+func Match(options []Option, answer string) int {
+	answer = strings.TrimSuffix(answer, ".")
+	for i, o := range options {
+		if answer == strconv.Itoa(i+1) || o.Key != "" && strings.EqualFold(answer, o.Key) || strings.EqualFold(answer, o.Label) {
+			return i
+		}
+	}
+	return -1
+}
+
+// approval adds the options for a call: once, the lasting answers that are offered, and no. saved is the label of the
+// answer for all future sessions.
+func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved string, isModifiable bool) {
+	q.Help = a.Reason
+	q.Options = []Option{{Key: "y", Label: "Allow once", Help: "Pollux asks again the next time.", answer: tool.Answer{Outcome: tool.ProceedOnce}}}
+	if once, ok := details.(interface{ Once() bool }); !ok || !once.Once() {
+		for i := range a.Offers {
+			q.Options = append(q.Options, lastingOption(&a.Offers[i], saved))
+		}
+	}
+	if isModifiable {
+		q.Options = append(q.Options, Option{
+			Key: "e", Label: "Modify with external editor", Help: "Pollux then asks about your version.", Action: Edit,
+			answer: tool.Answer{Outcome: tool.ModifyWithEditor},
+		})
+	}
+	no := Option{Key: "n", Label: "No", Help: "Nothing runs, and nothing is sent to the model.", answer: tool.Answer{Outcome: tool.Cancel}}
+	if q.IsOfCall {
+		no.Label, no.Help = "No, tell the model what to do differently", "You can then type what to do instead."
+		no.TextPrompt = "What should the model do instead? Enter alone stops it: "
+	}
+	q.Options = append(q.Options, no)
+}
+
+// lastingOption returns the option for a lasting answer.
+func lastingOption(offer *tool.Offer, saved string) Option {
+	rule := terminal.Line(offer.Rule)
+	o := Option{
+		Key: "a", Label: "Allow for this session", Help: "Until you quit, Pollux does not ask about: " + rule + ".",
+		IsDefault: offer.IsFirst, Offer: offer, answer: tool.Answer{Outcome: offer.Outcome},
+	}
+	switch offer.Outcome {
+	case tool.ProceedAlwaysTool:
+		o.Key, o.Label = "t", "Allow this tool for this session"
+	case tool.ProceedAlwaysServer:
+		o.Key, o.Label = "l", "Allow all tools of this server for this session"
+	case tool.ProceedAlwaysAndSave:
+		o.Key, o.Label = "s", saved+", rule: "+rule
+		if offer.SavedIn != "" {
+			o.Label += ", saved in " + terminal.Line(offer.SavedIn)
+		}
+		o.Help = "Pollux does not ask about this again, in later sessions too."
+	}
+	if len(offer.Runners) > 0 {
+		o.Label += " (" + terminal.Line(strings.Join(offer.Runners, ", ")) + " can run other programs)"
+	}
+	return o
+}
+
+// OptionsWithRest returns the options for a face that has left out so many lines of the blocks: with one that shows all.
+func (q *Question) OptionsWithRest(hidden int) []Option {
+	if hidden == 0 {
+		return q.Options
+	}
+	at := len(q.Options) - 1
+	if _, isPlan := q.Blocks[0].(*Plan); isPlan {
+		at = len(q.Options)
+	}
+	rest := Option{Key: "v", Label: fmt.Sprintf("Show all (%d more lines)", hidden), Help: "Pollux then asks again.", Action: ShowAll}
+	return slices.Insert(slices.Clone(q.Options), at, rest)
+}
+
+// planEdited is the feedback to the model when the person has edited the plan.
+const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
+
+// planOptions returns the options for a plan.
+func planOptions() []Option {
+	return []Option{
+		{Key: "a", Label: "Yes, automatically accept edits", Help: "Pollux carries out the plan and edits files without asking.", answer: reply(tool.Reply{Approved: true, Mode: "auto_edit"})},
+		{Key: "y", Label: "Yes, manually accept edits", Help: "Pollux carries out the plan and asks before each edit.", answer: reply(tool.Reply{Approved: true})},
+		{Key: "f", Label: "Request changes", Help: "The model revises the plan and asks again.", TextPrompt: "What should change? ", NeedsText: true},
+		{Key: "e", Label: "Edit the plan in your editor", Help: "The model reads your version and asks again.", Action: Edit, answer: reply(tool.Reply{Feedback: planEdited})},
+		{Key: "n", Label: "No", Help: "Pollux does not carry out the plan.", answer: tool.Answer{Outcome: tool.Cancel}},
+	}
+}

@@ -1,0 +1,163 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"pollux/agent"
+	"pollux/internal/secret"
+	"pollux/internal/terminal"
+	"pollux/llm"
+)
+
+// queued is a prompt that waits for the end of the job, or a line that waits for the session.
+type queued struct {
+	line     string // not yet known to be a prompt, a command or other input
+	prompt   agent.Prompt
+	isHidden bool // the person need not see it
+}
+
+// isJoinable reports whether the prompt can be sent together with those beside it.
+func (q *queued) isJoinable() bool {
+	return !q.isHidden && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
+}
+
+func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
+
+// maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
+const maxQueue = 8 << 20
+
+// submit takes what the person has entered.
+func (d *Driver) submit(text string) {
+	suspect := d.suspect
+	d.suspect = ""
+	call, known := d.Lookup(text)
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case trimmed == "" && suspect != "":
+		d.sendText(suspect)
+	case trimmed == "":
+	case d.isOpening(): // classified when the session is open
+		d.send(queued{line: text})
+	case d.job == nil && d.isLeaving:
+	case known && (call.Command.RunsWhileBusy || d.job == nil):
+		d.current().Record(trimmed)
+		d.runCommand(trimmed)
+	case known:
+		word, _, _ := strings.Cut(Brief(trimmed), " ")
+		d.emit(Notice{word + " cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time."})
+	case trimmed == "?":
+		d.emit(Help{})
+	case secret.IsKey(trimmed):
+		d.emit(Notice{"Not sent: this looks like an API key. To store a key, type /auth."})
+	case d.refuseUnknown(text):
+	case strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
+		d.runShell(text[1:])
+	default:
+		d.sendText(text)
+	}
+}
+
+// refuseUnknown explains that a line looks like a command and is none, and reports whether it
+// did. An empty line then sends the line as text.
+func (d *Driver) refuseUnknown(line string) bool {
+	reason := d.current().Unknown(line)
+	word := strings.TrimSpace(line)
+	switch {
+	case strings.EqualFold(word, "quit"), strings.EqualFold(word, "exit"):
+		reason = "To leave, type /quit."
+	case reason == "":
+		return false
+	}
+	d.suspect = word
+	d.emit(Notice{terminal.Line(reason) + " To send \"" + terminal.Cut(terminal.Line(word), 40) + "\" to the model, press Enter alone."})
+	return true
+}
+
+func (d *Driver) sendText(text string) { d.send(queued{prompt: agent.TextPrompt(text)}) }
+
+// send sends a prompt that the person has entered to the model, or queues it while a job runs.
+func (d *Driver) send(q queued) {
+	d.suspect = ""
+	if !d.isOpening() { // else it comes again
+		d.current().Record(q.text())
+	}
+	if d.job == nil {
+		d.startPrompt(q.prompt, false)
+		return
+	}
+	size := len(q.text())
+	for _, other := range d.queue {
+		size += len(other.text())
+	}
+	if size > maxQueue {
+		d.emit(Notice{"The queue is full. This was not taken: " + Brief(q.text())})
+		return
+	}
+	d.queue = append(d.queue, q)
+	d.emit(Queued{q.text()})
+}
+
+func (d *Driver) steer(p agent.Prompt) {
+	s := d.current()
+	if d.job == nil || s == nil {
+		d.send(queued{prompt: p})
+		return
+	}
+	s.Record(p.Text())
+	d.runBeside(func(ctx context.Context) item { return item{err: s.Steer(ctx, p)} })
+}
+
+// runQueued starts the run of a / command, or sends the first queued prompt with those that can be joined with it, or
+// gives the prompts back if the job was cancelled.
+func (d *Driver) runQueued(isCancelled bool) {
+	isCancelled = isCancelled || d.isLeaving
+	if next := d.next; next != nil {
+		d.next = nil
+		if !isCancelled {
+			d.startRun(Began{IsRun: true}, next) // the queue follows it
+			return
+		}
+	}
+	if isCancelled {
+		d.returnQueue()
+		return
+	}
+	if len(d.queue) == 0 {
+		return
+	}
+	first := d.queue[0]
+	n := 1
+	for first.isJoinable() && n < len(d.queue) && d.queue[n].isJoinable() {
+		n++
+	}
+	if n > 1 {
+		first.prompt = agent.TextPrompt(texts(d.queue[:n]))
+	}
+	d.queue = d.queue[n:]
+	d.startPrompt(first.prompt, !first.isHidden)
+}
+
+// returnQueue gives the queued prompts back to the person.
+func (d *Driver) returnQueue() {
+	text := texts(d.queue)
+	d.queue = nil
+	if text != "" {
+		d.emit(NotSent{Text: text})
+	}
+}
+
+// texts returns the texts of prompts, as one prompt.
+func texts(list []queued) string {
+	var all []string
+	for _, q := range list {
+		if !q.isHidden {
+			all = append(all, q.text())
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

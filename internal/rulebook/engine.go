@@ -1,0 +1,99 @@
+package rulebook
+
+import (
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/repository"
+	"pollux/internal/guard/trust"
+	"pollux/internal/project"
+	"pollux/internal/tools/plan"
+	"pollux/internal/workspace"
+	"pollux/tool"
+	"slices"
+	"sync"
+)
+
+// EngineOptions are the inputs of the rules by which calls are decided on.
+type EngineOptions struct {
+	Project   *project.Project
+	Workspace *workspace.Workspace
+	Plans     *plan.Plans
+	// Rules are those of files. FilesOnly leaves out those that settings, flags and extensions stand for.
+	Rules     project.Rules
+	FilesOnly bool
+	// Tools are those of the program, which may read without a question.
+	Tools []tool.Tool
+}
+
+// NewEngine makes the rules by which calls are decided on, with the built-in ones.
+func NewEngine(o EngineOptions) *policy.Engine {
+	p, ws, r, settings := o.Project, o.Workspace, o.Rules, o.Project.Settings()
+	var more []policy.Rule
+	if !o.FilesOnly {
+		named := project.ToolSettings(settings)
+		p.WarnOfRunners(named.Runners())
+		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
+	}
+	if o.Plans.HasOwnDir() {
+		more = append(more, policy.PlanRule(o.Plans.Dir()))
+	}
+	if names := readOnly(o.Tools); len(names) > 0 {
+		more = append(more, policy.ReadRule(names))
+	}
+	return policy.New(policy.Options{
+		Rules:       slices.Concat(r.Rules, more),
+		Checkers:    r.Checkers,
+		Mode:        p.Mode,
+		Interactive: p.Options.Interactive,
+		Trust:       p.Trust,
+		Dir:         ws.Root(),
+		Inside:      ws.Contains,
+		Resolve:     ws.Resolve,
+		Git:         gitChecker(p, ws).RunsNothing,
+		Runs:        runsFile(p),
+		BuildFiles: map[string]policy.BuildFiles{
+			"always": policy.Protected, "never": policy.Unprotected,
+		}[config.BuildFiles.In(settings)],
+
+		DisableYolo:   config.DisableYolo.In(settings),
+		DisableAlways: config.DisableAlways.In(settings),
+		Permanent:     config.PermanentApproval.In(settings),
+		Saved:         r.Saved,
+		SaveFirst:     config.SaveApprovalFirst.In(settings),
+		Report:        p.Warn,
+		Display:       p.DisplayFile,
+	})
+}
+
+// runsFile returns a function that reports whether a file of the folder is run by hooks, servers or discovery
+// commands of the settings. It looks for these files when it is first called.
+func runsFile(p *project.Project) func(path string) bool {
+	files := sync.OnceValue(func() map[string]bool {
+		found := map[string]bool{}
+		for _, path := range trust.Files(p.Settings(), p.Paths.Dir()) {
+			found[path], found[workspace.RealPath(path)] = true, true
+		}
+		return found
+	})
+	return func(path string) bool { return files()[path] }
+}
+
+// readOnly returns the names of the tools that change nothing.
+func readOnly(tools []tool.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		switch spec := t.Spec(); spec.Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink:
+			names = append(names, spec.Name)
+		}
+	}
+	return names
+}
+
+// gitChecker returns the checker of the workspace's git repository.
+func gitChecker(p *project.Project, ws *workspace.Workspace) *repository.Checker {
+	return &repository.Checker{
+		Root: ws.Root(), Environ: p.Env.List(), Launcher: p.Launcher,
+		Git: sync.OnceValue(func() string { return p.FindProgram(ws, "git") }),
+	}
+}

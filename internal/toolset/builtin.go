@@ -1,0 +1,163 @@
+package toolset
+
+import (
+	"context"
+	"pollux/docs"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/memory"
+	"pollux/internal/process"
+	"pollux/internal/project"
+	"pollux/internal/records"
+	"pollux/internal/tools/askuser"
+	"pollux/internal/tools/discovered"
+	"pollux/internal/tools/file"
+	"pollux/internal/tools/manual"
+	"pollux/internal/tools/plan"
+	"pollux/internal/tools/savememory"
+	"pollux/internal/tools/search"
+	"pollux/internal/tools/shell"
+	"pollux/internal/tools/todo"
+	"pollux/internal/tools/topic"
+	"pollux/internal/tools/web"
+	"pollux/tool"
+	"sync"
+	"time"
+)
+
+// Builtin are Pollux's own tools.
+type Builtin struct {
+	Tools []tool.Tool
+	// Search is the web search, which needs a provider that searches.
+	Search tool.Tool
+	// Typed is the shell of a person, and Template the shell of custom commands that an origin has written.
+	Typed    tool.Tool
+	Template func(process.Origin) tool.Tool
+}
+
+// NewBuiltin makes Pollux's own tools, in the order in which the model sees them.
+func NewBuiltin(p Parts) Builtin {
+	set, ws := p.Project.Settings(), p.Workspace
+	var corrector file.Corrector
+	if !config.DisableLLMCorrection.In(set) {
+		corrector = file.NewModelCorrector(p.Generator, p.Models.UtilityConfig)
+	}
+	watched := file.WithObserver(file.EditObserver{
+		Made:      func(strategy string) { p.Records.Emit(records.EditMade{Strategy: strategy}) },
+		Corrected: func(works bool) { p.Records.Emit(records.EditCorrected{Success: works}) },
+	})
+	reach := p.web()
+	commands := shell.Options{
+		Workspace:         ws,
+		Environ:           p.Project.CommandEnviron(),
+		Keys:              sync.OnceValue(p.Project.SecretVariables),
+		Redact:            project.Redaction(p.Project),
+		Trusted:           p.Project.IsTrusted,
+		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
+		Summarizer:        p.outputSummarizer(),
+		Processes:         p.Processes,
+		Launcher:          p.Project.Launcher,
+		CanReadOn:         func() bool { return p.declares("read_background_output") },
+	}
+	b := Builtin{
+		Search: web.NewSearch(reach), Typed: shell.NewForUser(commands),
+		Template: func(o process.Origin) tool.Tool { return shell.NewForTemplate(commands, o) },
+	}
+	var tools []tool.Tool
+	if config.TopicUpdates.In(set) {
+		tools = append(tools, topic.New(p.Topic))
+	}
+	tools = append(
+		tools,
+		memory.Wrap(file.NewList(ws), p.Memory),
+		memory.Wrap(file.NewReadFile(ws), p.Memory),
+		search.NewGrep(ws, search.GrepOptions{Ripgrep: p.findRipgrep(), Launcher: p.Project.Launcher}),
+		search.NewGlob(ws),
+		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, watched), p.Plan), p.Memory),
+		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector), p.Plan), p.Memory),
+		web.NewFetch(reach),
+		shell.New(commands),
+		shell.NewListTool(p.Processes),
+		shell.NewReadTool(p.Processes),
+		b.Search,
+	)
+	if p.Project.Options.Interactive {
+		tools = append(tools, askuser.New())
+	}
+	if config.WriteTodos.In(set) {
+		tools = append(tools, todo.New())
+	}
+	core := project.ToolSettings(set)
+	if config.PlanEnabled.In(set) {
+		enter, exit := plan.Tools(p.Plan)
+		tools = append(tools, exit)
+		if p.Project.Options.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
+			tools = append(tools, enter)
+		}
+	}
+	if p.Agents != nil {
+		tools = append(tools, p.Agents)
+	}
+	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
+		tools = append(tools, savememory.New(p.Project.MemoryFile()))
+	}
+	if pages := manual.New(docs.Pages); core.Names(pages.Spec()) {
+		tools = append(tools, pages)
+	}
+	b.Tools = tools
+	return b
+}
+
+// web is how the web is reached: as the models are.
+func (p *Parts) web() web.Options {
+	n := p.Models.Network()
+	return web.Options{
+		Generator: p.Generator, ResolveModel: p.Models.UtilityConfig, Direct: config.DirectWebFetch.In(p.Project.Settings()),
+		OnFallback: func(reason string) { p.Records.Emit(records.WebFetchFellBack{Reason: reason}) },
+		Proxy:      n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+	}
+}
+
+// outputSummarizer summarizes long output of commands, nil if the user does not want that.
+func (p *Parts) outputSummarizer() *shell.Summarizer {
+	var byTool map[string]*struct{ TokenBudget int }
+	if err := config.SummarizeToolOutput.Decode(p.Project.Settings(), &byTool); err != nil {
+		p.Project.Warn("Warning: " + err.Error())
+	}
+	wanted := byTool["run_shell_command"]
+	if wanted == nil {
+		return nil
+	}
+	return &shell.Summarizer{Generator: p.Generator, ResolveModel: p.Models.UtilityConfig, Budget: wanted.TokenBudget}
+}
+
+// findRipgrep returns the function that finds the user's rg when the first search
+// comes; it returns "" where there is none or the settings do not want it.
+func (p *Parts) findRipgrep() func() string {
+	return sync.OnceValue(func() string {
+		if !config.UseRipgrep.In(p.Project.Settings()) {
+			return ""
+		}
+		path := p.Project.FindProgram(p.Workspace, "rg")
+		if path == "" {
+			p.Records.Emit(records.RipgrepMissing{})
+		}
+		return path
+	})
+}
+
+// discover returns the tools that a command of the user's lists.
+func discover(ctx context.Context, p *project.Project) ([]tool.Tool, error) {
+	switch {
+	case p.LacksCallCommand():
+		p.Warn(project.NoCallCommand)
+		return nil, nil
+	case !p.DiscoversTools():
+		return nil, nil
+	}
+	tools, err := discovered.Discover(ctx, p.Discovery())
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "%w", err)
+	}
+	return tools, nil
+}
