@@ -34,7 +34,7 @@
 //	              command has printed a match, or a process has ended
 //	jsoncmp GOT WANT
 //	              compares JSON values; in WANT "<any>" is anything, "<string>",
-//	              "<number>", "<uuid>" and "<time>" are what they say, "/RE/" is
+//	              "<number>", "<uuid>" and "<time>" are such values, "/RE/" is
 //	              a string that matches, the key "..." allows more keys, "<any>"
 //	              is the only key, and the value "..." any number of values in a
 //	              list or stream
@@ -50,7 +50,7 @@
 //
 // The scripts in tasks and in badinput run once for each protocol, with the same
 // result. Those in anymodel are about models with small windows, models without tool
-// calling and servers that fail; those in seen, about what a model is shown; those in hooks, about
+// calling and servers that fail; those in seen, about the input of a model; those in hooks, about
 // the user's hooks; those in
 // first, about the first minutes with Pollux. A script in first begins as a new user in
 // ~/project, with no settings, keys or trusted folders. Its files are in $HOME, and can be
@@ -142,7 +142,7 @@ func TestExtensions(t *testing.T) {
 	run(t, "extensions", "", func(*testscript.Env) error { return nil })
 }
 
-// TestSeen runs the scripts about what a model is shown: the instructions, the tools and their
+// TestSeen runs the scripts about the input of a model: the instructions, the tools and their
 // results.
 func TestSeen(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func TestChaos(t *testing.T) {
 // faultsPerJob is less than the number of attempts at a response.
 const faultsPerJob = 4
 
-// fault is what happens to a connection.
+// fault is a fault of a connection.
 type fault int
 
 const (
@@ -78,7 +78,7 @@ type trigger struct {
 	bytes []byte
 }
 
-// newPlan returns n faults of these kinds at random bytes, one in each nth of size bytes.
+// newPlan returns n faults of the given kinds at random bytes, one in each nth of size bytes.
 func newPlan(random *rand.Rand, size, n int, kinds []fault) []trigger {
 	plan := make([]trigger, n)
 	for i := range plan {
@@ -182,7 +182,7 @@ func nextStep(body []byte) []scriptmodel.Step {
 	return all
 }
 
-// result returns what the calls of a step print, which is not in their arguments.
+// result returns the output of a step's calls, which is not in their arguments.
 func result(step int) string { return fmt.Sprintf("result-%d\\n", step) }
 
 // network is a proxy between the program and a server, with faults.

@@ -13,8 +13,8 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// TestBytesOnDisk checks that a session's file is hardly larger than what was said: all messages, as
-// they are sent, each once. Two kinds of records repeat something, because Gemini CLI reads them: a
+// TestBytesOnDisk checks that a session's file is hardly larger than the conversation: all messages,
+// as they are sent, each once. Two kinds of records repeat something, because Gemini CLI reads them: a
 // diff, of which 512 bytes are kept, and the messages that a compression has left.
 //
 // The bound is 1.1, and 0.01 for the durations of calls, which are there if the machine is busy.
@@ -41,7 +41,7 @@ func TestBytesOnDisk(t *testing.T) {
 		}, 1.11},
 		{"edits", "{}", 1, func(n int) []scriptmodel.Step {
 			return calling(says(fmt.Sprint("Edit ", n)), "replace", "file_path", `"doc"`, "old_string", edit(n-1), "new_string", edit(n))
-		}, 2.2}, // the diff, with which the edit can be undone, says both texts again
+		}, 2.2}, // the diff, which undo needs, repeats both texts
 		{"compressed", `{"model": {"compressionThreshold": 0.02}}`, 1, func(n int) []scriptmodel.Step {
 			return append(calling(says(fmt.Sprint("Read ", n)), "read_file", "file_path", fmt.Sprintf(`"page%d"`, n)), scriptmodel.Usage{Prompt: 20_000, Candidates: 50})
 		}, 1.4},
@@ -111,7 +111,7 @@ func prose(n, size int) string {
 	return b.String()
 }
 
-// hear adds the messages of a request to what was said.
+// hear adds the messages of a request to said.
 func hear(t *testing.T, said map[string]bool, body []byte) {
 	t.Helper()
 	var request struct{ Contents []json.RawMessage }

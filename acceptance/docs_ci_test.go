@@ -37,7 +37,7 @@ func TestCI(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  func(*runner, string) (string, int)
-		lost string // what the job prints without the secret
+		lost string // the output of the job without the secret
 	}{
 		{"GitHub", (*runner).gitHub, "::error::The secret GEMINI_API_KEY is not set."},
 		{"GitLab", (*runner).gitLab, "The variable GEMINI_API_KEY is not set."},

@@ -225,7 +225,7 @@ func (r *reader) project() {
 	}
 }
 
-// bash runs commands in the project until one fails, and returns what they print and the exit
+// bash runs commands in the project until one fails, and returns their output and the exit
 // status. It ends the test if they take too long.
 func (r *reader) bash(script string, vars ...string) (string, int) {
 	r.t.Helper()

@@ -90,7 +90,7 @@ func (i *internet) environ() []string {
 	return []string{"HTTPS_PROXY=" + i.proxy.URL, "HTTP_PROXY=" + i.proxy.URL, "SSL_CERT_FILE=" + i.file}
 }
 
-// vendorPath removes what vendors put before the path of their protocol, as in /api/v1/models.
+// vendorPath removes a vendor's prefix from the path of its protocol, as in /api/v1/models.
 func vendorPath(path string) string {
 	if at := strings.Index(path, "/v1/"); at > 0 && !strings.HasPrefix(path, "/v1beta") {
 		return path[at:]

@@ -73,7 +73,7 @@ func journalOf(cmd *exec.Cmd) string {
 	return string(all)
 }
 
-// resumeKilled continues a killed run, and returns what it writes to standard error.
+// resumeKilled continues a killed run, and returns its standard error.
 func resumeKilled(t *testing.T, killed *exec.Cmd) string {
 	t.Helper()
 	cmd := exec.Command("pollux", "--resume", "latest", "--yolo", "-p", "go on")

@@ -14,11 +14,11 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// loadLimit is the time that a run may take that only reads what is too large. Each takes a second or two; before
+// loadLimit is the time that a run may take that only reads a too large file. Each takes a second or two; before
 // their causes were fixed, they took minutes.
 const loadLimit = 2 * time.Minute
 
-// runBounded runs the program, and returns what it prints.
+// runBounded runs the program, and returns its output.
 func runBounded(t *testing.T, p *person, program string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), loadLimit)
@@ -29,7 +29,7 @@ func runBounded(t *testing.T, p *person, program string, args ...string) string 
 			_ = cmd.Process.Kill()
 		}
 	})()
-	out, _ := cmd.CombinedOutput() // the output says what happened
+	out, _ := cmd.CombinedOutput() // the output describes a failure
 	if ctx.Err() != nil {
 		t.Fatalf("it does not end:\n%.2000s", out)
 	}
@@ -83,7 +83,7 @@ func TestNestedReplies(t *testing.T) {
 	}
 }
 
-// What is too large is cut or refused with a message, and costs no more than what is used of it.
+// Pollux cuts a too large file or refuses it with a message, at no more cost than that of the used part.
 func TestLoads(t *testing.T) {
 	t.Parallel()
 	program := processtest.Build(t)

@@ -185,7 +185,7 @@ func (w *worker) reply(p *prompt, body []byte) []scriptmodel.Step {
 	case bytes.Contains(body, []byte("unproductive_state_confidence")):
 		return says(`{"unproductive_state_analysis": "It goes from file to file.", "unproductive_state_confidence": 0.1}`)
 	}
-	w.t.Errorf("request %d asks what nobody knows: %s", w.requests, p.newest[:min(300, len(p.newest))])
+	w.t.Errorf("request %d asks an unknown question: %s", w.requests, p.newest[:min(300, len(p.newest))])
 	return says("no")
 }
 

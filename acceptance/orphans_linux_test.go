@@ -53,8 +53,8 @@ turn
 	if len(pids) != 2 || !processtest.IsRunning(pids[0]) || !processtest.IsRunning(pids[1]) {
 		t.Fatalf("the search is %v", pids)
 	}
-	// What a program forks in the microseconds before the kernel watches over it is not
-	// covered, and a busy machine makes these longer.
+	// Children that a program forks in the microseconds before the kernel watches over it are not
+	// covered, and a busy machine makes this time longer.
 	processtest.WaitUntil(t, "the kernel watches over rg", func() bool { return isArmed(pids[1]) })
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 )
 
 // TestPrefix checks, on all protocols, that each request of a session starts with the request
-// before it: the tools, the system instruction and the messages. Vendors cache what they have
-// read and charge less for it again, if not a byte of it has changed.
+// before it: the tools, the system instruction and the messages. Vendors cache requests and
+// charge less for a prefix in which no byte has changed.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	for _, wire := range protocols() {
@@ -209,7 +209,7 @@ func reading(t *testing.T, wire string, body []byte) read {
 	return read{fixed: fixed, messages: messages}
 }
 
-// readBlocks reads a request to Anthropic, where marks select what to cache. The marks are not
+// readBlocks reads a request to Anthropic, where marks select the prefix to cache. The marks are not
 // part of the cached prefix.
 func readBlocks(t *testing.T, body []byte) read {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 )
 
 // remoteAgentWord starts a remote agent that wants a token, "" for none. CARD_URL is the address of its card. It
-// repeats what it gets, with the name of the conversation. With -later it has no streams, and answers before it is
+// repeats its input, with the name of the conversation. With -later it has no streams, and answers before it is
 // done.
 func remoteAgentWord(ts *testscript.TestScript, args []string) bool {
 	isLater := len(args) > 0 && args[0] == "-later"

@@ -23,7 +23,7 @@ type Config struct {
 	// begins another.
 	SessionID string
 	// System returns the system instruction in a form. It should return the same pointer as long
-	// as the text is the same. A nil System is for none.
+	// as the text is the same. If System is nil, there is none.
 	System func(form tool.Form) *llm.Content
 	// Form returns the form of the system instruction and the tool declarations for a model with
 	// a context window of this size in tokens, see [Agent.Window]; 0 means unknown. A nil Form is
@@ -60,8 +60,8 @@ type Config struct {
 	// ContinueInvalid asks the model once to continue after an unusable response.
 	ContinueInvalid bool
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
-	// calls that finished. Otherwise they are kept, so that the model knows what was done. A prompt
-	// that KeepUnanswered keeps stays, too.
+	// calls that finished. Otherwise the history keeps them, so that the model knows the work done so
+	// far. A prompt that KeepUnanswered keeps stays, too.
 	ForgetCancelled bool
 	// KeepUnanswered reports whether a prompt without a response is kept, so that a later prompt
 	// or another process can continue it. Its argument is the error of the failed request, or the
@@ -155,9 +155,9 @@ func (a *Agent) SetHistory(ctx context.Context, messages []Message) {
 // both are unknown. It may be called during a run.
 func (a *Agent) Window(model string) int { return a.conv.window(model, a.cfg.Limit(model)) }
 
-// Room returns the number of tokens that a prompt should have at most in what it adds to the
-// words of the person, such as files: half of what the model's window has left, and 0 if the
-// window is unknown. It may be called during a run.
+// Room returns the largest number of tokens that files and other additions to a prompt should
+// have: half of the free part of the model's window, and 0 if the window is unknown. It may be
+// called during a run.
 func (a *Agent) Room() int {
 	model := a.chosenModel()
 	limit := a.Window(model)

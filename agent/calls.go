@@ -68,7 +68,7 @@ func (a *Agent) callRecord(f ToolFinished) CallRecord {
 	return record
 }
 
-// withoutContent returns records without what the model got, which is in the history.
+// withoutContent returns records without the content for the model, which is in the history.
 func withoutContent(list []Execution) []Execution {
 	list = slices.Clone(list)
 	for i := range list {

@@ -28,8 +28,8 @@ type ToolCall struct {
 	// MustAsk is true if a person is asked before the call runs, even if the policy allows it.
 	MustAsk bool
 	// Room is the number of tokens that the result may have, 0 if the model's window is unknown:
-	// the share of this call in what the results of the response may have together. Longer
-	// results are shortened before they are sent; see [Shortener].
+	// the share of this call in the room for all results of the response. The [Shortener] shortens
+	// longer results before the agent sends them.
 	Room int
 }
 
@@ -85,16 +85,16 @@ type Journal interface {
 
 // Spender is an optional ability of a [Journal].
 type Spender interface {
-	// SpendMain records what a response has used that is not in the history, because another one replaces
+	// SpendMain records the usage of a response that is not in the history, because another one replaces
 	// it. usage is nil if the provider did not report it.
 	SpendMain(model string, usage *llm.Usage, took time.Duration) error
 }
 
-// Entry is a message with what a [Journal] records beside it.
+// Entry is a message with additional data for a [Journal].
 type Entry struct {
 	Message
 	// Calls are the finished tool calls whose results the message holds, in the same order.
-	// The message's Content holds what the model gets of each: the function response with the
+	// The message's Content holds the parts of each for the model: the function response with the
 	// call's ID, and the media that follow it.
 	Calls []CallRecord
 }
@@ -109,16 +109,16 @@ type CallRecord struct {
 	HasRun bool
 	// IsInterrupted reports that the end of the process cancelled the call, not a person.
 	IsInterrupted bool
-	// Description is what the call does, in one line; "" if it did not get that far.
+	// Description describes the call in one line, as [tool.Invocation.Summary] does; "" if it was not prepared.
 	Description string
-	// Display is what a person saw of the result; nil for nothing.
+	// Display is the form of the result for people; nil for none.
 	Display tool.Display
 	// Plain reports that the text in Display is not Markdown.
 	Plain bool
 	// AgentID is the id of the subagent that did the work; "" for none.
 	AgentID string
-	// Executions are the records of what ran for the call, in order, without what the model got. They are
-	// missing in old records.
+	// Executions are the records of the executions for the call, in order, without the content for the
+	// model. Old records lack them.
 	Executions []Execution
 	// Ended is when the call ended. Active is how long it took, without the time in which it waited for a
 	// person's answer or for other calls.
@@ -126,7 +126,7 @@ type CallRecord struct {
 	Active time.Duration
 }
 
-// Ran returns the records of what ran for the call, one made from the call itself if there are none.
+// Ran returns the executions for the call, one made from the call itself if there are none.
 func (c *CallRecord) Ran() []Execution {
 	if len(c.Executions) > 0 {
 		return c.Executions
@@ -215,7 +215,7 @@ type CompressRequest struct {
 	Force bool
 	// Room is the number of tokens that the history may have so that the next request fits, 0
 	// if the conversation can go on with the history as it is. If a summary fails or is not
-	// short enough, the Compressor then shortens or drops what is oldest.
+	// short enough, the Compressor then shortens or drops the oldest messages.
 	Room int
 	// Focus is the subject that the summary gives priority to; "" means none.
 	Focus    string
@@ -267,7 +267,7 @@ type Shortener interface {
 
 // IDE describes to the model which files the person has open in their IDE.
 type IDE interface {
-	// Context returns what changed since the last call, or everything if full is set. It
+	// Context returns the changes since the last call, or everything if full is set. It
 	// returns "" if there is nothing to report.
 	Context(full bool) string
 }

@@ -23,7 +23,7 @@ type conversation struct {
 
 	callCount     int  // tool calls so far, for their ids
 	turnCount     int  // model requests so far
-	hasIDEContext bool // the history describes what the person has open
+	hasIDEContext bool // the history describes the person's open files
 	isAtLimit     bool // the last run ended because no request was left, see Config.MaxTurns
 
 	// tokens is the size of the next request without its message: the number that the model

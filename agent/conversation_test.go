@@ -78,7 +78,7 @@ func (c *chaos) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Me
 	if !o.Force && !c.odds(6) || len(o.History) < 2 {
 		return o.History, agent.Compression{Status: agent.CompressNoOp}
 	}
-	keep := c.dice.IntN(2) // as compressors do with what opens the conversation
+	keep := c.dice.IntN(2) // as compressors keep the first messages
 	n := keep + c.dice.IntN(len(o.History)-keep)
 	for n > keep && o.History[n].Content.HasFunctionResponse() {
 		n--

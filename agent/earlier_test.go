@@ -24,7 +24,7 @@ func TestEarlierResults(t *testing.T) {
 	media.Parts = []llm.Part{{InlineData: &llm.Blob{MIMEType: "image/png"}}}
 	c := &conversation{}
 	for _, content := range []*llm.Content{
-		llm.User(llm.Text(strings.Repeat("long ago ", 20000))),
+		llm.User(llm.Text(strings.Repeat("earlier ", 20000))),
 		llm.Model(call("1", "read", `{"n":1}`)),
 		llm.User(result(llm.Output("1", "read", "one"))),
 		llm.Model(call("1", "read", `{"n":2}`), call("x", "other", `{}`), call("f", "read", `{"n":3}`), call("m", "read", `{"n":4}`)),

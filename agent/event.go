@@ -84,7 +84,7 @@ type ToolRequested struct{ Call *ToolCall }
 type ToolUpdated struct {
 	Call    *ToolCall
 	Status  Status
-	Summary string // what the call does, in one line; "" while it is unknown
+	Summary string // describes the call in one line; "" while it is unknown
 	// Kind is the kind of the tool that is called or runs, [tool.KindOther] if there is none. Locations are the
 	// files that the call reads or changes, as far as they are known.
 	Kind      tool.Kind
@@ -99,7 +99,7 @@ type ToolUpdated struct {
 // ToolAsked reports that a call waits for a person's answer. The face calls Answer once, from any
 // goroutine; later calls do nothing. A face that cannot ask answers with [tool.Cancel].
 type ToolAsked struct {
-	// Call is the call of the model's response that the question belongs to. Question says which call
+	// Call is the call of the model's response that the question belongs to. Question has the call that
 	// would run: a hook or a person may have changed this one, or a hook may continue it.
 	Call     *ToolCall
 	Question *Question
@@ -121,9 +121,9 @@ type ToolFinished struct {
 	Call     *ToolCall
 	Status   Status // Success, Failed or CallCancelled
 	Result   *tool.Result
-	Response []llm.Part // what the model gets
-	// Executions are the records of what ran for the call, or would have, in order: at least one. The last
-	// one has the result.
+	Response []llm.Part // the result for the model
+	// Executions are the records of the executions for the call, refused ones included, in order: at
+	// least one. The last one has the result.
 	Executions []Execution
 	// IsInterrupted reports that the end of the process cancelled the call, see [Config.KeepUnanswered].
 	IsInterrupted bool

@@ -18,7 +18,7 @@ func TestExceedReply(t *testing.T) {
 		before reply
 		part   llm.Part
 		want   bool
-		text   string // what the model gets for a call
+		text   string // the result of a call, for the model
 	}{
 		"text that fits":       {before: reply{size: 1<<30 - 3}, part: llm.Text("abc")},
 		"text too long":        {before: reply{size: 1<<30 - 2}, part: llm.Text("abc"), want: true},

@@ -7,11 +7,11 @@ import (
 	"pollux/tool"
 )
 
-// Execution is the record of one passage of a tool call through the [Gate]: which tool ran with which
-// arguments, or would have, who changed and who allowed it, and how it ended. A call of the model has
-// one, one more for each time that it ran again with more permission, and one more for each call with which a hook
-// continued it. Statistics, telemetry, session files,
-// exports, screens and undo are made from these records.
+// Execution is the record of one passage of a tool call through the [Gate]: the tool and its arguments,
+// even if it did not run, who changed and who allowed the call, and how it ended. A call of the model has
+// one, one more for each time that it ran again with more permission, and one more for each call with
+// which a hook continued it. Statistics, telemetry, session files, exports, screens and undo use
+// Executions.
 type Execution struct {
 	Name string `json:"name"` // of the tool; if there is none, as it was written
 	// Args are the arguments that ran. If they were invalid, they are as they were written. A record that was
@@ -23,7 +23,7 @@ type Execution struct {
 	// ChangedBy lists who changed the arguments after they were written, in order.
 	ChangedBy []Author `json:"changedBy,omitempty"`
 	Decision  Decision `json:"decision,omitzero"`
-	Summary   string   `json:"description,omitempty"` // what the call does, in one line; "" if the arguments were invalid
+	Summary   string   `json:"description,omitempty"` // describes the call in one line; "" if the arguments were invalid
 	Status    Status   `json:"status,omitempty"`      // Success, Failed or CallCancelled
 	HasRun    bool     `json:"hasRun,omitempty"`      // the tool began to run
 	// Result is the result of this execution, as hooks have changed it. It is not nil.

@@ -56,7 +56,7 @@ func (f fitter) fit(ctx context.Context, t *turn) error {
 }
 
 // compress runs the compressor on the history and reports whether the history is shorter now. o
-// says how urgent that is.
+// has the urgency.
 func (f fitter) compress(ctx context.Context, o CompressRequest) (bool, error) {
 	o.Model, o.PromptID = f.model, f.promptID
 	c, err := f.Agent.compress(ctx, CompressAuto, o)

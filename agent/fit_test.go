@@ -99,8 +99,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The compressor gets the size of the conversation: the model's count, less what was masked,
-// plus what was added since.
+// The compressor gets the size of the conversation: the model's count, less masked results,
+// plus later messages.
 func TestTokensToTheCompressor(t *testing.T) {
 	t.Parallel()
 	counted := func(r *llm.Response, n int) func(context.Context, func(*llm.Response, error) bool) {
@@ -113,7 +113,7 @@ func TestTokensToTheCompressor(t *testing.T) {
 	seen, d := &watching{}, &desk{}
 	a := newAgent(t, s, func(c *agent.Config) { c.Masker, c.IDE, c.Compressor = blotter{}, d, seen }, echo("look"))
 	play(t.Context(), a, "first")
-	news := llm.User(llm.Text("some news of which nobody knew"))
+	news := llm.User(llm.Text("some news that no one has heard"))
 	a.AddMessage(t.Context(), agent.Message{Content: news})
 	play(t.Context(), a, "second") // which masks, and that saves 10
 	play(t.Context(), a, "third")

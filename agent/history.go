@@ -54,7 +54,7 @@ func isInvalid(m Message) bool {
 
 func isEmptyPart(p llm.Part) bool { return p.IsEmpty() && !p.Thought && p.ThoughtSignature == "" }
 
-// validRest returns what is sent of a message in a dropped series, nil for nothing.
+// validRest returns the valid part of a message in a dropped series, nil for none.
 func validRest(c *llm.Content) *llm.Content {
 	calls := func(p llm.Part) bool { return p.FunctionCall != nil }
 	switch {

@@ -13,7 +13,7 @@ type job struct {
 	call      *ToolCall
 	tool      tool.Tool // nil if it does not exist
 	admission Admission
-	records   []Execution // of what ran; nil if nothing did
+	records   []Execution // nil if nothing ran
 	result    *tool.Result
 	status    Status // final; "" until it is known
 	reason    string // of a cancellation, for the model
@@ -47,7 +47,7 @@ func (j *job) rank() int {
 	return 0
 }
 
-// runsAlone reports whether no other job may run at the same time: the call may change what
+// runsAlone reports whether no other job may run at the same time: the call may change data that
 // another call of the response reads or changes, or the model asked for it.
 func (j *job) runsAlone() bool {
 	return j.tool != nil && !changesNothing(j.tool) && !j.isAgent() || mustWait(j.call.Args)
@@ -59,9 +59,9 @@ func (j *job) isAgent() bool {
 	return j.tool != nil && j.tool.Spec().Kind == tool.KindAgent && !j.tool.Spec().Serial
 }
 
-// changesNothing reports whether calls of a tool may run beside other calls. What is not known to
-// change nothing counts as changing something, such as a tool of an MCP server without a
-// readOnlyHint.
+// changesNothing reports whether calls of a tool may run beside other calls. A tool that does not
+// declare that it only reads, such as a tool of an MCP server without a readOnlyHint, counts as
+// changing something.
 func changesNothing(t tool.Tool) bool { return isReadOnly(t) && !t.Spec().Serial }
 
 // isReadOnly reports whether a tool is known to change no files.

@@ -11,7 +11,7 @@ import (
 	"pollux/llm"
 )
 
-// ears is a loop detector that finds what the test sets.
+// ears is a loop detector whose findings the test sets.
 type ears struct {
 	loops map[string]bool // by the id of a call
 	turn  bool

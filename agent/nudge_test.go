@@ -22,8 +22,8 @@ const nudgedLater = "[System: Your last message has no tool call. If work is lef
 const cut = "[System: Your last reply was cut off at the limit of its length, so nothing of it was run. Think less before you act. " +
 	"Write less in one call: a long file in several calls, one after the other.]"
 
-// A response that leaves work undone is asked to go on, by a request that is not part of
-// the history. What was shown stays.
+// The agent continues a response that leaves work undone, by a request that is not part of the
+// history. Text that was shown stays.
 func TestNudge(t *testing.T) {
 	t.Parallel()
 	withCheck := func(c *agent.Config) { c.Unfinished = announces }

@@ -50,10 +50,9 @@ func orderTools(run func(ctx context.Context, host tool.Host, args json.RawMessa
 	return all, harmless
 }
 
-// What may change something runs alone and in order; what changes nothing runs beside its
-// neighbours that change nothing either. Each harmless call waits here until all calls that may
-// run beside it have begun: a call that is not run beside them would wait for ever, which the
-// bubble reports.
+// Calls that may change something run alone and in order; harmless calls run beside their harmless
+// neighbors. Each harmless call waits here until all calls that may run beside it have begun: a call
+// that the agent runs alone would wait forever, which the bubble reports.
 func TestOrderOfCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

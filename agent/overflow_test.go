@@ -191,7 +191,7 @@ func TestLearnedWindow(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	if c.tokens != 699 { // one is of the prompt
-		t.Errorf("the compressor was told of %d tokens, not of those that the vendor counted", c.tokens)
+		t.Errorf("the compressor got %d tokens, not the vendor's count", c.tokens)
 	}
 	a.SetHistory(t.Context(), nil)
 	if got, want := play(t.Context(), a, long), lines(fmt.Sprintf("overflow %d of %d", tokens, 600-fixed.Tokens())); got != want {

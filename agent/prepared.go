@@ -10,9 +10,8 @@ import (
 
 // PreparedCall is a tool call as it would run: the tool, the arguments, and the invocation built of
 // both. It never changes. A hook that rewrites the arguments, a person who edits them, and a hook that
-// continues the call with another one each result in a new PreparedCall. Rules decide about it,
-// questions are about it, and it is what runs and is recorded; so none of these can be about another
-// call.
+// continues the call with another one each result in a new PreparedCall. Rules, questions, the run
+// and the record all use the same PreparedCall, so that none of them can be about another call.
 type PreparedCall struct {
 	call    *ToolCall
 	tool    tool.Tool
@@ -52,7 +51,7 @@ func (p *PreparedCall) Rewrite(args json.RawMessage, by Author) (*PreparedCall, 
 // Again returns the same call, to run it once more.
 func (p *PreparedCall) Again() (*PreparedCall, error) { return p.build(p.args) }
 
-// build returns the call with an invocation of these arguments.
+// build returns the call with an invocation of args.
 func (p *PreparedCall) build(args json.RawMessage) (*PreparedCall, error) {
 	inv, err := tool.Build(p.tool, args)
 	if err != nil {
@@ -156,7 +155,7 @@ func JoinQuestions(list []*Question, details tool.Confirmation) *Question {
 // About returns the calls that the question is about, at least one.
 func (q *Question) About() []*PreparedCall { return q.about }
 
-// Details is what the person sees.
+// Details is the text of the question for the person.
 func (q *Question) Details() tool.Confirmation { return q.details }
 
 // IsApproval reports whether the answer decides if the calls run. Otherwise they run, and ask for

@@ -44,7 +44,7 @@ func (g strict) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask a
 	return openGate{asks: c.MustAsk}.Admit(ctx, c, t, ask)
 }
 
-// redo proposes a call again, approves what it is asked about, and returns the events, one line each.
+// redo proposes a call again, approves all questions, and returns the events, one line each.
 func redo(ctx context.Context, a *agent.Agent, p agent.Proposal) string {
 	var b strings.Builder
 	for e, err := range a.Redo(ctx, p) {
@@ -140,7 +140,7 @@ func TestRedoRefused(t *testing.T) {
 	}
 }
 
-// What is no call of the history changes nothing.
+// An unknown call changes nothing.
 func TestRedoUnknown(t *testing.T) {
 	t.Parallel()
 	a, _, b := redone(t, openGate{}, false)

@@ -34,7 +34,7 @@ type reply struct {
 	isHeld     bool    // its events are not emitted before it is complete
 	held       []Event // these events
 
-	// What exceed counts: bytes of text, bytes of arguments, calls.
+	// Counters of exceed: bytes of text, bytes of arguments, calls.
 	size, argsSize, callCount int
 	isFull                    bool
 	refusal                   string // of the last call
@@ -119,7 +119,7 @@ func (rep *reply) canRetry(err error) bool {
 // noFinishReason is the type of the problem of a response that may have been cut off.
 const noFinishReason = "NO_FINISH_REASON"
 
-// problem returns what makes a complete reply unusable, or nil if it is usable. A response to
+// problem returns the defect of a complete reply, or nil if it is usable. A response to
 // tool results may be empty, because the model has acted before. Text without a finish reason is
 // never complete: the stream may have been cut off.
 func (rep *reply) problem(toResult bool) *InvalidStream {
@@ -183,7 +183,7 @@ func hasVisibleText(s string) bool {
 	}
 }
 
-// spend records what a reply has used that does not join the history.
+// spend records the usage of a reply that does not join the history.
 func (a *Agent) spend(rep *reply) {
 	if j, ok := a.cfg.Journal.(Spender); ok {
 		_ = j.SpendMain(rep.model, rep.usage, a.cfg.Now().Sub(rep.began)) // the journal itself warns the user

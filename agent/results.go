@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// responseParts returns what the model gets of a finished call: a function response, and the
+// responseParts returns the parts of a finished call for the model: a function response, and the
 // media of the result. The media are inside of the response if nest is set, which requires
 // support by the model, and otherwise follow it.
 func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) []llm.Part {
@@ -73,7 +73,7 @@ func isAudioVisual(mime string) bool {
 	return strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/")
 }
 
-// What the model gets of calls that did not complete.
+// Results for the model of calls that did not complete.
 const (
 	cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
 	stoppedText   = "[Operation Cancelled] Reason: User cancelled tool execution."
@@ -82,8 +82,8 @@ const (
 	notRunText    = "Not run, because the user refused a call before it. Call it again if it is still needed."
 )
 
-// withoutEditText returns what the model gets of a command that did not run because an edit before
-// it failed.
+// withoutEditText returns the result, for the model, of a command that did not run because an edit
+// before it failed.
 func withoutEditText(edit *job) string {
 	var a struct {
 		FilePath string `json:"file_path"`
@@ -96,8 +96,8 @@ func withoutEditText(edit *job) string {
 	return "Not run, because the edit" + of + " before it failed. Call it again after a successful edit."
 }
 
-// refusedText returns what the model gets of a call that a person refused. The content of
-// refusal, if it has one, is what the person says about it; its error is another reason.
+// refusedText returns the result, for the model, of a call that a person refused. The content of
+// refusal, if it has one, is the person's feedback; its error is another reason.
 func refusedText(refusal *tool.Result) string {
 	const refused = "The user refused this call, and it was not run. "
 	switch {
@@ -112,8 +112,8 @@ func refusedText(refusal *tool.Result) string {
 	return refused + "Do not repeat it: go on another way, or ask what they prefer."
 }
 
-// cancelledParts returns what the model gets of a call that did not complete: message, and the
-// output so far.
+// cancelledParts returns the result, for the model, of a call that did not complete: message, and
+// the output so far.
 func cancelledParts(call *ToolCall, output, message string) []llm.Part {
 	r := llm.Failure(call.ID, call.Name, message)
 	if output != "" {

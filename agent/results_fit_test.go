@@ -59,8 +59,8 @@ func printing(tokens int) *toy {
 	})
 }
 
-// Results share half of what the window has left. If that is little, the history is compressed
-// first, so that more is left.
+// Results share half of the free part of the window. If that is little, the agent compresses the
+// history first, to free more.
 func TestResultsFit(t *testing.T) {
 	t.Parallel()
 	const window = 10_000
@@ -70,8 +70,8 @@ func TestResultsFit(t *testing.T) {
 		result     int // tokens
 		after      int // tokens after a compression
 		stuck      bool
-		sizes      []int // told to the shortener
-		rooms      []int // told to the compressor
+		sizes      []int // that the shortener gets
+		rooms      []int // that the compressor gets
 		overflows  bool
 		noShortens bool
 	}{
@@ -127,8 +127,8 @@ func TestResultsFit(t *testing.T) {
 	}
 }
 
-// What the vendor refuses as too long gets shorter as often as it is refused: much larger results
-// before the history, else the history first.
+// The agent shortens a request each time that the vendor refuses it as too long: much larger
+// results before the history, else the history first.
 func TestRefusedResultsShrink(t *testing.T) {
 	t.Parallel()
 	vague := breaks(&llm.Error{Kind: llm.KindContextWindow})
@@ -137,7 +137,7 @@ func TestRefusedResultsShrink(t *testing.T) {
 		history  int // tokens of an earlier prompt
 		after    int // tokens after a compression
 		refusals int
-		want     []string // what was done about each
+		want     []string // the repair of each
 	}{
 		{"large results", 100, 50, 3, []string{"results", "results", "results"}},
 		{"a large history", 6000, 50, 3, []string{"history", "results", "results"}},
@@ -182,7 +182,7 @@ func TestRefusedResultsShrink(t *testing.T) {
 	}
 }
 
-// The room of a prompt is half of what the window has left, by estimates.
+// The room of a prompt is half of the free part of the window, by estimates.
 func TestAgentRoom(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{0, 1, 4000} {

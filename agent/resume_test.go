@@ -24,7 +24,7 @@ import (
 // protocol describes the stream format of a vendor's server.
 type protocol struct {
 	client                     func(url string) (llm.Generator, error)
-	thought, text, half, whole []string // whole is a whole answer that says ok
+	thought, text, half, whole []string // whole is a whole answer with the text ok
 	failure                    string   // an error in mid-stream: the server is overloaded
 }
 

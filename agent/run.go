@@ -146,7 +146,7 @@ func (r *run) finishRun(ctx context.Context, m outgoing, err error) {
 	}
 }
 
-// isInterrupted reports whether the run was cancelled by what ends the process, so that another one can
+// isInterrupted reports whether the end of the process cancelled the run, so that another one can
 // continue the conversation.
 func (a *Agent) isInterrupted(ctx context.Context) bool {
 	return ctx.Err() != nil && a.cfg.KeepUnanswered != nil && a.cfg.KeepUnanswered(context.Cause(ctx))

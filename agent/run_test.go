@@ -393,8 +393,8 @@ func TestActiveTime(t *testing.T) {
 }
 
 // Wherever a run is cut off, every call in the history has its response, and
-// the next prompt finds a conversation that a vendor accepts.
-// What comes first comes first, and is answered first.
+// the next prompt finds a conversation that a vendor accepts. Calls keep their order, and so do
+// their results.
 func TestFirstCalls(t *testing.T) {
 	t.Parallel()
 	var order []string
@@ -671,7 +671,7 @@ func TestSamplingAgain(t *testing.T) {
 	}
 }
 
-// Results that got no response because no request was left are followed by a text that says so.
+// After results without a response, because no request was left, a text reports the limit.
 func TestAfterLimit(t *testing.T) {
 	t.Parallel()
 	limit := 1

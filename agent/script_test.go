@@ -50,7 +50,7 @@ func (s *script) Embed(context.Context, string, []string) ([][]float32, error) {
 	return nil, errors.New("not scripted")
 }
 
-// says responds with these chunks.
+// says responds with chunks.
 func says(chunks ...*llm.Response) func(context.Context, func(*llm.Response, error) bool) {
 	return func(_ context.Context, yield func(*llm.Response, error) bool) {
 		for _, c := range chunks {
@@ -149,7 +149,7 @@ func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask
 	case a.Feedback != "":
 		return agenttest.Refuse(c, &tool.Result{Content: []llm.Part{llm.Text(a.Feedback)}})
 	case a.Unattended:
-		return agenttest.Refuse(c, tool.Fail(tool.ErrUnhandled, "nobody"))
+		return agenttest.Refuse(c, tool.Fail(tool.ErrUnhandled, "refused"))
 	}
 	return agenttest.Refuse(c, &tool.Result{})
 }

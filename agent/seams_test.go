@@ -213,7 +213,7 @@ func TestHooks(t *testing.T) {
 			kept:    "user: hi\n",
 		},
 		{
-			name:    "the end is told after a failure too",
+			name:    "AfterAgent runs after a failure too",
 			answers: answers{breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "bad"})},
 			want:    lines("TurnStarted", "ModelInfo", "error: bad"),
 			log:     []string{"before hi", "model", "after hi: [no response text] (false)"},

@@ -34,7 +34,7 @@ func (s shears) Shorten(_ context.Context, m *llm.Content, _ int) *llm.Content {
 	return llm.User(result("short"))
 }
 
-// TestOverflowRepairs checks what is made shorter after a refusal, and the event if nothing can be.
+// TestOverflowRepairs checks which part of a refused request gets shorter, and the event if none can.
 func TestOverflowRepairs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 300)

@@ -8,7 +8,7 @@ import (
 	"pollux/llm"
 )
 
-// What the generator reports of a silent server is an event of the turn.
+// The generator's report of a silent server is an event of the turn.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	s := &script{}

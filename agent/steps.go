@@ -89,8 +89,8 @@ func (r *run) beforeAgent(ctx context.Context, m outgoing, prompt string) (outgo
 	return m, nil
 }
 
-// afterAgent runs the AfterAgent hook, with the person's prompt and all that the model said since, and returns the
-// prompt that the hook sends to the model, an empty one for none.
+// afterAgent runs the AfterAgent hook, with the person's prompt and the texts of the model since, and
+// returns the prompt that the hook sends to the model, an empty one for none.
 func (r *run) afterAgent(ctx context.Context) (outgoing, error) {
 	if r.cfg.Hooks == nil {
 		return outgoing{}, nil

@@ -180,5 +180,5 @@ func (t *turn) refuseCut() {
 	}
 }
 
-// shorterText tells a model how to stay within the limit of a reply.
+// shorterText asks a model to stay within the limit of a reply.
 const shorterText = "Write less in one call: a long file in several calls, one after the other."

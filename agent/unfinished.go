@@ -108,7 +108,7 @@ func (u *unfinished) nudge(t *turn, said string) []*llm.Content {
 	return append(contents, llm.Model(t.reply.parts...), llm.User(llm.Text(text)))
 }
 
-// separator returns what separates a text from the text that continues it.
+// separator returns the white space between a text and its continuation.
 func separator(said string) string {
 	switch {
 	case said == "" || strings.HasSuffix(said, "\n\n"):
@@ -119,7 +119,7 @@ func separator(said string) string {
 	return "\n\n"
 }
 
-// continues puts what the model said before in front of the reply. Thoughts stay first, because
+// continues puts the parts of the earlier reply in front of the reply. Thoughts stay first, because
 // vendors refuse signed thoughts that follow text.
 func (rep *reply) continues(before *reply, said string) {
 	rep.thoughts = slices.Concat(before.thoughts, rep.thoughts)

@@ -60,7 +60,7 @@ func (rewritingGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, 
 	return admitted
 }
 
-// TestUpdates checks that the events of a call say what an editor shows of it: kind, locations and output.
+// TestUpdates checks that the events of a call have the data that an editor shows: kind, locations and output.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	write := located{newToy("write", func(ctx context.Context, host tool.Host, _ json.RawMessage) *tool.Result {

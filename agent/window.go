@@ -17,7 +17,7 @@ func (w window) left() int { return w.size - w.used }
 func (w window) isScarce() bool { return w.size > 0 && w.left() < w.size/4 }
 
 // room returns the tokens that the results of the next message may have, 0 if the size is unknown:
-// half of what is left, so that the model can answer and go on.
+// half of the free part, so that the model can answer and continue.
 func (w window) room() int {
 	if w.size == 0 {
 		return 0

@@ -105,7 +105,7 @@ func chatsOf(s start) (string, error) {
 	return chats, os.MkdirAll(chats, 0o700)
 }
 
-// restore makes the session files what they were.
+// restore restores the original session files.
 func restore(b *testing.B, chats, kept string) {
 	b.Helper()
 	if err := os.RemoveAll(chats); err != nil {

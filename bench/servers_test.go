@@ -31,7 +31,7 @@ func BenchmarkServers(b *testing.B) {
 	starts := map[string]start{"none": bare(b, url), "kept": withServers(b, url, true), "started": withServers(b, url, false)}
 	names := []string{"none", "kept", "started"}
 	walls, cpus := map[string][]float64{}, map[string][]float64{}
-	for range 3 { // warm up the file cache, and what is kept
+	for range 3 { // warm up the file cache and the program's own caches
 		for _, name := range names {
 			starts[name].run(b, program, asked)
 		}

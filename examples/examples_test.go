@@ -150,7 +150,7 @@ func TestImport(t *testing.T) {
 	if !ok || !strings.Contains(commands, "-replace") {
 		t.Fatalf("the page has no commands: %q", commands)
 	}
-	// What was built in this directory is used again.
+	// The commands use the program built in this directory again.
 	cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(commands, "../pollux", root))
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GEMINI_CLI_HOME="+t.TempDir())

@@ -22,7 +22,7 @@ func BenchmarkDecodeChunk(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeChunkStd is what encoding/json takes for a part of it.
+// BenchmarkDecodeChunkStd measures encoding/json with a part of the same chunk.
 func BenchmarkDecodeChunkStd(b *testing.B) {
 	b.SetBytes(int64(len(smallChunk)))
 	b.ReportAllocs()
@@ -61,8 +61,8 @@ func BenchmarkOutput(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendHistory is what one more message costs a history of 2,000:
-// its own encoding, and to find that the others have theirs.
+// BenchmarkAppendHistory measures the cost of one more message in a history of 2,000: its encoding,
+// and the look-up of the other encodings.
 func BenchmarkAppendHistory(b *testing.B) {
 	encode := func(dst []byte, c *llm.Content) []byte { return c.AppendJSON(dst) }
 	history := make([]*llm.Content, 2000, 2001)

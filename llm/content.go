@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Role says whose turn a [Content] is. There are only two; the result of a
-// tool call is something the user's side says.
+// Role is the author of a [Content]. There are only two; the result of a
+// tool call comes from the user's side.
 type Role string
 
 // The two roles.
@@ -34,10 +34,10 @@ func User(parts ...Part) *Content { return &Content{Role: RoleUser, Parts: parts
 // Model returns a message from the model.
 func Model(parts ...Part) *Content { return &Content{Role: RoleModel, Parts: parts} }
 
-// Encoded returns the form of c that encode appends to its first argument. It
-// is made at the first call with this key and kept with c, so that a message is
-// encoded once however often it is sent. The key names the protocol and what
-// of the message is encoded; the caller must not change the bytes.
+// Encoded returns the form of c that encode appends to its first argument. The
+// first call with this key encodes c and keeps the result with c, so that a
+// message is encoded once however often it is sent. The key names the protocol
+// and the encoded part of the message; the caller must not change the bytes.
 // It may be called from several goroutines at once.
 func (c *Content) Encoded(key string, encode func([]byte, *Content) []byte) []byte {
 	return c.kept.get(key, func() []byte { return encode(nil, c) })
@@ -86,7 +86,7 @@ func PartsText(parts []Part) string {
 }
 
 // Part is one piece of a message: exactly one payload (text, a blob, a
-// function call, ...), and what the model attached to it.
+// function call, ...), and the model's marks on it.
 type Part struct {
 	Text             string
 	InlineData       *Blob
@@ -105,8 +105,8 @@ type Part struct {
 	// (executableCode, videoMetadata, whatever comes next).
 	Extra map[string]json.RawMessage
 
-	// emptyText remembers that the part said "text":"", which some models send
-	// to carry a signature and which must go back as it came.
+	// emptyText is set if the part had "text":"", which some models send
+	// to carry a signature and which requests must repeat.
 	emptyText bool
 }
 

@@ -75,8 +75,8 @@ func word[T ~string](d *jx.Decoder, to *T, common ...T) error {
 	return nil
 }
 
-// raw keeps a value as it is but for line breaks: a history is a file of one
-// message a line, and vendors indent what they do not stream.
+// raw keeps a value as it is except for line breaks: a history is a file of one
+// message per line, and vendors indent responses that they do not stream.
 func raw(d *jx.Decoder, to *json.RawMessage) error {
 	v, err := d.Raw()
 	if err != nil {
@@ -251,8 +251,7 @@ func decodeParts(d *jx.Decoder, to *[]Part, depth int) error {
 	})
 }
 
-// ParseParts parses what Google's SDK accepts as content: a text, a part, or a list of texts and
-// parts.
+// ParseParts parses content as Google's SDK does: a text, a part, or a list of texts and parts.
 func ParseParts(data []byte) (parts []Part, err error) {
 	one := func(d *jx.Decoder) error {
 		switch d.Next() {

@@ -10,11 +10,11 @@
 //
 // A [Content] or [ToolSet] must not change after it has been used in a request.
 // Adapters keep its encoded form with it (see [Content.Encoded]), so that a request
-// costs only what is new in it, not the whole history.
+// costs only its new part, not the whole history.
 //
 // # Errors
 //
-// Adapters return failures as an [*Error], whose Kind tells what to do: wait and try
+// Adapters return failures as an [*Error], whose Kind determines the reaction: wait and try
 // again, switch models, ask the user, or give up. Code above the adapters never
 // looks at status codes or vendors' error texts.
 package llm

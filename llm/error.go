@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Error is a failed request to a model. Kinds are decided where the cause is
-// known, in the adapter; what to do about each is decided elsewhere.
+// Error is a failed request to a model. The adapter, which knows the cause,
+// sets the kind; its callers decide how to react.
 type Error struct {
 	Kind ErrorKind
 	// Status is the HTTP status, 0 where there was none.
@@ -19,10 +19,10 @@ type Error struct {
 	Message string
 	// Body is the vendor's error body as it came, at most 64 KiB of it.
 	Body string
-	// Size is what the vendor said of a request that is too long, with
+	// Size is the vendor's count of a request that is too long, with
 	// [KindContextWindow].
 	Size RequestSize
-	// RetryAfter is how long the vendor asked to wait; 0 where it did not say.
+	// RetryAfter is how long the vendor asked to wait; 0 if it did not.
 	RetryAfter time.Duration
 	// Waited is how long the server sent nothing of its response, with [KindNetwork], if
 	// the request was given up because of that; else 0.

@@ -8,16 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// The JSON form of the types is written and read by hand: a streamed answer is
-// many thousand small objects, and encoding/json spends on each several times
-// what this does. json_test.go holds the two to the same results.
+// Functions in this file write and read the JSON form of the types without
+// encoding/json: a streamed answer is many thousand small objects, and
+// encoding/json takes several times as long for each. json_test.go checks that
+// the results are the same.
 
 // AppendString appends s to dst as a JSON string, escaping no more than JSON
 // asks for. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	s = validUTF8(s)
 	dst = append(slices.Grow(dst, len(s)+len(s)/16+2), '"')
-	start := 0 // of what is not appended yet
+	start := 0 // of the rest that is not appended yet
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' {

@@ -75,7 +75,7 @@ func TestResponseRoundTrip(t *testing.T) {
 	}
 }
 
-// What vendors send that is not how Pollux would write it.
+// Vendors write the same values in other ways than Pollux.
 func TestDecodeLoosely(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
@@ -118,7 +118,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDecodeAnew: a value that is decoded into holds nothing of what it was.
+// TestDecodeAnew checks that decoding into a value removes all its former fields.
 func TestDecodeAnew(t *testing.T) {
 	t.Parallel()
 	c := llm.Model(llm.Text("old"))
@@ -132,7 +132,7 @@ func TestDecodeAnew(t *testing.T) {
 	}
 }
 
-// TestNothingAliased: what was decoded outlives the bytes it was decoded from.
+// TestNothingAliased checks that decoded values stay valid after the bytes change.
 func TestNothingAliased(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"candidates":[{"content":{"role":"model","parts":[{"text":"abc","thoughtSignature":"sig","extra":{"k":"v"}},` +
@@ -150,7 +150,7 @@ func TestNothingAliased(t *testing.T) {
 	}
 }
 
-// plainContent and what it holds are the types as encoding/json would have them.
+// plainContent and the types of its fields are the types as encoding/json would have them.
 type plainContent struct {
 	Role  string      `json:"role,omitempty"`
 	Parts []plainPart `json:"parts"`
@@ -210,8 +210,8 @@ func FuzzContent(f *testing.F) {
 		if got := again.AppendJSON(nil); !bytes.Equal(got, out) {
 			t.Fatalf("second round %s\nfirst round  %s", got, out)
 		}
-		// encoding/json matches keys whatever their case, and keeps what a
-		// repeated member had before: where keys are plain the two must agree.
+		// encoding/json matches keys in any case, and merges the values of a
+		// repeated member: where keys are plain the two must agree.
 		if hasOddKeys(data) {
 			return
 		}
@@ -269,8 +269,8 @@ func hasOddKeys(data []byte) bool {
 	}
 }
 
-// FuzzResponseRoundTrip: what is decoded and encoded again stays the same from
-// then on, and is what encoding/json makes of it too.
+// FuzzResponseRoundTrip checks that a second round of decoding and encoding
+// changes nothing, and that encoding/json has the same result.
 func FuzzResponseRoundTrip(f *testing.F) {
 	for _, s := range exactResponses {
 		f.Add([]byte(s))
@@ -281,7 +281,7 @@ func FuzzResponseRoundTrip(f *testing.F) {
 			return
 		}
 		out := r.AppendJSON(nil)
-		std, err := json.Marshal(&r) // compacts, and refuses what is not JSON
+		std, err := json.Marshal(&r) // compacts, and refuses invalid JSON
 		if err != nil {
 			t.Fatalf("%s: %v", out, err)
 		}
@@ -302,8 +302,8 @@ func FuzzResponseRoundTrip(f *testing.F) {
 	})
 }
 
-// TestAppendString holds it to what encoding/json writes, but for the escapes
-// of HTML and of U+2028, which JSON does not ask for.
+// TestAppendString compares appendString with encoding/json, except for the escapes
+// of HTML and of U+2028, which JSON does not require.
 func TestAppendString(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "plain", "\x00\x1f\x7f", "\"\\/\b\f\n\r\t", "Grüße 🦆", "a\xffb\xc3", "\xed\xa0\x80", "<&>\u2028"} {

@@ -14,7 +14,7 @@ type Request struct {
 	Config   Config
 
 	// Use is the purpose of the request, and PromptID the id of the user's prompt that
-	// caused it. Neither is sent: they are for statistics and logs.
+	// caused it. Only statistics and logs use them; they are not sent.
 	Use      Use
 	PromptID string
 

@@ -92,8 +92,8 @@ const (
 	FinishNoImage                FinishReason = "NO_IMAGE"
 )
 
-// Note says in a sentence what a reader should know about an answer that ended
-// for this reason; "" where there is nothing to say.
+// Note returns a sentence for people about an answer that ended for this
+// reason; "" if none is needed.
 func (r FinishReason) Note() string {
 	switch r {
 	case FinishMaxTokens:

@@ -6,9 +6,9 @@ import "encoding/json"
 type AgentDisplay struct {
 	Agent string
 	State AgentState
-	// Activity is what the subagent did last, the newest at the end.
+	// Activity lists the latest actions of the subagent, the newest at the end.
 	Activity []Activity
-	// Result is what the subagent returned, and Reason why it ended, such as "GOAL". Both are "" while
+	// Result is the subagent's result, and Reason why it ended, such as "GOAL". Both are "" while
 	// it runs.
 	Result, Reason string
 }

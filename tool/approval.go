@@ -1,12 +1,12 @@
 package tool
 
-// Approval is what a person should know before they approve a call, besides the change, the command
-// or the request itself: why they are asked, what the call reaches, and what a lasting answer would
-// allow. The gate sets it, and each face shows it in its own form.
+// Approval describes a call to the person who approves it, besides the change, the command or the
+// request itself: the reason for the question, the reach of the call, and the calls that a lasting
+// answer would allow. The gate sets it, and each face shows it in its own form.
 type Approval struct {
 	Hooked
 	// Reason is a sentence about the rule, setting or mode that requires approval; "" if none does
-	// and the other members say why the person is asked. IsUsual reports whether it is only the
+	// and the other members give the reason. IsUsual reports whether it is only the
 	// approval mode.
 	Reason  string
 	IsUsual bool
@@ -22,8 +22,8 @@ type Approval struct {
 	Offers []Offer
 }
 
-// Reach is what a call reaches, as far as its text shows. The lists are limited to [MaxReach]
-// members each.
+// Reach lists the files, hosts and programs that a call reaches, as far as its text shows. The lists
+// are limited to [MaxReach] members each.
 type Reach struct {
 	// Commands are the commands of a shell call that runs more than one, those passed to other
 	// shells included. The first ones are of different programs. Total counts the commands, with
@@ -61,7 +61,7 @@ type Server struct {
 	HasUser bool
 }
 
-// Hooked is the part of an [Approval] about what hooks did.
+// Hooked is the part of an [Approval] about hooks.
 type Hooked struct {
 	// IsRequired is true if a hook requires a person's approval, whatever rules, the approval
 	// mode and earlier answers allow.

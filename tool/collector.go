@@ -71,8 +71,8 @@ const (
 )
 
 // Shorten shortens a text like [Truncate], for a caller that keeps the whole text itself. keep
-// stores the text and returns a sentence that says where it is, "" for none; it is not called
-// for a text that was shortened before and says so already. Shorten returns the text unchanged
+// stores the text and returns a sentence with its location, "" for none; it is not called
+// for a text that was shortened before and has such a sentence. Shorten returns the text unchanged
 // if it cannot be made shorter.
 func Shorten(text string, limit int, keep func() string) string {
 	where, body := "", text

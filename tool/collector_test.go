@@ -252,7 +252,7 @@ func BenchmarkCollector(b *testing.B) {
 	}
 }
 
-// A text that is shortened again says how much is missing of the whole, and where the whole is.
+// A text that is shortened again states how much of the whole is missing, and the file of the whole.
 func TestShortenAgain(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789", 100_000)

@@ -3,8 +3,8 @@
 //
 // A [Tool] is declared to the model by its [Spec]. A model's call becomes an
 // [Invocation] with [Build], which checks the arguments against the tool's
-// schema and lets the tool check what a schema cannot express. An invocation can
-// describe what it will do, and do it; its outcome is a [Result].
+// schema and lets the tool check conditions that a schema cannot express. An
+// invocation can describe itself, and run; its outcome is a [Result].
 //
 // A tool does not decide whether it may run, ask for permission, or cut its
 // output to a size that suits the model. The caller of the invocation does all

@@ -80,7 +80,7 @@ type counter struct {
 	counts map[string]int            // by the pointer; more than maxApplied while it is being counted
 }
 
-// collect notes all objects below a value. It returns false if references may lead elsewhere than pointers say.
+// collect notes all objects below a value. It returns false if references may differ from pointers.
 func (c *counter) collect(at string, value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -122,7 +122,7 @@ func (c *counter) count(at string) int {
 		switch name {
 		case "$ref":
 			if ref, isText := member.(string); isText {
-				target, _ := url.PathUnescape(ref[1:]) // the validator refuses what is not valid
+				target, _ := url.PathUnescape(ref[1:]) // the validator refuses an invalid escape
 				add(target)
 			}
 		case "not", "if", "then", "else":

@@ -12,8 +12,8 @@ import (
 	"pollux/llm"
 )
 
-// Func returns a tool that calls a function of the program. name and description tell the model
-// which tool to call and when.
+// Func returns a tool that calls a function of the program. The model selects the tool by name and
+// description.
 //
 // Args is a struct. Its exported fields are the parameters, under the names that encoding/json
 // gives them. A parameter is required unless its json tag has omitempty or omitzero, or its type
@@ -26,14 +26,14 @@ import (
 //	}
 //
 // Fields may be strings, numbers, booleans, structs, slices, maps with string keys, any,
-// [time.Time] and pointers to these. Func returns an error for other types and for a name that
+// [time.Time] and pointers to them. Func returns an error for other types and for a name that
 // models cannot call.
 //
 // run gets arguments that match the schema. Its text, or the text of its error, is the result for
 // the model. It must return when ctx is cancelled, and may be called from several goroutines.
 //
-// Each of the options changes the Spec, for example [ReadOnly]. Without options, the Kind is
-// [KindOther]: a person is asked before each call, unless a policy rule allows it.
+// Each option changes the Spec, for example [ReadOnly]. Without options, the Kind is [KindOther]:
+// a person approves each call, unless a policy rule allows it.
 func Func[Args any](name, description string, run func(ctx context.Context, args Args) (string, error), options ...func(*Spec)) (Tool, error) {
 	schema, err := inferSchema[Args]()
 	if err != nil {

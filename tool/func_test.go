@@ -131,8 +131,8 @@ type cycle struct {
 	Next *cycle `json:"next"`
 }
 
-// TestFuncRefuses checks that a tool that no model can call, or whose arguments would be decoded
-// in another way than the schema says, is not made.
+// TestFuncRefuses checks that Func refuses a tool that no model can call, or whose arguments would
+// be decoded in another way than the schema describes.
 func TestFuncRefuses(t *testing.T) {
 	t.Parallel()
 	type Named struct{ A string }
@@ -178,7 +178,7 @@ func refuses[Args any](t *testing.T, text string) {
 	}
 }
 
-// TestFuncResults checks the results of a function, and what a person sees of a call.
+// TestFuncResults checks the results of a function, and the display of a call.
 func TestFuncResults(t *testing.T) {
 	t.Parallel()
 	f, err := tool.Func("fail", "Fail.", func(_ context.Context, a struct{ Text string }) (string, error) {

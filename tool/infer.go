@@ -47,7 +47,7 @@ func inferSchema[Args any]() (inferred, error) {
 
 // refine adapts the schema that package jsonschema infers for a type: values are never null, and
 // pointers are optional. It returns an error for types that encoding/json decodes in another way
-// than the schema says.
+// than the schema describes.
 func refine(s *jsonschema.Schema, t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -10,8 +10,8 @@ import (
 )
 
 // NotFound returns the message that a model gets when it calls a tool that does not exist. It
-// suggests the tools that do what that one does in other programs, or did in former releases;
-// else those whose names have its words; else the three with the most similar names.
+// suggests the equivalents of a tool of other programs or of former releases; else the tools whose
+// names have its words; else the three with the most similar names.
 func (s *Snapshot) NotFound(name string) string {
 	text := fmt.Sprintf("Tool %q not found.", name)
 	// Comparing a name of megabytes would take seconds.

@@ -90,7 +90,7 @@ func (r *Registry) owner(name string) *owner {
 // add adds tools to those of an owner, or puts them in the place of those with the same name. The
 // caller holds r.mu.
 func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
-	taken := map[string]*owner{} // who else has the names and aliases of the tools, nil for no one
+	taken := map[string]*owner{} // of the names and aliases of the tools, besides o; nil for none
 	for _, t := range tools {
 		for _, name := range names(t) {
 			taken[name] = nil

@@ -143,7 +143,7 @@ func TestRegistryUnchanged(t *testing.T) {
 	full, brief := before.Declarations(Full), before.Declarations(Brief)
 	r.Refresh()
 	r.Hide(func(Tool) bool { return false })
-	r.Remove("nobody")
+	r.Remove("unknown")
 	r.Add("server")
 	after := r.Snapshot()
 	if after.Version() != before.Version() || after.Declarations(Full) != full || after.Declarations(Brief) != brief {

@@ -67,8 +67,8 @@ type Reply struct {
 	// ".
 	Answers map[string]string
 	// Approved, Mode and Feedback answer a [PlanConfirmation]. Mode is the approval mode in
-	// which to implement the plan, "" for the default one. Feedback describes what to change
-	// in a rejected plan.
+	// which to implement the plan, "" for the default one. Feedback describes the changes
+	// to a rejected plan.
 	Approved bool
 	Mode     string
 	Feedback string
@@ -91,8 +91,8 @@ type Answer struct {
 	Content *string
 	// Reply, if set, answers a confirmation that asks for a reply.
 	Reply *Reply
-	// Feedback, with [Cancel], describes what the person wants instead. The model gets it as
-	// the result of the call, and the run continues.
+	// Feedback, with [Cancel], is the person's message to the model. The model gets it as the
+	// result of the call, and the run continues.
 	Feedback string
 	// Unattended, with [Cancel], means that no person was there to answer.
 	Unattended bool

@@ -8,24 +8,24 @@ import (
 
 // Result is the outcome of an [Invocation].
 type Result struct {
-	// Content is what the model gets: text, or text and media.
+	// Content is the result for the model: text, or text and media.
 	Content []llm.Part
-	// Display is what a person sees; nil for nothing.
+	// Display is the result for people; nil for none.
 	Display Display
 	// Summary is Display in a few words ("12 lines", "3 added, 1 removed").
 	Summary string
 	// Error is set if the call failed. The model then gets Error.Message instead
 	// of Content.
 	Error *Error
-	// Problem says to a person that the work failed, although the call counts as a success and Content
-	// tells the model; "" if it did not.
+	// Problem reports to a person that the work failed, although the call counts as a success and
+	// Content reports it to the model; "" if the work did not fail.
 	Problem string
 	// OutputFile is the file with the complete output, if the model got only a
 	// part of it.
 	OutputFile string
-	// Data is for hooks and machine-readable output.
+	// Data is the result for hooks and machine-readable output.
 	Data map[string]any
-	// Lines counts what an edit changed.
+	// Lines counts the lines that an edit changed.
 	Lines LineChange
 	// Answer, if not "", is the answer to the prompt: the run ends with it.
 	Answer string
@@ -94,10 +94,10 @@ const (
 // Fatal reports whether the run cannot go on after an error of this type.
 func (t ErrorType) Fatal() bool { return t == ErrNoSpaceLeft }
 
-// Display is what a person sees of a result. [Displays] lists the kinds.
+// Display is the form of a result for people. [Displays] lists the kinds.
 type Display interface{ display() }
 
-// TextDisplay is text, Markdown unless the tool's Spec says Plain.
+// TextDisplay is text, Markdown unless the tool's Spec sets Plain.
 type TextDisplay string
 
 // TerminalDisplay is the output of a command, terminal escapes removed.
@@ -166,9 +166,9 @@ func (*ListDisplay) display()    {}
 func (*MatchDisplay) display()   {}
 func (*TodoDisplay) display()    {}
 
-// DiffStat counts what an edit changed: what the model proposed, and what the
-// user changed of that before accepting. Characters are counted without the
-// signs of the diff.
+// DiffStat counts the changes of an edit: those that the model proposed, and those
+// that the user made to the proposal before accepting it. Characters are counted
+// without the signs of the diff.
 type DiffStat struct {
 	ModelAddedLines   int `json:"model_added_lines"`
 	ModelRemovedLines int `json:"model_removed_lines"`
@@ -180,8 +180,8 @@ type DiffStat struct {
 	UserRemovedChars  int `json:"user_removed_chars"`
 }
 
-// Confirmation is what a person sees before a call runs. [Confirmations] lists
-// the kinds.
+// Confirmation is a question to a person before a call runs. [Confirmations]
+// lists the kinds.
 type Confirmation interface{ confirmation() }
 
 // EditConfirmation shows a change to a file.
@@ -260,6 +260,6 @@ const (
 // Modifiable is implemented by invocations that a person may edit before they run.
 type Modifiable interface {
 	// WithContent returns the arguments of the same call with content in place
-	// of what the model proposed.
+	// of the model's proposal.
 	WithContent(content string) (json.RawMessage, error)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Build checks args against the schema of t, see [Spec.Accepted], and creates an invocation. The text
-// of the error is for the model: it reports the first problem in the words that
-// Gemini CLI uses.
+// Build checks args against the schema of t, see [Spec.Accepted], and creates an invocation. Its
+// error, for the model, reports the first problem in Gemini CLI's words.
 func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
@@ -50,7 +49,7 @@ func checkArgs(source, args json.RawMessage) error {
 	}
 	s := compileSchema(string(source))
 	if s == nil || !isBearable(s.applied, value) {
-		return nil // what cannot be checked is accepted
+		return nil // values that cannot be checked are valid
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {

@@ -22,7 +22,7 @@ type Snapshot struct {
 	forms [Compact + 1]declared
 }
 
-// Form is how much the declarations of tools say.
+// Form is the level of detail of the declarations of tools.
 type Form int
 
 // The forms of declarations.

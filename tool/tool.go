@@ -96,20 +96,20 @@ func (k Kind) Mutates() bool {
 // Invocation is one call of a tool, checked and ready to run. It is used by
 // one goroutine at a time and run at most once.
 type Invocation interface {
-	// Summary describes in one line what the call will do.
+	// Summary describes the call in one line.
 	Summary() string
 
 	// Locations returns the files that the call reads or changes, as far as they are known.
 	Locations() []Location
 
-	// Confirmation returns what a person should see before the call runs. Nil
+	// Confirmation returns the question to ask a person before the call runs. Nil
 	// means that no question is needed, because the call cannot succeed and
 	// will report why when it runs.
 	Confirmation(ctx context.Context) (Confirmation, error)
 
 	// Run does the work. It never panics for bad input and never returns nil;
-	// a failure is a Result with Error set. When ctx is cancelled it stops what
-	// it started, child processes included, and returns the output so far within
+	// a failure is a Result with Error set. When ctx is cancelled it stops all
+	// its work, child processes included, and returns the output so far within
 	// 100 ms.
 	Run(ctx context.Context, host Host) *Result
 }
@@ -138,8 +138,8 @@ type Host struct {
 	// [Collector]); for other tools the gate shortens the output.
 	Limit int
 	// Room is the number of tokens that the result should have at most; 0 is no limit. A tool
-	// that can return a smaller part, and say which one, observes it. The results of other
-	// tools are shortened where they do not fit.
+	// that can return a smaller part, and name it, observes it. The caller shortens the
+	// results of other tools that do not fit.
 	Room int
 	// Earlier, if set, returns the results of earlier calls of the same tool that the model still
 	// has as they were returned, the newest first: the arguments of each and its text. It ends at

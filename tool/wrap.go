@@ -7,7 +7,7 @@ type Remote interface {
 	Server() string
 	// RemoteName returns the name of the tool on the server.
 	RemoteName() string
-	// Annotations returns what the server states about the tool, such as
+	// Annotations returns the server's statements about the tool, such as
 	// "readOnlyHint".
 	Annotations() map[string]any
 }
@@ -18,8 +18,8 @@ type Private interface {
 	Subagent() string
 }
 
-// Relayed is implemented by an [Invocation] that sends what a model has chosen to an MCP server, although its
-// tool is not one of the server's.
+// Relayed is implemented by an [Invocation] that sends a model's choice to an MCP server, although
+// its tool is not one of the server's.
 type Relayed interface {
 	// Remote returns a [Remote] tool: the call needs the approval that a call of this tool would need.
 	Remote() Tool
@@ -27,8 +27,8 @@ type Relayed interface {
 
 // As finds an optional interface, such as [Remote], [Modifiable] or
 // [Answerable], of a [Tool] or an [Invocation]. It returns v itself if that
-// implements T, and else looks at what v wraps, like errors.As: a wrapper has a
-// method Unwrap that returns the Tool or the Invocation below it.
+// implements T, and else unwraps v, like errors.As: a wrapper has a method Unwrap
+// that returns the Tool or the Invocation below it.
 func As[T any](v any) (found T, ok bool) {
 	for {
 		if found, ok = v.(T); ok {

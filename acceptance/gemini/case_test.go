@@ -25,9 +25,9 @@ import (
 	wire "pollux/internal/scriptmodel/gemini"
 )
 
-// scene is a case: what is on the disk, what the model says, and which commands
-// are run one after the other. It is written as a txtar archive. Its comment has
-// prose behind #, and these statements, in which $WORK and $HOME may stand:
+// scene is a case: files, the script of the model, and the commands to run one
+// after the other. It is written as a txtar archive. Its comment has prose behind
+// #, and these statements, in which $WORK and $HOME may stand:
 //
 //	run ARGUMENT...    a command line, without the program's name
 //	stdin MEMBER       standard input of the next run, which is empty else
@@ -37,7 +37,7 @@ import (
 //	git                makes $WORK a repository
 //
 // Its members are files: model is the script of the model, settings are merged
-// with what every case has in the user's settings.json, home/... are in $HOME,
+// with the user's settings.json of every case, home/... are in $HOME,
 // work/... in $WORK, other/... in $OTHER beside it.
 type scene struct {
 	name     string
@@ -171,7 +171,7 @@ func set(t *testing.T, s *scene, letter string) *stage {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// What is newer is listed before what is older.
+		// Lists show newer files before older ones.
 		if then := then.Add(time.Duration(i) * time.Second); os.Chtimes(path, then, then) != nil {
 			t.Fatal("cannot set the time of a file")
 		}
@@ -203,8 +203,8 @@ func (g *stage) expand(text string) string {
 	return strings.NewReplacer("$WORK", g.work, "$HOME", g.home, "$OTHER", g.other, "$MODEL", g.url).Replace(text)
 }
 
-// serve starts the model. What an answer costs is the same for both programs,
-// whose prompts are not of the same length.
+// serve starts the model. Both programs get the same token counts, although their prompts
+// differ in length.
 func (g *stage) serve(t *testing.T, s *scene) {
 	t.Helper()
 	text := s.model
@@ -231,7 +231,7 @@ func (g *stage) serve(t *testing.T, s *scene) {
 	t.Cleanup(func() { _ = g.server.Close() })
 }
 
-// merged is a with what b says otherwise.
+// merged returns a, overridden by b.
 func merged(a, b map[string]any) map[string]any {
 	for k, v := range b {
 		if inner, ok := v.(map[string]any); ok {
@@ -244,7 +244,7 @@ func merged(a, b map[string]any) map[string]any {
 	return a
 }
 
-// outcome is what is left of a run.
+// outcome is the result of a run.
 type outcome struct {
 	exit        int
 	out, stderr string

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// allowed is a difference that is meant, or known. Each of its scenes and each of
-// its paths has to have it, or the table says what is no longer so.
+// allowed is an intended or known difference. Each of its scenes and each of its
+// paths must have it, so that the table has no outdated rows.
 type allowed struct {
 	kind   kind
 	scenes string   // names, each of which may be a pattern
 	paths  []string // * is anything in a key or an index, ** anything
 	what   string   // and why, as documentation
-	// sometimes says that it depends on how long things take.
+	// sometimes is set if the difference depends on timing.
 	sometimes bool
 }
 

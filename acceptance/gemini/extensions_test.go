@@ -19,7 +19,7 @@ func TestSharedExtensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := set(t, s, "e")
-	// both runs a command with both programs, and compares what they print.
+	// both runs a command with both programs, and compares their output.
 	both := func(args string) {
 		t.Helper()
 		ours, theirs := g.play(t, pollux, run{args: args}), g.play(t, gemini, run{args: args})
@@ -53,7 +53,7 @@ func TestSharedExtensions(t *testing.T) {
 		version("ours", number)
 		version("theirs", number)
 		first, second := "ours", "theirs"
-		if i > 0 { // the other way round: each updates what the other has updated
+		if i > 0 { // the other way round: each updates the other's extension
 			first, second = second, first
 		}
 		one(gemini, "extensions update "+first, "→ "+number)
@@ -71,8 +71,8 @@ func TestSharedExtensions(t *testing.T) {
 	both("extensions list")
 }
 
-// printed is what a program has printed on both streams, without the program's name and the notes of its
-// profiler.
+// printed returns the output of a program on both streams, without the program's name and the notes of
+// its profiler.
 func printed(o *outcome) string {
 	var b strings.Builder
 	for line := range strings.Lines(o.stderr + o.out) {

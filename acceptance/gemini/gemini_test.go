@@ -2,9 +2,9 @@
 
 // Package gemini runs Gemini CLI, as it is on npm, and Pollux in the same scenes:
 // the same files, settings, variables and command lines, and a model on loopback
-// that says the same. What a script sees of them, what is in the directories
-// afterwards, and what the model was asked are compared field by field. What differs
-// is listed in [table], with its reason; docs/differences.md is made of it.
+// that sends the same responses. The tests compare, field by field, their output and
+// exit codes, the files afterwards, and the requests to the model. [table] lists the
+// differences, with their reasons; docs/differences.md is made of it.
 //
 // The comparison runs if the variable POLLUX_COMPARE is 1, as make compare and .ci/run
 // set it. It needs Node.js 20 and npm, and downloads Gemini CLI, 100 MB, once into the
@@ -98,7 +98,7 @@ func TestScenes(t *testing.T) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
 				left := found.unlisted(s.name, play(t, s, command, *fresh))
-				if len(left) > 0 { // what only the load of the machine has caused does not come twice
+				if len(left) > 0 { // differences due to the load of the machine do not come twice
 					left = found.unlisted(s.name, play(t, s, command, true))
 				}
 				for _, d := range left {
@@ -112,22 +112,22 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// play lets both programs play a scene, and returns in what they differ.
-func play(t *testing.T, s *scene, command []string, anew bool) []difference {
+// play lets both programs play a scene, and returns the differences.
+func play(t *testing.T, s *scene, command []string, force bool) []difference {
 	t.Helper()
 	p := set(t, s, "p")
-	theirs, ours := theirs(t, s, command, anew), p.record(t, p.perform(t, s, pollux))
+	theirs, ours := theirs(t, s, command, force), p.record(t, p.perform(t, s, pollux))
 	if *show {
 		t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
 	}
 	return differences("", theirs, ours)
 }
 
-// tally is what of the table was found.
+// tally counts the rows of the table that were found.
 type tally struct {
 	mu     sync.Mutex
-	seen   map[[2]int]bool    // of an entry a path
-	scenes map[[2]string]bool // of what is said a scene, by pattern
+	seen   map[[2]int]bool    // by row and path
+	scenes map[[2]string]bool // by row and scene
 }
 
 // unlisted returns the differences that the table does not have.
@@ -182,7 +182,7 @@ func (f *tally) missed(t *testing.T) {
 }
 
 func indented(v any) []byte {
-	text, _ := json.MarshalIndent(v, "", "  ") // what was decoded can be encoded
+	text, _ := json.MarshalIndent(v, "", "  ") // decoded JSON can be encoded
 	return text
 }
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Two programs take turns in one home directory. Neither breaks what the other one
-// needs, and Pollux changes nothing that it finds.
+// Two programs take turns in one home directory. Neither breaks the files that the other one
+// needs, and Pollux changes none of Gemini CLI's files.
 func TestSharedHome(t *testing.T) {
 	t.Parallel()
 	gemini := peer(t)
@@ -62,7 +62,7 @@ func TestSharedHome(t *testing.T) {
 		}
 	}
 
-	// Gemini CLI goes on with its session, and both write what a user sets.
+	// Gemini CLI continues its session, and both write the user's settings.
 	h.pollux(t, "", "config set model.name gemini-2.5-pro")
 	h.changed(t, ".gemini/settings.json")
 	h.run(t, "", "--resume latest -p again")
@@ -82,10 +82,10 @@ func TestSharedHome(t *testing.T) {
 type home struct {
 	*stage
 	gemini []string
-	seen   map[string]string // what was in it after the last run
+	seen   map[string]string // its files after the last run
 }
 
-// run runs Gemini CLI, which has to be content with what it finds.
+// run runs Gemini CLI, which must accept the existing files.
 func (h *home) run(t *testing.T, dir, args string) {
 	t.Helper()
 	o := h.play(t, h.gemini, run{args: args, dir: dir})
@@ -205,8 +205,8 @@ func TestSharedHomeAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Settings of today: Gemini CLI rewrites older ones as it starts, and two that do
-	// so at once read what the other has half written.
+	// Settings in today's format: Gemini CLI rewrites older ones as it starts, and of two
+	// processes, one may read a file that the other has half written.
 	s.files["home/.gemini/settings.json"] = `{
 		"security": {"auth": {"selectedType": "gemini-api-key"}},
 		"privacy": {"usageStatisticsEnabled": false},

@@ -43,8 +43,8 @@ func peer(t *testing.T) []string {
 	return command
 }
 
-// errOther says that the registry has something else than what was written down.
-var errOther = errors.New("npm sends what has another checksum")
+// errOther reports that the registry's package is not the recorded one.
+var errOther = errors.New("npm sends a package with another checksum")
 
 // installed installs Gemini CLI once for all tests and runs: the versions and the
 // checksums are those of testdata/package-lock.json.
@@ -88,8 +88,8 @@ func newEnough(node string) error {
 	return nil
 }
 
-// cache is the directory of what these versions are: outside the repository, so
-// that they are fetched once.
+// cache returns the directory of the installed versions: outside the repository, so
+// that npm downloads them once.
 func cache() (string, error) {
 	lock, err := os.ReadFile(filepath.Join("testdata", "package-lock.json"))
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// theirs returns what Gemini CLI does in a scene. It does the same each time, and
-// takes more than a second for it: what it did is noted beside the program, and holds
-// as long as the scene, the program, Node.js, the scripted model and this package are
-// the same. The last argument makes it play in any case.
-func theirs(t *testing.T, s *scene, command []string, anew bool) map[string]any {
+// theirs returns the record of Gemini CLI in a scene. The record is the same each time, but
+// takes more than a second: theirs stores it beside the program, and uses it as long as the
+// scene, the program, Node.js, the scripted model and this package are the same. If force is
+// set, theirs plays the scene in any case.
+func theirs(t *testing.T, s *scene, command []string, force bool) map[string]any {
 	t.Helper()
 	note, err := noteOf(s, command[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	var record map[string]any
-	if text, err := os.ReadFile(note); err == nil && !anew && json.Unmarshal(text, &record) == nil {
+	if text, err := os.ReadFile(note); err == nil && !force && json.Unmarshal(text, &record) == nil {
 		return record
 	}
 	g := set(t, s, "g")
@@ -46,7 +46,7 @@ func theirs(t *testing.T, s *scene, command []string, anew bool) map[string]any 
 	return record
 }
 
-// noteOf is the file of what Gemini CLI did in a scene.
+// noteOf returns the file of Gemini CLI's record of a scene.
 func noteOf(s *scene, node string) (string, error) {
 	dir, err := cache()
 	if err != nil {

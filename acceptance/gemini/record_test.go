@@ -16,13 +16,13 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// record is what a program did in a scene, as JSON values: what a script sees of
-// it, and what the model saw. What differs from run to run, and whose words a
-// text is in, is taken out.
+// record returns the effects of a program in a scene, as JSON values: its output,
+// files and requests. It removes values that differ from run to run, and the wording
+// of texts.
 //
 //	runs[I].exit, .stdout, .stderr   standard output is a text, an object, or a
 //	                                 list of events
-//	files, home                      what is in the project and in ~/.gemini at the end
+//	files, home                      the contents of the project and of ~/.gemini at the end
 //	requests[I]                      method, path, headers, body
 func (g *stage) record(t *testing.T, outcomes []outcome) map[string]any {
 	t.Helper()
@@ -76,8 +76,8 @@ func (g *stage) output(text string) any {
 	return list
 }
 
-// errors is what stands on standard error: a set of lines, and the objects that
-// are there as JSON. Help behind a message and stack traces are not told.
+// errors returns the contents of standard error: a set of lines, and the JSON objects
+// in it, without help behind a message and stack traces.
 func (g *stage) errors(text string) any {
 	lines, objects, traced := map[string]any{}, []any{}, false
 	if before, _, ok := strings.Cut(text, "Usage: "); ok {
@@ -119,8 +119,8 @@ func (g *stage) files(files map[string]string) any {
 	return all
 }
 
-// state is what is in the home directory: the names of what programs keep for
-// themselves, and the contents of what the user wrote.
+// state returns the files in the home directory: the names of the programs' own
+// files, and the contents of the user's files.
 func (g *stage) state(files map[string]string) any {
 	all := map[string]any{}
 	for name, text := range files {
@@ -173,8 +173,7 @@ func (g *stage) request(t *testing.T, r scriptmodel.Request) map[string]any {
 	return map[string]any{"path": r.Path, "headers": headers, "body": body}
 }
 
-// system keeps of a system instruction what is not in its author's words: what
-// the user wrote into memory files.
+// system keeps the user's part of a system instruction: the text of memory files.
 func (g *stage) system(content map[string]any) any {
 	var texts []string
 	parts, _ := content["parts"].([]any)
@@ -256,7 +255,7 @@ func undescribed(v any) any {
 	return v
 }
 
-// clean takes out of a value what differs from run to run.
+// clean removes the parts of a value that differ from run to run.
 func (g *stage) clean(v any, at []string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -294,7 +293,7 @@ var changing = []struct {
 	{regexp.MustCompile(`,\d{3} characters omitted`), ",… characters omitted"},
 }
 
-// text takes out of a text what differs from run to run, and between twins.
+// text removes the parts of a text that differ from run to run, and between twins.
 func (g *stage) text(s string) string {
 	s = strings.NewReplacer(g.work, "$WORK", g.other, "$OTHER", g.home, "$HOME", g.tmp, "$TMP", g.root, "$ROOT").Replace(s)
 	if at := strings.Index(s, "<session_context>"); at >= 0 {
@@ -306,8 +305,8 @@ func (g *stage) text(s string) string {
 	return s
 }
 
-// session keeps of the first message what is not in its author's words: the lists in it. Trees
-// are drawn with spaces alone.
+// session keeps the lists of the first message, and not the wording around them. Trees are
+// drawn with spaces alone.
 func session(s string) string {
 	if strings.Contains(s, "───") {
 		s = strings.NewReplacer("├───", "  ", "└───", "  ", "│   ", "  ", "    ", "  ").Replace(s)
@@ -333,7 +332,7 @@ type difference struct {
 	gemini, pollux any
 }
 
-// absent stands for what is not there.
+// absent stands for a missing value.
 type absent struct{}
 
 func (absent) MarshalJSON() ([]byte, error) { return []byte(`"(absent)"`), nil }
@@ -397,6 +396,6 @@ func encoded(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // what was decoded can be encoded
+	_ = e.Encode(v) // decoded JSON can be encoded
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -51,7 +51,7 @@ func TestRecordsOfHooks(t *testing.T) {
 	}
 }
 
-// toolCalls returns what the records of tool calls in a telemetry file say of what ran.
+// toolCalls returns the executions in the records of tool calls in a telemetry file.
 func toolCalls(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(path)

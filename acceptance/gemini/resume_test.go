@@ -19,7 +19,7 @@ import (
 )
 
 // TestResume lets Gemini CLI make a session, and both programs resume copies of it. The model must get
-// the same from both, but for what repairs lists.
+// the same from both, except for the repairs.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	gemini := peer(t)
@@ -53,8 +53,8 @@ func TestResume(t *testing.T) {
 }
 
 // TestResumeOurs lets Pollux make a session, and both programs resume copies of it. The model must get
-// the same from both. Gemini CLI lists the session, and Pollux goes on with what Gemini CLI has added.
-// No start of Gemini CLI removes it.
+// the same from both. Gemini CLI lists the session, and Pollux continues after Gemini CLI's messages.
+// No start of Gemini CLI removes the session.
 func TestResumeOurs(t *testing.T) {
 	t.Parallel()
 	gemini := peer(t)
@@ -163,7 +163,7 @@ func (r *resumable) age(t *testing.T) {
 // onlyOurs is a scene with a signature that Gemini CLI loses and the server asks for.
 const onlyOurs = "signed_call"
 
-// changes are what is done to the session file of a scene, by name.
+// changes are functions that change the session file of a scene, by name.
 var changes = map[string]func(name string, data []byte) (string, []byte){
 	"torn_tail": func(name string, data []byte) (string, []byte) { return name, data[:len(data)-30] },
 	"torn_middle": func(name string, data []byte) (string, []byte) {
@@ -176,7 +176,7 @@ var changes = map[string]func(name string, data []byte) (string, []byte){
 		id := regexp.MustCompile(`"id":"([^"]*)"`).FindSubmatch(data[bytes.LastIndex(data[:at], []byte(`{"id":`)):at])
 		return name, fmt.Appendf(data, `{"$rewindTo":"%s"}`+"\n", id[1])
 	},
-	// Headless, Gemini CLI compresses only what has almost filled the window.
+	// Headless, Gemini CLI compresses only a history that almost fills the window.
 	"compressed": func(name string, data []byte) (string, []byte) {
 		return name, append(data, `{"$set":{"messages":[`+
 			`{"id":"s1","timestamp":"2026-11-21T12:00:00.000Z","type":"user","content":[{"text":"<state_snapshot>Count.</state_snapshot>"}]},`+
@@ -216,7 +216,7 @@ func (r *resumable) change(t *testing.T, change func(name string, data []byte) (
 	}
 }
 
-// restore makes the session files what they were.
+// restore restores the original session files.
 func (r *resumable) restore(t *testing.T) {
 	t.Helper()
 	if err := os.RemoveAll(r.chats); err != nil {
@@ -233,7 +233,7 @@ func (r *resumable) restore(t *testing.T) {
 	}
 }
 
-// said is what a request contains.
+// said is the contents of a request.
 type said []saying
 
 // saying is a part of a request.
@@ -242,7 +242,7 @@ type saying struct {
 	part map[string]any
 }
 
-// resume continues the latest session, and returns what the first request has.
+// resume continues the latest session, and returns the contents of the first request.
 func (r *resumable) resume(t *testing.T, command []string) (said, outcome) {
 	t.Helper()
 	before := len(r.server.Requests())
@@ -298,13 +298,13 @@ func (p saying) get(kind, key string) string {
 	return text
 }
 
-// repair is what Pollux changes of a session of Gemini CLI.
+// repair is a change that Pollux makes to a session of Gemini CLI.
 type repair struct {
 	what  string          // and why, as documentation
 	apply func(said) said // nil if forgetful or silent undoes it
 }
 
-// repairs are what Pollux changes of such a session. docs/differences.md lists them.
+// repairs lists the changes to a session of Gemini CLI. docs/differences.md describes them.
 var repairs = []repair{
 	{"`--resume` sends each result of a tool once. Gemini CLI sends it once more with each resume, which the Gemini API refuses.", once},
 	{"`--resume` leaves out results whose call stands in a damaged line of the session file, as the Gemini API refuses them.", withCalls},
@@ -321,7 +321,7 @@ var forgetful = repair{apply: func(s said) said {
 	})
 }}
 
-// silent leaves out what stands for a response that did not come. It is in no session file of Gemini CLI.
+// silent removes the placeholder of a missing response, which no session file of Gemini CLI has.
 var silent = repair{apply: func(s said) said {
 	return slices.DeleteFunc(slices.Clone(s), func(p saying) bool {
 		text, _ := p.part["text"].(string)

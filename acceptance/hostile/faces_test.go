@@ -23,12 +23,12 @@ import (
 // The faces in which a scene is played.
 const (
 	headless = "headless" // pollux -p
-	terminal = "terminal" // pollux -i, with a user who refuses whatever Pollux asks
+	terminal = "terminal" // pollux -i, with a user who refuses all questions
 	served   = "serve"    // pollux mcp serve; the client makes the calls, and its user refuses
 	library  = "library"  // a Go program with an agent; it refuses whatever the agent asks
 )
 
-// programs are what a scene runs, by face.
+// programs are the programs that a scene runs, by face.
 type programs struct{ pollux, library string }
 
 // buildPrograms builds the programs that the scenes need.
@@ -84,7 +84,7 @@ func (s *scene) spread() []*scene {
 	return list
 }
 
-// stop returns what stops the attempts of a scene that do not say so themselves.
+// stop returns the protection that stops the attempts of a scene, unless an attempt names its own.
 func (s *scene) stop() string {
 	for _, key := range []string{s.face + " " + s.mode, s.mode, s.face} {
 		if text := s.StoppedIn[key]; text != "" {
@@ -143,7 +143,7 @@ func textOf(got *sdk.CallToolResult) string {
 	return b.String()
 }
 
-// speech is what a client has seen.
+// speech is the output that a client has seen.
 type speech struct {
 	mu   sync.Mutex
 	text strings.Builder

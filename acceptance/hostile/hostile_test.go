@@ -1,14 +1,14 @@
 //go:build linux
 
-// Package hostile attacks the real program: with what a project contains, with what a model
-// calls, and with what both print. The scenes in the files of this directory list the attacks and
-// what stops each. A scene is one run of the program, in a project and a home directory of its
-// own; its attempts are calls that the model makes in it, or one attack by the project itself.
+// Package hostile attacks the real program: with files of a project, with calls of a model, and
+// with their output. The scenes in the files of this directory list the attacks and the
+// protections against them. A scene is one run of the program, in its own project and home
+// directory; its attempts are calls that the model makes in it, or one attack by the project itself.
 //
 // After each run, no attempt may have left a trace: a file that is new, changed or gone, in the
 // project, in the home directory or beside them; a secret in a request, in the output or in a
 // file; a request to the attacker's server; a control character in the output; a process that
-// still runs. And each attempt must have been stopped by what its row names, so that the table
+// still runs. And the protection in its row must have stopped each attempt, so that the table
 // shows which protection it tests.
 //
 // The table in docs/security.md is made from the scenes; -update writes it. -armed runs the

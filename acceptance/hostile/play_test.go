@@ -49,7 +49,7 @@ type result struct {
 	output   string // standard output and error, or the terminal's
 	requests []scriptmodel.Request
 	results  map[string]string // of calls, by ID
-	said     speech            // what a client has seen
+	said     speech            // the output that a client has seen
 
 	mu    sync.Mutex
 	evils []string // requests to the attacker's server
@@ -137,8 +137,9 @@ func (r *result) evil(request string) {
 	r.evils = append(r.evils, request)
 }
 
-// script is what the model does: the calls that work, then those that must not. At a terminal
-// and in a library each is a turn of its own, because a user who refuses a call ends the others.
+// script returns the script of the model: the calls that work, then those that must not. At a
+// terminal and in a library each is a turn of its own, because a user who refuses a call ends the
+// others.
 func (r *result) script(evil string) *scriptmodel.Script {
 	var turns []scriptmodel.Turn
 	add := func(steps ...scriptmodel.Step) {

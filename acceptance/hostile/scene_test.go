@@ -17,11 +17,11 @@ import (
 // kind is a kind of attack: one file of scenes.
 type kind struct {
 	file   string
-	Kind   string // what these attacks do, for docs/security.md
-	Stops  string // what stops them, for docs/security.md
+	Kind   string // the effect of the attacks, for docs/security.md
+	Stops  string // the protection, for docs/security.md
 	Scenes []*scene
-	// Forms are texts that a scene plays in turn, see scene.Each. Around is what the model writes
-	// around them.
+	// Forms are texts that a scene plays in turn, see scene.Each. Around are the model's texts around
+	// them.
 	Forms  []struct{ Name, Text string }
 	Around []struct{ Name, Text, Stopped string }
 }
@@ -55,7 +55,7 @@ type scene struct {
 	// Offline leaves the address of the model to Pollux, with a proxy that does not exist.
 	Offline bool
 	Changes []string // files that may be new or changed, such as project/notes.txt
-	Text    string   // what the model says at the end
+	Text    string   // the model's text at the end
 	Never   []string // lines that must not be in the output
 	// Unwritten are texts that must not be in a new file.
 	Unwritten []string
@@ -66,9 +66,9 @@ type scene struct {
 	// before Text.
 	Prompt  string
 	Answers []string
-	// Each makes a scene of each combination of the kind's forms and what is around them, of which
+	// Each makes a scene of each combination of the kind's forms and texts around them, of which
 	// it takes every Each[1]-th from Each[0] on. In the texts, {{FORM}} is the form, {{JSON}} the
-	// same as a JSON string without quotes, and {{QUOTE}} the form in what is around it.
+	// same as a JSON string without quotes, and {{QUOTE}} the form in the text around it.
 	Each     []int
 	Works    []attempt
 	Attempts []attempt
@@ -109,7 +109,7 @@ func (k *kind) expand(s *scene) []*scene {
 }
 
 // attempt is a call of the model: of Tool with Args, or of run_shell_command with Command.
-// Without both, it is what the project does by itself.
+// Without both, it is an attack by the project itself.
 type attempt struct {
 	Name    string
 	Command string

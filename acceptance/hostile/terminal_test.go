@@ -13,8 +13,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// converse runs a program at a terminal, for a user who refuses all questions. It returns what
-// the terminal shows.
+// converse runs a program at a terminal, for a user who refuses all questions. It returns the
+// output on the terminal.
 func converse(cmd *exec.Cmd) (string, error) {
 	terminal, err := pty.StartWithAttrs(cmd, &pty.Winsize{Rows: 50, Cols: 400}, &syscall.SysProcAttr{Setsid: true, Setctty: true})
 	if err != nil {
@@ -55,8 +55,8 @@ func converse(cmd *exec.Cmd) (string, error) {
 	}
 }
 
-// runWithErrTerminal runs a program whose standard error is a terminal. It returns standard output and what the
-// terminal gets, without the carriage returns that a terminal adds.
+// runWithErrTerminal runs a program whose standard error is a terminal. It returns standard output and
+// standard error, without the carriage returns that a terminal adds.
 func runWithErrTerminal(cmd *exec.Cmd) (string, error) {
 	terminal, tty, err := pty.Open()
 	if err != nil {

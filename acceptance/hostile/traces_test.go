@@ -18,8 +18,8 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// check fails the test for each attempt that left a trace, or that was not stopped by what the
-// scene says.
+// check fails the test for each attempt that left a trace, or that the scene's protection did not
+// stop.
 func (r *result) check() {
 	for _, trace := range r.traces(20 * time.Second) {
 		r.t.Errorf("an attack succeeds: %s", trace)
@@ -64,13 +64,13 @@ func (r *result) listHarmless() {
 	}
 }
 
-// ownFiles are what Pollux itself writes.
+// ownFiles matches the files that Pollux itself writes.
 var ownFiles = regexp.MustCompile(`^(tmp|home/\.gemini/(tmp|history|pollux)|home/\.gemini)(/|$)|^(project|home|outside|canary)$`)
 
 // guardedFiles are files of the user's below the directories of ownFiles.
 var guardedFiles = regexp.MustCompile(`^home/\.gemini/(settings\.json|trustedFolders\.json|policies(/.*)?|GEMINI\.md|\.env|commands(/.*)?|extensions(/.*)?)$`)
 
-// traces returns what the attacks of a scene have achieved. A process that was killed has the time patience to end.
+// traces returns the effects of a scene's attacks. A killed process has the time patience to end.
 func (r *result) traces(patience time.Duration) []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

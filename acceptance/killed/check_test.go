@@ -19,7 +19,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// check checks what a run has told the model of the runs before, and that its record only grew.
+// check checks the history of earlier runs in a run's requests, and that its record only grew.
 func (s *session) check(prompt string) {
 	s.t.Helper()
 	s.model.mu.Lock()
@@ -46,7 +46,7 @@ func (s *session) check(prompt string) {
 	s.checkTail(got[len(want):], prompt)
 }
 
-// withoutPrompt returns what is left of a request that was cancelled: its results, and no prompt.
+// withoutPrompt returns the kept part of a cancelled request: its results, and no prompt.
 func withoutPrompt(request []piece) []piece {
 	n := len(request)
 	for n > 0 && request[n-1].Role == "user" && strings.HasPrefix(request[n-1].Part, `{"text":"Prompt`) {
@@ -69,8 +69,8 @@ func list(pieces []piece) string {
 	return b.String()
 }
 
-// checkTail checks what follows what the model got before: its answer, if it was sent, the
-// results of the calls in it, and prompts.
+// checkTail checks the new part of a request: the model's last answer, if it was sent, the results
+// of the calls in it, and prompts.
 func (s *session) checkTail(tail []piece, prompt string) {
 	s.t.Helper()
 	text, results := "", map[string]string{}
@@ -173,7 +173,7 @@ func (s *session) checkJournal() {
 	s.journal = now
 }
 
-// checkFiles checks what the calls have left behind.
+// checkFiles checks the files that the calls have written.
 func (s *session) checkFiles(kills int) {
 	s.t.Helper()
 	for id, times := range s.ran() {

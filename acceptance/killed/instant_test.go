@@ -51,7 +51,7 @@ func newInstant(random *rand.Rand, whole *session) instant {
 	return i
 }
 
-// start starts a run that ends at an instant, if it lasts so long. The model tells the number of bytes
+// start starts a run that ends at an instant, if it lasts so long. The model reports the number of bytes
 // by calling the function that is returned.
 func (i instant) start(cmd *exec.Cmd, start func() error) (sent func(bytes int), stop func(), err error) {
 	if i.call != "" {

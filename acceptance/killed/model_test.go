@@ -36,7 +36,7 @@ type model struct {
 	isCancelled, isCleared atomic.Bool
 }
 
-// known is what a model knows of a session.
+// known is a model's knowledge of a session.
 type known struct {
 	first      []piece // the first request of the last run; nil for none
 	last       []piece // the last request
@@ -46,7 +46,7 @@ type known struct {
 	wasShort   bool // a summary was sent before the first request of the last run
 }
 
-// piece is a part of a request, and who said it.
+// piece is a part of a request, and its author.
 type piece struct {
 	Role, Part string
 }
@@ -95,7 +95,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// counted counts what is sent.
+// counted counts the bytes sent.
 type counted struct {
 	http.ResponseWriter
 	m *model
@@ -116,7 +116,7 @@ const snapshot = "<state_snapshot>\n<overall_goal>Work through all steps.</overa
 const turns = 10
 
 // next returns the answer to a request: text in many pieces, and the calls of a step. Each command
-// writes its own line into the file log, and prints what is not in its arguments.
+// writes its own line into the file log, and prints a text that is not in its arguments.
 func (m *model) next() []scriptmodel.Step {
 	var all []scriptmodel.Step
 	say := func(text string) {
@@ -191,7 +191,7 @@ func pieces(body []byte) []piece {
 			Parts []json.RawMessage
 		}
 	}
-	_ = json.Unmarshal(body, &request) // the server refuses what is no JSON
+	_ = json.Unmarshal(body, &request) // the server refuses invalid JSON
 	var all []piece
 	for _, c := range request.Contents {
 		for _, p := range c.Parts {

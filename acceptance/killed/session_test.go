@@ -27,7 +27,7 @@ type session struct {
 	mark    string        // variable that all processes of the session inherit
 	took    time.Duration // until the last run
 	bytes   int           // that the model has sent in the run before the last one
-	before  known         // what the model knew before the last run
+	before  known         // the model's knowledge before the last run
 	// A person had cancelled the last request, or cleared the conversation after it.
 	wasCancelled, wasCleared bool
 	atTerminal               bool              // the runs are a person's
@@ -55,7 +55,7 @@ func play(t *testing.T, program string, instants []instant) *session {
 	return s
 }
 
-// end continues the session to its end, and checks what is left of it.
+// end continues the session to its end, and checks the rest of it.
 func (s *session) end(kills int) {
 	s.t.Helper()
 	s.model.isLast, s.atTerminal = true, false
@@ -89,7 +89,7 @@ func newSession(t *testing.T, program string) *session {
 	return s
 }
 
-// step plays a run that ends at an instant, and checks what it continued.
+// step plays a run that ends at an instant, and checks the history it continued.
 func (s *session) step(i int, at instant) {
 	s.t.Helper()
 	prompt := fmt.Sprintf("Prompt %d: work through all steps.", i)
@@ -157,7 +157,7 @@ func (s *session) run(at instant, prompt string) (output string, err error) {
 func plain(cmd *exec.Cmd) (start func() error, wait func() (string, error)) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // what it has started may still have its output
+	cmd.WaitDelay = time.Second // its children may still have its output
 	return cmd.Start, func() (string, error) {
 		err := cmd.Wait()
 		if errors.Is(err, exec.ErrWaitDelay) {

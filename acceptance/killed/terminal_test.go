@@ -52,7 +52,7 @@ func (s *session) converse(cmd *exec.Cmd, prompt string) (started func() error, 
 	}
 	type action struct {
 		after, keys string
-		is          *atomic.Bool // what the model cannot see of it
+		is          *atomic.Bool // events that the model cannot see
 	}
 	actions := []action{
 		{"[yolo] > ", prompt + "\r", nil},
@@ -61,7 +61,7 @@ func (s *session) converse(cmd *exec.Cmd, prompt string) (started func() error, 
 		{"[yolo] > ", "Prompt to cancel.\r", nil},
 		{"Answer", "\x03", &s.model.isCancelled},
 		{"[yolo] > ", "/clear\r", &s.model.isCleared},
-		{"[yolo] > ", "Prompt anew.\r", nil},
+		{"[yolo] > ", "Last prompt.\r", nil},
 		{"[yolo] > ", "/quit\r", nil},
 	}
 	wait = func() (string, error) {

@@ -1,5 +1,5 @@
-// Package agenttest has what tests of faces and of observers need: questions and events about tool calls,
-// and a gate that lets calls run.
+// Package agenttest has questions and events about tool calls, and a gate that lets calls run, for
+// tests of faces and of observers.
 package agenttest
 
 import (

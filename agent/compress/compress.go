@@ -9,11 +9,11 @@
 //   - find the message at which to cut the history (cut.go);
 //   - have a model write the snapshot and verify it (summarise.go, prompts.go, snapshot.go);
 //   - build the new history, if it is not larger than the old one (compress.go);
-//   - if the conversation cannot go on otherwise, shorten what remains (room.go).
+//   - if the conversation cannot go on otherwise, shorten the rest (room.go).
 //
 // The cost of the summary depends on the vendor's prompt cache, which holds most of the
 // conversation, with the system instruction and the tools of the conversation's model. So the
-// request repeats all of these unchanged, and gives the task in a user message at the end. With
+// request repeats all three unchanged, and gives the task in a user message at the end. With
 // 70,000 tokens of history, and 10,000 tokens of system instruction and tools, the vendor then
 // reads all 80,000 tokens from the cache, mostly at a tenth of the price. With another system
 // instruction, it would charge 70,000 tokens at the full price. If the cache has expired, the
@@ -168,7 +168,7 @@ func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]a
 }
 
 // start returns the number of tokens from which on a history is compressed. In a small window
-// the threshold is a fraction of what the fixed part leaves.
+// the threshold is a fraction of the part that the fixed part leaves.
 func (c *Compressor) start(o agent.CompressRequest) int {
 	fixed := 0
 	if catalog.IsSmall(o.Limit) {

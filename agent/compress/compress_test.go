@@ -40,7 +40,7 @@ func TestTrigger(t *testing.T) {
 			t.Parallel()
 			s := writes(form("go"))
 			c := newCompressor(t, s, func(o *compress.Options) { o.Threshold = tt.threshold })
-			history := talk(10, tt.tokens/10*4) // as long as is said
+			history := talk(10, tt.tokens/10*4) // as long as tt.tokens requires
 			got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: "m", Limit: tt.limit, Tokens: tt.tokens, Force: tt.force})
 			if !tt.runs {
 				want := agent.Compression{Status: agent.CompressNoOp, Before: tt.tokens, After: tt.tokens}
@@ -80,7 +80,7 @@ func TestShape(t *testing.T) {
 		t.Errorf("a message that stays has lost its id")
 	}
 
-	// Both requests: the older part, what to do; then the draft, and the check.
+	// Both requests: the older part and the task; then the draft, and the check.
 	first, second := s.requests[0], s.requests[1]
 	if !cmp.Equal(first.Contents[:9], contents(history[:9]), pointers) || len(first.Contents) != 10 {
 		t.Errorf("first request has %d messages", len(first.Contents))

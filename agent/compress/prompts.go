@@ -2,8 +2,8 @@ package compress
 
 import "strings"
 
-// The texts of this file are sent to models with each compression. What they do not request is
-// missing from the summary.
+// The texts of this file go to models with each compression. The summary lacks everything that they
+// do not request.
 
 const guide = `You write the memory of a coding agent. Its conversation has grown too long: what you are shown of it is about to be replaced by the snapshot that you write, and the agent goes on from that alone. What the snapshot leaves out is lost; what it gets wrong is believed.
 

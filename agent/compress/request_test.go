@@ -66,7 +66,7 @@ func TestWriter(t *testing.T) {
 		{"another whose window is too small", func(o *compress.Options) {
 			o.SummaryModel, o.Price, o.Limit = mini, prices(dear, free), func(string) int { return 6000 }
 		}, "lead", true, 99, ""},
-		{"prices that nobody knows", func(o *compress.Options) { o.SummaryModel, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
+		{"unknown prices", func(o *compress.Options) { o.SummaryModel, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +92,7 @@ func TestWriter(t *testing.T) {
 					t.Errorf("%s is asked, for %d tokens", r.Model, r.Config.MaxOutputTokens)
 				}
 				if !cmp.Equal(r.Contents[:9], contents(history[:9]), pointers) {
-					t.Error("the history is sent anew")
+					t.Error("the history is sent again")
 				}
 				told := r.Config.SystemInstruction
 				if tt.cached {
@@ -107,7 +107,7 @@ func TestWriter(t *testing.T) {
 					t.Error("tools are offered")
 				}
 				if told == nil || !strings.Contains(told.Text(), "<scratchpad>") || !strings.Contains(told.Text(), "<task_state>") {
-					t.Errorf("it is told %q", told.Text())
+					t.Errorf("its system instruction is %q", told.Text())
 				}
 			}
 		})
@@ -133,7 +133,7 @@ func TestCallsATool(t *testing.T) {
 			t.Errorf("%s: %+v after %d requests", reason, done, len(s.requests))
 		}
 	}
-	// One that calls what it was not offered has given no summary.
+	// A response that calls a tool that the request does not declare is not a summary.
 	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) {
 		return &llm.Response{Candidates: []llm.Candidate{{Content: call("1", "run").Content}}}, nil
 	}}

@@ -86,10 +86,10 @@ func (w *compression) dropOldest(messages []agent.Message, room int) []agent.Mes
 // outlinePart is the part of the room that an outline may have.
 const outlinePart = 8
 
-// outline lists what is known of messages without a model: the summary of an earlier
-// compression, the prompts of the user, and the calls and answers of the model. If that is more
-// than about the given number of tokens, it keeps the newest, and of calls and answers only what
-// the prompts leave room for.
+// outline summarizes messages without a model: it lists the summary of an earlier compression,
+// the prompts of the user, and the calls and answers of the model. If the list exceeds about the
+// given number of tokens, it keeps the newest prompts, and the newest calls and answers that fit
+// beside them.
 func outline(messages []agent.Message, tokens int) string {
 	const note = "The older part of this conversation did not fit into the context window and could not be " +
 		"summarised. This is what is left of it: what the user wrote, and what was called."

@@ -65,7 +65,7 @@ func TestSeed(t *testing.T) {
 		!strings.HasPrefix(got[1].Content.Text(), "Got it. Thanks") || !cmp.Equal(contents(got[2:]), contents(history[700:]), pointers) {
 		t.Errorf("%d messages are left, first %q", len(got), got[0].Content.Text())
 	}
-	// Three in ten, give or take the summary and the vendor's share for what is no message.
+	// 30 %, give or take the summary and the vendor's tokens outside of messages.
 	if share := float64(done.After) / float64(done.Before); share < 0.29 || share > 0.31 {
 		t.Errorf("%d of %d tokens are left", done.After, done.Before)
 	}
@@ -86,7 +86,7 @@ func TestSeed(t *testing.T) {
 		t.Errorf("%d messages are left, first %q", len(got), got[2].Content.Text()[:12])
 	}
 
-	// The check: a summary that is larger than what it stands for is thrown away.
+	// A summary that is larger than the messages it replaces is discarded.
 	s.answer = func(int, *llm.Request) (*llm.Response, error) {
 		return text(form(strings.Repeat("and so on ", 600_000))), nil
 	}

@@ -222,7 +222,7 @@ func pieceEnd(messages []agent.Message, bound []bool, start, room int) int {
 // ask has the model write a snapshot of contents and verify it. older is true if contents
 // start with a summary.
 func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Content, older bool) (string, error) {
-	size := 0 // tokens of what the summary replaces
+	size := 0 // tokens of the messages that the summary replaces
 	for _, c := range contents {
 		size += c.Tokens()
 	}
@@ -268,7 +268,7 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 }
 
 // isBrief reports whether the snapshot is written in few words, and not verified if it is well
-// formed. In a small window, much of what the model reads would be for it.
+// formed. In a small window, the snapshot would take much of the space.
 func (w *compression) isBrief() bool { return catalog.IsSmall(w.CompressRequest.Limit) }
 
 // generate sends a request and returns the text of the answer. It returns an error if there is

@@ -32,8 +32,7 @@ func (s *shelf) save(tool string, n int, text string) (string, error) {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	// Each result is 84,000 characters, 15,000 tokens: three fit the budget, and
-	// what is left of another (40,000 characters, 7,000 tokens) does not fit
-	// beside them.
+	// the rest of another (40,000 characters, 7,000 tokens) does not fit beside them.
 	history := append([]agent.Message{user("go")}, rounds(0, 6, 84_000)...)
 	history = append(history, model("done"), user("more"), model("yes"))
 	var kept shelf

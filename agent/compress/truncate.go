@@ -9,7 +9,7 @@ import (
 )
 
 // truncateContents returns contents of about room tokens. It removes the middle of long texts
-// and replaces media by their names. It is for a message that alone exceeds the window of the
+// and replaces media by their names. Callers use it on a message that alone exceeds the window of the
 // model that writes the summary.
 func truncateContents(contents []*llm.Content, room int) []*llm.Content {
 	const least = 200 // minimum number of characters of each text

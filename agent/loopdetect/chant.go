@@ -34,7 +34,7 @@ type chantFinder struct {
 	gaps            []gap  // scratch space of hasFewGaps
 }
 
-// place is what the ring stores for a position.
+// place is an entry of the ring, for one position.
 type place struct {
 	r        rune
 	hits     int32  // number of equal chunks up to this one, at most the number that makes a loop

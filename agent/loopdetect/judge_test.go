@@ -100,7 +100,7 @@ func TestWhenJudged(t *testing.T) {
 		"no answer, by the seeds":  {say: []any{"What?"}, change: func(o *Options) { o.Interval = 3 }, want: []int{30, 33}},
 		"no, by the seeds":         {say: []any{`{"unproductive_state_confidence": false}`}, change: func(o *Options) { o.Interval = 3 }, want: []int{30, 45, 60, 75, 90}},
 		"other numbers":            {say: []any{sure(0)}, change: func(o *Options) { o.FirstJudgement, o.MaxInterval = 50, 20 }, want: []int{50, 70, 90}},
-		"nobody to be asked":       {say: []any{sure(1)}, change: func(o *Options) { o.Generator = nil }},
+		"no generator":             {say: []any{sure(1)}, change: func(o *Options) { o.Generator = nil }},
 		"a short interval, at 0.9": {say: []any{sure(0.9), sure(0)}, want: []int{30, 45, 60, 75, 90}}, // the second model's 0 counts
 	}
 	for name, tt := range tests {
@@ -183,11 +183,11 @@ func TestJudgementsAreTold(t *testing.T) {
 		first, second []any
 		want          []Judgement
 	}{
-		"progress":           {[]any{sure(0.2)}, nil, []Judgement{{0.2, -1, ""}}},
-		"both are sure":      {[]any{sure(0.95)}, []any{sure(1)}, []Judgement{{0.95, 1, "model-for-" + secondQuestion}}},
-		"the second is not":  {[]any{sure(0.95)}, []any{sure(0.1)}, []Judgement{{0.95, 0.1, "model-for-" + secondQuestion}}},
-		"the second fails":   {[]any{sure(0.95)}, []any{&llm.Error{Kind: llm.KindQuota}}, []Judgement{{0.95, -1, ""}}},
-		"nobody says a word": {[]any{"What?"}, nil, nil},
+		"progress":             {[]any{sure(0.2)}, nil, []Judgement{{0.2, -1, ""}}},
+		"both are sure":        {[]any{sure(0.95)}, []any{sure(1)}, []Judgement{{0.95, 1, "model-for-" + secondQuestion}}},
+		"the second is not":    {[]any{sure(0.95)}, []any{sure(0.1)}, []Judgement{{0.95, 0.1, "model-for-" + secondQuestion}}},
+		"the second fails":     {[]any{sure(0.95)}, []any{&llm.Error{Kind: llm.KindQuota}}, []Judgement{{0.95, -1, ""}}},
+		"the first is no JSON": {[]any{"What?"}, nil, nil},
 	} {
 		j := &judges{say: map[string][]any{firstQuestion: tt.first, secondQuestion: tt.second}}
 		var got []Judgement

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What spec/agent.md §14 says of chanting, written down once more without a
-// thought for speed: whole lines, regular expressions, a map of chunks.
+// A second implementation of chanting (spec/agent.md §14), simple and slow: whole lines, regular
+// expressions, a map of chunks.
 
 var (
 	naiveItem    = regexp.MustCompile(`^[ \t\r]*(?:[-*+•]|[0-9]{1,9}[.)])(?:[ \t\r]|$)`)
@@ -62,7 +62,7 @@ func (n *naive) elements(line string) (text, fence string) {
 			}
 			n.reset()
 			if len(m) == len(bare) && !strings.ContainsAny(m[len(m)-1:], " \t\r>") {
-				return "", true // the line break was what told
+				return "", true // the line break completed the pattern
 			}
 			return line[len(m):], true
 		}

@@ -48,10 +48,10 @@ func anyRound(t *rapid.T, id *int) []agent.Message {
 	return []agent.Message{{ID: "c" + fmt.Sprint(*id), Content: call}, {ID: "r" + fmt.Sprint(*id), Content: result}}
 }
 
-// However a history grows, is cut and is replaced: a call keeps its result, what
-// does not change is the same message, what is saved is what is saved, masking
-// once is enough, and a masker that has seen it all does not mask less than
-// one that has not: only what was not worth it counts for one of them.
+// Properties of masking, however a history grows, is cut and is replaced: a call keeps its
+// result, unchanged messages keep their pointers, the reported savings are the real ones, a second
+// masking changes nothing, and a masker that has seen all steps does not mask less than a new one,
+// except for results that were too small for a batch.
 func TestAnyHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,7 +78,7 @@ func TestAnyHistory(t *testing.T) {
 			var more shelf
 			o.Save = more.save
 			if again, n := mask.New(o).Mask(t.Context(), got, 0); n != 0 || len(more.texts) > 0 {
-				// Of what is in there some may have been too little for a batch.
+				// Some results in the history may have been too small for a batch.
 				compare(t, got, again, n, more, 0)
 				if saved > 0 {
 					t.Fatalf("masked again at once: %q", more.texts)

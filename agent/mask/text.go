@@ -73,7 +73,7 @@ func fileText(response json.RawMessage) string {
 const (
 	endChars  = 250 // characters to keep of each end of an output
 	endLines  = 10  // lines to keep of each end of a command's output
-	lineChars = 250 // characters to keep of each of these lines
+	lineChars = 250 // characters to keep of each line
 )
 
 // preview returns the part of an output to keep.

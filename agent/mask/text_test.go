@@ -26,7 +26,7 @@ func FuzzPreview(f *testing.F) {
 		isMasked(response)
 		text := fileText(response)
 		look := preview(text)
-		const most = (2*endLines + 1) * (lineChars*utf8.UTFMax + 20) // and what comes around it
+		const most = (2*endLines + 1) * (lineChars*utf8.UTFMax + 20) // and the text around the lines
 		if n := most + 11*4*lineChars; len(look) > n || utf8.ValidString(text) && !utf8.ValidString(look) {
 			t.Errorf("%d bytes are left of %.200q: %.200q", len(look), text, look)
 		}

@@ -76,21 +76,21 @@ func TestNext(t *testing.T) {
 		want    llm.Role
 		asked   bool // and the model wants to go on
 	}{
-		"nothing":                        {nil, llm.RoleUser, false},
-		"a prompt":                       {history(prompt), llm.RoleUser, false},
-		"a result":                       {history(prompt, call, result), llm.RoleModel, false},
-		"two results":                    {history(prompt, call, results), llm.RoleModel, false},
-		"a result and words":             {history(prompt, call, mixed), llm.RoleUser, false},
-		"an answer":                      {history(prompt, reply), llm.RoleModel, true},
-		"an answer to results":           {history(prompt, call, result, reply), llm.RoleModel, true},
-		"a message without parts":        {history(prompt, silent), llm.RoleModel, false},
-		"a message without parts, alone": {history(silent), llm.RoleModel, false},
-		"nothing that can be sent":       {history(empty), llm.RoleUser, false},
-		"a user without parts":           {history(llm.User()), llm.RoleUser, false},
-		"an empty text":                  {history(prompt, empty), llm.RoleUser, false},
-		"a run with an empty text":       {history(prompt, reply, empty), llm.RoleUser, false},
-		"a thought":                      {history(prompt, thought), llm.RoleModel, true},
-		"an empty text long ago":         {history(prompt, empty, prompt, reply), llm.RoleModel, true},
+		"nothing":                         {nil, llm.RoleUser, false},
+		"a prompt":                        {history(prompt), llm.RoleUser, false},
+		"a result":                        {history(prompt, call, result), llm.RoleModel, false},
+		"two results":                     {history(prompt, call, results), llm.RoleModel, false},
+		"a result and words":              {history(prompt, call, mixed), llm.RoleUser, false},
+		"an answer":                       {history(prompt, reply), llm.RoleModel, true},
+		"an answer to results":            {history(prompt, call, result, reply), llm.RoleModel, true},
+		"a message without parts":         {history(prompt, silent), llm.RoleModel, false},
+		"a message without parts, alone":  {history(silent), llm.RoleModel, false},
+		"nothing that can be sent":        {history(empty), llm.RoleUser, false},
+		"a user without parts":            {history(llm.User()), llm.RoleUser, false},
+		"an empty text":                   {history(prompt, empty), llm.RoleUser, false},
+		"a run with an empty text":        {history(prompt, reply, empty), llm.RoleUser, false},
+		"a thought":                       {history(prompt, thought), llm.RoleModel, true},
+		"an empty text before the prompt": {history(prompt, empty, prompt, reply), llm.RoleModel, true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestFailures(t *testing.T) {
 	if got := New(Options{ResolveModel: which, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no quota: %s", got)
 	}
-	nobody := func(string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("not found") }
-	if got := New(Options{ResolveModel: nobody, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
+	notFound := func(string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("not found") }
+	if got := New(Options{ResolveModel: notFound, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no model: %s", got)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -3,7 +3,7 @@ package route
 import "pollux/llm/catalog"
 
 // AutoChoice returns the models that the "auto" settings choose from. name is the model that
-// the user selected, "" for "auto", and a is what the user's account with Google may use.
+// the user selected, "" for "auto", and a lists the models that the user's account with Google may use.
 // AutoChoice returns false if name is a single model.
 func AutoChoice(name string, a catalog.Access) (Choice, bool) {
 	switch name {

@@ -1,6 +1,6 @@
 // Package route selects the model for a prompt.
 //
-// The first of these strategies that applies decides:
+// The first strategy that applies decides:
 //
 //	fallback              the model is unavailable: the next one of its fallback chain
 //	override              the user has selected a single model: that one

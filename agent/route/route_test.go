@@ -95,7 +95,7 @@ func TestStrategies(t *testing.T) {
 		{name: "planning", choice: &newer, model: pro, stage: route.Planning, answer: low, want: "approval-mode " + pro},
 		{name: "implementing", choice: &newer, model: pro, stage: route.Implementing, answer: high, want: "approval-mode " + flash},
 		{name: "not to be asked", choice: &unasked, model: pro, answer: low, want: "default " + pro},
-		{name: "nobody to ask", choice: &newer, model: pro, change: func(o *route.Options) { o.Generator = nil }, want: "default " + pro},
+		{name: "no generator", choice: &newer, model: pro, change: func(o *route.Options) { o.Generator = nil }, want: "default " + pro},
 
 		{name: "a high score", choice: &newer, model: pro, answer: high, want: "NumericalClassifier (Default) " + pro, asked: 1},
 		{name: "a low score", choice: &newer, model: pro, answer: low, want: "NumericalClassifier (Default) " + flash, asked: 1},

@@ -17,7 +17,7 @@ import (
 )
 
 // least is the number of tokens that a shortened result keeps, about 10 lines: with less, the
-// model could not tell what the file holds.
+// model could not recognize the file's content.
 const least = 100
 
 // Options configures a [Shortener]. All fields may be zero.

@@ -100,7 +100,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// What fits, and what has no results, stays the same pointer.
+// Messages that fit, and messages without results, keep their pointers.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	s := shorten.New(shorten.Options{})
@@ -125,7 +125,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// Without a file, the result says why.
+// Without a file, the result gives the reason.
 func TestNotSaved(t *testing.T) {
 	t.Parallel()
 	message, warned := llm.User(output("1", lines(1000))), ""

@@ -26,7 +26,7 @@ var (
 	example = compiled(`(?i)\b(?:you can|you could|you would|you may|for example|e\.g\.|example|zum beispiel|par exemple|por ejemplo)\b|例如|たとえば|例えば`)
 	// definition matches a line that defines a name in a program.
 	definition = compiled(`^\s*(?:def|class|import|from|func|function|package|public|#include|const|let|var|if|for|while|return)\b`)
-	// call matches a line that calls a tool: the name and what follows it.
+	// call matches a line that calls a tool: the name and the rest of the line.
 	call = compiled(`^(?:\$ |> )?(?:print\()?(?:[a-z_]\w* ?= ?)?(?:await )?(?:default_api\.|functions\.|tools\.)?([A-Za-z_]\w*)((?:\(| |$).*)$`)
 	// named matches named arguments.
 	named = compiled(`^\(\s*(?:\w+\s*[=:]|\{)`)

@@ -15,8 +15,8 @@ import (
 	"pollux/agent"
 )
 
-// Longer responses, and those whose last line is longer, announce nothing: they are reports, or
-// what a model repeats without end. The patterns take microseconds for a byte.
+// Longer responses, and responses with a longer last line, announce nothing: they are reports, or
+// endless repetitions. The patterns take microseconds for a byte.
 const (
 	maxText = 32 << 10 // bytes
 	maxLine = 2 << 10
@@ -141,7 +141,7 @@ func isSentence(line string) bool {
 }
 
 // announces reports whether the last sentence of a line announces a step of the speaker. It
-// skips sentences that say why.
+// skips sentences that give a reason.
 func announces(line string) bool {
 	all := sentences(line)
 	for i := len(all) - 1; i >= 0; i-- {
@@ -160,8 +160,8 @@ func announces(line string) bool {
 	return false
 }
 
-// clauses returns a sentence, and what follows each main clause of it, but not what "we" do there:
-// that is what the program does.
+// clauses returns a sentence, and the rest of it after each main clause, without clauses about
+// "we": these describe the program.
 func clauses(s string) []string {
 	all := []string{s}
 	for _, at := range clause().FindAllStringIndex(s, -1) {

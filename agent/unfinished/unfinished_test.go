@@ -202,7 +202,7 @@ var answers = []string{
 	"Step 2 is done. Step 3 (update docs) is up to you.",
 	"glob(pattern) returns the files that match.",
 	"read_file(path) returns the content of a file.",
-	// reports that end with an offer, an obstacle, or what the user could do next
+	// reports that end with an offer, an obstacle, or a next step for the user
 	"The title is fixed, and `git diff` shows one changed line. If you like, I can also run the performance tests.",
 	"I changed the title. Next, you could run the performance test alone to see whether it is only slow because of load.",
 	"All tests pass. Next I would add a test for the empty list, if you want one.",
@@ -442,7 +442,7 @@ func TestLongResponses(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstCheck is about a program that sees one response: it compiles what that needs.
+// BenchmarkFirstCheck checks one response in a new process, with the compilation of the patterns it needs.
 func BenchmarkFirstCheck(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

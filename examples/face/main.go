@@ -1,4 +1,4 @@
-// Command face is a chat with the agent in its smallest form. It prints what the agent does, and
+// Command face is a chat with the agent in its smallest form. It prints the agent's actions, and
 // asks before each call that changes something:
 //
 //	export GEMINI_API_KEY=...   # or the key of another provider
@@ -58,7 +58,7 @@ func (f *face) show(event agent.Event) {
 	}
 }
 
-// ask shows what a call will do, and returns the person's answer.
+// ask describes a call to the person, and returns the answer.
 func (f *face) ask(e agent.ToolAsked) tool.Answer {
 	switch d := e.Question.Details().(type) {
 	case *tool.EditConfirmation:

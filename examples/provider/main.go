@@ -1,5 +1,5 @@
 // Command provider runs the agent with a model of its own. This model needs no key and no
-// network: it looks at the directory and counts what is in it.
+// network: it counts the entries of the directory.
 //
 //	go run ./examples/provider
 package main
@@ -24,7 +24,7 @@ type counter struct{}
 var _ llm.Generator = counter{}
 
 // Stream yields the response in pieces, as they arrive; the last one has a FinishReason. A failed
-// request yields an [llm.Error], which says whether to send it again.
+// request yields an [llm.Error], whose kind determines whether Pollux sends it again.
 func (c counter) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) { yield(c.Generate(ctx, req)) }
 }
@@ -60,7 +60,7 @@ func (counter) CountTokens(_ context.Context, req *llm.Request) (int, error) {
 	return n, nil
 }
 
-// Embed is for tools that search by meaning. No built-in tool needs it.
+// Embed computes embeddings for tools that search by meaning. No built-in tool needs it.
 func (counter) Embed(context.Context, string, []string) ([][]float32, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -7,6 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
+	"sync"
+
 	"pollux/agent"
 	"pollux/internal/assembly"
 	"pollux/internal/config"
@@ -29,9 +33,6 @@ import (
 	"pollux/llm"
 	"pollux/llm/quotation"
 	"pollux/tool"
-	"slices"
-	"strings"
-	"sync"
 )
 
 // Parts are what subagents use of the session that calls them.

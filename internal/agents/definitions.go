@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -14,9 +18,6 @@ import (
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
-	"slices"
-	"strings"
-	"sync/atomic"
 )
 
 // Definitions are the subagents that the user, the project and extensions define, with the built-in ones. It is safe for

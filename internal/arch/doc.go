@@ -6,7 +6,7 @@
 //     another of its own layer.
 //   - Only the package that adapts a third-party library imports it.
 //   - The environment is read in internal/config, the process ends in
-//     internal/cli, and what is printed goes through the writers of internal/terminal,
+//     internal/cli, and output goes through the writers of internal/terminal,
 //     which clean it.
 //   - Programs are started in internal/process.
 //   - Nothing happens before main: no init functions, no regular expressions

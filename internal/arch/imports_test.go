@@ -24,10 +24,10 @@ var layers = []struct {
 	{"kit of faces", []string{"internal/face/kit"}},
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
-	// Packages that manage what a person has set up, for subcommands and / commands.
+	// Packages that manage a person's setup, for subcommands and / commands.
 	{"management", []string{"internal/manage"}},
 	{"session", []string{"internal/session"}},
-	// Parts of a session, each of which knows only the project and what it is given.
+	// Parts of a session, each of which knows only the project and its own options.
 	{"agents", []string{"internal/agents", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
 	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},

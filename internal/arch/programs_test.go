@@ -36,15 +36,15 @@ func programsStartInOnePlace(f *file, report reporter) {
 
 const processPackage = module + "/internal/process"
 
-// launcherMakers lists where launchers are made. All others get one, so that the middleware of the
+// launcherMakers lists the files that make launchers. All others get one, so that the middleware of the
 // session sees their programs.
 var launcherMakers = []struct{ file, why string }{
 	{"internal/project/project.go", "the launcher of a session and of the commands without one"},
 	{"internal/cli/demo.go", "the tests of the demo's project run outside of its session"},
 }
 
-// programsHaveAPurpose checks that each command says why it runs, and that launchers are made only by
-// launcherMakers.
+// programsHaveAPurpose checks that each command has a purpose, and that only the files in
+// launcherMakers make launchers.
 func programsHaveAPurpose(f *file, report reporter) {
 	if isHelper(f) || f.isUnder("internal/process") {
 		return

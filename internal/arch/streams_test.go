@@ -64,7 +64,7 @@ var loggersAllowed = map[string]string{
 	"internal/cli log.SetOutput": "it turns the logger of net/http off",
 }
 
-// isHelper reports whether a package is for tests, and not part of the program.
+// isHelper reports whether only tests use a package.
 func isHelper(f *file) bool {
 	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest")
 }

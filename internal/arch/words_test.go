@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// habits are expressions that comments, texts and pages do not use, with what to write instead.
+// habits are expressions that comments, texts and pages do not use, with the words to write instead.
 // They match whole words, whatever their case, and a space matches any white space.
 var habits = []struct{ avoid, instead string }{
 	{`whoever`, "name the role: the user, the provider, the caller"},
@@ -62,13 +63,35 @@ var unchecked = []string{
 	"agent/compress/prompts.go", "agent/route/judge.go", "internal/prompt",
 }
 
-// TestWords checks the comments of all Go files, the texts of those that are not tests, and the
-// Markdown pages.
+// maxWhats is the limit on clauses such as "what compresses", which stand for a noun, in 1,000 lines of
+// comments. Each area may have one more. "what to" is a question and does not count.
+const maxWhats = 3
+
+// ceiling limits an area with more.
+type ceiling struct {
+	whats   int // in 1,000 lines of comments
+	inTests int // habits in names and strings of tests
+}
+
+// ceilings limits the areas that exceed the general limits, by their present numbers. "internal" stands
+// for all areas below it without a row.
+var ceilings = map[string]ceiling{
+	"internal":         {whats: 75, inTests: 36},
+	"internal/agents":  {whats: 80},
+	"internal/cli":     {whats: 40, inTests: 1},
+	"internal/face":    {whats: 50, inTests: 7},
+	"internal/project": {whats: 130},
+	"internal/session": {whats: 120, inTests: 3},
+	"internal/slash":   {whats: 45, inTests: 7},
+}
+
+// TestWords checks the comments, names and strings of all Go files, and the Markdown pages.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	processtest.SkipIfRacing(t)
 	root := filepath.Join("..", "..")
 	check := newWordCheck()
+	areas := map[string]*wording{}
 	err := walkSource(root, func(name string) error {
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
@@ -82,52 +105,156 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		var found []string
+		var w wording
 		switch filepath.Ext(name) {
 		case ".go":
-			found, err = check.source(rel, text)
+			w, err = check.source(rel, text)
 		case ".md":
-			found = check.text(rel, 1, string(text))
+			w.habits = check.text(rel, 1, string(text))
 		}
-		for _, f := range found {
+		for _, f := range w.habits {
 			t.Error(f)
 		}
+		area := areaOf(rel, ceilings)
+		if areas[area] == nil {
+			areas[area] = &wording{}
+		}
+		areas[area].add(w)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	for area, w := range areas {
+		for _, f := range w.problems(area, ceilings) {
+			t.Error(f)
+		}
+	}
 }
 
-// TestWordCheck checks what the test of the words reports, and where.
+// TestWordCheck checks the reports of the test of the words, and their lines.
 func TestWordCheck(t *testing.T) {
 	t.Parallel()
 	check := newWordCheck()
-	const src = "// Package a is of\n// use all the same.\npackage a\n\nvar kind = \"Nobody\" // a skin\n"
-	for name, want := range map[string][]string{
-		"a.go":      {`a.go:1: "is of\n// use"; instead: useful, useless`, `a.go:2: "all the same"; instead: still, anyway`, `a.go:5: "Nobody"`},
-		"a_test.go": {`a_test.go:1: "is of\n// use"`, `a_test.go:2: "all the same"`},
+	const src = "// Package a is of\n// use all the same.\npackage a\n\nvar kin = \"Nobody\" // a skin\n"
+	comments := []string{`a.go:1: "is of\n// use"; instead: useful, useless`, `a.go:2: "all the same"; instead: still, anyway`}
+	code := []string{`a.go:5: "kin"; instead: similar ones; name them`, `a.go:5: "Nobody"`}
+	for name, want := range map[string]wording{
+		"a.go":      {habits: append(comments, code...)},
+		"a_test.go": {habits: comments, inTests: code},
 	} {
 		got, err := check.source(name, []byte(src))
-		if err != nil || len(got) != len(want) {
+		if err != nil || got.lines != 3 {
 			t.Fatal(got, err)
 		}
-		for i, w := range want {
-			if !strings.HasPrefix(got[i], w) {
-				t.Errorf("got %s, want %s", got[i], w)
+		for _, list := range [][2][]string{{got.habits, want.habits}, {got.inTests, want.inTests}} {
+			if !slices.EqualFunc(list[0], list[1], func(got, want string) bool {
+				return strings.HasPrefix(strings.Replace(got, "_test.go", ".go", 1), want)
+			}) {
+				t.Errorf("got %q, want %q", list[0], list[1])
 			}
 		}
 	}
 }
 
-// wordCheck finds habits.
+// TestWhatLimit checks which clauses count, and the ceilings of areas.
+func TestWhatLimit(t *testing.T) {
+	t.Parallel()
+	check := newWordCheck()
+	const src = "package a\n\n// b is what compresses.\nvar b = \"what\" // decides what to do\n\n// What\n// to do, what it does; somewhat.\nvar c int\n"
+	got, err := check.source("a.go", []byte(src))
+	if want := []string{"a.go:3", "a.go:7"}; err != nil || got.lines != 4 || !slices.Equal(got.whats, want) {
+		t.Fatal(got, err)
+	}
+	ceilings := map[string]ceiling{"high": {whats: 50, inTests: 3}, "internal/high": {}}
+	for _, tt := range []struct {
+		area           string
+		lines          int
+		whats, inTests int
+		want           int
+	}{
+		{"llm", 1000, 4, 0, 0},
+		{"llm", 1000, 5, 0, 1},
+		{"llm", 10, 2, 0, 1},
+		{"llm", 1000, 0, 1, 1},
+		{"high", 1000, 51, 3, 0},
+		{"high", 1000, 52, 0, 1},
+		{"high", 1000, 0, 4, 4},
+	} {
+		w := wording{lines: tt.lines, whats: make([]string, tt.whats), inTests: make([]string, tt.inTests)}
+		if got := w.problems(tt.area, ceilings); len(got) != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+	for rel, want := range map[string]string{"a.go": ".", "llm/think/a.go": "llm", "internal/high/a/a.go": "internal/high", "internal/a/a.go": "internal/a"} {
+		if got := areaOf(rel, ceilings); got != want {
+			t.Errorf("area of %s: %s, want %s", rel, got, want)
+		}
+	}
+	ceilings["internal"] = ceiling{}
+	if got := areaOf("internal/a/a.go", ceilings); got != "internal" {
+		t.Error(got)
+	}
+}
+
+// wording counts the words of files.
+type wording struct {
+	lines   int      // of comments
+	habits  []string // failures
+	inTests []string // failures for names and strings of tests
+	whats   []string // the places of clauses with "what"
+}
+
+func (w *wording) add(other wording) {
+	w.lines += other.lines
+	w.whats = append(w.whats, other.whats...)
+	w.inTests = append(w.inTests, other.inTests...)
+}
+
+// problems returns the failures of an area.
+func (w *wording) problems(area string, ceilings map[string]ceiling) []string {
+	var problems []string
+	limit := ceiling{whats: maxWhats}
+	if c, isKnown := ceilings[area]; isKnown {
+		limit = c
+	}
+	if len(w.inTests) > limit.inTests {
+		problems = append(problems, w.inTests...)
+	}
+	if most := 1 + w.lines*limit.whats/1000; len(w.whats) > most {
+		problems = append(problems, fmt.Sprintf("%s: %d clauses with \"what\" in %d lines of comments, more than %d; instead: name the thing: "+
+			"\"the compressor\", not \"what compresses\"\n\t%s", area, len(w.whats), w.lines, most, strings.Join(w.whats, "\n\t")))
+	}
+	return problems
+}
+
+// areaOf returns the area of a file: a directory of the root, or one below internal. Directories below
+// internal without a ceiling are one area if internal has a ceiling.
+func areaOf(rel string, ceilings map[string]ceiling) string {
+	parts := strings.Split(path.Dir(rel), "/")
+	if parts[0] != "internal" {
+		return parts[0]
+	}
+	area := strings.Join(parts[:2], "/")
+	if _, hasCeiling := ceilings[area]; hasCeiling {
+		return area
+	}
+	if _, hasCeiling := ceilings["internal"]; hasCeiling {
+		return "internal"
+	}
+	return area
+}
+
+// wordCheck finds habits, and clauses with "what".
 type wordCheck struct {
-	any  *regexp.Regexp // matches if one of each matches
-	each []*regexp.Regexp
+	any   *regexp.Regexp // matches if one of each matches
+	each  []*regexp.Regexp
+	names map[string]bool // identifiers that match none
+	what  *regexp.Regexp  // its group matches in "what to", as in "decides what to retry"
 }
 
 func newWordCheck() *wordCheck {
-	c := &wordCheck{}
+	c := &wordCheck{names: map[string]bool{"NoBody": true /* of net/http */}, what: regexp.MustCompile(`(?i)\bwhat\b([\s/*]+to\b)?`)}
 	var all []string
 	for _, h := range habits {
 		expression := `(?:` + strings.ReplaceAll(h.avoid, " ", `[\s/*]+`) + `)`
@@ -153,28 +280,48 @@ func (c *wordCheck) text(name string, line int, text string) []string {
 	return found
 }
 
-// source checks the comments of a Go file, and its strings if it is not a test.
-func (c *wordCheck) source(name string, src []byte) ([]string, error) {
+// isPlain reports whether an identifier matches no habit.
+func (c *wordCheck) isPlain(name string) bool {
+	if !c.names[name] {
+		c.names[name] = !c.any.MatchString(name)
+	}
+	return c.names[name]
+}
+
+// source checks the comments, names and strings of a Go file.
+func (c *wordCheck) source(name string, src []byte) (w wording, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.ParseComments)
 	if err != nil {
-		return nil, err
+		return w, err
 	}
-	var found []string
 	for _, group := range f.Comments {
 		from, to := fset.Position(group.Pos()), fset.Position(group.End())
-		found = append(found, c.text(name, from.Line, string(src[from.Offset:to.Offset]))...)
+		text := string(src[from.Offset:to.Offset])
+		w.lines += to.Line - from.Line + 1
+		w.habits = append(w.habits, c.text(name, from.Line, text)...)
+		for _, at := range c.what.FindAllStringSubmatchIndex(text, -1) {
+			if isQuestion := at[2] >= 0; !isQuestion {
+				w.whats = append(w.whats, fmt.Sprintf("%s:%d", name, from.Line+strings.Count(text[:at[0]], "\n")))
+			}
+		}
 	}
+	list := &w.habits
 	if strings.HasSuffix(name, "_test.go") {
-		return found, nil
+		list = &w.inTests
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
-		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
-			if text, err := strconv.Unquote(s.Value); err == nil {
-				found = append(found, c.text(name, fset.Position(s.Pos()).Line, text)...)
+		switch n := n.(type) {
+		case *ast.Ident:
+			if !c.isPlain(n.Name) {
+				*list = append(*list, c.text(name, fset.Position(n.Pos()).Line, n.Name)...)
+			}
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
+				*list = append(*list, c.text(name, fset.Position(n.Pos()).Line, text)...)
 			}
 		}
 		return true
 	})
-	return found, nil
+	return w, nil
 }

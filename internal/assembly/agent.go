@@ -3,6 +3,8 @@
 package assembly
 
 import (
+	"time"
+
 	"pollux/agent"
 	"pollux/agent/route"
 	"pollux/internal/config"
@@ -15,7 +17,6 @@ import (
 	"pollux/llm/fallback"
 	"pollux/llm/texttool"
 	"pollux/tool"
-	"time"
 )
 
 // Base returns the configuration of an agent with the user's settings for models. Generator, Model, Tools and Gate

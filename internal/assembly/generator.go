@@ -1,6 +1,10 @@
 package assembly
 
 import (
+	"strings"
+	"sync"
+	"time"
+
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/exit"
@@ -12,9 +16,6 @@ import (
 	"pollux/llm/replay"
 	"pollux/llm/retry"
 	"pollux/llm/texttool"
-	"strings"
-	"sync"
-	"time"
 )
 
 // Stack is the model of a session with its decorators.

@@ -2,6 +2,7 @@ package assembly
 
 import (
 	"context"
+
 	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"

@@ -2,6 +2,8 @@ package assembly
 
 import (
 	"fmt"
+	"strings"
+
 	"pollux/agent"
 	"pollux/agent/compress"
 	"pollux/agent/loopdetect"
@@ -16,7 +18,6 @@ import (
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
-	"strings"
 )
 
 // compressor keeps a conversation within its model's window. requestConfig returns the configuration of its requests.

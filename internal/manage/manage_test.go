@@ -27,7 +27,7 @@ func TestPath(t *testing.T) {
 func TestCutWord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{"": {}, "a": {"a", ""}, "a\t b c ": {"a", "b c"}, "a\nb": {"a", "b"}} {
-		if word, rest := CutWord(text); (want != [2]string{word, rest}) {
+		if word, rest := CutWord(text); want != [2]string{word, rest} {
 			t.Errorf("%q: %q, %q", text, word, rest)
 		}
 	}

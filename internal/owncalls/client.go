@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+
 	"pollux/agent"
 	"pollux/internal/records"
 	"pollux/tool"
-	"slices"
 
 	"github.com/google/uuid"
 )

@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
+
 	"pollux/agent"
 	"pollux/internal/crash"
 	"pollux/internal/exit"
@@ -21,8 +24,6 @@ import (
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
-	"strings"
-	"sync"
 
 	"github.com/google/uuid"
 )

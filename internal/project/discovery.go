@@ -1,10 +1,11 @@
 package project
 
 import (
+	"strings"
+
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/tools/discovered"
-	"strings"
 )
 
 // discoversTools reports whether the user has a command that lists tools.

@@ -3,6 +3,7 @@ package project
 import (
 	"os"
 	"path/filepath"
+
 	"pollux/internal/mcp"
 	"pollux/internal/process"
 	"pollux/internal/workspace"

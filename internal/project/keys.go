@@ -2,6 +2,7 @@ package project
 
 import (
 	"maps"
+
 	"pollux/internal/auth"
 	"pollux/internal/config"
 )

@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
-	"slices"
-	"strings"
 )
 
 // rules are what policy files say, and where answers go that count in all future

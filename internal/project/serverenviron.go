@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"net/http"
+
 	"pollux/internal/auth"
 	"pollux/internal/browser"
 	"pollux/internal/secret"

@@ -2,6 +2,7 @@ package project
 
 import (
 	"path/filepath"
+
 	"pollux/internal/config"
 	"pollux/internal/skill"
 )

@@ -3,6 +3,7 @@ package project
 import (
 	"os"
 	"path/filepath"
+
 	"pollux/internal/prompt"
 )
 

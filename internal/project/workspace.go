@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"path/filepath"
+
 	"pollux/internal/config"
 	"pollux/internal/memory"
 	"pollux/internal/workspace"

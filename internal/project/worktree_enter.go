@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
+
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/secret"
 	"pollux/internal/worktree"
-	"slices"
 )
 
 // ErrWorktreesOff is the error of [Open] for a session in a worktree if the settings do not enable

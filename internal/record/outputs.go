@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+
 	"pollux/internal/durable"
 	"pollux/internal/project"
 )

@@ -6,6 +6,11 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
@@ -13,10 +18,6 @@ import (
 	"pollux/internal/promptlog"
 	"pollux/internal/sessions"
 	"pollux/llm"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // Options say what is recorded. The zero value records nothing.

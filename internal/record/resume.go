@@ -8,6 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/journal"
@@ -18,9 +22,6 @@ import (
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 )

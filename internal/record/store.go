@@ -3,6 +3,8 @@ package record
 import (
 	"context"
 	"path/filepath"
+	"slices"
+
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/journal"
@@ -10,7 +12,6 @@ import (
 	"pollux/internal/usage"
 	"pollux/llm"
 	"pollux/tool"
-	"slices"
 )
 
 // chats returns the directory of the project's session files, and makes its parent the project's.

@@ -1,6 +1,9 @@
 package rulebook
 
 import (
+	"slices"
+	"sync"
+
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
@@ -9,8 +12,6 @@ import (
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 	"pollux/tool"
-	"slices"
-	"sync"
 )
 
 // EngineOptions are the inputs of the rules by which calls are decided on.

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
+	"strings"
+
 	"pollux/internal/assembly"
 	"pollux/internal/exit"
 	"pollux/internal/guard"
@@ -19,8 +22,6 @@ import (
 	"pollux/internal/toolset"
 	"pollux/internal/workspace"
 	"pollux/tool"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 )

@@ -50,7 +50,7 @@
 //	                       that stands before
 //	end                    ends the response at this place
 //	fail 429 [CODE] [TEXT] the vendor's error: as the response where nothing was
-//	                       said yet, as a frame of the stream otherwise. CODE is
+//	                       sent yet, as a frame of the stream otherwise. CODE is
 //	                       a vendor's, RESOURCE_EXHAUSTED or insufficient_quota;
 //	                       a protocol that does not know it sends its usual code
 //	                       for that status. Without TEXT, or without both,
@@ -86,13 +86,13 @@
 //
 // How answers are sent; before the first turn, these lines apply to all turns:
 //
-//	framing crlf|lf|cr     what ends a line of the stream (as the vendor does it:
+//	framing crlf|lf|cr     ends each line of the stream (as the vendor does it:
 //	                       crlf for Gemini, else lf)
 //	split 7                writes the stream in pieces of so many bytes
 //	pace 20ms              waits between chunks
 //	times 3                uses the turn for three requests ("times always"); ids
 //	                       of calls get -2, -3 ... from the second use on
-//	thoughts FIELD         what Chat Completions calls a thought: reasoning_content
+//	thoughts FIELD         the field for thoughts in Chat Completions: reasoning_content
 //	                       (by default), reasoning ...; "thoughts tags" writes
 //	                       <think> around it, into the text
 //	interleave             see above

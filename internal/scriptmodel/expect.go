@@ -29,7 +29,7 @@ func unmetCondition(conditions []Condition, wire protocol.Wire, a *protocol.Quer
 	return ""
 }
 
-// matches reports whether the request meets c, ignoring c.Not, and describes what it compared.
+// matches reports whether the request meets c, ignoring c.Not, and describes the compared text.
 func (c *Condition) matches(wire protocol.Wire, a *protocol.Query, r *http.Request) (met bool, found string) {
 	switch c.Kind {
 	case "prompt":

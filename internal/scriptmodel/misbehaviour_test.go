@@ -103,7 +103,7 @@ func TestMisbehaviourOnWires(t *testing.T) {
 				resp, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, more))
 				status := c.status
 				if c.name == "quota" && d.wire == "anthropic" {
-					status = 400 // which is what it says
+					status = 400 // the status of Anthropic's quota error
 				}
 				if err != nil || resp.StatusCode != status {
 					t.Fatalf("%v %v %s", err, resp, body)

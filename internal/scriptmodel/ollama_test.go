@@ -74,7 +74,7 @@ func TestOllamaIsStrict(t *testing.T) {
 		{"result of nothing", ollamaBody(ollamaUser+`,`+ollamaTool, ""), 400, "a result of no call"},
 		{"two results", ollamaBody(ollamaUser+`,`+ollamaUse+`,`+ollamaTool+`,`+ollamaTool, ""), 400, "a result of no call"},
 		{"result of another", ollamaBody(ollamaUser+`,`+ollamaUse+`,`+strings.Replace(ollamaTool, `"f"`, `"g"`, 1), ""), 400, `a result of \"g\" for a call of \"f\"`},
-		{"result of nobody", ollamaBody(ollamaUser+`,`+ollamaUse+`,{"role":"tool","content":"x"}`, ""), 400, "an unknown tool"},
+		{"result without a call", ollamaBody(ollamaUser+`,`+ollamaUse+`,{"role":"tool","content":"x"}`, ""), 400, "an unknown tool"},
 		{"images", ollamaBody(image("%"), ""), 400, "illegal base64"},
 		{"images of other kinds", ollamaBody(image("AAAA"), ""), 500, "unknown format"},
 		{"images of a tool", ollamaBody(ollamaUser+`,`+ollamaUse+`,{"role":"tool","content":"x","tool_name":"f","images":[]}`, ""), 400, "unknown field"},

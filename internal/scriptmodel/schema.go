@@ -10,7 +10,7 @@ import (
 )
 
 // Schema returns a function for [Options].Validate that checks requests against the vendor's
-// published JSON schema in a file, whose $defs are the types of requests. It adds what the
+// published JSON schema in a file, whose $defs are the types of requests. It adds members that the
 // vendor has added since, and accepts requests of a type that is not in the schema.
 func Schema(path string) (func(kind string, body []byte) error, error) {
 	text, err := os.ReadFile(path)
@@ -60,7 +60,7 @@ func Schema(path string) (func(kind string, body []byte) error, error) {
 	}, nil
 }
 
-// amend adapts the published schema to what the service accepts now.
+// amend adapts the published schema to the service of today.
 func amend(doc *jsonschema.Schema) {
 	add := func(def, name string, schema *jsonschema.Schema) {
 		if d := doc.Defs[def]; d != nil && d.Properties != nil {

@@ -95,7 +95,7 @@ func frames(t *testing.T, body, end string) []map[string]any {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, `
-# A stream of two chunks, a call, and what came of it.
+# A stream of two chunks, a call, and its result.
 turn
   expect prompt hi
   think **Hm** let me see

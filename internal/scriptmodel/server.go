@@ -14,7 +14,7 @@ import (
 	"pollux/internal/scriptmodel/protocol"
 )
 
-// Limits on what a server reads and stores.
+// Limits on the data that a server reads and stores.
 const (
 	maxBody           = 256 << 20 // of one request
 	maxStoredBytes    = 64 << 20  // of all requests together

@@ -74,7 +74,7 @@ func TestStrictOnWires(t *testing.T) {
 		{"openai", "least effort", `"model":"gpt-5.2","reasoning_effort":"minimal"`, `Supported values are: 'none'`},
 		{"openai", "stops", `"stop":["a","b","c","d","e"]`, `Invalid 'stop': array too long`},
 		{"openai", "choice of an unknown tool", function(`"name":"a"`) + `,"tool_choice":{"type":"function","function":{"name":"b"}}`, `Tool choice 'b' not found`},
-		{"openai", "json that nobody asked for", `"response_format":{"type":"json_object"}`, `must contain the word 'json'`},
+		{"openai", "json without a word about it", `"response_format":{"type":"json_object"}`, `must contain the word 'json'`},
 		{"openai", "strict format", `"response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}}}}}`, `Invalid schema for response_format 'a'`},
 		{"openai", "image", chatUser(`{"type":"image_url","image_url":{"url":"data:image/tiff;base64,AAAA"}}`), `Invalid MIME type`},
 		{"openai", "image data", chatUser(`{"type":"image_url","image_url":{"url":"data:image/png;base64,%"}}`), `invalid_base64`},
@@ -99,7 +99,7 @@ func TestStrictOnWires(t *testing.T) {
 		{"responses", "items twice", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("x") + `"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("x") + `"},` + item + `,` + output), `Duplicate item found with id rs_1`},
 		{"responses", "encrypted thoughts of a model that has none", `"model":"gpt-4.1","reasoning":null`, `Encrypted content is not supported with this model.`},
 		{"responses", "effort", `"model":"gpt-5.2","reasoning":{"effort":"minimal"}`, `Supported values are: 'none'`},
-		{"responses", "json that nobody asked for", `"text":{"format":{"type":"json_object"}}`, `Response input messages must contain the word 'json'`},
+		{"responses", "json without a word about it", `"text":{"format":{"type":"json_object"}}`, `Response input messages must contain the word 'json'`},
 		{"responses", "choice of an unknown tool", `"tool_choice":{"type":"function","name":"b"}`, `Tool choice 'b' not found`},
 		{"responses", "assistant last", input(user + `,{"role":"assistant","content":"x"}`), `must end with`},
 
@@ -275,10 +275,10 @@ func TestNoThoughtsUnasked(t *testing.T) {
 func TestLetInOnWires(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
-		nobody := d
-		nobody.header = map[string]string{"anthropic-version": d.header["anthropic-version"]}
-		if nobody.header["anthropic-version"] == "" {
-			nobody.header = nil
+		anonymous := d
+		anonymous.header = map[string]string{"anthropic-version": d.header["anthropic-version"]}
+		if anonymous.header["anthropic-version"] == "" {
+			anonymous.header = nil
 		}
 		for _, c := range []struct {
 			d      dialect
@@ -286,8 +286,8 @@ func TestLetInOnWires(t *testing.T) {
 			status int
 			want   map[string]string
 		}{
-			{nobody, "", 401, map[string]string{"anthropic": "x-api-key header is required", "": "You didn't provide an API key"}},
-			{nobody, "key none\n", 200, map[string]string{"": "x"}},
+			{anonymous, "", 401, map[string]string{"anthropic": "x-api-key header is required", "": "You didn't provide an API key"}},
+			{anonymous, "key none\n", 200, map[string]string{"": "x"}},
 			{d, "key right\n", 401, map[string]string{"anthropic": `"type":"authentication_error"`, "": `"code":"invalid_api_key"`}},
 			{d, "context 1\n", 400, map[string]string{"anthropic": "prompt is too long: ", "": `"code":"context_length_exceeded"`}},
 		} {

@@ -3,15 +3,16 @@ package servers
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
 	"pollux/internal/config"
 	"pollux/internal/mcp"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
 	"pollux/tool"
-	"slices"
-	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/shell"
 )

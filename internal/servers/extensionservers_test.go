@@ -1,9 +1,10 @@
 package servers
 
 import (
+	"testing"
+
 	"pollux/internal/config"
 	"pollux/internal/extension"
-	"testing"
 )
 
 // TestProjectAdjustsNoServer checks that an entry of a project cannot send the secrets of an extension to

@@ -2,9 +2,10 @@ package servers
 
 import (
 	"fmt"
+	"strings"
+
 	"pollux/internal/mcp"
 	"pollux/internal/terminal"
-	"strings"
 )
 
 // maxOutdated limits the resources that are named to the model because they have changed.

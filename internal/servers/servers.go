@@ -7,6 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
@@ -16,10 +21,6 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/tool"
-	"slices"
-	"strings"
-	"sync/atomic"
-	"time"
 )
 
 // Parts are what the servers of a session use of it.

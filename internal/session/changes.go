@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"

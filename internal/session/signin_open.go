@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"

@@ -2,8 +2,9 @@ package session
 
 import (
 	"context"
-	"pollux/agent"
 	"slices"
+
+	"pollux/agent"
 )
 
 // PrepareSkill activates a skill, as a call of activate_skill that passes the gate, and returns a prompt with the

@@ -3,6 +3,11 @@
 package skills
 
 import (
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/record"
@@ -13,10 +18,6 @@ import (
 	"pollux/internal/toolset"
 	"pollux/internal/workspace"
 	"pollux/tool"
-	"reflect"
-	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // Parts are what skills use of a session.

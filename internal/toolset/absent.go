@@ -1,12 +1,13 @@
 package toolset
 
 import (
+	"slices"
+
 	"pollux/internal/config"
 	"pollux/internal/project"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/activate"
 	"pollux/tool"
-	"slices"
 )
 
 // NotCore is why a session does not have a tool that tools.core leaves out.

@@ -2,6 +2,9 @@ package toolset
 
 import (
 	"context"
+	"sync"
+	"time"
+
 	"pollux/docs"
 	"pollux/internal/config"
 	"pollux/internal/exit"
@@ -21,8 +24,6 @@ import (
 	"pollux/internal/tools/topic"
 	"pollux/internal/tools/web"
 	"pollux/tool"
-	"sync"
-	"time"
 )
 
 // Builtin are Pollux's own tools.

@@ -4,6 +4,8 @@ package toolset
 
 import (
 	"context"
+	"slices"
+
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
@@ -17,7 +19,6 @@ import (
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
-	"slices"
 )
 
 // Parts are the parts of a session that its tools use. The registry is empty.

@@ -29,7 +29,7 @@ type Source struct {
 	// file that gcloud writes at login, which may not exist. Without either, Google's
 	// library searches its default places, including the metadata server.
 	File, Login string
-	// Scopes are what the tokens allow, nil for the scope of all of Google Cloud.
+	// Scopes are the scopes of the tokens, nil for the scope of all of Google Cloud.
 	Scopes []string
 	// Custom, if not nil, provides the tokens instead.
 	Custom Tokens

@@ -78,7 +78,7 @@ type Options struct {
 }
 
 // Client is an [llm.Generator] for the Messages protocol. It keeps connections open
-// between requests and remembers what each model refuses. Before the first request it
+// between requests and remembers the parameters that each model refuses. Before the first request it
 // reads no files and opens no connections.
 type Client struct {
 	service   service

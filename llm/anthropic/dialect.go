@@ -10,7 +10,7 @@ import (
 )
 
 // dialect describes how to write requests to a model: the quirks of its service and
-// what the service has refused. The zero value has no known quirks.
+// the parameters that the service has refused. The zero value has no known quirks.
 type dialect struct {
 	Quirks
 	triedOther bool // the service has refused a thinking mode before

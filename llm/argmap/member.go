@@ -12,9 +12,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of an object in their order, as encoding/json reads them: what
-// the policy sees under a name must be what the tool gets under it. The values are parts of
-// object.
+// members returns the members of an object in their order, as encoding/json reads them: the policy
+// must see the same value under a name as the tool gets. The values are parts of object.
 func members(object json.RawMessage) ([]member, error) {
 	rest := bytes.TrimLeft(object, spaces)
 	if len(rest) == 0 || rest[0] != '{' || !json.Valid(object) {

@@ -17,7 +17,7 @@ type Reading struct {
 	Args json.RawMessage
 	// Ignored are arguments in the schema of no parameter. They are still in Args.
 	Ignored []string
-	// Notes say which of several arguments for one parameter was taken, for the model.
+	// Notes name the argument used where several match one parameter, for the model.
 	Notes []string
 }
 
@@ -107,14 +107,14 @@ func (r *reader) joinURL(given []member) []member {
 	return slices.Delete(joined, i, i+1)
 }
 
-// Parameter returns the parameter of a tool that an argument is for, or the argument's own name
+// Parameter returns the parameter of a tool that an argument matches, or the argument's own name
 // if there is none.
 func (n Names) Parameter(tool string, schema json.RawMessage, argument string) string {
 	r := reader{schema: parse(schema), names: n[tool]}
 	return r.nameOf(argument)
 }
 
-// nameOf returns the parameter that an argument is for, or its own name if there is none.
+// nameOf returns the parameter that an argument matches, or its own name if there is none.
 func (r *reader) nameOf(name string) string {
 	if r.schema.properties[name] != nil {
 		return name

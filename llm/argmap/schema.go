@@ -13,7 +13,7 @@ const maxNesting = 8
 
 // schema is the part of a JSON schema by which values are read.
 type schema struct {
-	kinds      []string // the JSON types that it allows, nil if it does not say
+	kinds      []string // the JSON types that it allows, nil for no limit
 	properties map[string]*schema
 	required   []string
 	items      *schema // of a schema with kinds
@@ -25,7 +25,7 @@ var anything = &schema{}
 // schemas caches parsed schemas by their source: a tool has the same schema at each call.
 var schemas sync.Map // string -> *schema
 
-// parse returns a schema. What it cannot read allows all values.
+// parse returns a schema. An unreadable one allows all values.
 func parse(source json.RawMessage) *schema {
 	key := string(source)
 	if s, ok := schemas.Load(key); ok {
@@ -57,7 +57,7 @@ func parseAt(source json.RawMessage, depth int) *schema {
 	return s
 }
 
-// parseKinds returns the JSON types that a schema allows, nil if it does not say.
+// parseKinds returns the JSON types that a schema allows, nil if it does not limit them.
 func parseKinds(source json.RawMessage, depth int) []string {
 	var s struct {
 		Type         any

@@ -183,7 +183,7 @@ func fromWord(kind, word string) json.RawMessage {
 	return nil
 }
 
-// withoutQuotes returns what stands in quotes in word, or word if it has none.
+// withoutQuotes returns word without the quotes around it, if there are any.
 func withoutQuotes(word string) string {
 	if n := len(word); n > 1 && (word[0] == '"' || word[0] == '\'') && word[n-1] == word[0] {
 		return strings.TrimSpace(word[1 : n-1])

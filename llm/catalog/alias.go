@@ -87,8 +87,8 @@ func replacement(name string, a Access) string {
 	return Pro25
 }
 
-// Replaces reports whether model is what [Resolve] puts in the place of the Gemini model
-// name, which is no alias. Both may have a provider and a slash before them.
+// Replaces reports whether [Resolve] replaces the Gemini model name, which is no alias, by model.
+// Both may have a provider and a slash before them.
 func Replaces(model, name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	model = model[strings.LastIndexByte(model, '/')+1:]

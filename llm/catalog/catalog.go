@@ -1,7 +1,7 @@
 // Package catalog describes models by their names: token limits, abilities, default
 // settings, prices and aliases. It consists of tables and functions that look things
-// up. What a provider reports about its models at run time and the user's settings
-// take precedence over the catalog.
+// up. A provider's own list of models, read at run time, and the user's settings take
+// precedence over the catalog.
 package catalog
 
 import (
@@ -28,8 +28,8 @@ type Model struct {
 	Price                     *Price
 }
 
-// IsSmall reports whether a context window of this size, in tokens, is small: what a request
-// repeats in each turn would take a large part of it. An unknown window, 0, is not small.
+// IsSmall reports whether a context window of this size, in tokens, is small: the fixed part of
+// requests would take a large part of it. An unknown window, 0, is not small.
 func IsSmall(window int) bool { return 0 < window && window <= 32<<10 }
 
 // Ability is the answer to whether a model can do something.

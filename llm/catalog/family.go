@@ -8,12 +8,12 @@ import (
 	"pollux/llm"
 )
 
-// Lookup returns what is known about the family of a model. The name may include a
+// Lookup returns the data of a model's family. The name may include a
 // vendor ("openrouter/anthropic/claude-…"), a date and a tag. Unknown names get
 // modest token limits.
 func Lookup(name string) Model {
 	m := Model{Name: baseName(name)}
-	if IsTuned(name) { // a Gemini model, but the name does not say of which family
+	if IsTuned(name) { // a Gemini model, but the name lacks the family
 		known := Lookup(Flash25)
 		known.Name, known.Thinking = m.Name, Unknown
 		return known

@@ -12,7 +12,7 @@ import (
 //go:embed models.txt
 var models string
 
-// ForProvider returns what is known about a provider's model: its row in the table,
+// ForProvider returns the data of a provider's model: its row in the table,
 // completed by [Lookup]. A row matches a name with or without a date. If only rows of
 // other providers match, the result has no price. Name is model unchanged.
 func ForProvider(provider, model string) Model {

@@ -1,7 +1,7 @@
-// Package chatwire contains what chat protocols with a list of messages share:
-// OpenAI's two protocols and Ollama's. It converts a history into messages that
-// services accept, and a response into chunks. Names of members and parameters
-// belong to the packages of the protocols.
+// Package chatwire contains the common code of chat protocols with a list of
+// messages: OpenAI's two protocols and Ollama's. It converts a history into
+// messages that services accept, and a response into chunks. Names of members
+// and parameters belong to the packages of the protocols.
 //
 // Each message is encoded once, into a record of pieces (see [Piece]) that is
 // cached with the message (see [llm.Content.Encoded]). [Write] decides for each

@@ -17,8 +17,8 @@ func Instruction(content *llm.Content) []byte {
 }
 
 // JSONInstruction returns an instruction to respond in JSON, and according to
-// schema if it is not empty, as the contents of a JSON string. It is for
-// services without a parameter for JSON output.
+// schema if it is not empty, as the contents of a JSON string. Services without
+// a parameter for JSON output need it.
 func JSONInstruction(schema json.RawMessage) []byte {
 	words := "Answer with one JSON value and nothing else."
 	if len(schema) > 0 {

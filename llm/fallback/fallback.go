@@ -25,7 +25,7 @@
 // this model.
 //
 // After the first chunk of a response the model does not change: a stream that breaks
-// off later returns its error to the caller, who may call [Generator.Fail].
+// off later returns its error. The caller may then call [Generator.Fail].
 package fallback
 
 import (

@@ -243,7 +243,7 @@ func TestRequest(t *testing.T) {
 	want.Config.Thinking = &llm.Thinking{Level: "LOW"}
 	got := h.asked[1]
 	if got.Contents[0] != req.Contents[0] || got.Config.SystemInstruction != system || got.Config.Tools[0] != tools[0] {
-		t.Error("messages, instruction or tools are copies, which would be encoded anew")
+		t.Error("messages, instruction or tools are copies, which would be encoded again")
 	}
 	opaque := cmp.Comparer(func(a, b *llm.Content) bool { return a == b })
 	sets := cmp.Comparer(func(a, b *llm.ToolSet) bool { return a == b })

@@ -28,7 +28,7 @@ func status(kind llm.ErrorKind, status int) error {
 	return &llm.Error{Kind: kind, Status: status, Message: kind.String()}
 }
 
-// TestHeadless checks what the built-in chains do about each failure without a user
+// TestHeadless checks how the built-in chains react to each failure without a user
 // to ask, for the model "auto" and for one that the user has named.
 func TestHeadless(t *testing.T) {
 	t.Parallel()

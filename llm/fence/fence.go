@@ -1,4 +1,4 @@
-// Package fence tells code from text in Markdown that streams: which places are at the
+// Package fence distinguishes code from text in Markdown that streams: which places are at the
 // start of a line, inside a fenced code block, or inside a code span.
 package fence
 
@@ -23,7 +23,7 @@ type Tracker struct {
 	run  int // backticks directly before this place, on a line of text
 }
 
-// lineState is what the current line has shown so far.
+// lineState is the kind of the current line, from its text so far.
 type lineState uint8
 
 const (

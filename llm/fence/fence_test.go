@@ -7,7 +7,7 @@ import (
 	"pollux/llm/fence"
 )
 
-// TestTracker checks what holds at the mark | in a text, in chunks of any size.
+// TestTracker checks the state at the mark | in a text, in chunks of any size.
 func TestTracker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,7 +1,7 @@
-// Package httpwire contains what the protocols of model providers share:
-// posting JSON over HTTP, and responses that are one JSON value, a stream of
-// server-sent events, or lines of JSON. It handles connections, timeouts,
-// framing and network errors. The packages of the protocols (for example
+// Package httpwire contains the common code of the protocols of model
+// providers: posting JSON over HTTP, and responses that are one JSON value, a
+// stream of server-sent events, or lines of JSON. It handles connections,
+// timeouts, framing and network errors. The packages of the protocols (for example
 // llm/gemini, llm/openai and llm/anthropic) fill the [Body] and decode the data
 // of each [Event].
 package httpwire

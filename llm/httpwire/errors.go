@@ -78,18 +78,18 @@ func tooLargeError() error {
 }
 
 // Malformed returns an error of kind [llm.KindServer] for a response that
-// violates the protocol. what is the invalid part, such as "chunk". If the part is nested too deeply to be
-// decoded, the error has no kind: the response would be the same again.
-func Malformed(what string, err error, data []byte) error {
+// violates the protocol. part names the invalid part, such as "chunk". If it is nested too deeply
+// to be decoded, the error has no kind: the response would be the same again.
+func Malformed(part string, err error, data []byte) error {
 	if llm.IsNested(data, maxNesting) {
 		return &llm.Error{
 			Code: "MALFORMED_RESPONSE", Body: Clip(data, MaxErrorBody), Err: err,
-			Message: fmt.Sprintf("The provider sent a %s that is nested more than %d deep", what, maxNesting),
+			Message: fmt.Sprintf("The provider sent a %s that is nested more than %d deep", part, maxNesting),
 		}
 	}
 	return &llm.Error{
 		Kind: llm.KindServer, Code: "MALFORMED_RESPONSE", Body: Clip(data, MaxErrorBody),
-		Message: fmt.Sprintf("The provider sent a malformed %s: %v", what, err), Err: err,
+		Message: fmt.Sprintf("The provider sent a malformed %s: %v", part, err), Err: err,
 	}
 }
 

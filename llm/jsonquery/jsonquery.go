@@ -124,7 +124,7 @@ func maxOutput(model string, cfg *llm.Config) int {
 		return cfg.MaxOutputTokens
 	}
 	if t := cfg.Thinking; catalog.IsGemini(model) && t != nil && t.Budget != nil && *t.Budget >= 0 && *t.Budget < cfg.MaxOutputTokens {
-		return cfg.MaxOutputTokens // the rest is for the answer
+		return cfg.MaxOutputTokens // which leaves the rest for the answer
 	}
 	return 0
 }

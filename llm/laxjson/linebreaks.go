@@ -40,7 +40,7 @@ func unescape(c byte) byte {
 	return c
 }
 
-// quotes tells whether the end of some code is in a string literal. An apostrophe in a comment
+// quotes finds out whether the end of some code is in a string literal. An apostrophe in a comment
 // counts as a quote up to the end of the line.
 type quotes struct {
 	double, single bool // opened in this line

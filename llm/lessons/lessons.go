@@ -1,5 +1,5 @@
 // Package lessons remembers how to write requests for each model: the settings of its
-// provider's profile or server, and what its refusals of requests have shown.
+// provider's profile or server, and the lessons from refused requests.
 package lessons
 
 import "sync"

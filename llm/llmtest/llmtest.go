@@ -1,6 +1,6 @@
 // Package llmtest is the conformance test of [llm.Generator] implementations. It runs
 // an HTTP server on loopback that plays a model. The adapter under test encodes the
-// responses of the server, and the tests check what the adapter decodes.
+// responses of the server, and the tests check the decoded responses.
 package llmtest
 
 import (

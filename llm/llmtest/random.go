@@ -19,7 +19,7 @@ func Chunks(s string, cuts uint64) []string {
 	}
 }
 
-// words are what random texts consist of: white space, escapes, fences, and the tags and marks
+// words are the pieces of random texts: white space, escapes, fences, and the tags and marks
 // of calls and thoughts.
 var words = []string{
 	"a", "B", "é", "😀", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\\", "\\n", "\"", "'", "''", "`", "``", "```", "```json\n", "\n```\n", "~~~", "\n~~~\n",
@@ -42,7 +42,7 @@ func (r Random) Text() string {
 	return b.String()
 }
 
-// Repeat calls check as often as the flag -random says, and a tenth of that with -short. If the
+// Repeat calls check as often as the flag -random sets, and a tenth of that with -short. If the
 // test fails, it logs the seed.
 func Repeat(t *testing.T, check func(r Random)) {
 	t.Helper()

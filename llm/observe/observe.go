@@ -11,8 +11,8 @@ import (
 
 // Observer observes requests to a model. Several goroutines may call it at once.
 type Observer interface {
-	// Begin is called before a request is sent, and must not change it. It returns what
-	// observes the response, nil for nothing.
+	// Begin is called before a request is sent, and must not change it. It returns the
+	// observer of the response, nil for none.
 	Begin(req *llm.Request) Call
 }
 
@@ -25,8 +25,8 @@ type Call interface {
 	End()
 }
 
-// ContextObserver is an [Observer] that also observes what is below the protocol, by
-// what it puts into the contexts of requests, token counts and embeddings.
+// ContextObserver is an [Observer] that also observes the layers below the protocol: it
+// adds values to the contexts of requests, token counts and embeddings.
 type ContextObserver interface {
 	Observer
 	// Context returns the context with which a request is sent.

@@ -58,7 +58,7 @@ func answer(text string) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(text))}}}
 }
 
-// notes writes down what it observes; of no request if blind is set.
+// notes records the requests and responses it observes; none if blind is set.
 type notes struct {
 	name  string
 	blind bool

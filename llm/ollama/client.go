@@ -140,8 +140,8 @@ func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 const maxLessons = 4
 
 // tryStream sends a request once and yields its chunks. It reports whether to
-// send the request again: it has yielded nothing, and has learned what the next
-// request must omit.
+// send the request again: it has yielded nothing, and has learned which part the
+// next request must omit.
 func (c *Client) tryStream(ctx context.Context, req *llm.Request, lessons int, yield func(*llm.Response, error) bool) (isRetryable bool) {
 	m, err := c.model(ctx, req.Model)
 	if err != nil {

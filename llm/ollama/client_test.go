@@ -149,8 +149,8 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestLessons checks that the client omits what a model rejects from all later
-// requests, and logs it.
+// TestLessons checks that the client omits parameters that a model rejects from all
+// later requests, and logs it.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,9 +13,9 @@ import (
 // does not fit in memory, in tokens. A smaller one is useless for coding.
 const minWindow = 8192
 
-// learn changes what the client knows about m so that the next request omits
-// what the model rejected with err, and reports whether to send the request
-// again. If the model does not support tools, learn returns false, and err has
+// learn updates m so that the next request omits the part that the model
+// rejected with err, and reports whether to send the request again. If the
+// model does not support tools, learn returns false, and err has
 // the kind [llm.KindNoTools].
 func (c *Client) learn(m *model, err error, q chatRequest) bool {
 	var e *llm.Error
@@ -52,8 +52,8 @@ func (c *Client) learn(m *model, err error, q chatRequest) bool {
 	return false
 }
 
-// checkOpening changes what the client knows about m if its responses begin
-// inside a thought, or no longer do (see [chatwire.Assembler.CheckOpening]).
+// checkOpening updates m if its responses begin inside a thought, or no longer
+// do (see [chatwire.Assembler.CheckOpening]).
 func (c *Client) checkOpening(a *assembler, m *model) error {
 	return a.CheckOpening(m.isStartLearned, a.calls, func(opened bool, message string) {
 		c.updateModel(m.name, func(m *model) { m.startsInThought, m.isStartLearned = opened, opened })

@@ -17,9 +17,8 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// model is what the client knows about a model: the server's description and
-// what the client has learned from rejections. A value in use is never
-// modified.
+// model is the client's knowledge of a model: the server's description and
+// the lessons from rejections. A value in use is never modified.
 type model struct {
 	name            string
 	maxWindow       int  // tokens that the model supports, 0 if unknown
@@ -86,8 +85,8 @@ func (c *Client) updateModel(name string, change func(*model)) {
 }
 
 // model returns the entry of a model. It asks the server if there is none; two
-// goroutines may do so at the same time. Errors are not stored, because the
-// model may exist the next time.
+// goroutines may ask at the same time. The client does not store errors,
+// because the model may exist the next time.
 func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -8,8 +8,8 @@
 //
 // Requests are built from the encoded form that is cached with each message
 // (see [llm.Content.Encoded]). Responses are decoded directly into
-// [llm.Response], frame by frame. Only tests use OpenAI's SDK, to check what
-// the client sends.
+// [llm.Response], frame by frame. Only tests use OpenAI's SDK, to check the
+// client's requests.
 package openai
 
 import (

@@ -25,7 +25,7 @@ type apiError struct {
 }
 
 // parseError parses {"error": {...}}, {"error": "..."}, {"message": ...},
-// {"detail": ...}, and an array of one of these. The forms without "error" are
+// {"detail": ...}, and an array of one such object. The forms without "error" are
 // errors only if isErrorBody is set. The result is false if body is no error.
 func parseError(body []byte, isErrorBody bool) (apiError, bool) {
 	body = bytes.TrimSpace(body)

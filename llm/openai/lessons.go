@@ -9,8 +9,8 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// learn changes the traits of the model so that the next request omits what the
-// service rejected with e, and reports whether to send the request again. sent
+// learn changes the traits of the model so that the next request omits the part
+// that the service rejected with e, and reports whether to send the request again. sent
 // lists the optional members of the rejected request. If the model does not
 // support tools, learn sets the kind of e to [llm.KindNoTools] and returns
 // false.

@@ -17,8 +17,8 @@ func refusal(message, param string) string {
 	return string(show(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param, "code": nil}}))
 }
 
-// TestLessons checks that the client omits what a service rejects from all
-// later requests, and logs it.
+// TestLessons checks that the client omits parameters that a service rejects from
+// all later requests, and logs it.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -79,8 +79,8 @@ type Quirks struct {
 	PairsOnly bool `json:"pairsOnly,omitempty"`
 
 	// NameIDs uses the name of the tool as the id of a call, with a number if
-	// that id is used already. It is for servers that match results to calls by
-	// the tool's name.
+	// that id is used already. Servers that match results to calls by the
+	// tool's name need it.
 	NameIDs bool `json:"nameIds,omitempty"`
 	// ShortIDs reports whether call ids must consist of nine letters and
 	// digits.

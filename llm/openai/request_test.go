@@ -91,7 +91,7 @@ func TestChatMessages(t *testing.T) {
 			"orphans go, holes are filled",
 			Quirks{},
 			[]*llm.Content{
-				llm.User(result("0", "ls", "nobody asked")), llm.User(llm.Text("go")),
+				llm.User(result("0", "ls", "without a call")), llm.User(llm.Text("go")),
 				llm.Model(called("1", "ls", ""), called("2", "ls", "")),
 				llm.User(result("2", "ls", "two"), result("9", "ls", "nine"), result("2", "ls", "again"), llm.Text("and?")),
 				llm.User(result("1", "ls", "late but there")),

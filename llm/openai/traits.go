@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// traits is how to communicate with a model: the quirks of its profile and what
-// the client has learned from rejections. A value in use is never modified.
+// traits is how to communicate with a model: the quirks of its profile and the
+// lessons from rejections. A value in use is never modified.
 type traits struct {
 	Quirks
 	vendor string

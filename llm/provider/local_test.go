@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// hostile are answers of who happens to listen where a server of models might.
+// hostile are answers of other programs that listen on the port of a model server.
 var hostile = map[string]http.HandlerFunc{
 	"endless": func(w http.ResponseWriter, r *http.Request) {
 		flood(w, r, `{"data": [`, strings.Repeat(`{"id": "m"}, `, 1000))
@@ -103,8 +103,8 @@ func TestDiscoverHostile(t *testing.T) {
 	}
 }
 
-// TestModelsHostile: a server that is used and says too much, or nothing, has no
-// models, and the question ends with its context.
+// TestModelsHostile checks that a server with a response that is too large, or
+// without one, has no models, and that the request ends with its context.
 func TestModelsHostile(t *testing.T) {
 	t.Parallel()
 	for name, answer := range hostile {
@@ -131,8 +131,8 @@ func TestModelsHostile(t *testing.T) {
 	}
 }
 
-// TestLocalIsReached: what a local server says outside of its protocol is asked with
-// the same credentials and headers, and names that no one can type are left out.
+// TestLocalIsReached checks that requests to a local server outside of its protocol
+// have the same credentials and headers, and that the list omits names that cannot be typed.
 func TestLocalIsReached(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,7 +14,7 @@ import (
 	"pollux/llm/openai"
 )
 
-var update = flag.Bool("update", false, "write the matrix in docs/models.md anew")
+var update = flag.Bool("update", false, "rewrite the matrix in docs/models.md")
 
 // TestMatrix holds the table in docs/models.md to the profiles; -update writes it.
 func TestMatrix(t *testing.T) {
@@ -98,8 +98,8 @@ func speaks(p *Profile) string {
 	return strings.Join(list, ", ")
 }
 
-// thoughts says how requests make a provider's models think, and when they want to
-// see their thoughts again.
+// thoughts describes how requests make a provider's models think, and when requests
+// repeat the thoughts.
 func thoughts(p *Profile) (asked, back string) {
 	switch p.Protocol {
 	case Gemini, Vertex:
@@ -129,7 +129,7 @@ func thoughts(p *Profile) (asked, back string) {
 	return asked, back
 }
 
-// TestMembers: docs/models.md names all that an entry of the user's may say.
+// TestMembers checks that docs/models.md names all members of a user's entry.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../docs/models.md")

@@ -367,7 +367,7 @@ func (c *Client) askServer(ctx context.Context, server modelDescriber, model str
 	return said
 }
 
-// Describe returns what is known about a model. It asks a server on this machine for
+// Describe returns the data of a model. It asks a server on this machine for
 // its list of models once, for at most half a second. Other providers are asked only by
 // [Client.Models].
 func (c *Client) Describe(ctx context.Context, model string) catalog.Model {
@@ -379,7 +379,7 @@ func (c *Client) Describe(ctx context.Context, model string) catalog.Model {
 				return c.access.Profile.Describe(model, c.askServer(ctx, describer, model))
 			}
 		}
-		c.listOnce.Do(func() { _, _ = c.list(ctx) }) // the table has what the server does not
+		c.listOnce.Do(func() { _, _ = c.list(ctx) }) // the table completes the server's data
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

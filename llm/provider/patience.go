@@ -19,9 +19,9 @@ const localStart = 30 * time.Minute
 // maxTimeout is the largest StartTimeout and IdleTimeout of a profile, in seconds: a week.
 const maxTimeout = 7 * 24 * 60 * 60
 
-// timeouts returns how long requests wait for the provider: as long as its profile says,
-// else as the network settings say, else localStart at a private address. What none of
-// them says is 0, for the default of the protocol.
+// timeouts returns how long requests wait for the provider: the times of its profile,
+// else of the network settings, else localStart at a private address. All others are 0,
+// for the default of the protocol.
 func (a *Access) timeouts(n httpwire.Timeouts) httpwire.Timeouts {
 	start, idle := n.Start, n.Idle
 	if a.Profile != nil {

@@ -169,7 +169,7 @@ type Local struct {
 	Probe  string `json:"probe"`
 	Marker string `json:"says"`
 	// Window is a path whose JSON object has the size of the context window in tokens,
-	// in the member WindowAt ("a.b" is member b of member a). It is for servers whose
+	// in the member WindowAt ("a.b" is member b of member a). Set it for servers whose
 	// list of models does not have it.
 	Window   string `json:"window,omitempty"`
 	WindowAt string `json:"windowAt,omitempty"`
@@ -187,7 +187,7 @@ func (w *StringList) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &one) == nil { // null, too
 		*w = StringList{one}
 	} else {
-		var many []string // not what w holds, which may be another profile's
+		var many []string // not into *w, which may be another profile's list
 		if err := json.Unmarshal(data, &many); err != nil {
 			return err
 		}

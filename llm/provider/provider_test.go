@@ -17,8 +17,8 @@ import (
 	"pollux/llm/openai"
 )
 
-// TestBuiltin holds the built-in profiles to what is checked of the user's, and each
-// name to one provider.
+// TestBuiltin checks the built-in profiles like the user's, and that each name belongs to one
+// provider.
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{}
@@ -172,8 +172,8 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// TestDiscover looks for servers where two answer, one is silent, one says
-// something else, and one is not there.
+// TestDiscover looks for servers where two answer, one is silent, one is another
+// program, and one does not exist.
 func TestDiscover(t *testing.T) {
 	t.Parallel()
 	ollama := serve(t, map[string]string{"/api/version": `{"version": "0.12"}`})
@@ -259,8 +259,8 @@ func serve(t *testing.T, pages map[string]string) *httptest.Server {
 	return s
 }
 
-// FuzzAdd holds that no entry makes it fail in another way than by an error, and
-// that what was taken can be opened or says why not.
+// FuzzAdd checks that Add returns an error for a wrong entry, and that a provider that it
+// accepts can be opened or returns an error.
 func FuzzAdd(f *testing.F) {
 	f.Add("mine", `{"baseUrl": "http://127.0.0.1:9/v1", "keyless": true, "models": [{"match": ["a*", "b"], "quirks": {}}]}`)
 	f.Add("openai", `{"protocol": "responses", "headers": {"X": "y"}}`)

@@ -42,7 +42,7 @@ func (p *Profile) ProtocolFor(model string) Protocol {
 	return speaks
 }
 
-// Describe returns what is known about a model. Rules of the profile override listed,
+// Describe returns the data of a model. Rules of the profile override listed,
 // the model in the provider's own list, which overrides the built-in table.
 func (p *Profile) Describe(model string, listed catalog.Model) catalog.Model {
 	m := p.describeListed(model, listed).WithDefaults(catalog.ForProvider(p.ID, model))

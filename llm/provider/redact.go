@@ -192,8 +192,8 @@ func (h *redactingHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-// redactErrors returns g with secrets removed from its errors and from what it reports of a
-// silent server.
+// redactErrors returns g with secrets removed from its errors and from its reports of a silent
+// server.
 func redactErrors(g llm.Generator, s *redactor) llm.Generator { return &redactingGenerator{g, s} }
 
 type redactingGenerator struct {

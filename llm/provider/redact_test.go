@@ -54,7 +54,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// FuzzShown: what stands before the last @ of a host is not shown.
+// FuzzShown checks that the text before the last @ of a host is not shown.
 func FuzzShown(f *testing.F) {
 	f.Add("https", "user", "pass/word", "host/v1?x=y")
 	f.Fuzz(func(t *testing.T, scheme, user, password, rest string) {
@@ -69,7 +69,7 @@ func FuzzShown(f *testing.F) {
 	})
 }
 
-// parrot answers all that it is asked with an error that repeats what was sent.
+// parrot answers each request with an error that repeats the request.
 func parrot(t *testing.T) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -87,8 +87,8 @@ func parrot(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestSecrets: whatever a server repeats of a request, what is secret in it is
-// neither in the errors nor in the log, over any protocol.
+// TestSecrets checks that no secret of a request that a server repeats is in the errors or in the
+// log, over any protocol.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	at := strings.TrimPrefix(parrot(t).URL, "http://")
@@ -155,8 +155,8 @@ func TestDummyKeys(t *testing.T) {
 	}
 }
 
-// TestCut: what is left of a secret where a message was cut is taken out as well,
-// and what only begins like one is not.
+// TestCut checks that the beginning of a secret at the cut of a message is removed as well, and
+// that a text that only begins like a secret is not.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	s := &redactor{secrets: []string{"sk-ant-api03-0123456789abcdef"}}

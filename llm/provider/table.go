@@ -148,7 +148,7 @@ func (base *Profile) merge(data []byte) (*Profile, error) {
 	p := *base
 	p.Models, p.Quirks, p.Headers = nil, nil, nil
 	if base.Local != nil {
-		p.Local = new(*base.Local) // what is decoded into must not be the profile's that was
+		p.Local = new(*base.Local) // decoding must not change the base profile
 	}
 	if err := decodeStrict(data, &p); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func mergeObjects(top, below json.RawMessage) json.RawMessage {
 	var upper, lower map[string]json.RawMessage
 	if json.Unmarshal(top, &upper) != nil || json.Unmarshal(below, &lower) != nil {
 		if len(top) > 0 {
-			return top // if it is no object, check says so
+			return top // if it is no object, check reports it
 		}
 		return below
 	}

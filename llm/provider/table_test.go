@@ -12,8 +12,8 @@ import (
 	"pollux/llm/openai"
 )
 
-// add returns the built-in table with the user's files, in order, and what was
-// wrong with them.
+// add returns the built-in table with the user's files, in order, and the problems
+// of the files.
 func add(t *testing.T, files ...string) (*Table, string) {
 	t.Helper()
 	table := Builtin()
@@ -30,8 +30,8 @@ func add(t *testing.T, files ...string) (*Table, string) {
 	return table, strings.Join(all, "\n")
 }
 
-// TestRefusedLeavesNoTrace: of an entry that is wrong nothing stays, in whatever
-// member it shares with what was there.
+// TestRefusedLeavesNoTrace checks that a wrong entry changes nothing, in any member that it
+// shares with the built-in entry.
 func TestRefusedLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	table, errs := add(t, `{
@@ -50,7 +50,7 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestLayers: a second file changes what the first one made, and no more.
+// TestLayers checks that a second file changes the provider of the first one, and nothing else.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	table, errs := add(t,
@@ -125,8 +125,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAliasChanges: an entry called like an alias changes the provider that goes
-// by it; aliases of the user's own find what they are for.
+// TestAliasChanges checks that an entry named like an alias changes the provider with that
+// alias, and that the user's own aliases find their providers.
 func TestAliasChanges(t *testing.T) {
 	t.Parallel()
 	table, errs := add(t, `{"claude": {"model": "mine"}, "own": {"baseUrl": "http://h", "aliases": ["o", "p"], "keyless": true}, "p": {"model": "m"}}`)
@@ -158,7 +158,7 @@ func TestTableIsShared(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if table.Find("together") == nil || table.Find("own") == nil || table.Find("nobody") != nil {
+			if table.Find("together") == nil || table.Find("own") == nil || table.Find("unknown") != nil {
 				t.Error("not found")
 			}
 			if p := table.FindByAddress("https://api.x.ai/v1"); p == nil || p.Model != "m" {

@@ -1,5 +1,5 @@
-// Package quotation finds out whether a text stands in what a model was given: in files that it
-// has read, in the output of commands, in prompts and instructions. A model that repeats such a
+// Package quotation finds out whether a text comes from a model's input: from files that it has
+// read, from the output of commands, from prompts or instructions. A model that repeats such a
 // text quotes it, so that a call in it is no call of the model.
 //
 // Texts are compared word by word. White space, quotes, marks of Markdown, escapes of JSON and
@@ -17,7 +17,7 @@ import (
 	"pollux/llm"
 )
 
-// Index holds what the models of a session were given. It is safe for concurrent use.
+// Index holds the input of a session's models. It is safe for concurrent use.
 //
 // Memory is limited: the oldest texts are removed when more than [maxSize] bytes are held, which
 // is more than any model's context window. A message is read once. A search takes a fraction of a
@@ -27,7 +27,7 @@ type Index struct {
 	seed   maphash.Seed
 	seen   map[weak.Pointer[llm.Content]]struct{}
 	hashes map[uint64]struct{} // of the texts of all passages
-	labels map[string]string   // what calls have read, by their ID
+	labels map[string]string   // of the sources that calls have read, by call ID
 	list   []passage           // in the order of the conversation
 	size   int                 // of the words in list, in bytes
 }
@@ -36,7 +36,7 @@ type Index struct {
 type passage struct {
 	kind   kind
 	words  string // see [words]; variants follow each other
-	filter filter // of these words
+	filter filter // of words
 	source string // of an untrusted text, for people
 	hash   uint64
 }
@@ -180,7 +180,7 @@ const (
 )
 
 // Find returns where a value of an argument stands in untrusted text, false if it stands in none.
-// It is false, too, if the user has said it, or if the model has before that text.
+// It also returns false if the value is in a user's prompt, or in an earlier text of the model.
 func (x *Index) Find(tool, value string) (Place, bool) {
 	w, name := words(value), words(tool)
 	n := strings.Count(w, " ") - 1

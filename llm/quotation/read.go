@@ -66,7 +66,7 @@ func (x *Index) readPrompt(text string) {
 	}
 }
 
-// readCall adds the arguments of a call of the model, and remembers what it reads.
+// readCall adds the arguments of a call of the model, and remembers the source it reads.
 func (x *Index) readCall(c *llm.FunctionCall) {
 	x.add(own, "", stringsIn(c.Args))
 	var args map[string]any
@@ -94,7 +94,7 @@ func (x *Index) readCall(c *llm.FunctionCall) {
 // stringsIn returns the strings in a JSON value, without keys, each on a line of its own.
 func stringsIn(data json.RawMessage) string {
 	var value any
-	_ = json.Unmarshal(data, &value) // what is no JSON has no strings
+	_ = json.Unmarshal(data, &value) // invalid JSON has no strings
 	var b strings.Builder
 	var walk func(any)
 	walk = func(v any) {

@@ -138,7 +138,7 @@ func withoutNumbers(text string) string {
 	return b.String()
 }
 
-// numberSize returns the size of the number before a line, with what stands before it.
+// numberSize returns the size of the number before a line, with the characters before it.
 func numberSize(line string) int {
 	rest := strings.TrimLeft(line, " \t>|+-")
 	at := len(line) - len(rest)

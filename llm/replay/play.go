@@ -31,7 +31,7 @@ type line struct {
 }
 
 // Open reads a recording. A strict player returns the lines in order, and fails if
-// the next line is for another method. Other players return the first unused line for
+// the next line belongs to another method. Other players return the first unused line for
 // the method.
 func Open(path string, strict bool) (*Player, error) {
 	data, err := os.ReadFile(path)

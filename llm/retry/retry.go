@@ -174,7 +174,7 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 // answer if that does not help.
 var standbyDelays = [...]time.Duration{time.Second, 3 * time.Second}
 
-// asideAttempts and asideDelay bound what a question on the side is worth.
+// asideAttempts and asideDelay limit the retries of a question on the side.
 const (
 	asideAttempts = 2
 	asideDelay    = 10 * time.Second
@@ -190,7 +190,7 @@ func endsWithin(ctx context.Context, d time.Duration) bool {
 const longestWait = 5 * time.Minute
 
 // silentAttempts is the number of attempts with a server that was silent for longer than
-// longestWait. What was too long twice is too long the third time.
+// longestWait. A third attempt would be silent as well.
 const silentAttempts = 2
 
 // passes reports whether e may be over by the next attempt.
@@ -210,8 +210,8 @@ func (b *backoff) passes(e *llm.Error) bool {
 }
 
 // next returns the next delay: twice the last one, give or take 30 %, so that
-// many clients do not come back together; or what the server asked for and up
-// to 20 % more, never less.
+// many clients do not come back together; or the delay that the server asked
+// for and up to 20 % more, never less.
 func (b *backoff) next(asked time.Duration) time.Duration {
 	d := b.delay
 	if asked > 0 {

@@ -260,7 +260,7 @@ func TestStandby(t *testing.T) {
 		{"a moment", true, []error{full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, false},
 		{"asks for longer at once", true, []error{longer}, []time.Duration{}, 0, true},
 		{"asks for longer then", true, []error{full, longer, longer}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
-		{"nobody stands by", false, []error{full, full, full, full}, nil, 4, false},
+		{"no stand-in", false, []error{full, full, full, full}, nil, 4, false},
 		{"another failure", true, []error{busy, busy, busy, busy}, nil, 4, false},
 	} {
 		for _, how := range []string{"stream", "generate"} {

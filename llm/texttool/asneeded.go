@@ -33,7 +33,7 @@ type Adaptive struct {
 	models        lessons.Memory[toolCalling]
 }
 
-// toolCalling is what is known of the tool calling of a model.
+// toolCalling describes the tool calling of a model.
 type toolCalling struct {
 	needsText bool // it gets its tools in text
 	isNative  bool // its server has returned a call

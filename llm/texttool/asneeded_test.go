@@ -94,7 +94,7 @@ func testAsNeeded(t *testing.T, always func(string) bool, want []string) {
 	}
 }
 
-// TestCallsInContent checks what becomes of calls that a server passes on as text.
+// TestCallsInContent checks calls that a server passes on as text.
 func TestCallsInContent(t *testing.T) {
 	t.Parallel()
 	const form = "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"/a\"}}\n</tool_call>"

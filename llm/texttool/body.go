@@ -35,7 +35,7 @@ func (p *parser) scanCall(s string) (rest string) {
 	return rest
 }
 
-// scanBody reads the body in held if it is not JSON. It returns what follows the call.
+// scanBody reads the body in held if it is not JSON. It returns the text after the call.
 func (p *parser) scanBody(isWhole bool) (rest string) {
 	if len(p.held) > maxHeld {
 		p.release()
@@ -54,7 +54,7 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 		rest, p.held = string(p.held[n:]), p.held[:n]
 		p.accept([]writtenCall{{call: p.markup.call(p.open.tool, p.tools)}}, p.open.tags == &parameterTags && p.open.end == functionEnd)
 	case laxjson.Broken:
-		if !isWhole { // what was not read may hold other calls
+		if !isWhole { // the rest may hold other calls
 			n := p.open.at + p.markup.at
 			rest, p.held = string(p.held[n:]), p.held[:n]
 		}

@@ -78,9 +78,9 @@ func matchClosing(s, fence string) (int, verdict) {
 // on, too.
 var endMarks = [...]string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end|>", "</s>"}
 
-// matchEnd matches what can end a call besides the ends of the elements around it: the end
-// of an element whose beginning the model has left out, as Qwen3-Coder does, and the end
-// of the answer.
+// matchEnd matches the ends of a call that do not end an element around it: the end of an
+// element whose beginning the model has left out, as Qwen3-Coder does, and the end of the
+// answer.
 func matchEnd(s string) (int, verdict) {
 	n, v := matchPrefix(s, callClosers)
 	if v == yes {

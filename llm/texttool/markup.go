@@ -71,8 +71,8 @@ var callClosers = []string{"</function>", "</invoke>", "</tool_call>", "</tool_c
 const maxTag = 256
 
 // read reads held, which begins behind the opening tag of the call and only grows
-// between calls. It returns the size of the call when that is complete. isWhole says
-// that nothing follows.
+// between calls. It returns the size of the call when that is complete. isWhole is set if
+// nothing follows.
 func (m *markup) read(held []byte, isWhole bool) (n int, status laxjson.Status) {
 	for {
 		if m.parameter != "" {
@@ -263,8 +263,8 @@ func betweenTags(s string, isWholeText bool) string {
 	return s
 }
 
-// insideTags returns what is written between the tags of a parameter for a value. Values of
-// several lines stand on lines of their own.
+// insideTags returns the text between the tags of a parameter for a value. Values of several
+// lines stand on lines of their own.
 func insideTags(value string, isWholeText bool) string {
 	switch {
 	case !strings.Contains(value, "\n"):

@@ -58,7 +58,7 @@ func (n *nativeAnswer) stream(chunks iter.Seq2[*llm.Response, error], yield func
 // whole returns an answer that is not streamed.
 func (n *nativeAnswer) whole(r *llm.Response) *llm.Response {
 	out := n.add(r)
-	if !n.isEnded { // nothing says that the answer is complete
+	if !n.isEnded { // the answer may be incomplete
 		n.parser.calls = nil
 		return r
 	}

@@ -151,7 +151,7 @@ func matchFence(s string, o opening, isLineHead bool) (opening, verdict) {
 }
 
 // matchBody matches the elements and marks around a call and the start of its body. It
-// skips white space at index i. anyKey says that the first key of an object need not be
+// skips white space at index i. If anyKey is set, the first key of an object need not be
 // that of a call.
 func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 	for depth := 0; ; depth++ {
@@ -274,7 +274,7 @@ func matchAfterSpace(s string, i int, o opening) (opening, verdict) {
 	return matchObject(s, i+n, o, true)
 }
 
-// matchMistral matches what follows the mark [TOOL_CALLS]: a list of calls, or the name
+// matchMistral matches the text after the mark [TOOL_CALLS]: a list of calls, or the name
 // of a tool, perhaps [CALL_ID] and an id, perhaps [ARGS], and the arguments.
 func matchMistral(s string, i int, o opening) (opening, verdict) {
 	o.isTrained, o.isLoose = true, true

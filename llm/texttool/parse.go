@@ -128,7 +128,7 @@ func (p *parser) end(cut bool) string {
 }
 
 // endCall ends a call at the end of the answer. It returns false if more calls may begin
-// in what remains.
+// in the rest.
 func (p *parser) endCall(cut bool) bool {
 	switch {
 	case cut:

@@ -29,7 +29,7 @@ const (
 // isFence reports whether a closer is that of a fence.
 func isFence(closer string) bool { return closer[0] != '<' }
 
-// given is what a model was given before an answer.
+// given is the input of a model before an answer.
 type given struct {
 	index *quotation.Index
 	req   *llm.Request
@@ -49,7 +49,7 @@ func (g *given) read() *quotation.Index {
 	return g.index
 }
 
-// body returns the call in held, without what stands around it.
+// body returns the call in held, without the text around it.
 func (p *parser) body() string { return string(p.held[min(p.open.start, len(p.held)):]) }
 
 // areQuoted reports whether one of the calls in held is a quotation.
@@ -57,8 +57,8 @@ func (p *parser) areQuoted(calls []writtenCall) bool {
 	return p.isQuoted(p.body()) || slices.ContainsFunc(calls, func(c writtenCall) bool { return c.text != "" && p.isQuoted(c.text) })
 }
 
-// isQuoted reports whether a call is a quotation: the model was given this text. The words that
-// only say that this is a call do not count, because a model may add them.
+// isQuoted reports whether a call is a quotation: its text is in the model's input. The frame of
+// the call does not count (see [withoutFrame]), because a model may add it.
 func (p *parser) isQuoted(call string) bool {
 	if p.given == nil {
 		return false
@@ -95,7 +95,7 @@ func withoutEnd(call string) string {
 	return call
 }
 
-// withoutFrame returns a call without the words before it that say that it is one.
+// withoutFrame returns a call without the words before it that announce a call.
 func withoutFrame(call string) string {
 	for again := true; again; {
 		again = false
@@ -135,11 +135,11 @@ func (p *parser) note(s string) {
 	p.tail = p.tail[max(0, len(p.tail)-utf8.UTFMax):]
 }
 
-// thoughtTags begin thoughts. Where thoughts have parts of their own, none of these come here.
+// thoughtTags begin thoughts, except where thoughts have parts of their own.
 var thoughtTags = [...]string{"<think>", "<thinking>", "<thought>"}
 
-// matchThought matches a tag that begins or ends a thought, at the start of a line of s. What is
-// before an end without a beginning was a thought, too: calls in it do not count.
+// matchThought matches a tag that begins or ends a thought, at the start of a line of s. The text
+// before an end without a beginning is a thought, too: calls in it do not count.
 func (p *parser) matchThought(s string) (size int, v verdict) {
 	if s[0] != '<' || !p.place.IsLineStart() || p.place.InFence() {
 		return 0, no

@@ -14,7 +14,7 @@ import (
 	"pollux/llm/quotation"
 )
 
-// givenTexts returns what a model knows that has got these texts, each as the result of a call.
+// givenTexts returns the input of a model with texts as results of calls.
 func givenTexts(texts ...string) *given {
 	req := &llm.Request{}
 	for _, text := range texts {
@@ -39,7 +39,7 @@ func read(g *given, isNative bool, chunks ...string) parsed {
 	return out
 }
 
-// surroundings are what a model writes around something that it quotes; % stands for that.
+// surroundings are texts that a model writes around a quotation, the %.
 var surroundings = map[string]string{
 	"nothing":                "%",
 	"text before":            "The README ends so:\n\n%",
@@ -187,7 +187,7 @@ func TestQuotedBroken(t *testing.T) {
 	}
 }
 
-// TestQuotedParts checks that what a model adds to a quotation makes no call of it.
+// TestQuotedParts checks that a quotation with additions of the model is not a call.
 func TestQuotedParts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, before, behind string }{
@@ -279,7 +279,7 @@ func quoteRequest() *llm.Request {
 	}}
 }
 
-// quoter is a model that says always the same.
+// quoter is a model that always returns the same response.
 type quoter struct {
 	llm.Generator
 	text string

@@ -9,7 +9,7 @@ import (
 )
 
 // callText returns a call in one of the forms that the instruction teaches: as elements if
-// [isRaw] says so and the call can be written in that form, else as JSON.
+// [isRaw] returns true and the call can be written in that form, else as JSON.
 func callText(c *llm.FunctionCall, tools toolSet) string {
 	if isRaw(c) {
 		if s := rawText(c, tools); s != "" {

@@ -64,7 +64,7 @@ func TestRaw(t *testing.T) {
 	llmtest.Repeat(t, func(r llmtest.Random) { checkRaw(t, r.Text()+r.Text(), r.Uint64()) })
 }
 
-// TestWholeText checks what stands in a file when a model writes its content between tags.
+// TestWholeText checks the content of a file that a model writes between tags.
 func TestWholeText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ between, text, whole string }{

@@ -63,8 +63,7 @@ type Options struct {
 	// HasCalled reports whether a model, or the service that it belongs to, is known to return
 	// calls as its protocol has them. Its text is never read. Only [AsNeeded] uses it.
 	HasCalled func(model string) bool
-	// Given is what models were given. Generators that share it know what models of the others
-	// were given. nil is a new one.
+	// Given is the index of the models' input. Generators may share one. nil is a new one.
 	Given *quotation.Index
 	// Now and Rand are used for the ids of calls. The defaults are the clock and random
 	// numbers.

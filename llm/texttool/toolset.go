@@ -11,14 +11,14 @@ import (
 // toolSet is the tools that a request declares, by name.
 type toolSet map[string]declaredTool
 
-// declaredTool is what a request says of a tool's arguments.
+// declaredTool describes a tool's arguments, from its declaration in a request.
 type declaredTool struct {
 	schema json.RawMessage
 	// wholeTexts are the parameters whose value is a whole text, see [llm.FunctionDeclaration].
 	wholeTexts []string
 }
 
-// newToolSet returns the set of these tools.
+// newToolSet returns the set of tools.
 func newToolSet(tools []llm.FunctionDeclaration) toolSet {
 	t := make(toolSet, len(tools))
 	for i := range tools {
@@ -74,6 +74,6 @@ func (t toolSet) properties(tool string) []string {
 // required returns the names of the parameters that a tool requires.
 func (t toolSet) required(tool string) []string {
 	var s struct{ Required []string }
-	_ = json.Unmarshal(t[tool].schema, &s) // a schema that says nothing requires none
+	_ = json.Unmarshal(t[tool].schema, &s) // an unreadable schema requires none
 	return s.Required
 }

@@ -3,7 +3,7 @@ package think
 import "strings"
 
 // literal finds the strings of objects in a text: of JSON, and of JSON as models write it
-// by hand, with line breaks in strings. What cannot be part of an object ends it. The
+// by hand, with line breaks in strings. A byte that cannot be part of an object ends it. The
 // zero value is outside of objects.
 type literal struct {
 	depth     int

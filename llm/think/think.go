@@ -17,8 +17,8 @@ import (
 // </thinking>, in any case of letters. The opening tag counts at the beginning of the
 // answer, or of a line; it is text in a fenced code block, in a string of JSON, and in a
 // call that is written as elements. The closing tag counts anywhere behind it, except
-// in inline code and between quotes. Neither the tags nor the white space behind them
-// are part of what comes out.
+// in inline code and between quotes. The parts have neither the tags nor the white space
+// behind them.
 //
 // A thought at the beginning of the answer that never ends is a thought. Behind other
 // text, a thought that never ends is text, and so is a closing tag that nothing opened.
@@ -26,23 +26,23 @@ import (
 //
 // The zero value is ready to use, for one answer.
 type Splitter struct {
-	// Opened says that the prompt ends in <think>, as some templates have it:
+	// Opened is set if the prompt ends in <think>, as some templates have it:
 	// the answer begins in the middle of a thought, and all of it up to the
 	// first closing tag is one.
 	Opened bool
-	// MayBeOpened says that the prompt may end in <think>: a closing tag that nothing
+	// MayBeOpened is set if the prompt may end in <think>: a closing tag that nothing
 	// opened then ends a thought, see [Splitter.Unopened].
 	MayBeOpened bool
-	// PairsOnly limits the tags to <think>, and </think> after it. It is for Qwen's
-	// models.
+	// PairsOnly limits the tags to <think>, and </think> after it, as Qwen's models
+	// write them.
 	PairsOnly bool
 
 	begun    bool   // Opened has been looked at
-	state    state  // of what comes now
+	state    state  // of the next text
 	shown    bool   // some text has been handed out
 	passed   bool   // a tag that counts has come
 	unopened bool   // see Unopened
-	untold   int    // parts up to which all are thoughts, as a later tag has told
+	untold   int    // parts up to which all are thoughts, because of a later tag
 	behind   bool   // a tag was just passed: white space is dropped
 	held     string // may be the beginning of a tag
 	space    string // white space that begins the answer, if it does
@@ -52,7 +52,7 @@ type Splitter struct {
 	pending []byte // in inPending: the text since the opening tag, with it
 	opener  int    // length of the opening tag
 
-	// What surrounds the place behind all that was read.
+	// The surroundings of the place behind the text read so far.
 	last   byte          // the byte before
 	ticks  int           // the backticks before it on its line
 	place  fence.Tracker // of text
@@ -65,7 +65,7 @@ type state uint8
 const (
 	inText    state = iota
 	inThought       // in a thought
-	inPending       // in what is a thought if it ends
+	inPending       // in a text that is a thought if it ends
 )
 
 const (
@@ -91,8 +91,8 @@ func MayBeOpened(model string) bool {
 	return false
 }
 
-// Split returns the parts of a whole answer. As all of it is known, what comes before a
-// closing tag that nothing opened is a thought if MayBeOpened is set.
+// Split returns the parts of a whole answer. If MayBeOpened is set, the text before a
+// closing tag that nothing opened is a thought.
 func (s Splitter) Split(answer string) []llm.Part {
 	parts := s.scan(nil, answer)
 	parts = s.end(parts)
@@ -109,9 +109,9 @@ func (s Splitter) Split(answer string) []llm.Part {
 // without MayBeOpened.
 func (s *Splitter) Unopened() bool { return s.unopened }
 
-// Add takes the next chunk and returns what is certain by now: text, and parts
-// that have Thought set. What is held back is the beginning of a tag, or a thought behind
-// other text, which is none if it has no end.
+// Add takes the next chunk and returns the parts that are certain by now: text, and parts
+// that have Thought set. It holds back the beginning of a tag, and a thought behind other
+// text, which is none if it has no end.
 func (s *Splitter) Add(chunk string) []llm.Part {
 	if s.held == "" && s.space == "" && !s.behind && (s.shown || s.state == inThought) && s.state != inPending &&
 		chunk != "" && strings.IndexByte(chunk, '<') < 0 { // nearly always
@@ -121,10 +121,10 @@ func (s *Splitter) Add(chunk string) []llm.Part {
 	return merge(s.scan(nil, chunk))
 }
 
-// Flush returns what was held back. It is called once, when the answer has ended.
+// Flush returns the parts that Add has held back. It is called once, when the answer has ended.
 func (s *Splitter) Flush() []llm.Part { return merge(s.end(nil)) }
 
-// scan appends what chunk makes certain.
+// scan appends the parts that chunk makes certain.
 func (s *Splitter) scan(parts []llm.Part, chunk string) []llm.Part {
 	if !s.begun {
 		s.begun, s.behind = true, s.Opened
@@ -160,7 +160,7 @@ func (s *Splitter) scan(parts []llm.Part, chunk string) []llm.Part {
 	}
 }
 
-// end appends what scan has held back.
+// end appends the parts that scan has held back.
 func (s *Splitter) end(parts []llm.Part) []llm.Part {
 	s.ended = true
 	parts = s.scan(parts, "")
@@ -174,7 +174,7 @@ func (s *Splitter) end(parts []llm.Part) []llm.Part {
 	return parts
 }
 
-// observe notes what surrounds the place behind words.
+// observe records the surroundings of the place behind words.
 func (s *Splitter) observe(words string) {
 	if words == "" {
 		return
@@ -214,7 +214,7 @@ func (s *Splitter) observe(words string) {
 	}
 }
 
-// say appends words that hold no tag.
+// say appends words without a tag.
 func (s *Splitter) say(parts []llm.Part, words string) []llm.Part {
 	if words == "" {
 		return parts
@@ -322,7 +322,7 @@ var calls = [...]struct{ begin, end string }{
 	{"<invoke name=", "</invoke>"},
 }
 
-// match says which tag rest begins with, if any that counts here, and its size.
+// match returns the tag that rest begins with, if any that counts here, and its size.
 func (s *Splitter) match(rest string) (tag, int) {
 	found := none
 	if s.state == inText && s.closer != "" {
@@ -380,7 +380,7 @@ func (s *Splitter) counts(t tag) bool {
 // isQuoting reports whether this place of the text is in code or in a string.
 func (s *Splitter) isQuoting() bool { return s.place.InFence() || s.object.inText() }
 
-// matchClosing says whether a closing tag before rest counts. It does not between quotes
+// matchClosing reports whether a closing tag before rest counts. It does not between quotes
 // or backticks, and in inline code.
 func (s *Splitter) matchClosing(rest string) tag {
 	isQuoted := strings.IndexByte("`\"'", s.last) >= 0 && s.last != 0

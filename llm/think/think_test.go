@@ -24,7 +24,7 @@ func TestSplitter(t *testing.T) {
 		s      think.Splitter
 		answer string
 		want   []llm.Part
-		// whole, where Split tells more than a stream can.
+		// whole, if Split returns another result than a stream.
 		whole []llm.Part
 	}{
 		{name: "text", answer: "a < b && c <thin d", want: []llm.Part{said("a < b && c <thin d")}},
@@ -62,7 +62,7 @@ func TestSplitter(t *testing.T) {
 		{name: "of a thinker, opened", s: think.Splitter{MayBeOpened: true}, answer: "<think>hm</think>a</think>b", want: []llm.Part{thought("hm"), said("a</think>b")}},
 		{name: "of a thinker, talked about", s: think.Splitter{MayBeOpened: true}, answer: "the tag \"</think>\"", want: []llm.Part{said("the tag \"</think>\"")}},
 
-		// What is text.
+		// Text.
 		{name: "a lone end", answer: "hm</think>\n</think>yes", want: []llm.Part{said("hm</think>\n</think>yes")}},
 		{name: "in a line", answer: "say <think>hm</think> and go", want: []llm.Part{said("say <think>hm</think> and go")}},
 		{name: "no end, behind text", answer: "say\n<think>hm\n\n", want: []llm.Part{said("say\n<think>hm\n\n")}},
@@ -179,8 +179,8 @@ func pieces(s string, n int) []string {
 // samePart reports whether two texts or thoughts are the same.
 func samePart(a, b llm.Part) bool { return a.Text == b.Text && a.Thought == b.Thought }
 
-// FuzzSplitter: wherever an answer is cut, the same comes out; nothing is
-// invented; and what stands between two tags is never text.
+// FuzzSplitter checks that the parts do not depend on the chunks of an answer, that
+// nothing is invented, and that words between two tags are never text.
 func FuzzSplitter(f *testing.F) {
 	for _, s := range []string{"", "<think>a</think>b", "a</think>b", " \n<thinking>x", "`<think>`<", "<<think>></think></thinking>`</think>`"} {
 		f.Add(s, uint64(0x0123456789abcdef), false, false)
@@ -216,7 +216,7 @@ func checkSplitter(t *testing.T, answer string, cuts uint64, opened, pairs bool)
 
 	rest := answer
 	for _, p := range want {
-		for _, c := range []byte(p.Text) { // what comes out is what went in, with some left out
+		for _, c := range []byte(p.Text) { // the parts are a subsequence of the answer
 			n := strings.IndexByte(rest, c)
 			if n < 0 {
 				t.Fatalf("%q comes out of %q", p.Text, answer)
@@ -258,7 +258,7 @@ func FuzzInverse(f *testing.F) {
 
 // checkInverse checks one answer of [FuzzInverse].
 func checkInverse(t *testing.T, mind, text, shown string, form uint8, cuts uint64) {
-	// What means something outside of code and strings is left out of thoughts and text.
+	// Thoughts and text lack the characters that begin tags, code, objects and strings.
 	plain := strings.NewReplacer("<", "", "`", "", "~", "", "{", "", "\"", "", "'", "")
 	mind, text = strings.TrimLeft(plain.Replace(mind), " \t\r\n"), strings.TrimSpace(plain.Replace(text))+"."
 	switch form % 4 {

@@ -1,6 +1,6 @@
-// Command library embeds an agent in the current directory, as a product would, and refuses whatever the
-// agent asks. It takes the approval mode as --approval-mode and prints what happens. It trusts the directory if
-// GEMINI_CLI_TRUST_WORKSPACE is true.
+// Command library embeds an agent in the current directory, as a product would, and refuses all
+// questions of the agent. It takes the approval mode as --approval-mode and prints the events. It
+// trusts the directory if GEMINI_CLI_TRUST_WORKSPACE is true.
 package main
 
 import (

@@ -2,8 +2,9 @@ package policy
 
 import (
 	"fmt"
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // thousandRules are rules that a large organization could have: prefixes, expressions, tools of

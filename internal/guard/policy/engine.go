@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
-	"pollux/internal/guard/trust"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"pollux/internal/guard/trust"
 )
 
 // Options configure an [Engine].

@@ -2,9 +2,10 @@ package policy
 
 import (
 	"path/filepath"
-	"pollux/internal/guard/trust"
 	"strings"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // Every example loads without a warning, and passes its tests.

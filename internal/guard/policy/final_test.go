@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // If a rule of the user asks, Pollux asks, however harmless the command is and however it is

@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // A file stays the same under another name: a restricting rule checks its real name, a

@@ -2,8 +2,9 @@ package policy
 
 import (
 	"encoding/json"
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // Plans may be written where the user wants them, and nothing else.

@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // Question returns the rule, setting or mode that requires approval.

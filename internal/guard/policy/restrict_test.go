@@ -2,9 +2,10 @@ package policy
 
 import (
 	"path/filepath"
-	"pollux/internal/guard/trust"
 	"strings"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // Extensions and the settings of a project can forbid and ask, but not permit, nor turn a

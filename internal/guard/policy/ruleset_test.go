@@ -2,8 +2,9 @@ package policy
 
 import (
 	"fmt"
-	"pollux/internal/guard/trust"
 	"testing"
+
+	"pollux/internal/guard/trust"
 )
 
 // Cached rules of a tool do not apply to another call.

@@ -4,10 +4,11 @@ package projecttest
 import (
 	"os"
 	"path/filepath"
+	"testing"
+
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
-	"testing"
 )
 
 // New returns a trusted project in a new directory, whose user has these settings and environment. A warning is an

@@ -361,7 +361,7 @@ func strictSchema(s map[string]any, context string) string {
 	return ""
 }
 
-// dataURL checks that a URL is a data URL of one of these media types.
+// dataURL checks that a URL is a data URL of one of the media types.
 func dataURL(url, at string, types ...string) *protocol.Error {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Shape describes valid JSON values. It describes what Pollux may send; a vendor's own schema
-// accepts more.
+// Shape describes valid JSON values. It describes the requests that Pollux may send; a vendor's own
+// schema accepts more.
 type Shape struct {
 	Kind     Kind
 	Null     bool              // null is valid too

@@ -2,8 +2,9 @@ package plan
 
 import (
 	"path/filepath"
-	"pollux/internal/workspace"
 	"sync/atomic"
+
+	"pollux/internal/workspace"
 )
 
 // Plans is where the plans of a session are, and which one was approved last. Its
