@@ -231,7 +231,7 @@ func idle(tb testing.TB, n int) []*pollux.Agent {
 	return agents
 }
 
-// BenchmarkIdle measures what an agent costs that has answered one prompt, with a tool call, and waits: goroutines,
+// BenchmarkIdle measures the costs of an agent that has answered one prompt, with a tool call, and waits: goroutines,
 // memory that is in use after a collection of garbage, and the time to open it and to answer.
 func BenchmarkIdle(b *testing.B) {
 	const agents = 100

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	// Dir is the working directory; "" is the current directory.
 	Dir string
-	// TrustDir uses what Dir brings itself: its settings, hooks, servers, .env and context files, which can
+	// TrustDir uses the contents of Dir itself: its settings, hooks, servers, .env and context files, which can
 	// start programs and allow tool calls. Without it none of these takes effect, whatever the user's list
 	// of trusted folders contains, no MCP server of the user's is started, the settings' hooks do not run, and
 	// Approval is [ApproveReads].

@@ -159,5 +159,5 @@ func (a *Agent) acquire(ctx context.Context) error {
 	return nil
 }
 
-// release ends what acquire began.
+// release lets the next run acquire the agent.
 func (a *Agent) release() { <-a.working }

@@ -11,7 +11,7 @@ import (
 
 // Session describes a recorded conversation.
 type Session struct {
-	// ID is what [Options].Resume takes.
+	// ID is the value for [Options].Resume.
 	ID string
 	// Title is a summary of the conversation or its first prompt, on one line.
 	Title string

@@ -3,8 +3,8 @@
 //	export GEMINI_API_KEY=...   # or the key of another provider
 //	git diff main... | go run ./examples/ci
 //
-// It does not trust the repository: a pull request cannot change what the review does, apart from
-// what the model believes.
+// It does not trust the repository: a pull request cannot change the review, apart from
+// convincing the model.
 package main
 
 import (
