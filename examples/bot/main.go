@@ -2,7 +2,7 @@
 // messages, so that the bot can end and start at any time:
 //
 //	export GEMINI_API_KEY=...   # or the key of another provider
-//	echo 'ann: What is in this directory?' | go run ./examples/bot
+//	echo 'ann: Which files are here?' | go run ./examples/bot
 package main
 
 import (

@@ -2,7 +2,7 @@
 //
 //	export GEMINI_API_KEY=...   # or the key of another provider
 //	go run ./examples/server &
-//	curl -d 'What is in this directory?' localhost:8080/chat/ann
+//	curl -d 'Which files are here?' localhost:8080/chat/ann
 //
 // With -load 100, it sends a message of 100 users to itself and prints the cost of a session that waits.
 package main

@@ -28,7 +28,7 @@ import (
 
 // Runner runs / commands in a session.
 type Runner struct {
-	*session.Session
+	Session *session.Session
 	// Terminal is the terminal that /doctor checks.
 	Terminal *terminal.Terminal
 	// Shortcuts is the text of /shortcuts: the keys of the face. "" if there are none.
