@@ -102,7 +102,6 @@ type Project struct {
 	Log       *slog.Logger
 
 	settings *atomic.Pointer[config.Settings] // copies of a project share it
-	logFile  *slog.Logger                     // nil for none
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
 	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider

@@ -5,7 +5,6 @@ package skills
 import (
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"pollux/internal/project"
@@ -79,24 +78,6 @@ func offered(set *skill.Set) (list [][4]string) {
 		list = append(list, [4]string{k.Name, k.FullName(), k.Description, k.Path})
 	}
 	return list
-}
-
-// folders is a list of directories. It is safe for concurrent use.
-type folders struct {
-	mu   sync.Mutex
-	list []string
-}
-
-func (f *folders) add(dir string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = append(f.list, dir)
-}
-
-func (f *folders) all() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.list)
 }
 
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
