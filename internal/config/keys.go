@@ -411,7 +411,7 @@ var table = [...]Key{
 	{"pollux.maskToolOutputs", "bool", true, 0, live, free, "Replace old tool outputs in the history with references to files."},
 	{"pollux.mcpLazy", "bool", true, 0, live, free, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
 	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, ifAsks, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
-	{"pollux.mcpWait", "number", 60.0, 0, live, free, "Seconds that a headless run waits for MCP servers before its first request."},
+	{"pollux.mcpWait", "number", 60.0, 0, live, free, "Seconds to wait for MCP servers: in a headless run before its first request, and in /mcp reload, /mcp enable and pollux mcp test."},
 	{"pollux.memory.eager", "bool", false, restart, live, free, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, ifTrue, "Give the model the save_memory tool instead of letting it edit context files."},
 	{"pollux.nudge", "bool", true, 0, live, free, "Ask the model to continue if its response ends with an announcement, a tool call written as text, or no comment on tool results. At most twice per prompt. No effect if model.skipNextSpeakerCheck is false."},

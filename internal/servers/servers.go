@@ -121,7 +121,8 @@ func (s *Servers) Reload(ctx context.Context) error {
 	}
 	s.live = s.connect(true)
 	s.hasChanged.Store(true)
-	return s.settleSoon(ctx)
+	s.settle(ctx)
+	return ctx.Err()
 }
 
 // Switch enables or disables a server, for this session or for all.
@@ -143,16 +144,7 @@ func (s *Servers) Switch(ctx context.Context, name string, enabled, forSession b
 	if s.live != nil { // else those of subagents
 		s.live.Switch(name, selection.State(name))
 	}
-	return s.settleSoon(ctx)
-}
-
-// settleSoon waits for the servers a little, so that what a command shows of them is true.
-func (s *Servers) settleSoon(ctx context.Context) error {
-	if s.live != nil {
-		soon, cancel := context.WithTimeout(ctx, waitNotice)
-		defer cancel()
-		s.live.Settle(soon)
-	}
+	s.settle(ctx)
 	return ctx.Err()
 }
 
@@ -177,18 +169,29 @@ func (s *Servers) Wake(e agent.Event) {
 	}
 }
 
-// waitNotice is the time after which the user learns what the first prompt waits for.
+// waitNotice is the time after which the user learns which servers are waited for.
 const waitNotice = 3 * time.Second
 
-// Await makes the tools of servers available to the first prompt of a headless run: it waits
-// for the servers, but not longer than the setting says. A person's prompt does not wait: tools join as
-// they come.
+// WaitLimit returns how long to wait for servers.
+func WaitLimit(p *project.Project) time.Duration {
+	return time.Duration(config.MCPStartWait.In(p.Settings()) * float64(time.Second))
+}
+
+// Await makes the tools of servers available to the first prompt of a headless run. A person's prompt does not wait:
+// tools join as they come.
 func (s *Servers) Await(ctx context.Context) {
+	if !s.parts.Project.Options.Interactive {
+		s.settle(ctx)
+	}
+}
+
+// settle waits for the servers, but not longer than the setting says, and tells the user what it waits for.
+func (s *Servers) settle(ctx context.Context) {
 	p := s.parts.Project
-	if s.live == nil || p.Options.Interactive {
+	if s.live == nil {
 		return
 	}
-	limit := time.Duration(config.MCPStartWait.In(p.Settings()) * float64(time.Second))
+	limit := WaitLimit(p)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, waitNotice)

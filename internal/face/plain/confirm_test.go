@@ -581,6 +581,7 @@ func TestFloodInEditor(t *testing.T) {
 		p.types("go")
 		p.answers("e")
 		time.Sleep(time.Minute)
+		p.settle()
 		if sent > 1000 {
 			t.Errorf("%d events were taken", sent)
 		}

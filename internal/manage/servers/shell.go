@@ -119,8 +119,8 @@ func findServer(configs []mcp.Config, name string) (mcp.Config, error) {
 	return mcp.Config{}, exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
 }
 
-// serverTimeout limits each request to a server that is listed, if its entry does not.
-const serverTimeout = 5 * time.Second
+// listTimeout limits each request to a server that is listed, if its entry does not.
+const listTimeout = 5 * time.Second
 
 // Server is a row of the list of servers.
 type Server struct {
@@ -167,7 +167,7 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	}
 	rows, text := []Server{}, "Configured MCP servers:\n"
 	var notes []string
-	for _, st := range connect(ctx, p, configs, false) {
+	for _, st := range connect(ctx, p, configs, listTimeout, false) {
 		rows = append(rows, newServer(&st))
 		symbol, name, _ := strings.Cut(states[st.State], " ")
 		from := ""
@@ -185,11 +185,12 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.Outcome{Parts: []outcome.Part{outcome.Text(text)}, Notes: notes, Value: rows}, nil
 }
 
-// connect connects to servers, and returns their states, sorted by name. Unless isFresh is set, servers stay
-// idle whose offer is known. In a folder that is not trusted, none is started.
-func connect(ctx context.Context, p *project.Project, configs []mcp.Config, isFresh bool) []mcp.Status {
+// connect connects to servers, and returns their states, sorted by name. The timeout limits each request, if the entry
+// of a server does not; 0 does not. Unless isFresh is set, servers stay idle whose offer is known. In a folder that is
+// not trusted, none is started.
+func connect(ctx context.Context, p *project.Project, configs []mcp.Config, timeout time.Duration, isFresh bool) []mcp.Status {
 	for i := range configs {
-		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(serverTimeout.Milliseconds()))
+		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(timeout.Milliseconds()))
 	}
 	o := servers.Options(p, configs)
 	o.Warn, o.Fresh = nil, isFresh
@@ -217,7 +218,7 @@ func test(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	st := &connect(ctx, p, []mcp.Config{server}, true)[0]
+	st := &connect(ctx, p, []mcp.Config{server}, servers.WaitLimit(p), true)[0]
 	switch {
 	case ctx.Err() != nil:
 		return o, context.Cause(ctx)
