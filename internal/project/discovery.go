@@ -8,12 +8,12 @@ import (
 	"pollux/internal/tools/discovered"
 )
 
-// discoversTools reports whether the user has a command that lists tools.
+// DiscoversTools reports whether the user has a command that lists tools.
 func (p *Project) DiscoversTools() bool {
 	return config.ToolsDiscovery.In(p.Settings()) != "" && p.IsTrusted() && !p.LacksCallCommand()
 }
 
-// lacksCallCommand reports whether the user has a command that lists tools, and none that calls
+// LacksCallCommand reports whether the user has a command that lists tools, and none that calls
 // them.
 func (p *Project) LacksCallCommand() bool {
 	return config.ToolsDiscovery.In(p.Settings()) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings())) == ""

@@ -18,7 +18,7 @@ func (p *Project) keyVariables() []string {
 	return auth.SecretVariables(p.Settings(), p.Env)
 }
 
-// secretVariables returns the names of the variables that hold secrets: keys of providers, and others.
+// SecretVariables returns the names of the variables that hold secrets: keys of providers, and others.
 func (p *Project) SecretVariables() []string {
 	names, environ := p.keyVariables(), p.Env.List()
 	isSecret := secret.InEnviron(environ)
@@ -30,7 +30,7 @@ func (p *Project) SecretVariables() []string {
 	return names
 }
 
-// commandEnviron returns the environment of commands, before redaction.
+// CommandEnviron returns the environment of commands, before redaction.
 func (p *Project) CommandEnviron() []string {
 	if config.ChildSecrets.In(p.Settings()) == "none" {
 		return secret.Without(p.Env.List(), p.SecretVariables())
@@ -38,7 +38,7 @@ func (p *Project) CommandEnviron() []string {
 	return p.Env.List()
 }
 
-// hookEnviron returns the environment of hooks. Those of a project get no variables with keys.
+// HookEnviron returns the environment of hooks. Those of a project get no variables with keys.
 func (p *Project) HookEnviron(ofProject bool, keys func() []string) []string {
 	environ := userRedaction(p).Apply(p.CommandEnviron())
 	if ofProject {
@@ -56,7 +56,7 @@ func userRedaction(p *Project) secret.Redaction {
 	}
 }
 
-// redaction says which variables commands do not get. Those that the user's own
+// Redaction says which variables commands do not get. Those that the user's own
 // providers have their keys from are secrets whatever they are called; the names of
 // the others show it.
 func Redaction(p *Project) secret.Redaction {
@@ -69,4 +69,30 @@ func Redaction(p *Project) secret.Redaction {
 		})
 	}
 	return r
+}
+
+// ServerEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
+// the settings say about commands, and no keys of model providers.
+func (p *Project) ServerEnviron() []string {
+	r := userRedaction(p)
+	r.Enabled = true
+	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
+}
+
+// OpenVariable returns the value of a variable for a text of the project, "" if it is a secret.
+func (p *Project) OpenVariable(name string) string {
+	if p.Env.Withholds(name) {
+		return ""
+	}
+	return p.Env.Get(name)
+}
+
+// gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
+// ssh.
+func (p *Project) gitEnviron() []string {
+	environ := p.ServerEnviron()
+	if agent := p.Env.Get("SSH_AUTH_SOCK"); agent != "" && !p.Env.IsSetByProject("SSH_AUTH_SOCK") {
+		environ = append(environ, "SSH_AUTH_SOCK="+agent)
+	}
+	return environ
 }

@@ -48,16 +48,6 @@ func (p *Project) Fetcher() *fetch.Fetcher {
 	return f
 }
 
-// gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
-// ssh.
-func (p *Project) gitEnviron() []string {
-	environ := p.ServerEnviron()
-	if agent := p.Env.Get("SSH_AUTH_SOCK"); agent != "" && !p.Env.IsSetByProject("SSH_AUTH_SOCK") {
-		environ = append(environ, "SSH_AUTH_SOCK="+agent)
-	}
-	return environ
-}
-
 // trustSource returns what a directory contains that is not trusted, and a function that trusts it; the
 // function is nil for a trusted directory.
 func (p *Project) trustSource(dir string) (text string, accept func() error, err error) {

@@ -37,7 +37,7 @@ func (p *Project) InstalledExtensions(ctx context.Context) []*extension.Extensio
 	return p.extensions.all
 }
 
-// loadExtensions reads the installed extensions, and warns of broken ones.
+// LoadExtensions reads the installed extensions, and warns of broken ones.
 func (p *Project) LoadExtensions(ctx context.Context) {
 	p.extensions.once.Do(func() {
 		list, err := extension.Load(ctx, p.ExtensionOptions())
@@ -76,7 +76,7 @@ func (p *Project) openKeychain() *keychain.Store {
 	})
 }
 
-// extensionContext returns the context files of extensions, in the order in which the model gets them.
+// ExtensionContext returns the context files of extensions, in the order in which the model gets them.
 func (p *Project) ExtensionContext() []string {
 	var files []string
 	for _, e := range p.Extensions() {
@@ -86,7 +86,7 @@ func (p *Project) ExtensionContext() []string {
 	return slices.Compact(files)
 }
 
-// extensionCommands returns the directories of custom commands of extensions.
+// ExtensionCommands returns the directories of custom commands of extensions.
 func (p *Project) ExtensionCommands() (list []command.Source) {
 	for _, e := range p.Extensions() {
 		if dir, ok := e.Directory("commands"); ok {
@@ -106,7 +106,7 @@ func (p *Project) extensionSkills() (list []skill.Source) {
 	return list
 }
 
-// extensionAgents returns the directories of subagents of extensions.
+// ExtensionAgents returns the directories of subagents of extensions.
 func (p *Project) ExtensionAgents() (list []subagent.Source) {
 	for _, e := range p.Extensions() {
 		list = append(list, subagent.Source{Kind: subagent.FromExtension, Extension: e.Name, Dir: filepath.Join(e.Dir, "agents"), Root: e.Dir, Expand: e.Expand})
@@ -136,7 +136,7 @@ func (p *Project) extensionPolicies() (list []policy.Extension) {
 	return list
 }
 
-// extensionExclusions returns the rules for the tools that extensions exclude.
+// ExtensionExclusions returns the rules for the tools that extensions exclude.
 func (p *Project) ExtensionExclusions() (rules []policy.Rule) {
 	for _, e := range p.Extensions() {
 		rules = append(rules, policy.ExtensionRules(e.Name, e.ExcludeTools)...)
@@ -144,7 +144,7 @@ func (p *Project) ExtensionExclusions() (rules []policy.Rule) {
 	return rules
 }
 
-// planDirectory returns the setting for the directory of plans: the user's, or that of an extension.
+// PlanDirectory returns the setting for the directory of plans: the user's, or that of an extension.
 func (p *Project) PlanDirectory() string {
 	dir := config.PlanDirectory.In(p.Settings())
 	for _, e := range p.Extensions() {
@@ -153,7 +153,7 @@ func (p *Project) PlanDirectory() string {
 	return dir
 }
 
-// extensionSecrets returns the values of sensitive settings of extensions.
+// ExtensionSecrets returns the values of sensitive settings of extensions.
 func (p *Project) ExtensionSecrets() (texts []string) {
 	for _, e := range p.Extensions() {
 		texts = append(texts, e.Secrets()...)

@@ -9,14 +9,14 @@ import (
 	"pollux/internal/workspace"
 )
 
-// hasHome reports whether the user has a home directory, or has named one for Pollux. Services often
+// HasHome reports whether the user has a home directory, or has named one for Pollux. Services often
 // have none.
 func (p *Project) HasHome() bool {
 	info, err := os.Stat(p.Paths.Home())
 	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
 }
 
-// findProgram returns the path of a program, "" if there is none. One inside the workspace is not
+// FindProgram returns the path of a program, "" if there is none. One inside the workspace is not
 // the user's, but the repository's or the model's, and does not count.
 func (p *Project) FindProgram(ws *workspace.Workspace, name string) string {
 	outside := ws.Dirs()

@@ -50,7 +50,7 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 	return list
 }
 
-// warnOfHook warns of a hook that does not do what its configuration says.
+// WarnOfHook warns of a hook that does not do what its configuration says.
 func (p *Project) WarnOfHook(text string) {
 	p.Warn("Warning: " + text)
 	p.LeftOut = append(p.LeftOut, text)
@@ -92,7 +92,7 @@ func withoutProjectChoice(s *config.Settings) *config.Settings {
 	return s.WithoutWorkspace()
 }
 
-// disabledHooks returns which of the hooks these settings disable.
+// DisabledHooks returns which of the hooks these settings disable.
 func DisabledHooks(s *config.Settings, hooks []hook.Hook) hook.Disabled {
 	d := hook.Disabled{All: config.HooksDisabled.In(withoutProjectChoice(s)), Project: config.HooksDisabled.In(s)}
 	if !config.HooksEnabled.In(s) {
@@ -136,7 +136,7 @@ func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	return hook.NewSet(o)
 }
 
-// allowsHooks reports whether hooks of settings may run in a folder.
+// AllowsHooks reports whether hooks of settings may run in a folder.
 func (p *Project) AllowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings())
 }

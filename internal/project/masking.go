@@ -15,7 +15,7 @@ type masking struct {
 	masker  *secret.Masker // nil until the secrets are looked up
 }
 
-// set sets how the secrets are looked up from now on.
+// Set sets how the secrets are looked up from now on.
 func (m *masking) Set(secrets func() []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *Project) Masker() *secret.Masker {
 	return p.Masking.get()
 }
 
-// maskText is [secret.Masker.Text] of [Project.Masker].
+// MaskText is [secret.Masker.Text] of [Project.Masker].
 func (p *Project) MaskText(text string) string {
 	if m := p.Masker(); m != nil {
 		return m.Text(text)
@@ -62,7 +62,7 @@ func (p *Project) MaskText(text string) string {
 	return text
 }
 
-// maskRecords is [secret.Masker.JSON] of [Project.Masker].
+// MaskRecords is [secret.Masker.JSON] of [Project.Masker].
 func (p *Project) MaskRecords(lines []byte) []byte {
 	if m := p.Masker(); m != nil {
 		return m.JSON(lines)

@@ -34,7 +34,7 @@ func (p *Project) askedMode(name string) (policy.Mode, error) {
 	return asked, nil
 }
 
-// chooseMode settles the approval mode to begin in.
+// ChooseMode settles the approval mode to begin in.
 func (p *Project) ChooseMode() error {
 	asked, err := p.askedMode(p.Options.ApprovalMode)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Project) announcePlanThen() error {
 	return nil
 }
 
-// planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
+// PlanThen returns the mode in which a plan is carried out that no user can approve, "" if it is
 // the answer.
 func (p *Project) PlanThen() string {
 	m, err := policy.ParseMode(config.PlanThen.In(p.Settings()))

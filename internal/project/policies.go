@@ -16,7 +16,7 @@ import (
 	"pollux/internal/mcp"
 )
 
-// rules are what policy files say, and where answers go that count in all future
+// Rules are what policy files say, and where answers go that count in all future
 // sessions.
 type Rules struct {
 	policy.Files
@@ -141,7 +141,7 @@ func (p *Project) absolute(list []string) []string {
 	return abs
 }
 
-// acceptsPolicies reports whether the project's own policy files count: the user has
+// AcceptsPolicies reports whether the project's own policy files count: the user has
 // said so in settings that are not the project's, the folder is trusted, and what
 // has changed since the last time was accepted. Without a person, a change counts only if the
 // environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
@@ -194,7 +194,7 @@ func (p *Project) wantsProjectPolicies() bool {
 	return false
 }
 
-// warnOfRunners warns about settings that allow more than they seem to.
+// WarnOfRunners warns about settings that allow more than they seem to.
 func (p *Project) WarnOfRunners(names []string) {
 	if len(names) > 0 {
 		p.Warn(fmt.Sprintf("Warning: Allowed tools include programs that run others: %s. "+
@@ -220,7 +220,7 @@ func (p *Project) PolicyFiles() ([]policy.File, error) {
 	return r.Read, err
 }
 
-// hasAccepted reports whether the user has accepted the project's policy files as they are.
+// HasAccepted reports whether the user has accepted the project's policy files as they are.
 func (p *Project) HasAccepted(project policy.Integrity) bool {
 	if !p.takesPolicies() {
 		return false
@@ -232,7 +232,7 @@ func (p *Project) HasAccepted(project policy.Integrity) bool {
 	return err == nil && !changed
 }
 
-// toolSettings are the settings about which tools there are and may be used.
+// ToolSettings are the settings about which tools there are and may be used.
 func ToolSettings(s *config.Settings) policy.Settings {
 	var trusted []string
 	for _, entry := range config.MCPServers.In(s, nil) {
@@ -265,7 +265,7 @@ func (p *Project) ToolSettings() policy.Settings {
 	return s
 }
 
-// isAdjustment reports whether an entry of the settings, which parses with err, may change the server of an
+// IsAdjustment reports whether an entry of the settings, which parses with err, may change the server of an
 // extension. One of a project may not: it could send the secrets of the extension elsewhere.
 func IsAdjustment(entry config.ServerEntry, err error) bool {
 	return errors.Is(err, mcp.ErrNoTransport) && entry.Scope != config.Workspace

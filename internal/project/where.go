@@ -36,7 +36,7 @@ func (p *Project) Where(what string) string {
 	return what
 }
 
-// describeSource returns [Project.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
+// DescribeSource returns [Project.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
 // what is a variable, a key of the settings or a place.
 func (p *Project) DescribeSource(what string) string {
 	where := p.Where(what)
@@ -59,7 +59,7 @@ func (p *Project) NamedBy() string {
 	return p.Where("GEMINI_MODEL")
 }
 
-// isModelSetting reports whether the user named the model in the settings.
+// IsModelSetting reports whether the user named the model in the settings.
 func (p *Project) IsModelSetting() bool {
 	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) == ""
 }

@@ -10,6 +10,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/origin"
 	"pollux/internal/ide"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
@@ -230,4 +231,10 @@ func watchIDE(state func() (ide.State, bool)) agent.IDE {
 		return nil
 	}
 	return ide.New(state)
+}
+
+// origins knows which words of the conversation come from tools alone.
+func (s *Session) origins() *origin.Tracker {
+	after := func(seen *llm.Content) []agent.Message { return s.agent.MessagesAfter(seen) }
+	return origin.New(after, s.Workspace.HasFile)
 }

@@ -77,3 +77,17 @@ func (s *Session) opening() agent.Message {
 	}
 	return c.Message()
 }
+
+// treeItems returns the number of files and folders in a tree for the current model.
+func (s *Session) treeItems() int {
+	if model := s.Current().Model; s.builder.IsCompact(model, s.Window(model)) {
+		return 40
+	}
+	return 200
+}
+
+// ProjectMemoryFile returns the memory file of the project's directory, which need
+// not exist.
+func (s *Session) ProjectMemoryFile() string {
+	return filepath.Join(s.Workspace.Root(), s.Project.MemoryNames()[0])
+}

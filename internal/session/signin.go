@@ -2,9 +2,16 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 
 	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/models"
+	"pollux/internal/person"
+	"pollux/tool"
 )
 
 // SignedOut makes the session stop using the key of a provider that the person has removed. It
@@ -64,4 +71,103 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		}
 	}
 	return "This session uses the new key.", nil
+}
+
+// resolve asks the person for what prevents a session, a key or the name of a model, and builds the
+// session with it.
+func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err error) {
+	for signedIn := false; ; problem = err {
+		unchosen, _ := errors.AsType[*models.UnchosenError](problem)
+		needsKey := exit.CodeOf(problem) == exit.Auth || unchosen != nil && unchosen.IsKeyRefused()
+		switch {
+		case unchosen != nil && unchosen.CanName():
+			s, err = b.askModel(ctx, unchosen, problem)
+		case needsKey && auth.CheckNetwork(b.project.Env) == nil && !signedIn:
+			signedIn = true
+			s, err = b.signIn(ctx, problem)
+		default:
+			return nil, problem
+		}
+		if shown, _ := errors.AsType[*exit.Shown](err); err == nil || shown != nil || ctx.Err() != nil || err == problem {
+			return s, err
+		}
+	}
+}
+
+// askModel has the person choose a model, and builds the session with it. The error is problem if
+// the person chooses none.
+func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
+	c := person.Choice{
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name", Options: modelChoices(unchosen.Names),
+		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
+	}
+	if len(unchosen.Names) == 0 {
+		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
+	}
+	name, err := person.Choose(ctx, b.project.Options.Asker, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "" || ctx.Err() != nil:
+		return nil, problem
+	}
+	b.project.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
+	b.project.UseModel(name)
+	return b.rebuild(ctx, nil)
+}
+
+// MaxModelChoices is how many models of a server a question lists. The person can name others.
+const MaxModelChoices = 40
+
+// MoreModels returns a line about the models that a question does not list, "" if it lists all.
+func MoreModels(total int) string {
+	if total <= MaxModelChoices {
+		return ""
+	}
+	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
+}
+
+// modelChoices returns the options of a question for one of these models.
+func modelChoices(names []string) []tool.Option {
+	var options []tool.Option
+	for _, name := range names[:min(len(names), MaxModelChoices)] {
+		options = append(options, tool.Option{Label: name})
+	}
+	return options
+}
+
+// signIn has the person store a key, and builds the session with it.
+func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
+	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env, Launcher: b.project.Launcher}, Paths: b.project.Paths, Notify: b.project.Warn}
+	switch {
+	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings()):
+		b.project.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))
+	case command.IsUnset(ctx):
+		b.project.Warn("No model is set up yet.")
+	default:
+		b.project.Warn(missing.Error())
+	}
+	done, err := command.SignIn(ctx, b.project.Options.Asker.Ask, "")
+	if err == nil {
+		err = ctx.Err() // a cancelled question may pass for one without an answer
+	}
+	if err != nil {
+		return nil, err
+	}
+	if done.Type == "" {
+		done.Text += "\nTo sign in later, start pollux again."
+	}
+	b.project.Warn(done.Text)
+	b.project.KeepKey(done)
+	if err := b.project.Renew(done.Type); err != nil {
+		return nil, err
+	}
+	if done.Model != "" {
+		b.project.UseModel(done.Model)
+	}
+	s, err := b.rebuild(ctx, nil)
+	if err != nil && err.Error() == missing.Error() {
+		return nil, &exit.Shown{Err: err}
+	}
+	return s, err
 }

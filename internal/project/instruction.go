@@ -7,7 +7,7 @@ import (
 	"pollux/internal/prompt"
 )
 
-// ownInstruction reads the user's replacement for the system instruction, nil for none,
+// OwnInstruction reads the user's replacement for the system instruction, nil for none,
 // and returns the path of its file.
 func (p *Project) OwnInstruction() (own *prompt.Template, file string, err error) {
 	if file = prompt.TemplatePath(p.Env.Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
@@ -16,7 +16,7 @@ func (p *Project) OwnInstruction() (own *prompt.Template, file string, err error
 	return own, file, err
 }
 
-// inGit reports whether dir or a directory above it is a git work tree.
+// InGit reports whether dir or a directory above it is a git work tree.
 func InGit(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
