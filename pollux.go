@@ -116,7 +116,7 @@ func (a *Agent) Steer(ctx context.Context, p Prompt) error {
 }
 
 // Model returns the name of the model that answers, as requests contain it.
-func (a *Agent) Model() string { return a.session.Current().Model }
+func (a *Agent) Model() string { return a.session.Models.Current().Model }
 
 // SetModel chooses the model of the next runs by its name or its alias. It waits for the run in
 // progress to end, so the loop over the events of that run must not call it. After an error the

@@ -228,6 +228,14 @@ func (d *Directory) Price(name string) *catalog.Price {
 	return d.accountModels.accounts().Price(name)
 }
 
+// RequestPrice returns what a model costs, by its name in requests, nil if that is not known.
+func (d *Directory) RequestPrice(name string) *catalog.Price {
+	if d.accountModels == nil {
+		return nil
+	}
+	return d.accountModels.describe(name).Price
+}
+
 // HasProvider reports whether the models are those of the user's accounts. It is false for a
 // directory of ForGenerator or Unavailable.
 func (d *Directory) HasProvider() bool { return d.accountModels != nil }

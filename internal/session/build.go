@@ -52,22 +52,22 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.models, err = assembly.Models(ctx, p, assembly.Source{ // settings, credentials, the network
+	s.Models, err = assembly.Models(ctx, p, assembly.Source{ // settings, credentials, the network
 		Generator: s.options.Generator, Replay: s.options.Replay, InAnyOrder: s.options.ReplayAnyOrder, Unreachable: unreachable,
 	}, b.record.SessionID())
 	if err != nil {
 		return nil, err
 	}
-	s.eraseSecrets()                                     // models
-	s.Stats = &stats.Counter{Price: s.price}             // models
-	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
-	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
-	s.openExtensionFiles()                               // extensions, workspace
-	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
-	s.Processes = s.newProcesses()                       // the home directory
-	s.PromptLog = s.Record.NewPromptLog()                // the home directory
-	s.registry = tool.NewRegistry()                      // nothing: tools join it below
-	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
+	s.eraseSecrets()                                       // models
+	s.Stats = &stats.Counter{Price: s.Models.RequestPrice} // models
+	s.Workspace = project.NewWorkspace(s.Project)          // settings, the directory
+	s.Record.AddResumedDirs(ctx, s.Workspace)              // the resumed session, workspace, the person
+	s.openExtensionFiles()                                 // extensions, workspace
+	s.Memory = project.NewMemory(s.Project, s.Workspace)   // settings, trust, workspace
+	s.Processes = s.newProcesses()                         // the home directory
+	s.PromptLog = s.Record.NewPromptLog()                  // the home directory
+	s.registry = tool.NewRegistry()                        // nothing: tools join it below
+	s.Servers = servers.Open(servers.Parts{                // project, launcher, registry
 		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
@@ -83,8 +83,8 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.records = s.newRecords()                                      // stats, telemetry
 	s.given = quotation.New()                                       // nothing
 	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
-	s.stack, err = assembly.NewStack(p, s.models, assembly.StackOptions{ // models, records, policy
-		Observed: s.observed(s.models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
+	s.stack, err = assembly.NewStack(p, s.Models, assembly.StackOptions{ // models, records, policy
+		Observed: s.observed(s.Models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.closers = append(s.closers, s.stack.Close)
 	s.outputs = &record.Outputs{Project: p, ID: s.ID}
 	s.builder = &assembly.Builder{
-		Project: p, Models: s.models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
+		Project: p, Models: s.Models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
 		Plan: s.plans.Approved, Stage: s.planStage,
 	}
 	s.Agents = agents.New(agents.Parts{
@@ -118,11 +118,11 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.tools.Find, Workspace: s.Workspace, Denies: s.denies}
 	s.titler = &record.Titler{
-		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
+		Record: b.record, Models: s.Models, Generator: func() llm.Generator { return s.observed(s.Models) }, ID: s.ID,
 	}
 	s.gate = s.newGate()
 	s.Calls = owncalls.New(owncalls.Parts{
-		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
+		Project: p, Models: s.Models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
 	})
 	s.agent = s.newAgent()
 	s.recordConfig()
@@ -131,7 +131,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 
 // newAgent builds the session's own agent.
 func (s *Session) newAgent() *agent.Agent {
-	return s.builder.Agent(s.models.Current, func(c *agent.Config) {
+	return s.builder.Agent(s.Models.Current, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
 		c.WhyHidden, c.System = s.tools.WhyHidden, s.instruction.For
 		c.Context = []agent.Message{s.opening()}
@@ -152,14 +152,14 @@ func (s *Session) newAgent() *agent.Agent {
 func (s *Session) toolParts() toolset.Parts {
 	p := s.Project
 	return toolset.Parts{
-		Project: p, Models: s.models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
+		Project: p, Models: s.Models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
 		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
 		Plan: plan.Options{
 			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
 			Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
 		},
 		Form: func() tool.Form {
-			model := s.Current().Model
+			model := s.Models.Current().Model
 			return s.builder.Form(model, s.Window(model))
 		},
 		HasOwnAgents: s.Agents.HasOwn, HasOwnSkills: func() bool { return s.Skills.HasOwn() },

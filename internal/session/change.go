@@ -10,20 +10,14 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mcp"
-	"pollux/internal/models"
 	"pollux/internal/prompt"
 	"pollux/internal/records"
 	"pollux/llm"
-	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
 // What a person can look at and change between two prompts. Only methods that say so may
 // be called during a run.
-
-// Current returns the model that answers the user, and the account that pays for it.
-// It may be called during a run.
-func (s *Session) Current() models.Current { return s.models.Current() }
 
 // SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
 // folder's instructions and skills, lasting approvals and approval modes. The settings that were read
@@ -89,7 +83,7 @@ func (s *Session) refresh() {
 // --model takes, and returns the name in requests. The errors are those of a start
 // with that model; then the old one stays.
 func (s *Session) SetModel(name string) (string, error) {
-	now, err := s.models.Choose(name)
+	now, err := s.Models.Choose(name)
 	if err != nil {
 		return "", err
 	}
@@ -102,35 +96,13 @@ func (s *Session) SetModel(name string) (string, error) {
 	return now.Model, nil
 }
 
-// CheckModel asks the provider of a model whether it has the model; see
-// [models.Directory.CheckName].
-func (s *Session) CheckModel(ctx context.Context, name string) (models.Listing, error) {
-	return s.models.CheckName(ctx, name)
-}
-
-// CheckModelName returns an error if no provider that the user has set up can have a model with this name.
-func (s *Session) CheckModelName(name string) error {
-	_, err := s.models.Resolve(name)
-	return err
-}
-
-// ServerModels lists the models of the server of the current model; see
-// [models.Directory.ServerModels].
-func (s *Session) ServerModels(ctx context.Context) ([]catalog.Model, error) {
-	return s.models.ServerModels(ctx)
-}
-
 // Window returns the size of a model's context window in tokens, 0 if it is unknown.
 func (s *Session) Window(model string) int {
 	if s.agent == nil { // while the session is built, no server has reported a window
-		return s.models.Describe(model).Input
+		return s.Models.Describe(model).Input
 	}
 	return s.agent.Window(model)
 }
-
-// Known returns the models that the session's providers are known to have, by the
-// names that [Session.SetModel] takes. It asks no provider.
-func (s *Session) Known() []catalog.Model { return s.models.KnownModels() }
 
 // Clear starts a new conversation with a new id. It drops the history, the counts, the
 // instructions of subdirectories, the topic and the approved plan. It keeps the approval
@@ -148,7 +120,7 @@ func (s *Session) restart(ctx context.Context, id string) {
 	s.plans.Approve("")
 	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
 	s.Memory.Reload()
-	s.models.StartSession(s.ID())
+	s.Models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.titler.Reset()
@@ -191,7 +163,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.begin("", true)
 	s.Record.Branch(s.ID())
 	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
-	s.models.StartSession(s.ID())
+	s.Models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
 	s.startHooks(ctx, hook.ClearSource)
@@ -240,17 +212,6 @@ func (s *Session) ToolTitle(name string) string {
 	}
 	return ""
 }
-
-// price returns what a model costs, nil if that is not known.
-func (s *Session) price(model string) *catalog.Price {
-	if !s.models.HasProvider() {
-		return nil
-	}
-	return s.models.Describe(model).Price
-}
-
-// ListPrice returns the list price of a model by its name in a session file, nil if it is unknown.
-func (s *Session) ListPrice(model string) *catalog.Price { return s.models.Price(model) }
 
 func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }
 

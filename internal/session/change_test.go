@@ -57,7 +57,7 @@ func open(t *testing.T, settings string, change func(*Options), env ...string) *
 // answers returns what the model that a question of this name goes to answers.
 func answers(t *testing.T, s *Session, alias string) string {
 	t.Helper()
-	name, _, err := s.models.UtilityConfig(alias)
+	name, _, err := s.Models.UtilityConfig(alias)
 	if err != nil {
 		return err.Error()
 	}
@@ -68,7 +68,7 @@ func ask(t *testing.T, s *Session, name string) string {
 	t.Helper()
 	req := llmtest.Prompt("hi")
 	req.Model = name
-	r, err := s.models.Generate(t.Context(), req)
+	r, err := s.Models.Generate(t.Context(), req)
 	if err != nil {
 		return "! " + err.Error()
 	}
@@ -112,8 +112,8 @@ func TestSetModel(t *testing.T) {
 		}
 		return false
 	}
-	if !strings.HasPrefix(a.Current().Model, "gemini-") || !has("google_web_search") {
-		t.Fatalf("it begins with %s", a.Current().Model)
+	if !strings.HasPrefix(a.Models.Current().Model, "gemini-") || !has("google_web_search") {
+		t.Fatalf("it begins with %s", a.Models.Current().Model)
 	}
 	for _, tt := range []struct{ name, outward, as, quick string }{
 		{"mine/big", "mine/big", "mine", "mine/small"},
@@ -123,28 +123,28 @@ func TestSetModel(t *testing.T) {
 		{" auto ", "", "gemini", "gemini-"},
 	} {
 		got, err := a.SetModel(tt.name)
-		if err != nil || tt.outward != "" && got != tt.outward || a.Current().Model != got || a.Current().Account.ConfiguredID != tt.as {
-			t.Errorf("%s: %s of %s, %v", tt.name, got, a.Current().Account.ConfiguredID, err)
+		if err != nil || tt.outward != "" && got != tt.outward || a.Models.Current().Model != got || a.Models.Current().Account.ConfiguredID != tt.as {
+			t.Errorf("%s: %s of %s, %v", tt.name, got, a.Models.Current().Account.ConfiguredID, err)
 		}
 		if tt.as != "gemini" && has("google_web_search") != strings.HasPrefix(answers(t, a, "web-search"), "google") {
 			t.Errorf("%s: the search is offered: %v", tt.name, has("google_web_search"))
 		}
-		if quick, _, err := a.models.UtilityConfig("llm-edit-fixer"); err != nil || !strings.HasPrefix(quick, tt.quick) {
+		if quick, _, err := a.Models.UtilityConfig("llm-edit-fixer"); err != nil || !strings.HasPrefix(quick, tt.quick) {
 			t.Errorf("%s: small questions go to %q, want %q; %v", tt.name, quick, tt.quick, err)
 		}
 	}
-	before := a.Current().Model
+	before := a.Models.Current().Model
 	for name, want := range map[string]string{
 		"":         "Enter the name of a model.",
 		"  ":       "Enter the name of a model.",
 		"xai/grok": "xAI needs an API key",
 	} {
-		if _, err := a.SetModel(name); err == nil || !strings.HasPrefix(err.Error(), want) || a.Current().Model != before {
-			t.Errorf("%q: %v, want %s; the model is %s", name, err, want, a.Current().Model)
+		if _, err := a.SetModel(name); err == nil || !strings.HasPrefix(err.Error(), want) || a.Models.Current().Model != before {
+			t.Errorf("%q: %v, want %s; the model is %s", name, err, want, a.Models.Current().Model)
 		}
 	}
-	if len(a.Known()) == 0 || a.Window("gemini-2.5-pro") != 1_048_576 {
-		t.Errorf("%d models are known, gemini-2.5-pro takes %d", len(a.Known()), a.Window("gemini-2.5-pro"))
+	if len(a.Models.KnownModels()) == 0 || a.Window("gemini-2.5-pro") != 1_048_576 {
+		t.Errorf("%d models are known, gemini-2.5-pro takes %d", len(a.Models.KnownModels()), a.Window("gemini-2.5-pro"))
 	}
 }
 
@@ -157,10 +157,10 @@ func TestClearKeepsProvider(t *testing.T) {
 	if _, err := a.SetModel("mine/openai/oss"); err != nil {
 		t.Fatal(err)
 	}
-	before := ask(t, a, a.Current().Model)
+	before := ask(t, a, a.Models.Current().Model)
 	a.Clear(t.Context())
-	if got := ask(t, a, a.Current().Model); got != before || !strings.HasPrefix(got, "mine ") {
-		t.Errorf("%s is answered by %q, and before by %q", a.Current().Model, got, before)
+	if got := ask(t, a, a.Models.Current().Model); got != before || !strings.HasPrefix(got, "mine ") {
+		t.Errorf("%s is answered by %q, and before by %q", a.Models.Current().Model, got, before)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestOffline(t *testing.T) {
 	if s.Project.Warn("later"); warnings != 1 {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
-	why := s.Reachable()
+	why := s.Models.Unreachable()
 	if len(s.Tools()) == 0 || exit.CodeOf(why) != exit.Auth || s.Mode() != policy.Default {
 		t.Errorf("%d tools, %v", len(s.Tools()), why)
 	}
@@ -202,7 +202,7 @@ func TestOffline(t *testing.T) {
 			t.Errorf("a prompt: %v", err)
 		}
 	}
-	g := s.models
+	g := s.Models
 	for range g.Stream(t.Context(), &llm.Request{}) {
 	}
 	_, generated := g.Generate(t.Context(), &llm.Request{})
@@ -219,7 +219,7 @@ func TestOffline(t *testing.T) {
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	s := open(t, `{}`, nil, "OPENAI_API_KEY=o", "OPENAI_BASE_URL="+server(t, "one", "only"))
-	if now := s.Current(); now.Model != "only" || now.Account.ConfiguredID != "openai" || s.Window("only") != 4242 {
+	if now := s.Models.Current(); now.Model != "only" || now.Account.ConfiguredID != "openai" || s.Window("only") != 4242 {
 		t.Errorf("the model is %q of %q", now.Model, now.Account.ConfiguredID)
 	}
 }
@@ -272,8 +272,8 @@ func TestClear(t *testing.T) {
 	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
 		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.Dir())
 	}
-	if a.models.Network().Session != a.ID() {
-		t.Errorf("requests are of session %s", a.models.Network().Session)
+	if a.Models.Network().Session != a.ID() {
+		t.Errorf("requests are of session %s", a.Models.Network().Session)
 	}
 	if a.Memory.Discover(filepath.Join(root, "sub")) == "" {
 		t.Error("what was discovered is not told again")

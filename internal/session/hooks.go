@@ -29,7 +29,7 @@ func (s *Session) newHooks() *hook.Set {
 		Mode:    func() string { return s.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
-			resolved, err := s.models.Resolve(model)
+			resolved, err := s.Models.Resolve(model)
 			if err != nil {
 				return err
 			}

@@ -80,7 +80,7 @@ func (s *Session) opening() agent.Message {
 
 // treeItems returns the number of files and folders in a tree for the current model.
 func (s *Session) treeItems() int {
-	if model := s.Current().Model; s.builder.IsCompact(model, s.Window(model)) {
+	if model := s.Models.Current().Model; s.builder.IsCompact(model, s.Window(model)) {
 		return 40
 	}
 	return 200

@@ -70,7 +70,7 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 func (s *Session) start(ctx context.Context) {
 	p := s.Project
 	p.Log.Debug("start", "version", p.Options.Version, "dir", p.Paths.Dir(), "settings", p.Settings().UserFile(),
-		"model", p.Model, "approval", p.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
+		"model", p.Model, "approval", p.Mode.String(), "auth", s.Models.Current().Account.Type, "session", s.ID())
 	source := hook.StartupSource
 	if s.Record.Resumed() != nil {
 		source = hook.ResumeSource

@@ -66,7 +66,7 @@ func (s *Session) Withdraw() []string {
 func (s *Session) expand(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
 	s.expanding.Lock()
 	defer s.expanding.Unlock()
-	if err := s.Reachable(); err != nil {
+	if err := s.Models.Unreachable(); err != nil {
 		return agent.Prompt{}, err
 	}
 	s.Servers.Await(ctx)
@@ -166,7 +166,7 @@ func (s *Session) FitInput(text string) string {
 // user can type commands.
 func (s *Session) Place(inSession bool) wording.Place {
 	var p wording.Place
-	if account := s.Current().Account; account.Profile != nil {
+	if account := s.Models.Current().Account; account.Profile != nil {
 		p = models.Place(account)
 		p.KeyFrom, p.AddressVar = s.Project.DescribeSource(p.KeyFrom), s.Project.DescribeSource(p.AddressVar)
 	}
@@ -192,6 +192,6 @@ func (s *Session) tellServers(ctx context.Context, p *agent.Prompt) {
 
 // serverModel returns the model of the conversation, for requests of MCP servers.
 func (s *Session) serverModel() servers.Model {
-	model := s.Current().Model
-	return servers.Model{Generator: s.stack, Name: model, Config: s.models.ChatConfig(model, false)}
+	model := s.Models.Current().Model
+	return servers.Model{Generator: s.stack, Name: model, Config: s.Models.ChatConfig(model, false)}
 }

@@ -79,7 +79,7 @@ func orphanText(p shell.Process) string {
 
 // LoadTag replaces the conversation by the one that was saved with a tag.
 func (s *Session) LoadTag(ctx context.Context, tag string) error {
-	history, err := s.Record.LoadTag(tag, string(s.Current().Account.Type))
+	history, err := s.Record.LoadTag(tag, string(s.Models.Current().Account.Type))
 	if err != nil {
 		return err
 	}

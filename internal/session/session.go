@@ -72,7 +72,7 @@ type Options struct {
 	Resume      string
 	IsResumeID  bool
 	SessionFile string
-	// Offline opens the session even if no model can be reached; [Session.Reachable]
+	// Offline opens the session even if no model can be reached; [models.Directory.Unreachable]
 	// then returns the reason.
 	Offline bool
 
@@ -98,6 +98,8 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
+	// Models are the models that can be asked.
+	Models *models.Directory
 	// Servers are the MCP servers.
 	Servers *servers.Servers
 	// Skills are the skills, and Calls the tool calls that no model makes.
@@ -121,7 +123,6 @@ type Session struct {
 	Processes *shell.Processes
 
 	identity atomic.Pointer[identity]
-	models   *models.Directory
 	stack    *assembly.Stack
 	builder  *assembly.Builder
 	outputs  *record.Outputs
@@ -195,6 +196,3 @@ func (s *Session) begin(id string, isBranch bool) {
 		s.Processes.SetSession(id)
 	}
 }
-
-// Reachable returns why no model can be asked, nil if one can.
-func (s *Session) Reachable() error { return s.models.Unreachable() }

@@ -21,10 +21,10 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 	_, hadTyped = s.Project.NewKeys[id]
 	s.Project.NewKeys = maps.Clone(s.Project.NewKeys)
 	delete(s.Project.NewKeys, id)
-	before := s.Current().Account
+	before := s.Models.Current().Account
 	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
-	s.models.ReplaceAccounts(accounts)
-	now := s.Current().Account
+	s.Models.ReplaceAccounts(accounts)
+	now := s.Models.Current().Account
 	switch {
 	case before.ConfiguredID != id || before.APIKey == now.APIKey:
 		return hadTyped, ""
@@ -56,8 +56,8 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	if err != nil {
 		return "", err
 	}
-	s.models.ReplaceAccounts(accounts)
-	account := s.Current().Account
+	s.Models.ReplaceAccounts(accounts)
+	account := s.Models.Current().Account
 	if account.ID != done.ID && account.ConfiguredID != done.ID {
 		model := "NAME"
 		if p := accounts.FindProfile(done.ID); p != nil && p.Model != "" {

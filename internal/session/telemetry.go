@@ -49,7 +49,7 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 		Warn:     func(text string) { s.Project.Warn("Warning: " + text) },
 		Secrets:  s.secrets,
 
-		Version: s.Project.Options.Version, Session: s.ID, Interactive: s.Project.Options.Interactive, AuthType: string(s.Current().Account.Type),
+		Version: s.Project.Options.Version, Session: s.ID, Interactive: s.Project.Options.Interactive, AuthType: string(s.Models.Current().Account.Type),
 		Installation: func() string { return installation(s.Project.Paths) },
 		Provider:     s.vendor,
 		Tool:         s.registry.Lookup,
@@ -79,15 +79,15 @@ func (s *Session) recordConfig() {
 	if s.telemetry == nil {
 		return
 	}
-	account := s.Current().Account
+	account := s.Models.Current().Account
 	var names, ids []string
 	for _, e := range s.Project.InstalledExtensions(context.Background()) { // which are read
 		names, ids = append(names, e.Name), append(ids, e.ID)
 	}
 	s.records.Emit(records.SessionConfigured{
 		Extensions: names, ExtensionIDs: ids,
-		Model: s.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings()).Core,
-		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
+		Model: s.Models.Current().Model, CoreTools: project.ToolSettings(s.Project.Settings()).Core,
+		APIKey: account.APIKey != "", Vertex: s.Models.HasProvider() && account.Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(s.Project.Settings()), Debug: s.Project.Log.Enabled(context.Background(), slog.LevelDebug),
 		OutputFormat: config.OutputFormat.In(s.Project.Settings()), Worktree: s.Project.Worktree != nil,
 	})
@@ -115,10 +115,10 @@ func (s *Session) RecordCommand(name string, failed bool) {
 
 // vendor names who serves a model, in OpenTelemetry's words where it has some.
 func (s *Session) vendor(model string) string {
-	if !s.models.HasProvider() {
+	if !s.Models.HasProvider() {
 		return "gcp.gen_ai" // whose answers are played
 	}
-	account, _, ok := s.models.Provider(model)
+	account, _, ok := s.Models.Provider(model)
 	if !ok {
 		return "unknown"
 	}
@@ -136,8 +136,8 @@ func (s *Session) vendor(model string) string {
 func (s *Session) secrets() []string {
 	names := auth.SecretVariables(s.Project.Settings(), s.Project.Env)
 	var texts []string
-	if s.models != nil { // else nothing has been asked yet
-		texts = s.models.Secrets()
+	if s.Models != nil { // else nothing has been asked yet
+		texts = s.Models.Secrets()
 	}
 	texts = append(texts, s.Project.ExtensionSecrets()...)
 	for _, key := range s.Project.NewKeys {

@@ -49,7 +49,7 @@ func TestTwoSessions(t *testing.T) {
 			if got := strings.TrimSpace(h.read(t, dir+"/here")); text != "Done." || got != dir {
 				t.Errorf("%s: %q, in %s", name, text, got)
 			}
-			if model := s.Current().Model; !strings.HasPrefix(model, "gemini-2.5-"+map[string]string{"one": "pro", "two": "flash"}[name]) {
+			if model := s.Models.Current().Model; !strings.HasPrefix(model, "gemini-2.5-"+map[string]string{"one": "pro", "two": "flash"}[name]) {
 				t.Errorf("%s: %s answers", name, model)
 			}
 			if log := h.read(t, dir+"/debug.log"); !strings.Contains(log, dir) {

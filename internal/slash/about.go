@@ -29,7 +29,7 @@ func (s *Runner) reportFacts() [][]string {
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
-	rows = append(rows, []string{"Model", s.Session.Current().Model})
+	rows = append(rows, []string{"Model", s.Session.Models.Current().Model})
 	rows = append(rows, keys.AccountRows(s.Session)...)
 	sandbox := s.Session.Project.Env.Get("SANDBOX")
 	if sandbox == "" {

@@ -239,10 +239,10 @@ func (s *Runner) configureAgent(ctx context.Context, d *subagent.Definition, a *
 
 // checkAgentModel returns an error if no provider can have a model, and a note if its provider does not list it.
 func (s *Runner) checkAgentModel(ctx context.Context, name string) (note string, err error) {
-	if err := s.Session.CheckModelName(name); err != nil {
+	if _, err := s.Session.Models.Resolve(name); err != nil {
 		return "", err
 	}
-	listing, err := s.Session.CheckModel(ctx, name)
+	listing, err := s.Session.Models.CheckName(ctx, name)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

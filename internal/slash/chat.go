@@ -39,7 +39,7 @@ func chatSave(ctx context.Context, s *Runner, tag string) (Result, error) {
 			return Result{Text: "Nothing saved."}, err
 		}
 	}
-	if err := s.Session.Record.SaveTag(tag, string(s.Session.Current().Account.Type), s.Session.History()); err != nil {
+	if err := s.Session.Record.SaveTag(tag, string(s.Session.Models.Current().Account.Type), s.Session.History()); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot save the conversation: %w", err)
 	}
 	return textResult("Conversation checkpoint saved with tag: %s.", shortTag(tag))

@@ -31,10 +31,10 @@ func compress(ctx context.Context, s *Runner, focus string) (Result, error) {
 	switch {
 	case len(focus) > maxFocus:
 		return usageError("The instructions are too long. Describe in a few words what to keep.")
-	case s.Session.Size(s.Session.Current().Model).Messages == 0:
+	case s.Session.Size(s.Session.Models.Current().Model).Messages == 0:
 		return textResult("Nothing to compress.")
 	}
-	if err := s.Session.Reachable(); err != nil {
+	if err := s.Session.Models.Unreachable(); err != nil {
 		return Result{}, err
 	}
 	c, err := s.Session.Compress(ctx, focus)
@@ -48,7 +48,7 @@ func compress(ctx context.Context, s *Runner, focus string) (Result, error) {
 // contextUsage shows how many tokens of the model's context window are in use, and by what:
 // system instruction, tools, session context or conversation.
 func contextUsage(_ context.Context, s *Runner, _ string) (Result, error) {
-	size, limit := s.Session.Size(s.Session.Current().Model), s.Session.Window(s.Session.Current().Model)
+	size, limit := s.Session.Size(s.Session.Models.Current().Model), s.Session.Window(s.Session.Models.Current().Model)
 	used, about := size.Counted, ""
 	if used == 0 {
 		used, about = size.Estimated(), "about "
@@ -71,7 +71,7 @@ func contextUsage(_ context.Context, s *Runner, _ string) (Result, error) {
 		part("Session context", size.Context),
 		part("Conversation", size.Messages),
 	}
-	head := fmt.Sprintf("%s has %s%s tokens", s.Session.Current().Model, about, formatNumber(used))
+	head := fmt.Sprintf("%s has %s%s tokens", s.Session.Models.Current().Model, about, formatNumber(used))
 	if limit > 0 {
 		head += fmt.Sprintf(" of %s (%s)", formatNumber(limit), formatPercent(float64(used), float64(limit)))
 		rows = append(rows, part("Free", max(0, limit-used)))
@@ -105,7 +105,7 @@ func initProject(_ context.Context, s *Runner, _ string) (Result, error) {
 	if err == nil && !isEmpty {
 		return textResult(alreadyExists, name)
 	}
-	if err := s.Session.Reachable(); err != nil {
+	if err := s.Session.Models.Unreachable(); err != nil {
 		return Result{}, err
 	}
 	if isEmpty {

@@ -21,18 +21,18 @@ import (
 // server that may have any, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 	maxOptions, note := session.MaxModelChoices+1, "" // and the current model
-	list, err := s.Session.ServerModels(ctx)
+	list, err := s.Session.Models.ServerModels(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil:
 		note = "Cannot list its models: " + wording.Reason(err) + ".\n"
 	case list == nil:
-		maxOptions, list = 12, s.Session.Known()
+		maxOptions, list = 12, s.Session.Models.KnownModels()
 	default:
 		note = session.MoreModels(len(list))
 	}
-	current := s.Session.Current().Model
+	current := s.Session.Models.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}
 	for _, m := range list {
 		if len(options) < maxOptions && m.Name != current {
@@ -55,7 +55,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 // checkAndSetModel sets the session's model. If the provider does not list it, checkAndSetModel
 // asks first.
 func (s *Runner) checkAndSetModel(ctx context.Context, name string, persist bool) (Result, error) {
-	listing, err := s.Session.CheckModel(ctx, name)
+	listing, err := s.Session.Models.CheckName(ctx, name)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
@@ -65,7 +65,7 @@ func (s *Runner) checkAndSetModel(ctx context.Context, name string, persist bool
 		return r, failed
 	case !listing.IsListed:
 		if name, err = s.chooseUnlisted(ctx, name, listing); name == "" {
-			return Result{Text: "The current model is still " + s.Session.Current().Model + "."}, err
+			return Result{Text: "The current model is still " + s.Session.Models.Current().Model + "."}, err
 		}
 	}
 	return s.setModel(name, persist)
@@ -148,7 +148,7 @@ func (s *Runner) modelVariable() string {
 	if s.Session.Project.Env.Get("GEMINI_MODEL") != "" {
 		return "GEMINI_MODEL"
 	}
-	return s.Session.Current().Account.ModelVar
+	return s.Session.Models.Current().Account.ModelVar
 }
 
 // modeInfo is the name and description of an approval mode.

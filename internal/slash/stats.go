@@ -218,7 +218,7 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		if err != nil {
 			return usageError("%w", err)
 		}
-		report, err := usage.Collect(ctx, s.Session.Record.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.Session.ListPrice})
+		report, err := usage.Collect(ctx, s.Session.Record.UsageSources(by == usage.Project), usage.Query{By: by, Period: period, Zone: now.Location(), Price: s.Session.Models.Price})
 		switch {
 		case err != nil:
 			return Result{}, exit.Errorf(exit.General, "Cannot read the sessions: %w", err)

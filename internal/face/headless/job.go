@@ -65,7 +65,7 @@ func RunJob(ctx context.Context, j Job) error {
 	o.LeftOut = s.Project.LeftOut
 	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
-	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
+	if now := s.Models.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}
 	commands := &slash.Runner{Session: s, Terminal: j.Terminal}
@@ -152,7 +152,7 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		if reason := commands.Unknown(text); reason != "" {
 			commands.Session.Project.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
 		}
-		return agent.TextPrompt(text), "", commands.Session.Reachable()
+		return agent.TextPrompt(text), "", commands.Session.Models.Unreachable()
 	case r.Failed:
 		return agent.Prompt{}, "", r.Err
 	case r.Prompt == nil && r.Text == "":
@@ -163,5 +163,5 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 	if r.Text != "" {
 		commands.Session.Project.Warn(r.Text)
 	}
-	return *r.Prompt, "", commands.Session.Reachable()
+	return *r.Prompt, "", commands.Session.Models.Unreachable()
 }

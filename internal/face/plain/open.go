@@ -39,7 +39,7 @@ func (f *Face) open(ctx context.Context, d *kit.Driver, o Options) (look, error)
 	s := live.Commands.Session
 	return look{
 		Session:  live,
-		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Project.Options.Version, s.Project.Paths.Display(s.Project.Paths.Dir()), s.Current().Model)),
+		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Project.Options.Version, s.Project.Paths.Display(s.Project.Paths.Dir()), s.Models.Current().Model)),
 		recap:    s.Record.Recap(),
 		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
 		place:        func() wording.Place { return s.Place(true) },

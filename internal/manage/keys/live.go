@@ -19,7 +19,7 @@ import (
 // AccountRows returns the sign-in method, provider and address of the current account. It
 // returns nil if the session has no provider profile, for example with scripted responses.
 func AccountRows(s *session.Session) [][]string {
-	a := s.Current().Account
+	a := s.Models.Current().Account
 	if a.Profile == nil {
 		return nil
 	}
@@ -85,14 +85,14 @@ func command(p *project.Project) auth.Command {
 
 // statusLive shows the provider account of this session and the source of its API key.
 func statusLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	if err := c.Live.Reachable(); err != nil {
+	if err := c.Live.Models.Unreachable(); err != nil {
 		return o, err
 	}
 	rows := AccountRows(c.Live)
 	if len(rows) == 0 {
 		return outcome.Textf("Not signed in: responses are replayed or come from a custom provider."), nil
 	}
-	if from := c.Live.Current().Account.KeySource(); from != "" {
+	if from := c.Live.Models.Current().Account.KeySource(); from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
 	return outcome.New(&outcome.Table{Rows: rows}), nil
