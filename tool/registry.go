@@ -227,3 +227,11 @@ func (r *Registry) Hidden(name string) (Tool, bool) {
 
 // Lookup returns the tool that the model may use now under a name or alias.
 func (r *Registry) Lookup(name string) (Tool, bool) { return r.Snapshot().Lookup(name) }
+
+// Find returns the tool with a name or alias, hidden from the model or not.
+func (r *Registry) Find(name string) (Tool, bool) {
+	if t, ok := r.Lookup(name); ok {
+		return t, true
+	}
+	return r.Hidden(name)
+}

@@ -171,7 +171,7 @@ func (s *Agents) grant(ctx context.Context, d *subagent.Definition, done *subage
 // that its definition lists, it says why the tool is missing.
 func (w *delegate) notGranted(name string) string {
 	tools := w.agents.parts.Session.Tools()
-	if _, isKnown := tools.Find(name); !isKnown && !tools.IsAbsent(name) {
+	if _, isKnown := w.agents.parts.Registry.Find(name); !isKnown && !tools.IsAbsent(name) {
 		return ""
 	}
 	text := fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)

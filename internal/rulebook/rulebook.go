@@ -14,6 +14,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/records"
 	"pollux/internal/shellcmd"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
@@ -26,19 +27,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// Rulebook explains the decision about a call. Nothing runs, no request is sent, and nothing is
-// accepted.
-type Rulebook struct {
-	project   *project.Project
-	workspace *workspace.Workspace
-	engine    *policy.Engine
-	tools     *tool.Registry
+// Parts are what a rulebook uses of a session. Emit and Changed are nil without one.
+type Parts struct {
+	Project   *project.Project
+	Workspace *workspace.Workspace
+	Engine    *policy.Engine
+	Tools     *tool.Registry
+	// Emit records what is switched, and Changed is called when calls are decided on in another way.
+	Emit    func(records.Record)
+	Changed func()
 }
 
+// Rulebook has the rules by which calls are decided on. It explains decisions: nothing then runs, no request is sent,
+// and nothing is accepted.
+type Rulebook struct{ parts Parts }
+
 // New returns the rulebook of a session with these parts.
-func New(p *project.Project, ws *workspace.Workspace, e *policy.Engine, tools *tool.Registry) *Rulebook {
-	return &Rulebook{p, ws, e, tools}
-}
+func New(p Parts) *Rulebook { return &Rulebook{p} }
 
 // Open reads the policy files and builds the rules of a session in this project, which has none. files, if
 // not nil, replaces the policy files and the rules of settings, as the user's own.
@@ -64,16 +69,20 @@ func Open(ctx context.Context, p *project.Project, files []string) (*Rulebook, e
 	if err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
-	b := New(p, ws, NewEngine(EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: r, FilesOnly: files != nil}), tool.NewRegistry())
-	b.tools.Add("", toolset.NewBuiltin(toolset.Parts{
-		Project: p, Models: m, Generator: m, Registry: b.tools, Workspace: ws, Topic: new(topic.Topic), Agents: subagent.NewTool(subagent.Options{}),
-		Plan: plan.Options{Workspace: ws, Dir: plans.Dir, Mode: func() string { return b.engine.Mode().String() }},
+	tools := tool.NewRegistry()
+	b := New(Parts{
+		Project: p, Workspace: ws, Tools: tools,
+		Engine: NewEngine(EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: r, FilesOnly: files != nil}),
+	})
+	tools.Add("", toolset.NewBuiltin(toolset.Parts{
+		Project: p, Models: m, Generator: m, Registry: tools, Workspace: ws, Topic: new(topic.Topic), Agents: subagent.NewTool(subagent.Options{}),
+		Plan: plan.Options{Workspace: ws, Dir: plans.Dir, Mode: b.ModeName},
 	}).Tools...)
 	return b, nil
 }
 
-// Rules returns the rules in order of precedence.
-func (b *Rulebook) Rules() []policy.Rule { return b.engine.Rules() }
+// Rules returns the rules in order of precedence. It may be called during a run.
+func (b *Rulebook) Rules() []policy.Rule { return b.parts.Engine.Rules() }
 
 // Test returns why a test fails, "" if it passes.
 func (b *Rulebook) Test(t *policy.Test) string {
@@ -85,23 +94,23 @@ func (b *Rulebook) Test(t *policy.Test) string {
 	if t.Annotations != nil {
 		call.Annotations = t.Annotations
 	}
-	return t.Check(b.engine.CheckIn(t.Situation, call), b.project.DisplayFile)
+	return t.Check(b.parts.Engine.CheckIn(t.Situation, call), b.parts.Project.DisplayFile)
 }
 
 // Explain explains the decision about a call in sessions and in scripts.
 func (b *Rulebook) Explain(call policy.Call, mode policy.Mode) []policy.Explanation {
-	trusted := b.engine.IsTrusted()
-	return b.engine.Explain(call, policy.Situation{Mode: mode, Interactive: true, Trusted: trusted}, policy.Situation{Mode: mode, Trusted: trusted})
+	trusted := b.parts.Engine.IsTrusted()
+	return b.parts.Engine.Explain(call, policy.Situation{Mode: mode, Interactive: true, Trusted: trusted}, policy.Situation{Mode: mode, Trusted: trusted})
 }
 
 // call returns a call in the form that rules check. A tool that is not known, such as
 // one of a server, is taken as it is called.
 func (b *Rulebook) call(name string, args json.RawMessage) policy.Call {
 	c := policy.Call{Name: name, Args: args}
-	if t, ok := b.tools.Lookup(name); ok {
+	if t, ok := b.parts.Tools.Lookup(name); ok {
 		c = guard.PolicyCall(t, args)
 	} else {
-		servers, _ := b.project.Settings().Lookup("mcpServers")
+		servers, _ := b.parts.Project.Settings().Lookup("mcpServers")
 		names, _ := servers.(map[string]any)
 		c.Server = policy.ServerOf(name, slices.Collect(maps.Keys(names)))
 	}
@@ -110,7 +119,7 @@ func (b *Rulebook) call(name string, args json.RawMessage) policy.Call {
 	}
 	// Rules check the real path also of a call that could not run, such as one without a content.
 	if json.Unmarshal(args, &file) == nil && file.Path != "" && len(c.Paths) == 0 {
-		c.Paths = []string{b.workspace.Resolve(file.Path)}
+		c.Paths = []string{b.parts.Workspace.Resolve(file.Path)}
 	}
 	return c
 }
@@ -118,7 +127,7 @@ func (b *Rulebook) call(name string, args json.RawMessage) policy.Call {
 // ParseCall returns a call as a user writes it: the name of a tool, and its arguments as a JSON
 // object. The arguments of run_shell_command may be a command.
 func (b *Rulebook) ParseCall(name, args string) (policy.Call, error) {
-	if _, known := b.tools.Lookup(name); !known {
+	if _, known := b.parts.Tools.Lookup(name); !known {
 		if suggestion := policy.SuggestTool(name); suggestion != "" {
 			return policy.Call{}, exit.Errorf(exit.Input, "There is no tool %s: %s", terminal.Cut(name, 64), suggestion)
 		}

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
+	"pollux/internal/guard/policy"
 	"pollux/internal/ide"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
@@ -44,11 +45,11 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		}
 	}()
 	s.begin(b.record.SessionID(), false)
-	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
-	s.openActivity()                                          // environment
-	s.Project.LoadExtensions(ctx)                             // environment, settings, trust
-	s.openLog()                                               // environment, settings
-	rules, err := s.loadRules(ctx)                            // settings, trust, the person
+	s.options.Recent.Record(records.SessionBegan{ID: s.ID()})                                                    // before the other sinks, for crash reports
+	s.openActivity()                                                                                             // environment
+	s.Project.LoadExtensions(ctx)                                                                                // environment, settings, trust
+	s.openLog()                                                                                                  // environment, settings
+	rules, err := p.ReadPolicies(func(project policy.Integrity) bool { return p.AcceptsPolicies(ctx, project) }) // settings, trust, the person
 	if err != nil {
 		return nil, err
 	}
@@ -58,33 +59,34 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.eraseSecrets()                                       // models
-	s.Stats = &stats.Counter{Price: s.Models.RequestPrice} // models
-	s.Workspace = project.NewWorkspace(s.Project)          // settings, the directory
-	s.Record.AddResumedDirs(ctx, s.Workspace)              // the resumed session, workspace, the person
-	s.openExtensionFiles()                                 // extensions, workspace
-	s.Memory = project.NewMemory(s.Project, s.Workspace)   // settings, trust, workspace
-	s.Processes = s.newProcesses()                         // the home directory
-	s.PromptLog = s.Record.NewPromptLog()                  // the home directory
-	s.registry = tool.NewRegistry()                        // nothing: tools join it below
-	s.Servers = servers.Open(servers.Parts{                // project, launcher, registry
-		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
-	})
-	s.closers = append(s.closers, s.Servers.Close)
+	s.eraseSecrets()                                                 // models
+	s.Stats = &stats.Counter{Price: s.Models.RequestPrice}           // models
+	s.Workspace = project.NewWorkspace(s.Project)                    // settings, the directory
+	s.Record.AddResumedDirs(ctx, s.Workspace)                        // the resumed session, workspace, the person
+	s.openExtensionFiles()                                           // extensions, workspace
+	s.Memory = project.NewMemory(s.Project, s.Workspace)             // settings, trust, workspace
+	s.Processes = s.newProcesses()                                   // the home directory
+	s.PromptLog = s.Record.NewPromptLog()                            // the home directory
+	s.registry = tool.NewRegistry()                                  // nothing: tools join it below
 	s.plans, err = plan.Open(s.Workspace, p.PlanDirectory(), s.ID()) // settings, workspace
 	if err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	s.policy = rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: s.Workspace, Plans: s.plans, Rules: rules, Tools: s.options.Tools})
-	s.Rulebook = rulebook.New(p, s.Workspace, s.policy, s.registry) // settings, trust, rules, workspace, plans
-	s.saved = rules.Saved                                           // rules
-	definitions := agents.ReadDefinitions(ctx, p, s.policy)         // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                                // settings, models, registry, policy
-	s.records = s.newRecords()                                      // stats, telemetry
-	s.given = quotation.New()                                       // nothing
+	s.Rulebook = rulebook.New(rulebook.Parts{ // settings, trust, rules, workspace, plans
+		Project: p, Workspace: s.Workspace, Engine: s.policy, Tools: s.registry, Changed: s.refresh, Emit: func(r records.Record) { s.records.Emit(r) },
+	})
+	s.Servers = servers.Open(servers.Parts{ // project, launcher, registry, rules
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rulebook.Rules, Model: s.serverModel,
+	})
+	s.closers = append(s.closers, s.Servers.Close)
+	definitions := agents.ReadDefinitions(ctx, p, s.policy) // settings, trust, policy, the person
+	s.telemetry = s.startTelemetry()                        // settings, models, registry, policy
+	s.records = s.newRecords()                              // stats, telemetry
+	s.given = quotation.New()                               // nothing
 	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
 	s.stack, err = assembly.NewStack(p, s.Models, assembly.StackOptions{ // models, records, policy
-		Observed: s.observed(s.Models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
+		Observed: s.observed(s.Models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: func() bool { return s.Rulebook.Mode() == policy.Plan }, Record: s.options.Record,
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +118,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.tools.Find, Workspace: s.Workspace, Denies: s.denies}
+	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.registry.Find, Workspace: s.Workspace, Denies: s.Rulebook.DeniesWriting}
 	s.titler = &record.Titler{
 		Record: b.record, Models: s.Models, Generator: func() llm.Generator { return s.observed(s.Models) }, ID: s.ID,
 	}
@@ -156,7 +158,7 @@ func (s *Session) toolParts() toolset.Parts {
 		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
 		Plan: plan.Options{
 			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
-			Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
+			Mode: s.Rulebook.ModeName, SetMode: s.Rulebook.SetModeName, Approved: s.approvePlan,
 		},
 		Form: func() tool.Form {
 			model := s.Models.Current().Model

@@ -23,8 +23,8 @@ import (
 // folder's instructions and skills, lasting approvals and approval modes. The settings that were read
 // when the session opened, and their effects, do not change.
 func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
-	if !trusted && s.Mode() != policy.Default {
-		_ = s.switchMode(policy.Default) // which is never refused
+	if !trusted && s.Rulebook.Mode() != policy.Default {
+		_ = s.Rulebook.SetMode(policy.Default) // which is never refused
 	}
 	state := trust.Untrusted
 	if trusted {
@@ -36,14 +36,6 @@ func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	s.Skills.Read()
 	s.refresh()
 }
-
-// Rules returns the rules that decide about tool calls, in the order in which they are
-// tried. It may be called during a run.
-func (s *Session) Rules() []policy.Rule { return s.policy.Rules() }
-
-// CanRemember reports whether a person's answer may hold for more than one call. It
-// may be called during a run.
-func (s *Session) CanRemember() bool { return s.policy.CanRemember() }
 
 // History returns the conversation so far, all of it. It may be called during a run.
 func (s *Session) History() []agent.Message { return s.agent.History() }
@@ -212,8 +204,6 @@ func (s *Session) ToolTitle(name string) string {
 	}
 	return ""
 }
-
-func (s *Session) isPlanning() bool { return s.policy.Mode() == policy.Plan }
 
 // ReloadAgents reads the settings and the definitions of subagents again, and returns what the user should know.
 func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {

@@ -191,7 +191,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("%d warnings came through, want the one after the start", warnings)
 	}
 	why := s.Models.Unreachable()
-	if len(s.Tools()) == 0 || exit.CodeOf(why) != exit.Auth || s.Mode() != policy.Default {
+	if len(s.Tools()) == 0 || exit.CodeOf(why) != exit.Auth || s.Rulebook.Mode() != policy.Default {
 		t.Errorf("%d tools, %v", len(s.Tools()), why)
 	}
 	if _, err := s.SetModel("flash"); !errors.Is(err, why) {
@@ -265,12 +265,12 @@ func TestClear(t *testing.T) {
 	}
 	plans, outputs := a.plans.Dir(), must(a.outputs.Dir())
 	a.approvePlan("/plans/x.md")
-	if err := a.SetMode(policy.AutoEdit); err != nil {
+	if err := a.Rulebook.SetMode(policy.AutoEdit); err != nil {
 		t.Fatal(err)
 	}
 	a.Clear(t.Context())
-	if a.ID() == "first" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
-		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Mode(), a.plans.Dir())
+	if a.ID() == "first" || a.Plan() != "" || a.Rulebook.Mode() != policy.AutoEdit || a.plans.Dir() == plans || must(a.outputs.Dir()) == outputs {
+		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.ID(), a.Plan(), a.Rulebook.Mode(), a.plans.Dir())
 	}
 	if a.Models.Network().Session != a.ID() {
 		t.Errorf("requests are of session %s", a.Models.Network().Session)
@@ -334,7 +334,7 @@ func TestAddDirectory(t *testing.T) {
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	a := open(t, `{}`, nil, "GEMINI_API_KEY=g", "PATH="+os.Getenv("PATH"))
-	if err := a.SetMode(policy.Plan); err != nil {
+	if err := a.Rulebook.SetMode(policy.Plan); err != nil {
 		t.Fatal(err)
 	}
 	last := func() string {

@@ -26,7 +26,7 @@ func (s *Session) newHooks() *hook.Set {
 	set := s.Project.HookSet(hooks, hook.Options{
 		SessionID: s.ID, Transcript: s.Record.Transcript, PlansDir: s.plans.Dir, Interactive: s.Project.Options.Interactive,
 		Allowed: func(source hook.Source) bool { return s.Project.AllowsHooks(source, s.Project.IsTrusted()) },
-		Mode:    func() string { return s.Mode().String() },
+		Mode:    func() string { return s.Rulebook.Mode().String() },
 		Server:  s.describeServer,
 		Configure: func(req *llm.Request, model string) error {
 			resolved, err := s.Models.Resolve(model)

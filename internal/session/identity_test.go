@@ -49,11 +49,11 @@ func TestAllowedIsAboutTheCallThatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Allowed(p) || s.Allowed(changed) {
-		t.Errorf("allowed: as written %v, as changed %v", s.Allowed(p), s.Allowed(changed))
+	if !s.Rulebook.Allows(p) || s.Rulebook.Allows(changed) {
+		t.Errorf("allowed: as written %v, as changed %v", s.Rulebook.Allows(p), s.Rulebook.Allows(changed))
 	}
 	call.MustAsk = true
-	if s.Allowed(p) {
+	if s.Rulebook.Allows(p) {
 		t.Error("a call that a person must confirm is allowed")
 	}
 }

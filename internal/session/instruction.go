@@ -28,7 +28,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 		texts := s.Memory.Texts()
 		return prompt.System{
 			Interactive: s.Project.Options.Interactive,
-			Mode:        s.modeName(),
+			Mode:        s.Rulebook.ModeName(),
 			Git:         project.InGit(s.Project.Paths.Dir()),
 			Sandbox:     s.Project.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,

@@ -48,7 +48,7 @@ func TestRecords(t *testing.T) {
 	calls := func() int { return s.Stats.Snapshot().Tools.Calls }
 	counted := []int{calls()}
 	s.RecordCommand("memory show", false)
-	_ = s.SetMode(policy.AutoEdit)
+	_ = s.Rulebook.SetMode(policy.AutoEdit)
 	_, _ = s.SetModel("gemini-2.5-flash")
 	s.Calls.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
 	counted = append(counted, calls())
@@ -140,7 +140,7 @@ turn
 		t.Error(err)
 	}
 	s.Clear(t.Context())
-	_ = s.SetMode(policy.Default)
+	_ = s.Rulebook.SetMode(policy.Default)
 	second := s.ID()
 	s.Close()
 

@@ -2,12 +2,9 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 
 	"pollux/agent"
-	"pollux/internal/guard"
-	"pollux/internal/guard/policy"
 	"pollux/internal/record"
 	"pollux/llm"
 )
@@ -36,11 +33,4 @@ func (s *Session) TellUndone(ctx context.Context, paths []string) {
 		text += "\n- " + s.Workspace.Display(path)
 	}
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
-}
-
-// denies reports whether a policy denies to write a file.
-func (s *Session) denies(path string) bool {
-	t, ok := s.tools.Find("write_file")
-	args, err := json.Marshal(map[string]string{"file_path": path, "content": ""})
-	return !ok || err != nil || s.policy.Check(guard.PolicyCall(t, args)).Decision == policy.Deny
 }

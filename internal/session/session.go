@@ -127,7 +127,6 @@ type Session struct {
 	builder  *assembly.Builder
 	outputs  *record.Outputs
 	policy   *policy.Engine
-	saved    *policy.Saved // where lasting answers go; nil where none would be read again
 	plans    *plan.Plans
 	topic    topic.Topic
 	registry *tool.Registry

@@ -53,7 +53,7 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 		Installation: func() string { return installation(s.Project.Paths) },
 		Provider:     s.vendor,
 		Tool:         s.registry.Lookup,
-		Mode:         s.modeName,
+		Mode:         s.Rulebook.ModeName,
 	})
 }
 

@@ -39,7 +39,7 @@ func (s *Runner) reportFacts() [][]string {
 		rows,
 		[]string{"Sandbox", sandbox},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
-		[]string{"Approval Mode", s.Session.Mode().String()},
+		[]string{"Approval Mode", s.Session.Rulebook.Mode().String()},
 		[]string{"Directory", s.Session.Workspace.Root()},
 		[]string{"Session ID", s.Session.ID()},
 	)

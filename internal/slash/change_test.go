@@ -73,8 +73,8 @@ func TestModes(t *testing.T) {
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
 	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux edits files without asking")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
-	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt.Text() != "make @a better" || d.Session.Mode() != policy.Plan {
-		t.Errorf("%+v in %s", r, d.Session.Mode())
+	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt.Text() != "make @a better" || d.Session.Rulebook.Mode() != policy.Plan {
+		t.Errorf("%+v in %s", r, d.Session.Rulebook.Mode())
 	}
 	d.wantText("/plan", "Plan mode is already on.")
 	d.wantText("/tools", "plan mode", "exit_plan_mode")
@@ -160,9 +160,9 @@ func TestTrustTakesEffect(t *testing.T) {
 	opening := func() string { return d.Session.History()[0].Content.Text() }
 	checkTrusted := func(want bool) {
 		t.Helper()
-		allowed := d.Session.SetMode(policy.AutoEdit) == nil
-		if d.Session.Project.IsTrusted() != want || d.Session.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
-			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Project.IsTrusted(), d.Session.CanRemember(), allowed, opening())
+		allowed := d.Session.Rulebook.SetMode(policy.AutoEdit) == nil
+		if d.Session.Project.IsTrusted() != want || d.Session.Rulebook.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
+			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Project.IsTrusted(), d.Session.Rulebook.CanRemember(), allowed, opening())
 		}
 	}
 	checkTrusted(false)
@@ -173,7 +173,7 @@ func TestTrustTakesEffect(t *testing.T) {
 	d.wantText("/permissions trust", "the next time")
 	d.answers = []string{"Do not trust"}
 	d.wantText("/permissions trust", "Its context files are unloaded", "stay in effect until you exit Pollux")
-	if mode := d.Session.Mode(); mode != policy.Default {
+	if mode := d.Session.Rulebook.Mode(); mode != policy.Default {
 		t.Errorf("the mode is %v", mode)
 	}
 	checkTrusted(false)

@@ -168,13 +168,13 @@ var modeInfos = [...]modeInfo{
 // setMode switches the approval mode, or lists the modes if name is empty.
 func setMode(_ context.Context, s *Runner, name string) (Result, error) {
 	if name == "" {
-		return Result{Text: s.modeList(s.Session.Mode())}, nil
+		return Result{Text: s.modeList(s.Session.Rulebook.Mode())}, nil
 	}
 	newMode, err := policy.ParseMode(terminal.Cut(terminal.Line(name), 40))
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if err := s.Session.SetMode(newMode); err != nil {
+	if err := s.Session.Rulebook.SetMode(newMode); err != nil {
 		return Result{}, err
 	}
 	i := slices.IndexFunc(modeInfos[:], func(m modeInfo) bool { return m.mode == newMode })

@@ -40,8 +40,8 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	if trusted := s.Session.Project.IsTrusted(); trusted != (state == trust.Trusted) {
 		text += " This session keeps its state. To change it, run /permissions trust or restart Pollux."
 	}
-	text += fmt.Sprintf("\nApproval mode: %s.", s.Session.Mode())
-	grants := s.Session.Grants()
+	text += fmt.Sprintf("\nApproval mode: %s.", s.Session.Rulebook.Mode())
+	grants := s.Session.Rulebook.Grants()
 	if len(grants) == 0 {
 		return Result{Text: text + "\nNo approvals in this session, except for single tool calls."}, nil
 	}
@@ -57,14 +57,14 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // permissionsRevoke revokes an approval by its number in /permissions.
 func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error) {
-	grants := s.Session.Grants()
+	grants := s.Session.Rulebook.Grants()
 	n, err := strconv.Atoi(args)
 	i := slices.IndexFunc(grants, func(g policy.Grant) bool { return g.ID == n })
 	if err != nil || i < 0 {
 		return usageError("No approval has the number %s. Run /permissions to list them.", strconv.Quote(terminal.Cut(args, 40)))
 	}
 	description := terminal.Line(grants[i].Text)
-	if _, err := s.Session.Revoke(n); err != nil {
+	if _, err := s.Session.Rulebook.Revoke(n); err != nil {
 		return Result{}, exit.Errorf(exit.General, "Approval revoked for this session only: %s. Cannot change the policy file: %w.", description, err)
 	}
 	return textResult("Approval revoked: %s", description)

@@ -28,7 +28,7 @@ func (s *Runner) listTools(descriptions bool) (Result, error) {
 		return textResult("No tools are available.")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Available tools in %s mode:\n", s.Session.Mode())
+	fmt.Fprintf(&b, "Available tools in %s mode:\n", s.Session.Rulebook.Mode())
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n- %s (%s)", spec.DisplayName, spec.Name)
 		if descriptions {

@@ -83,14 +83,6 @@ func Open(ctx context.Context, p Parts, more []tool.Tool) (*Set, error) {
 // form, all that are not for everyday work.
 func (s *Set) Spare(r *tool.Registry) { r.Spare(s.spares()) }
 
-// Find returns the tool with a name, hidden or not.
-func (s *Set) Find(name string) (tool.Tool, bool) {
-	if t, ok := s.parts.Registry.Lookup(name); ok {
-		return t, true
-	}
-	return s.parts.Registry.Hidden(name)
-}
-
 // SetAbsent sets why the session does not have a tool, as sentences.
 func (s *Set) SetAbsent(name, why string) { s.absent[name] = why }
 

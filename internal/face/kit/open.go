@@ -94,7 +94,7 @@ func (l *Live) RunTyped(ctx context.Context, command string) (string, error) {
 }
 
 // Allowed implements [Session].
-func (l *Live) Allowed(call *agent.PreparedCall) bool { return l.session().Allowed(call) }
+func (l *Live) Allowed(call *agent.PreparedCall) bool { return l.session().Rulebook.Allows(call) }
 
 // RecordForcedExit implements [Session].
 func (l *Live) RecordForcedExit() { l.session().RecordForcedExit() }
@@ -107,7 +107,7 @@ func NamesOf(s *session.Session) Names { return names{s} }
 
 type names struct{ s *session.Session }
 
-func (n names) ModeName() string { return n.s.Mode().String() }
+func (n names) ModeName() string { return n.s.Rulebook.Mode().String() }
 
 func (n names) ToolTitle(name string) string { return n.s.ToolTitle(name) }
 

@@ -62,7 +62,7 @@ func openRules(ctx context.Context, c *manage.Call) (*project.Project, *rulebook
 
 func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if c.Live != nil {
-		return outcome.New(outcome.Text(policy.FormatRules(c.Live.Rules()))), nil
+		return outcome.New(outcome.Text(policy.FormatRules(c.Live.Rulebook.Rules()))), nil
 	}
 	_, book, err := openRules(ctx, c)
 	if err != nil {
@@ -107,5 +107,5 @@ func explainLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err erro
 	if err != nil {
 		return o, err
 	}
-	return outcome.New(outcome.Code(policy.FormatExplanations(c.Live.Rulebook.Explain(call, c.Live.Mode()), c.Live.Project.DisplayFile))), nil
+	return outcome.New(outcome.Code(policy.FormatExplanations(c.Live.Rulebook.Explain(call, c.Live.Rulebook.Mode()), c.Live.Project.DisplayFile))), nil
 }
