@@ -54,12 +54,21 @@ type Record struct {
 // is one. The caller must close it.
 func Open(ctx context.Context, p *project.Project, o Options) (*Record, error) {
 	r := &Record{project: p, options: o}
+	if err := r.open(ctx); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Record) open(ctx context.Context) error {
+	p, o := r.project, r.options
 	if !o.Recorded {
-		return r, nil
+		return nil
 	}
 	if !p.HasHome() && o.Resume == "" && o.SessionFile == "" {
 		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
-		return r, nil
+		return nil
 	}
 	r.journal = journal.New(journal.Options{
 		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
@@ -71,16 +80,16 @@ func Open(ctx context.Context, p *project.Project, o Options) (*Record, error) {
 	switch {
 	case o.Resume != "":
 		if err := r.resume(ctx); err != nil {
-			return nil, exit.Errorf(exit.Input, "Error resuming session: %w", err)
+			return exit.Errorf(exit.Input, "Error resuming session: %w", err)
 		}
 	case o.SessionFile != "":
-		return r, r.importFile()
+		return r.importFile()
 	case o.SessionID != "" && o.IsNewID:
 		if info, err := r.Store().Find(ctx, o.SessionID); err == nil && info.ID == o.SessionID {
-			return nil, exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", o.SessionID)
+			return exit.Errorf(exit.Input, "Error starting session: Session ID %q already exists. Use --resume to resume it, or provide a different ID.", o.SessionID)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // SessionID returns the id of the conversation, "" if it has none yet.
@@ -134,9 +143,11 @@ func (r *Record) NoteDirectories() {
 	}
 }
 
-// NoteSkillFolder records a directory that a skill has made readable, so that it is readable after a resume.
-func (r *Record) NoteSkillFolder(dir string) {
-	r.skillFolders.add(dir)
+// AddSkillFolder adds a directory that a skill has made readable to those that [Record.NoteSkillFolders] records.
+func (r *Record) AddSkillFolder(dir string) { r.skillFolders.add(dir) }
+
+// NoteSkillFolders records the directories that skills have made readable, so that they are readable after a resume.
+func (r *Record) NoteSkillFolders() {
 	if r.journal != nil {
 		_ = r.journal.SetSkillFolders(r.skillFolders.all()) // the journal warns
 	}

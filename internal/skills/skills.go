@@ -83,7 +83,9 @@ func offered(set *skill.Set) (list [][4]string) {
 // openFolder lets the file tools read the files of a skill, also after a resume, and tells MCP servers of the
 // directory.
 func (s *Skills) openFolder(dir string) {
-	s.makeReadable(dir)
+	if s.makeReadable(dir) {
+		s.parts.Record.NoteSkillFolders()
+	}
 }
 
 // makeReadable lets the file tools read the files of a skill, and reports whether they could not before.
@@ -95,7 +97,7 @@ func (s *Skills) makeReadable(dir string) bool {
 	if err != nil || !added {
 		return false
 	}
-	s.parts.Record.NoteSkillFolder(path)
+	s.parts.Record.AddSkillFolder(path)
 	s.parts.Servers.AddRoot(path)
 	return true
 }
