@@ -107,7 +107,7 @@ func (o Options) session() (session.Options, error) {
 	return session.Options{
 		Project: project.Options{
 			Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive, ApprovalMode: mode,
-			UserAgent: "Pollux/embedded/{model}", Hooks: hooks, Servers: servers, Warn: func(text string) { log.Warn(text) }, Log: log,
+			UserAgent: "Pollux/embedded/{model}", Hooks: hooks, Host: project.Host{Servers: servers}, Warn: func(text string) { log.Warn(text) }, Log: log,
 		},
 		SessionID: o.SessionID, IsNewID: o.SessionID != "", Recorded: o.Recorded || o.Resume != "", Resume: o.Resume, IsResumeID: true,
 		Generator: o.Generator, Tools: o.Tools, IDE: ideState(o.IDE),

@@ -256,7 +256,7 @@ func ToolSettings(s *config.Settings) policy.Settings {
 // program.
 func (p *Project) ToolSettings() policy.Settings {
 	s := ToolSettings(p.Settings())
-	for _, c := range p.Options.Servers {
+	for _, c := range p.Options.Host.Servers {
 		s.TrustedServers = slices.DeleteFunc(s.TrustedServers, func(name string) bool { return name == c.Name })
 		if c.Trust {
 			s.TrustedServers = append(s.TrustedServers, c.Name)

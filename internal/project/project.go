@@ -17,7 +17,6 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
-	"pollux/internal/mcp"
 	"pollux/internal/person"
 	"pollux/internal/process"
 	"pollux/internal/records"
@@ -61,9 +60,8 @@ type Options struct {
 	Folder trust.State
 	// Hooks are the hooks of a program, beside those of the settings and of extensions.
 	Hooks []hook.Hook
-	// Servers are the MCP servers of a program. They replace those of the settings and of extensions with the same
-	// name, and are used even if the folder is not trusted.
-	Servers []mcp.Config
+	// Host has the parts of a session that the program provides in place of Pollux's own.
+	Host Host
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
 	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.
@@ -189,7 +187,7 @@ func New(o Options) *Project {
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
-		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
+		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(o.Host.Launch...),
 	}
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {

@@ -17,6 +17,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 	}
 	ws, warnings := workspace.New(workspace.Options{
 		Root:         p.Paths.Dir(),
+		Disk:         p.Options.Host.Disk,
 		Include:      include,
 		ProjectTemp:  p.Paths.ProjectTempPath(),
 		GlobalMemory: p.MemoryFile(),

@@ -48,10 +48,10 @@ func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == commandServer })
 		list = append(list, *c)
 	}
-	for _, c := range p.Options.Servers {
+	for _, c := range p.Options.Host.Servers {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == c.Name })
 	}
-	return append(list, p.Options.Servers...)
+	return append(list, p.Options.Host.Servers...)
 }
 
 // serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.

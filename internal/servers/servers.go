@@ -60,7 +60,7 @@ func Open(p Parts) *Servers {
 // connect begins to connect to the servers, nil if there are none. isFresh connects to all of them.
 func (s *Servers) connect(isFresh bool) *mcp.Servers {
 	p := s.parts.Project
-	configs := p.Options.Servers
+	configs := p.Options.Host.Servers
 	if p.IsTrusted() {
 		configs = Configs(p, p.Settings())
 	}

@@ -34,7 +34,7 @@ import (
 // behind it. Where unreachable is set, the session does without a model.
 //
 // Parts that need the conversation itself (the compressor, the tracker of untrusted
-// words, what refreshes after a change) hold the session and use it while a prompt runs.
+// words, the update after a change) hold the session and use it while a prompt runs.
 func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err error) {
 	p := b.project
 	ctx, cancel := context.WithCancel(ctx)
@@ -150,7 +150,7 @@ func (s *Session) newAgent() *agent.Agent {
 	})
 }
 
-// toolParts are what the tools use of the session.
+// toolParts are the parts of the session that tools use.
 func (s *Session) toolParts() toolset.Parts {
 	p := s.Project
 	return toolset.Parts{
@@ -227,7 +227,7 @@ func maxTurns(s *config.Settings) *int {
 	return &n
 }
 
-// watchIDE describes to the model what the person has open; nil where there is no IDE.
+// watchIDE describes to the model the files that the person has open; nil where there is no IDE.
 func watchIDE(state func() (ide.State, bool)) agent.IDE {
 	if state == nil {
 		return nil

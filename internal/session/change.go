@@ -16,7 +16,7 @@ import (
 	"pollux/tool"
 )
 
-// What a person can look at and change between two prompts. Only methods that say so may
+// The state of a session that a person can look at and change between two prompts. Only methods that say so may
 // be called during a run.
 
 // SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
@@ -43,13 +43,13 @@ func (s *Session) History() []agent.Message { return s.agent.History() }
 // Size measures the conversation as a model gets it. It may be called during a run.
 func (s *Session) Size(model string) agent.Size { return s.agent.Size(model) }
 
-// Compress replaces the conversation with a summary of it. focus, if not "", is what the
+// Compress replaces the conversation with a summary of it. focus, if not "", names the subject that the
 // summary must keep. The error is that of ctx.
 func (s *Session) Compress(ctx context.Context, focus string) (agent.Compression, error) {
 	return s.agent.Compress(ctx, focus)
 }
 
-// Tools returns what the model may call now. It may be called during a run.
+// Tools returns the tools that the model may call now. It may be called during a run.
 func (s *Session) Tools() []*tool.Spec {
 	var specs []*tool.Spec
 	for _, t := range s.registry.Snapshot().Tools() {
@@ -110,7 +110,7 @@ func (s *Session) restart(ctx context.Context, id string) {
 	s.begin(id, false)
 	s.topic.Reset()
 	s.plans.Approve("")
-	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	_ = s.plans.Begin(s.Workspace, s.ID()) // the start has warned of an error
 	s.Memory.Reload()
 	s.Models.StartSession(s.ID())
 	s.refresh()
@@ -154,7 +154,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	left = s.ID()
 	s.begin("", true)
 	s.Record.Branch(s.ID())
-	_ = s.plans.Begin(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	_ = s.plans.Begin(s.Workspace, s.ID()) // the start has warned of an error
 	s.Models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
@@ -180,13 +180,13 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	return path, true, nil
 }
 
-// ReloadMemory reads the memory files again, and updates what the model gets of them.
+// ReloadMemory reads the memory files again, and updates their texts in requests.
 func (s *Session) ReloadMemory(ctx context.Context) {
 	before := s.Memory.Texts()
 	s.Memory.Reload()
 	now := s.Memory.Texts()
 	if now == before {
-		return // what the vendor has cached stays good
+		return // the vendor's cache stays good
 	}
 	s.instruction.Refresh()
 	if now.Extension != before.Extension || now.Project != before.Project {
@@ -205,7 +205,7 @@ func (s *Session) ToolTitle(name string) string {
 	return ""
 }
 
-// ReloadAgents reads the settings and the definitions of subagents again, and returns what the user should know.
+// ReloadAgents reads the settings and the definitions of subagents again, and returns problems to show to the user.
 func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 	problems, err := s.Agents.Reload(ctx)
 	if err == nil {

@@ -54,7 +54,7 @@ func open(t *testing.T, settings string, change func(*Options), env ...string) *
 	return s
 }
 
-// answers returns what the model that a question of this name goes to answers.
+// answers returns the reply of the model that a question of this name goes to.
 func answers(t *testing.T, s *Session, alias string) string {
 	t.Helper()
 	name, _, err := s.Models.UtilityConfig(alias)
@@ -180,7 +180,7 @@ func TestSetModelOfNobody(t *testing.T) {
 	}
 }
 
-// TestOffline: without a model a session does what needs none.
+// TestOffline uses a session without a model.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	warnings := 0
@@ -290,7 +290,7 @@ func must(s string, err error) string {
 	return s
 }
 
-// TestReloadMemory: what has not changed stays in the vendor's cache.
+// TestReloadMemory checks that unchanged files keep requests, and so the vendor's cache, as they are.
 func TestReloadMemory(t *testing.T) {
 	t.Parallel()
 	a := open(t, `{}`, nil, "GEMINI_API_KEY=g")

@@ -21,7 +21,7 @@ import (
 	"pollux/tool"
 )
 
-// TestRecords checks what the sinks of a session get, and in which order.
+// TestRecords checks the records of a session, and their order.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -90,7 +90,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRecordsOnDisk checks what is in the files of a session: the use of requests beside the conversation,
+// TestRecordsOnDisk checks the files of a session: the use of requests beside the conversation,
 // and a log of each conversation. A run that restores a checkpoint is recorded as others are.
 func TestRecordsOnDisk(t *testing.T) {
 	t.Parallel()

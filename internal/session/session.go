@@ -1,17 +1,17 @@
 // Package session is the live session: a conversation with a model in one directory,
-// with the tools, the gate and all that the user's settings say.
+// with the tools, the gate and all that the user's settings ask for.
 //
 // A face (for a terminal, a script, an editor or a Go program) calls [Open] with the
-// directory and the options of its command line. [Open] asks the face's [Asker] what must
-// be decided before a session can begin: trust in the folder, an API key, a project's
+// directory and the options of its command line. [Open] has the face's [person.Asker] ask the
+// questions that come before a session: trust in the folder, an API key, a project's
 // policies. The face then ranges over the events of [Session.Run].
 //
-//   - setup.go reads settings, trust, the .env file, mode and model, in the order in
-//     which they can prevent a session. signin.go asks for a key or a model that is missing.
+//   - open.go opens a session in a [project.Project], which has settings, trust, mode and model;
+//     signin.go asks for a key or a model that is missing.
 //   - build.go is the composition root: the list of all parts, each after the parts
 //     that it needs.
-//   - prompt.go and typed.go run what a person enters; change.go, modes.go and policy.go
-//     are what a person can change between prompts.
+//   - prompt.go and typed.go run prompts and commands of a person; change.go and resume.go
+//     change the conversation between prompts.
 //
 // The package does not read the process's own directory or environment, so one process
 // can have several sessions. Parts that only a tool call needs are made on first use.
@@ -57,7 +57,7 @@ import (
 	"pollux/tool"
 )
 
-// Options are what a face opens a session with. Project.Dir and Project.Env must be set.
+// Options configure a session. Project.Dir and Project.Env must be set.
 type Options struct {
 	// Project configures the directory: settings, trust, flags, and who answers questions.
 	Project project.Options
@@ -80,7 +80,7 @@ type Options struct {
 	Generator llm.Generator
 	// Tools are more tools, behind the built-in ones.
 	Tools []tool.Tool
-	// IDE returns what the person has open in their IDE, false if that is not known;
+	// IDE returns the files that the person has open in their IDE, false if that is not known;
 	// nil is for no IDE.
 	IDE func() (ide.State, bool)
 
@@ -105,7 +105,7 @@ type Session struct {
 	// Skills are the skills, and Calls the tool calls that no model makes.
 	Skills *skills.Skills
 	Calls  *owncalls.Calls
-	// Rulebook answers what is decided about calls.
+	// Rulebook has the rules by which calls are decided on.
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
 	Agents  *agents.Agents
@@ -115,7 +115,7 @@ type Session struct {
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
 	Memory *memory.Memory
-	// Stats counts what the session has done and cost.
+	// Stats counts the session's requests, calls and costs.
 	Stats *stats.Counter
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
@@ -132,14 +132,14 @@ type Session struct {
 	registry *tool.Registry
 	tools    *toolset.Set
 	gate     *guard.Gate
-	given    *quotation.Index // what models were given: a quotation is not a call
+	given    *quotation.Index // of all texts that models were given: a quotation is not a call
 	callers  *assembly.Callers
 
 	extensionDirs []string // those of extensions that file tools may read; without links
 	instruction   *prompt.Instruction
 	agent         *agent.Agent
 	hooks         *hook.Set // nil for none
-	// startContext is what hooks add to the first prompt; "" for nothing.
+	// startContext is the text that hooks add to the first prompt.
 	startContext string
 	expanding    sync.Mutex           // held while a prompt is completed, of a run or during one
 	telemetry    *telemetry.Telemetry // nil is off
@@ -159,7 +159,7 @@ type identity struct {
 	began time.Time
 }
 
-// Close ends what the session has left running.
+// Close ends the session, and all processes that it has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.titler.Close()

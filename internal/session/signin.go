@@ -73,7 +73,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	return "This session uses the new key.", nil
 }
 
-// resolve asks the person for what prevents a session, a key or the name of a model, and builds the
+// resolve asks the person for the key or the name of a model that a session lacks, and builds the
 // session with it.
 func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err error) {
 	for signedIn := false; ; problem = err {

@@ -36,7 +36,7 @@ type Disk struct {
 	Stat func(path string) (fs.FileInfo, error)
 	// Lstat does not follow links.
 	Lstat func(path string) (fs.FileInfo, error)
-	// ReadDir returns the entries of a directory, sorted by name. The Info method of an entry
+	// ReadDir returns the entries of a directory, sorted by name. One that replaces it serves all directories. The Info method of an entry
 	// does not check access; Lstat does.
 	ReadDir func(path string) ([]fs.DirEntry, error)
 	// Write replaces the content of a file, or creates it, atomically: a crash leaves the old
@@ -50,39 +50,64 @@ type Disk struct {
 	RemoveDir func(path string) error
 }
 
-// withDefaults replaces nil functions with those of the real disk.
+// ErrNotServed is returned by a function of [Options.Disk] for a path that it leaves to the real disk.
+var ErrNotServed = errors.New("the file is on the real disk")
+
+// withDefaults replaces nil functions with those of the real disk, which also get the paths that the others do not serve.
 func (d Disk) withDefaults(real Disk) Disk {
-	if d.Stream == nil {
-		d.Stream = real.Stream
-		if open := d.Open; open != nil {
-			d.Stream = func(path string) (io.ReadCloser, error) { return open(path) }
+	stream := d.Stream
+	if open := d.Open; stream == nil && open != nil {
+		stream = func(path string) (io.ReadCloser, error) { return open(path) }
+	}
+	readDir := d.ReadDir
+	if readDir == nil {
+		readDir = real.ReadDir
+	}
+	return Disk{
+		Open: orReal(d.Open, real.Open), Stream: orReal(stream, real.Stream), Stat: orReal(d.Stat, real.Stat), Lstat: orReal(d.Lstat, real.Lstat),
+		ReadDir: readDir, Write: d.orRealWrite(real), Mkdir: orRealDo(d.Mkdir, real.Mkdir), Remove: orRealDo(d.Remove, real.Remove), RemoveDir: orRealDo(d.RemoveDir, real.RemoveDir),
+	}
+}
+
+// orReal returns a function that asks real for the paths that own, which may be nil, does not serve.
+func orReal[T any](own, real func(string) (T, error)) func(string) (T, error) {
+	if own == nil {
+		return real
+	}
+	return func(path string) (T, error) {
+		v, err := own(path)
+		if errors.Is(err, ErrNotServed) {
+			return real(path)
 		}
+		return v, err
 	}
-	if d.Open == nil {
-		d.Open = real.Open
+}
+
+// orRealDo is [orReal] for a function without a result.
+func orRealDo(own, real func(string) error) func(string) error {
+	if own == nil {
+		return real
 	}
-	if d.Stat == nil {
-		d.Stat = real.Stat
+	return func(path string) error {
+		err := own(path)
+		if errors.Is(err, ErrNotServed) {
+			return real(path)
+		}
+		return err
 	}
-	if d.Lstat == nil {
-		d.Lstat = real.Lstat
-	}
-	if d.ReadDir == nil {
-		d.ReadDir = real.ReadDir
-	}
+}
+
+func (d Disk) orRealWrite(real Disk) func(string, []byte) error {
 	if d.Write == nil {
-		d.Write = real.Write
+		return real.Write
 	}
-	if d.Mkdir == nil {
-		d.Mkdir = real.Mkdir
+	return func(path string, data []byte) error {
+		err := d.Write(path, data)
+		if errors.Is(err, ErrNotServed) {
+			return real.Write(path, data)
+		}
+		return err
 	}
-	if d.Remove == nil {
-		d.Remove = real.Remove
-	}
-	if d.RemoveDir == nil {
-		d.RemoveDir = real.RemoveDir
-	}
-	return d
 }
 
 // entries are the entries of an open directory, in the order of the disk.

@@ -38,7 +38,8 @@ type Options struct {
 	IgnoreFiles []string
 	// GitExcludes is the user's own ignore file (git's core.excludesFile), if any.
 	GitExcludes string
-	// Disk replaces functions of the real disk. Those that are nil are not replaced.
+	// Disk replaces functions of the real disk. Those that are nil are not replaced, and those that return
+	// [ErrNotServed] leave a path to the real one.
 	Disk Disk
 }
 
@@ -71,13 +72,7 @@ func New(o Options) (*Workspace, []error) {
 	w := &Workspace{
 		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
 		isReal:        o.Disk.Open == nil && o.Disk.Stream == nil && o.Disk.ReadDir == nil,
-		readDir:       o.Disk.ReadDir, statPath: o.Disk.Stat, lstatPath: o.Disk.Lstat,
-	}
-	if w.statPath == nil {
-		w.statPath = os.Stat
-	}
-	if w.lstatPath == nil {
-		w.lstatPath = os.Lstat
+		readDir:       o.Disk.ReadDir, statPath: orReal(o.Disk.Stat, os.Stat), lstatPath: orReal(o.Disk.Lstat, os.Lstat),
 	}
 	if err := w.checkDir(root); err != nil {
 		warnings = append(warnings, fmt.Errorf("workspace directory: %w", err))

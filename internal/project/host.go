@@ -1,0 +1,20 @@
+package project
+
+import (
+	"pollux/internal/mcp"
+	"pollux/internal/process"
+	"pollux/internal/workspace"
+)
+
+// Host is a program that a session runs in, such as an editor or a sandbox, as the session sees it. The zero Host leaves
+// all to Pollux.
+type Host struct {
+	// Disk serves the files of the workspace, such as an editor's unsaved buffers, by absolute paths. Functions that are
+	// nil are those of the real disk. Programs see the real disk.
+	Disk workspace.Disk
+	// Launch is around the start of each program, the first one outermost: a sandbox, a terminal of the host.
+	Launch []process.Middleware
+	// Servers are more MCP servers. They replace those of the settings and of extensions with the same name, and are used
+	// even if the folder is not trusted.
+	Servers []mcp.Config
+}
