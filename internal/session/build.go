@@ -12,15 +12,14 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
 	"pollux/internal/ide"
+	"pollux/internal/observers"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/record"
-	"pollux/internal/records"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
 	"pollux/internal/skills"
-	"pollux/internal/stats"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/toolset"
@@ -38,17 +37,17 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	p := b.project
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Session{Project: p, Record: b.record, options: b.options, closers: []func(){cancel}}
+	s.identity.Store(newIdentity(b.record.SessionID()))
+	s.Observers = observers.Open(observers.Parts{ // environment, settings
+		Project: p, ID: s.ID, HasLog: s.options.Recorded, Journal: s.Record.Journal(), Recent: s.options.Recent, Sinks: s.options.Observers,
+	})
 	defer func() {
 		if err != nil {
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.begin(b.record.SessionID(), false)
-	s.options.Recent.Record(records.SessionBegan{ID: s.ID()}) // before the other sinks, for crash reports
-	s.openActivity()                                          // environment
-	s.Project.LoadExtensions(ctx)                             // environment, settings, trust
-	s.openLog()                                               // environment, settings
-	rules, err := s.loadRules(ctx)                            // settings, trust, the person
+	s.Project.LoadExtensions(ctx)  // environment, settings, trust
+	rules, err := s.loadRules(ctx) // settings, trust, the person
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +57,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.eraseSecrets()                                     // models
-	s.Stats = &stats.Counter{Price: s.price}             // models
+	p.SetSecrets(s.models.Secrets)                       // models
 	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
 	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
 	s.openExtensionFiles()                               // extensions, workspace
@@ -79,12 +77,11 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Rulebook = rulebook.New(p, s.Workspace, s.policy, s.registry) // settings, trust, rules, workspace, plans
 	s.saved = rules.Saved                                           // rules
 	definitions := agents.ReadDefinitions(ctx, p, s.policy)         // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                                // settings, models, registry, policy
-	s.records = s.newRecords()                                      // stats, telemetry
+	s.Observers.Start(s.models, s.registry.Lookup, s.modeName)      // models, registry, policy
 	s.given = quotation.New()                                       // nothing
 	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
 	s.stack, err = assembly.NewStack(p, s.models, assembly.StackOptions{ // models, records, policy
-		Observed: s.observed(s.models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
+		Observed: s.Observers.Observe(s.models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: s.isPlanning, Record: s.options.Record,
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +89,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.closers = append(s.closers, s.stack.Close)
 	s.outputs = &record.Outputs{Project: p, ID: s.ID}
 	s.builder = &assembly.Builder{
-		Project: p, Models: s.models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
+		Project: p, Models: s.models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.Observers.Records, Outputs: s.outputs,
 		Plan: s.plans.Approved, Stage: s.planStage,
 	}
 	s.Agents = agents.New(agents.Parts{
@@ -118,14 +115,14 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.tools.Find, Workspace: s.Workspace, Denies: s.denies}
 	s.titler = &record.Titler{
-		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.observed(s.models) }, ID: s.ID,
+		Record: b.record, Models: s.models, Generator: func() llm.Generator { return s.Observers.Observe(s.models) }, ID: s.ID,
 	}
 	s.gate = s.newGate()
 	s.Calls = owncalls.New(owncalls.Parts{
-		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
+		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.Observers.Records,
 	})
 	s.agent = s.newAgent()
-	s.recordConfig()
+	s.Observers.RecordConfig()
 	return s, nil
 }
 
@@ -153,7 +150,7 @@ func (s *Session) toolParts() toolset.Parts {
 	p := s.Project
 	return toolset.Parts{
 		Project: p, Models: s.models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
-		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
+		Processes: s.Processes, Records: s.Observers.Records, Topic: &s.topic, Agents: s.Agents.Tool(),
 		Plan: plan.Options{
 			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
 			Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,

@@ -93,7 +93,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.records.Emit(records.ModelChosen{Model: now.Model})
+	s.Observers.Records.Emit(records.ModelChosen{Model: now.Model})
 	s.agent.SetModel(now.Model)
 	if s.stack.Fallback != nil {
 		s.stack.Fallback.Reset()
@@ -172,7 +172,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.records.Emit(records.Rewound{})
+	s.Observers.Records.Emit(records.Rewound{})
 	return true
 }
 
@@ -239,14 +239,6 @@ func (s *Session) ToolTitle(name string) string {
 		}
 	}
 	return ""
-}
-
-// price returns what a model costs, nil if that is not known.
-func (s *Session) price(model string) *catalog.Price {
-	if !s.models.HasProvider() {
-		return nil
-	}
-	return s.models.Describe(model).Price
 }
 
 // ListPrice returns the list price of a model by its name in a session file, nil if it is unknown.

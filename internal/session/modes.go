@@ -29,7 +29,7 @@ func (s *Session) switchMode(m policy.Mode) error {
 		return err
 	}
 	s.refresh()
-	s.records.Emit(records.ModeSwitched{From: before, To: s.modeName()})
+	s.Observers.Records.Emit(records.ModeSwitched{From: before, To: s.modeName()})
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (s *Session) Plan() string { return s.plans.Approved() }
 func (s *Session) approvePlan(path string) {
 	s.plans.Approve(path)
 	s.instruction.Refresh()
-	s.records.Emit(records.PlanApproved{})
+	s.Observers.Records.Emit(records.PlanApproved{})
 }
 
 // planStage tells the router where the session stands with a plan.
