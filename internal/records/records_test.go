@@ -194,6 +194,44 @@ func testConcurrentUse(t *testing.T) {
 	}
 }
 
+// TestAdd checks that an added sink gets the records from then on, also of what the stream has wrapped before, and
+// that sinks may be added while others take records.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	first, second := &keeper{}, &keeper{}
+	sinks := make([]records.Sink, 0, 4) // which have room for another one
+	s := records.New(append(sinks, first)...)
+	masker := s.Masker(step{saved: 1})
+	s.Emit(records.Rewound{})
+	s.Add(second)
+	s.Emit(records.PlanApproved{})
+	masker.Mask(t.Context(), nil, 0)
+	kinds := func(k *keeper) (names string) {
+		for _, r := range k.kept {
+			names += " " + kind(r)
+		}
+		return names
+	}
+	if got := kinds(first) + "," + kinds(second); got != " Rewound PlanApproved HistoryMasked, PlanApproved HistoryMasked" {
+		t.Errorf("the sinks got%s", got)
+	}
+	var wg sync.WaitGroup
+	var added [8]keeper
+	for i := range added {
+		wg.Go(func() {
+			s.Add(&added[i])
+			s.Emit(records.ExitForced{})
+		})
+	}
+	wg.Wait()
+	s.Emit(records.Rewound{})
+	for i := range added {
+		if n := len(added[i].kept); n < 2 {
+			t.Errorf("sink %d got %d records", i, n)
+		}
+	}
+}
+
 // model is a model that returns fixed chunks, and then an error if there is one, after a second.
 type model struct {
 	llm.Generator
