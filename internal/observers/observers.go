@@ -77,7 +77,7 @@ func Open(parts Parts) *Observers {
 func (o *Observers) Start(m *models.Directory, find func(name string) (tool.Tool, bool), mode func() string) {
 	p := o.parts.Project
 	o.models = m
-	o.Stats.Price = o.price
+	o.Stats.Price = func(model string) *catalog.Price { return m.Describe(model).Price }
 	o.telemetry = telemetry.Start(telemetry.Options{
 		Settings: p.Telemetry,
 		Path:     p.Paths.Absolute,
@@ -128,11 +128,3 @@ func (o *Observers) newActivity() *telemetry.Activity {
 func (o *Observers) clean(text string) string { return o.parts.Project.LogMasker().Text(text) }
 
 func (o *Observers) warn(text string) { o.parts.Project.Warn("Warning: " + text) }
-
-// price returns the price of a model, nil if it is unknown.
-func (o *Observers) price(model string) *catalog.Price {
-	if !o.models.HasProvider() {
-		return nil
-	}
-	return o.models.Describe(model).Price
-}

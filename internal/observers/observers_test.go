@@ -2,6 +2,7 @@ package observers
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/assembly"
 	"pollux/internal/auth"
+	"pollux/internal/config"
 	"pollux/internal/guard/hook"
 	"pollux/internal/logs"
 	"pollux/internal/models"
@@ -53,7 +55,7 @@ func (l *list) Record(r records.Record) {
 	case records.RequestEnded:
 		l.seen = append(l.seen, "request "+r.Request.Model)
 	case records.HookRun:
-		l.seen = append(l.seen, "hook "+r.Name)
+		l.seen = append(l.seen, fmt.Sprintf("hook %s %s", r.Name, r.Output()))
 	}
 }
 
@@ -124,12 +126,12 @@ func TestSinks(t *testing.T) {
 	o.RecordConfig()
 	o.RecordStart(time.Now())
 	ask(t, o, g, "hi")
-	o.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Name: "lint"}}})
+	o.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Name: "lint"}, Output: hook.Output{"a": []byte("1")}}})
 	o.Close()
 	p.Warn("late")
 	want := []string{
 		"session s", "warning early", "configured gemini-2.5-flash", "phase load_settings", "phase initialize_app", "phase cli_startup",
-		"request gemini-2.5-flash", "hook lint",
+		"request gemini-2.5-flash", `hook lint {"a":1}`,
 	}
 	for _, l := range []*list{first, second} {
 		if diff := cmp.Diff(want, l.seen); diff != "" {
@@ -183,6 +185,19 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// TestNoHome checks that nothing is written where there is no home directory.
+func TestNoHome(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "none")
+	p := project.New(project.Options{Dir: t.TempDir(), Env: config.NewEnv("HOME="+home, "DEBUG=1")})
+	o := open(t, p, Parts{HasLog: true})
+	p.Log.Debug("a line")
+	o.Close()
+	if _, err := os.Stat(home); err == nil {
+		t.Error("there is a home directory now")
+	}
+}
+
 // TestUnwritableLog checks that the user learns of a log that cannot be written only if debugging is on, and that the
 // warning, which comes while the log is busy, is a record.
 func TestUnwritableLog(t *testing.T) {
@@ -223,6 +238,7 @@ func TestActivity(t *testing.T) {
 	o.Close()
 	p.Warn("late")
 	p.Log.Info("late")
+	o.Records.Emit(records.Warned{Text: "late"})
 	text := readFile(t, path)
 	if strings.Contains(text, "word-of-account") || strings.Contains(text, "late") {
 		t.Errorf("the log has\n%s", text)
@@ -267,6 +283,7 @@ func TestTelemetry(t *testing.T) {
 	o = open(t, p, Parts{Sinks: []records.Sink{seen}})
 	start(t, o, g)
 	o.Records.Emit(records.Rewound{})
+	o.RecordStart(time.Now()) // there is no first part
 	o.Close()
 	if n := len(seen.seen); n != 2 || !strings.HasPrefix(seen.seen[1], "warning Warning: Telemetry is incomplete: ") {
 		t.Errorf("the records are %q", seen.seen)

@@ -14,8 +14,8 @@ const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 // TestMasking checks which texts are secrets before and after a session has accounts.
 func TestMasking(t *testing.T) {
 	t.Parallel()
-	p := projecttest.New(t, `{}`,
-		"GEMINI_API_KEY=key-of-gemini", "MY_SERVICE_TOKEN=token-of-mine", "NOTE="+token,
+	p := projecttest.New(t, `{"modelProviders": {"mine": {"baseUrl": "https://mine.example/v1", "apiKey": "$MY_THING"}}}`,
+		"MY_THING=key-of-mine", "GEMINI_API_KEY=key-of-gemini", "MY_SERVICE_TOKEN=token-of-mine", "NOTE="+token,
 		"PLAIN=nothing-special", "SSH_AUTH_SOCK=/tmp/agent.sock", "API_KEY=short", "GITHUB_SHA=0123456789",
 	)
 	check := func(secrets, others []string) {
@@ -38,7 +38,7 @@ func TestMasking(t *testing.T) {
 
 	account := "word-of-account"
 	p.SetSecrets(func() []string { return []string{account, "/a/path", "be"} })
-	check([]string{"key-of-gemini", "token-of-mine", token, "word-of-account"}, append(others, "/a/path", "be", "typed-by-person"))
+	check([]string{"key-of-gemini", "key-of-mine", "token-of-mine", token, "word-of-account"}, append(others, "/a/path", "be", "typed-by-person"))
 
 	p.KeepKey(auth.SignIn{ID: "google", Key: auth.Key{Value: "typed-by-person"}})
 	check([]string{"word-of-account", "typed-by-person"}, others)
@@ -54,7 +54,7 @@ func TestKeptSecrets(t *testing.T) {
 	if got := p.Masker().Text(token); got != token {
 		t.Errorf("the record has %q", got)
 	}
-	if got := p.Masker().JSON([]byte(`{"a":"` + token + `"}`)); string(got) != `{"a":"`+token+`"}` {
+	if got := p.Masker().JSON([]byte(`{"password":"` + token + `"}`)); string(got) != `{"password":"`+token+`"}` {
 		t.Errorf("the record has %s", got)
 	}
 	if got := p.LogMasker().Text(token); got != secret.Redacted {

@@ -199,11 +199,12 @@ func testConcurrentUse(t *testing.T) {
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	first, second := &keeper{}, &keeper{}
-	sinks := make([]records.Sink, 0, 4) // which have room for another one
-	s := records.New(append(sinks, first)...)
+	sinks := append(make([]records.Sink, 0, 4), first) // which have room for another one
+	s := records.New(sinks...)
 	masker := s.Masker(step{saved: 1})
 	s.Emit(records.Rewound{})
 	s.Add(second)
+	records.New(sinks...).Add(&keeper{})
 	s.Emit(records.PlanApproved{})
 	masker.Mask(t.Context(), nil, 0)
 	kinds := func(k *keeper) (names string) {
@@ -216,18 +217,21 @@ func TestAdd(t *testing.T) {
 		t.Errorf("the sinks got%s", got)
 	}
 	var wg sync.WaitGroup
-	var added [8]keeper
+	var added [8][100]keeper
 	for i := range added {
 		wg.Go(func() {
-			s.Add(&added[i])
+			for j := range added[i] {
+				s.Add(&added[i][j])
+			}
 			s.Emit(records.ExitForced{})
 		})
 	}
 	wg.Wait()
-	s.Emit(records.Rewound{})
 	for i := range added {
-		if n := len(added[i].kept); n < 2 {
-			t.Errorf("sink %d got %d records", i, n)
+		for j := range added[i] {
+			if len(added[i][j].kept) == 0 {
+				t.Errorf("sink %d %d got no record", i, j)
+			}
 		}
 	}
 }

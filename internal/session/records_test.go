@@ -18,6 +18,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/scriptmodel/scripttest"
+	"pollux/internal/secret"
 	"pollux/internal/session"
 	"pollux/internal/stats/recent"
 	"pollux/tool"
@@ -193,9 +194,10 @@ func TestObservers(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.file(h.dir+"/a.txt", "one\n")
+	h.file(h.path+"/.gemini/settings.json", `{"modelProviders": {"mine": {"baseUrl": "https://mine.example/v1", "apiKey": "$MY_THING"}}}`)
 	w := new(watcher)
 	s, err := session.Open(t.Context(), session.Options{
-		Project:   project.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted},
+		Project:   project.Options{Dir: h.dir, Env: h.env.With("MY_THING=key-of-mine"), Folder: trust.Trusted},
 		Generator: scripttest.Gemini(t, "turn\n  call read_file {\"file_path\": \"a.txt\"}\nturn\n  text Done.\n"),
 		Observers: []records.Sink{w},
 	})
@@ -208,6 +210,9 @@ func TestObservers(t *testing.T) {
 		}
 	}
 	s.Project.Warn("careful")
+	if text := s.Project.LogMasker().Text("key-of-mine"); text != secret.Redacted {
+		t.Errorf("a log has %q", text)
+	}
 	s.Close()
 	s.Project.Warn("too late")
 	if diff := cmp.Diff([]string{"prompt Read it", "turn", "call read_file", "turn", "warning careful"}, w.seen); diff != "" {
