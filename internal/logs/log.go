@@ -28,23 +28,22 @@ const (
 // concurrent use.
 type Log struct {
 	project func() (string, error)
+	masker  func() *secret.Masker
 	warn    func(error)
 	maxSize int64
 
-	mu      sync.Mutex
-	id      string
-	secrets func() []string
-	masker  *secret.Masker // nil until the secrets are looked up
-	f       *os.File
-	size    int64
-	failed  bool
+	mu     sync.Mutex
+	id     string
+	f      *os.File
+	size   int64
+	failed bool
 }
 
-// New returns the log of a session. project returns the directory of the project's files. warn is
-// called with the first error of writing; from then on nothing is written. The caller must call
-// [Log.Erase] before it writes.
-func New(project func() (string, error), id string, warn func(error)) *Log {
-	return &Log{project: project, id: id, warn: warn, maxSize: maxSize}
+// New returns the log of a session. project returns the directory of the project's files. masker returns the
+// remover of secrets, each time when something is written. warn is called with the first error of writing; from
+// then on nothing is written.
+func New(project func() (string, error), id string, masker func() *secret.Masker, warn func(error)) *Log {
+	return &Log{project: project, id: id, masker: masker, warn: warn, maxSize: maxSize}
 }
 
 // Handler returns a handler that writes each record of a program's log.
@@ -73,14 +72,6 @@ func (l *Log) Record(r records.Record) {
 	}
 }
 
-// Erase removes these texts from all that is written from now on. They are looked up when something
-// is written.
-func (l *Log) Erase(secrets func() []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.secrets, l.masker = secrets, nil
-}
-
 // Write appends a record: a JSON object and a line feed. It returns no errors.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
@@ -105,10 +96,7 @@ func (l *Log) write(line []byte) error {
 			return err
 		}
 	}
-	if l.masker == nil {
-		l.masker = secret.NewMasker(l.secrets())
-	}
-	n, err := l.f.Write(l.masker.JSON(line))
+	n, err := l.f.Write(l.masker().JSON(line))
 	l.size += int64(n)
 	if err == nil && l.size > l.maxSize {
 		err = l.halve()

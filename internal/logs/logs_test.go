@@ -15,18 +15,19 @@ import (
 	"time"
 
 	"pollux/internal/records"
+	"pollux/internal/secret"
 )
 
 // newLog returns the log of session "s" in a directory, which must not fail.
 func newLog(t *testing.T, project string) *Log {
 	t.Helper()
-	l := New(func() (string, error) { return project, nil }, "s", func(err error) { t.Error(err) })
-	l.Erase(none)
+	l := New(func() (string, error) { return project, nil }, "s", forms, func(err error) { t.Error(err) })
 	t.Cleanup(l.Close)
 	return l
 }
 
-func none() []string { return nil }
+// forms returns a masker that knows only forms of secrets.
+func forms() *secret.Masker { return secret.NewMasker(nil) }
 
 // read returns the selected lines of a log.
 func read(t *testing.T, path string, s Selection) []string {
@@ -46,7 +47,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	project := filepath.Join(t.TempDir(), "new")
 	l := newLog(t, project)
-	l.Erase(func() []string { return []string{"hunter22"} })
+	l.masker = func() *secret.Masker { return secret.NewMasker([]string{"hunter22"}) }
 	log := slog.New(l.Handler())
 	if _, err := os.Stat(project); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the log writes before there is something to write")
@@ -112,8 +113,7 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
 	for i := range maxLogs + 5 {
-		l := New(func() (string, error) { return project, nil }, fmt.Sprint("s", i), func(err error) { t.Error(err) })
-		l.Erase(none)
+		l := New(func() (string, error) { return project, nil }, fmt.Sprint("s", i), forms, func(err error) { t.Error(err) })
 		_, _ = l.Write([]byte("{}\n"))
 		l.Close()
 		at := time.Now().Add(time.Duration(i-100) * time.Hour)
@@ -153,8 +153,7 @@ func TestLogRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var warnings []error
-			l := New(func() (string, error) { return project, nil }, "s", func(err error) { warnings = append(warnings, err) })
-			l.Erase(none)
+			l := New(func() (string, error) { return project, nil }, "s", forms, func(err error) { warnings = append(warnings, err) })
 			_, _ = l.Write([]byte("{}\n"))
 			_, _ = l.Write([]byte("{}\n"))
 			if len(warnings) != 1 {
@@ -169,8 +168,7 @@ func TestLogRefuses(t *testing.T) {
 		})
 	}
 	var warned error
-	l := New(func() (string, error) { return t.TempDir(), nil }, "../s", func(err error) { warned = err })
-	l.Erase(none)
+	l := New(func() (string, error) { return t.TempDir(), nil }, "../s", forms, func(err error) { warned = err })
 	if _, _ = l.Write([]byte("{}\n")); warned == nil {
 		t.Error("a log can be outside of its directory")
 	}

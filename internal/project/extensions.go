@@ -152,11 +152,3 @@ func (p *Project) PlanDirectory() string {
 	}
 	return dir
 }
-
-// ExtensionSecrets returns the values of sensitive settings of extensions.
-func (p *Project) ExtensionSecrets() (texts []string) {
-	for _, e := range p.Extensions() {
-		texts = append(texts, e.Secrets()...)
-	}
-	return texts
-}

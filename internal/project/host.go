@@ -3,6 +3,7 @@ package project
 import (
 	"pollux/internal/mcp"
 	"pollux/internal/process"
+	"pollux/internal/records"
 	"pollux/internal/workspace"
 )
 
@@ -17,4 +18,6 @@ type Host struct {
 	// Servers are more MCP servers. They replace those of the settings and of extensions with the same name, and are used
 	// even if the folder is not trusted.
 	Servers []mcp.Config
+	// Observers take the records of the session, from its start on. [Options.Warn] also gets the warnings of before.
+	Observers []records.Sink
 }

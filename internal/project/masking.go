@@ -1,34 +1,64 @@
 package project
 
 import (
+	"slices"
 	"sync"
 
 	"pollux/internal/config"
 	"pollux/internal/secret"
 )
 
-// masking holds what removes the secrets of a session from what is written: to its file, its logs, exports. The
-// secrets are looked up when something is written.
-type masking struct {
-	mu      sync.Mutex
-	secrets func() []string
-	masker  *secret.Masker // nil until the secrets are looked up
+// SetSecrets sets the function that returns the secrets of a session, such as the keys of its accounts. Maskers
+// replace them together with those of the project: of the environment, of extensions, and keys that the person
+// typed. The extensions must be loaded.
+func (p *Project) SetSecrets(session func() []string) {
+	p.masking.set(func() []string {
+		texts := slices.Clone(session())
+		for _, e := range p.Extensions() {
+			texts = append(texts, e.Secrets()...)
+		}
+		for _, key := range p.NewKeys {
+			texts = append(texts, key.Value)
+		}
+		return append(secret.Significant(texts), secret.Values(p.Env.List(), p.keyVariables()...)...)
+	})
 }
 
-// Set sets how the secrets are looked up from now on.
-func (m *masking) Set(secrets func() []string) {
+// Masker returns the remover of secrets from the record of the conversation and from exports of it, nil if the
+// user wants to keep them there.
+func (p *Project) Masker() *secret.Masker {
+	if config.KeepSecrets.In(p.Settings()) {
+		return nil
+	}
+	return p.masking.get()
+}
+
+// LogMasker returns the remover of secrets from logs and telemetry. The secrets may change, so a masker should not
+// be kept.
+func (p *Project) LogMasker() *secret.Masker { return p.masking.get() }
+
+// masking makes maskers. It looks up the secrets when something is written.
+type masking struct {
+	mu      sync.Mutex
+	secrets func() []string // nil for none
+	masker  *secret.Masker  // nil until the secrets are looked up
+}
+
+// set sets the function that returns the secrets.
+func (m *masking) set(secrets func() []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.secrets, m.masker = secrets, nil
 }
 
-// renew has the secrets looked up again.
+// renew makes get look up the secrets again.
 func (m *masking) renew() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.masker = nil
 }
 
+// get returns a masker that knows the secrets.
 func (m *masking) get() *secret.Masker {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,32 +70,4 @@ func (m *masking) get() *secret.Masker {
 		m.masker = secret.NewMasker(known)
 	}
 	return m.masker
-}
-
-// text is [secret.Masker.Text] with the secrets that are known now.
-func (m *masking) text(text string) string { return m.get().Text(text) }
-
-// Masker returns what removes secrets from the record of the conversation and from exports of it, nil if the
-// user wants to keep them there.
-func (p *Project) Masker() *secret.Masker {
-	if config.KeepSecrets.In(p.Settings()) {
-		return nil
-	}
-	return p.Masking.get()
-}
-
-// MaskText is [secret.Masker.Text] of [Project.Masker].
-func (p *Project) MaskText(text string) string {
-	if m := p.Masker(); m != nil {
-		return m.Text(text)
-	}
-	return text
-}
-
-// MaskRecords is [secret.Masker.JSON] of [Project.Masker].
-func (p *Project) MaskRecords(lines []byte) []byte {
-	if m := p.Masker(); m != nil {
-		return m.JSON(lines)
-	}
-	return lines
 }

@@ -105,7 +105,7 @@ type Project struct {
 	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	notices  *notices
 	logs     logs
-	Masking  *masking // of secrets in what is written
+	masking  *masking // copies of a project share it
 
 	extensions *extensions
 
@@ -186,7 +186,7 @@ func New(o Options) *Project {
 	}
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
-		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
+		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), masking: new(masking), extensions: new(extensions),
 		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(o.Host.Launch...),
 	}
 	p.Log = slog.New(p.logs)
@@ -273,7 +273,7 @@ func (p *Project) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
 	p.Env = env.Without(p.refusedVariables...)
 	known := p.Env
-	p.Masking.Set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
+	p.masking.set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
 	return warnings
 }
 
@@ -286,14 +286,15 @@ func (p *Project) Debugging() bool {
 // openLog opens the debug log: in DebugLog if debugging is on, and in the file that
 // GEMINI_DEBUG_LOG_FILE names, which has the warnings as well.
 func (p *Project) openLog() {
+	clean := func(text string) string { return p.LogMasker().Text(text) }
 	if p.Options.DebugLog != nil && p.Debugging() {
-		p.AddLog(slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.Masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
+		p.AddLog(slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, clean), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	path := p.Env.Get("GEMINI_DEBUG_LOG_FILE")
 	if path == "" {
 		return
 	}
-	file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), p.Masking.text)
+	file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path), clean)
 	if err != nil {
 		p.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
 		return

@@ -86,5 +86,5 @@ func (p *Project) KeepKey(done auth.SignIn) {
 		p.NewKeys = map[string]auth.Key{}
 	}
 	p.NewKeys[done.ID] = done.Key
-	p.Masking.renew()
+	p.masking.renew()
 }

@@ -72,7 +72,7 @@ func (r *Record) open(ctx context.Context) error {
 	}
 	r.journal = journal.New(journal.Options{
 		Dir: r.chats, ProjectHash: p.Paths.ProjectHash(), Warn: p.Warn, Directories: r.moreDirs, SkillFolders: r.skillFolders.all,
-		Mask: p.MaskRecords,
+		Mask: r.mask,
 	})
 	if !p.Options.Interactive && !o.Offline && o.Resume == "" { // there is a prompt for a model
 		r.journal.Prepare()
@@ -164,10 +164,13 @@ func (r *Record) Subagent(parent string, dirs func() []string) *journal.Journal 
 			chats, err := r.chats()
 			return filepath.Join(chats, journal.PlainID(parent)), err
 		},
-		ProjectHash: r.project.Paths.ProjectHash(), Kind: journal.Subagent, Directories: dirs, Mask: r.project.MaskRecords,
+		ProjectHash: r.project.Paths.ProjectHash(), Kind: journal.Subagent, Directories: dirs, Mask: r.mask,
 		Warn: func(text string) { r.project.Log.Warn(text) },
 	})
 }
+
+// mask returns lines of the record without secrets.
+func (r *Record) mask(lines []byte) []byte { return r.project.Masker().JSON(lines) }
 
 // Close closes the record.
 func (r *Record) Close() {
@@ -212,7 +215,7 @@ func (r *Record) NewPromptLog() *promptlog.Log {
 	if !r.options.Recorded || !p.Options.Interactive || !p.HasHome() {
 		return nil
 	}
-	return &promptlog.Log{Warn: p.Warn, Mask: p.MaskText, Path: func() (string, error) {
+	return &promptlog.Log{Warn: p.Warn, Mask: func(text string) string { return p.Masker().Text(text) }, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
 		return filepath.Join(temp, "logs.json"), err
 	}}

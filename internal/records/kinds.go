@@ -86,6 +86,9 @@ type Phase struct {
 // ExitForced reports that the user pressed Ctrl+C a third time because the program had not ended.
 type ExitForced struct{}
 
+// Warned reports a warning to the user, as the user sees it.
+type Warned struct{ Text string }
+
 // SignalReceived reports a signal that ends the program.
 type SignalReceived struct{ Name string }
 
@@ -204,6 +207,7 @@ func (RequestEnded) record()       {}
 func (SessionConfigured) record()  {}
 func (SessionStarted) record()     {}
 func (ExitForced) record()         {}
+func (Warned) record()             {}
 func (SignalReceived) record()     {}
 func (CommandRun) record()         {}
 func (ModelChosen) record()        {}
@@ -237,6 +241,7 @@ func Kinds() []Record {
 		SessionConfigured{},
 		SessionStarted{},
 		ExitForced{},
+		Warned{},
 		SignalReceived{},
 		CommandRun{},
 		ModelChosen{},

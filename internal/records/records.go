@@ -8,13 +8,16 @@
 //	stream.Emit(records.Rewound{})               // all else
 //
 // A new kind of record is a struct in kinds.go, a line in [Kinds], and a case in the sinks that take
-// it. A new sink is a type with the method Record, and an argument of [New].
+// it. A new sink is a type with the method Record, and an argument of [New] or [Stream.Add].
 package records
 
 import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/agent"
@@ -30,22 +33,42 @@ type Sink interface {
 }
 
 // Stream passes records to sinks. It is safe for concurrent use. A nil *Stream has no sinks.
-type Stream struct{ sinks []Sink }
+type Stream struct {
+	adding sync.Mutex
+	sinks  atomic.Pointer[[]Sink]
+}
 
 // New returns a stream to these sinks, each of which gets each record, in their order.
-func New(sinks ...Sink) *Stream { return &Stream{sinks} }
+func New(sinks ...Sink) *Stream {
+	s := new(Stream)
+	s.sinks.Store(&sinks)
+	return s
+}
+
+// Add adds a sink, which gets the records from now on, and sees the chunks of models that [Stream.Observe] wraps
+// from now on.
+func (s *Stream) Add(sink Sink) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	sinks := append(slices.Clip(s.list()), sink)
+	s.sinks.Store(&sinks)
+}
 
 // Emit passes a record to all sinks. It returns when all have taken it.
 func (s *Stream) Emit(r Record) {
-	if s == nil {
-		return
-	}
-	for _, sink := range s.sinks {
+	for _, sink := range s.list() {
 		sink.Record(r)
 	}
 }
 
-func (s *Stream) isEmpty() bool { return s == nil || len(s.sinks) == 0 }
+func (s *Stream) list() []Sink {
+	if s == nil {
+		return nil
+	}
+	return *s.sinks.Load()
+}
+
+func (s *Stream) isEmpty() bool { return len(s.list()) == 0 }
 
 // Runner processes a prompt, like [agent.Agent.Run].
 type Runner = func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]

@@ -194,6 +194,48 @@ func testConcurrentUse(t *testing.T) {
 	}
 }
 
+// TestAdd checks that an added sink gets the records from then on, also of what the stream has wrapped before, and
+// that sinks may be added while others take records.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	first, second := &keeper{}, &keeper{}
+	sinks := append(make([]records.Sink, 0, 4), first) // which have room for another one
+	s := records.New(sinks...)
+	masker := s.Masker(step{saved: 1})
+	s.Emit(records.Rewound{})
+	s.Add(second)
+	records.New(sinks...).Add(&keeper{})
+	s.Emit(records.PlanApproved{})
+	masker.Mask(t.Context(), nil, 0)
+	kinds := func(k *keeper) (names string) {
+		for _, r := range k.kept {
+			names += " " + kind(r)
+		}
+		return names
+	}
+	if got := kinds(first) + "," + kinds(second); got != " Rewound PlanApproved HistoryMasked, PlanApproved HistoryMasked" {
+		t.Errorf("the sinks got%s", got)
+	}
+	var wg sync.WaitGroup
+	var added [8][100]keeper
+	for i := range added {
+		wg.Go(func() {
+			for j := range added[i] {
+				s.Add(&added[i][j])
+			}
+			s.Emit(records.ExitForced{})
+		})
+	}
+	wg.Wait()
+	for i := range added {
+		for j := range added[i] {
+			if len(added[i][j].kept) == 0 {
+				t.Errorf("sink %d %d got no record", i, j)
+			}
+		}
+	}
+}
+
 // model is a model that returns fixed chunks, and then an error if there is one, after a second.
 type model struct {
 	llm.Generator

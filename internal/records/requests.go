@@ -15,7 +15,7 @@ func (s *Stream) Observe(g llm.Generator, others ...observe.Observer) llm.Genera
 		return observe.Wrap(g, others...)
 	}
 	observers := []observe.Observer{requests{s}}
-	for _, sink := range s.sinks {
+	for _, sink := range s.list() {
 		if o, ok := sink.(observe.Observer); ok {
 			observers = append(observers, o)
 		}

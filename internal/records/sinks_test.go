@@ -16,6 +16,7 @@ import (
 	"pollux/internal/journal"
 	"pollux/internal/logs"
 	"pollux/internal/records"
+	"pollux/internal/secret"
 	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
 	"pollux/internal/telemetry"
@@ -29,7 +30,7 @@ var sinks = []struct {
 	name string
 	run  func(t *testing.T, dir string, list []records.Record) string
 }{
-	{"journal", journalOf}, {"log", logOf}, {"recent", recentOf}, {"stats", statsOf}, {"telemetry", telemetryOf},
+	{"activity", activityOf}, {"journal", journalOf}, {"log", logOf}, {"recent", recentOf}, {"stats", statsOf}, {"telemetry", telemetryOf},
 }
 
 // taken is a record of each kind, after the records of prelude, and the sinks that take it.
@@ -48,6 +49,7 @@ var taken = []struct {
 	{records.SessionConfigured{Model: "m"}, "telemetry"},
 	{records.SessionStarted{Phases: []records.Phase{{Name: "load_settings"}}}, "telemetry"},
 	{records.ExitForced{}, "telemetry"},
+	{records.Warned{Text: "careful"}, "activity"},
 	{records.SignalReceived{Name: "terminated"}, "recent"},
 	{records.CommandRun{Name: "memory show"}, "recent telemetry"},
 	{records.ModelChosen{Model: "m"}, "recent telemetry"},
@@ -142,6 +144,17 @@ func telemetryOf(t *testing.T, dir string, list []records.Record) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "memory.usage") }), "\n")
 }
 
+func activityOf(t *testing.T, dir string, list []records.Record) string {
+	path := filepath.Join(dir, "activity.jsonl")
+	a := telemetry.NewActivity(telemetry.ActivityOptions{
+		Path: path, Session: func() string { return "s" }, Clean: strings.ToUpper, Warn: func(text string) { t.Error(text) },
+	})
+	defer a.Close()
+	emit(a, list)
+	text, _ := os.ReadFile(path) // there is none if nothing was written
+	return string(text)
+}
+
 func journalOf(t *testing.T, dir string, list []records.Record) string {
 	j := journal.New(journal.Options{Dir: func() (string, error) { return dir, nil }, Warn: func(text string) { t.Error(text) }})
 	defer j.Close()
@@ -161,9 +174,8 @@ func journalOf(t *testing.T, dir string, list []records.Record) string {
 }
 
 func logOf(t *testing.T, dir string, list []records.Record) string {
-	l := logs.New(func() (string, error) { return dir, nil }, "s", func(err error) { t.Error(err) })
+	l := logs.New(func() (string, error) { return dir, nil }, "s", func() *secret.Masker { return nil }, func(err error) { t.Error(err) })
 	defer l.Close()
-	l.Erase(func() []string { return nil })
 	emit(l, list)
 	if _, err := l.Write([]byte("{}\n")); err != nil {
 		t.Fatal(err)
@@ -180,7 +192,7 @@ func emit(sink records.Sink, list []records.Record) {
 
 // BenchmarkEmit measures the cost of an event of a prompt that no sink keeps, such as a piece of a response.
 func BenchmarkEmit(b *testing.B) {
-	s := records.New(stats.New(), new(recent.Ring), (*telemetry.Telemetry)(nil), (*journal.Journal)(nil), (*logs.Log)(nil))
+	s := records.New(stats.New(), new(recent.Ring), (*telemetry.Telemetry)(nil), (*journal.Journal)(nil), (*logs.Log)(nil), (*telemetry.Activity)(nil))
 	event := &records.AgentEvent{PromptID: "p", Event: agent.Text{Text: "word"}}
 	b.ReportAllocs()
 	for b.Loop() {

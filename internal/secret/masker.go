@@ -16,7 +16,7 @@ const Redacted = "[REDACTED]"
 
 // Masker replaces secrets in texts: known values, and forms of secrets (see [EraseForms]). It passes over a
 // text once, however many values it knows, and again only where something was replaced. It may be used from
-// several goroutines at once.
+// several goroutines at once. A nil *Masker replaces nothing.
 type Masker struct {
 	heads  headSet
 	values map[head][]string // known values by their heads, the longest first
@@ -93,6 +93,9 @@ var formTable = sync.OnceValue(func() *table {
 
 // Text returns a text without secrets: the text itself if it has none.
 func (m *Masker) Text(s string) string {
+	if m == nil {
+		return s
+	}
 	const most = 10 // passes, of which the last changes nothing: a replacement may be next to something that is now a secret
 	for range most {
 		masked := m.pass(s)
@@ -174,6 +177,9 @@ func isCut(rest, v string) bool {
 // leave no doubt that they are secrets. The lines stay valid JSON with the same members. Names of letters alone
 // do not change, nor does invalid JSON outside of strings.
 func (m *Masker) JSON(lines []byte) []byte {
+	if m == nil {
+		return lines
+	}
 	s := string(lines)
 	var b []byte
 	done, name := 0, ""

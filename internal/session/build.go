@@ -13,15 +13,14 @@ import (
 	"pollux/internal/guard/origin"
 	"pollux/internal/guard/policy"
 	"pollux/internal/ide"
+	"pollux/internal/observers"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/record"
-	"pollux/internal/records"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
 	"pollux/internal/skills"
-	"pollux/internal/stats"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/toolset"
@@ -39,17 +38,17 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	p := b.project
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Session{Project: p, Record: b.record, options: b.options, closers: []func(){cancel}}
+	s.identity.Store(newIdentity(b.record.SessionID()))
+	s.Observers = observers.Open(observers.Parts{ // environment, settings
+		Project: p, ID: s.ID, HasLog: s.options.Recorded, Journal: s.Record.Journal(), Recent: s.options.Recent, Sinks: p.Options.Host.Observers,
+	})
 	defer func() {
 		if err != nil {
 			s.closeParts() // the setup has an owner, who may try again
 		}
 	}()
-	s.begin(b.record.SessionID(), false)
-	s.options.Recent.Record(records.SessionBegan{ID: s.ID()})                                                    // before the other sinks, for crash reports
-	s.openActivity()                                                                                             // environment
-	s.Project.LoadExtensions(ctx)                                                                                // environment, settings, trust
-	s.openLog()                                                                                                  // environment, settings
-	rules, err := p.ReadPolicies(func(project policy.Integrity) bool { return p.AcceptsPolicies(ctx, project) }) // settings, trust, the person
+	s.Project.LoadExtensions(ctx) // environment, settings, trust
+	rules, err := p.ReadPolicies(func(project policy.Integrity) bool { return p.AcceptsPolicies(ctx, project) })
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +58,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	if err != nil {
 		return nil, err
 	}
-	s.eraseSecrets()                                                 // models
-	s.Stats = &stats.Counter{Price: s.Models.RequestPrice}           // models
+	p.SetSecrets(s.Models.Secrets)                                   // models
 	s.Workspace = project.NewWorkspace(s.Project)                    // settings, the directory
 	s.Record.AddResumedDirs(ctx, s.Workspace)                        // the resumed session, workspace, the person
 	s.openExtensionFiles()                                           // extensions, workspace
@@ -74,19 +72,18 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.policy = rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: s.Workspace, Plans: s.plans, Rules: rules, Tools: s.options.Tools})
 	s.Rulebook = rulebook.New(rulebook.Parts{ // settings, trust, rules, workspace, plans
-		Project: p, Workspace: s.Workspace, Engine: s.policy, Tools: s.registry, Changed: s.refresh, Emit: func(r records.Record) { s.records.Emit(r) },
+		Project: p, Workspace: s.Workspace, Engine: s.policy, Tools: s.registry, Changed: s.refresh, Emit: s.Observers.Records.Emit,
 	})
-	s.Servers = servers.Open(servers.Parts{ // project, launcher, registry, rules
+	s.Servers = servers.Open(servers.Parts{ // project, launcher, registry
 		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rulebook.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
-	definitions := agents.ReadDefinitions(ctx, p, s.policy) // settings, trust, policy, the person
-	s.telemetry = s.startTelemetry()                        // settings, models, registry, policy
-	s.records = s.newRecords()                              // stats, telemetry
-	s.given = quotation.New()                               // nothing
+	definitions := agents.ReadDefinitions(ctx, p, s.policy)             // settings, trust, policy, the person
+	s.Observers.Start(s.Models, s.registry.Lookup, s.Rulebook.ModeName) // models, registry, policy
+	s.given = quotation.New()                                           // nothing
 	s.callers = &assembly.Callers{Messages: func() []agent.Message { return s.agent.MessagesAfter(nil) }}
 	s.stack, err = assembly.NewStack(p, s.Models, assembly.StackOptions{ // models, records, policy
-		Observed: s.observed(s.Models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: func() bool { return s.Rulebook.Mode() == policy.Plan }, Record: s.options.Record,
+		Observed: s.Observers.Observe(s.Models), Given: s.given, HasCalled: s.callers.HasCalled, IsPlanning: func() bool { return s.Rulebook.Mode() == policy.Plan }, Record: s.options.Record,
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +91,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.closers = append(s.closers, s.stack.Close)
 	s.outputs = &record.Outputs{Project: p, ID: s.ID}
 	s.builder = &assembly.Builder{
-		Project: p, Models: s.Models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.records, Outputs: s.outputs,
+		Project: p, Models: s.Models, Generator: s.stack, Fallback: s.stack.Fallback, Records: s.Observers.Records, Outputs: s.outputs,
 		Plan: s.plans.Approved, Stage: s.planStage,
 	}
 	s.Agents = agents.New(agents.Parts{
@@ -120,14 +117,14 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	}
 	s.Changes = &record.Changes{Record: b.record, History: s.History, Tool: s.registry.Find, Workspace: s.Workspace, Denies: s.Rulebook.DeniesWriting}
 	s.titler = &record.Titler{
-		Record: b.record, Models: s.Models, Generator: func() llm.Generator { return s.observed(s.Models) }, ID: s.ID,
+		Record: b.record, Models: s.Models, Generator: func() llm.Generator { return s.Observers.Observe(s.Models) }, ID: s.ID,
 	}
 	s.gate = s.newGate()
 	s.Calls = owncalls.New(owncalls.Parts{
-		Project: p, Models: s.Models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
+		Project: p, Models: s.Models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.Observers.Records,
 	})
 	s.agent = s.newAgent()
-	s.recordConfig()
+	s.Observers.RecordConfig()
 	return s, nil
 }
 
@@ -155,7 +152,7 @@ func (s *Session) toolParts() toolset.Parts {
 	p := s.Project
 	return toolset.Parts{
 		Project: p, Models: s.Models, Generator: s.stack, Policy: s.policy, Registry: s.registry, Workspace: s.Workspace, Memory: s.Memory,
-		Processes: s.Processes, Records: s.records, Topic: &s.topic, Agents: s.Agents.Tool(),
+		Processes: s.Processes, Records: s.Observers.Records, Topic: &s.topic, Agents: s.Agents.Tool(),
 		Plan: plan.Options{
 			Workspace: s.Workspace, Dir: s.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
 			Mode: s.Rulebook.ModeName, SetMode: s.Rulebook.SetModeName, Approved: s.approvePlan,

@@ -79,7 +79,7 @@ func (s *Session) SetModel(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.records.Emit(records.ModelChosen{Model: now.Model})
+	s.Observers.Records.Emit(records.ModelChosen{Model: now.Model})
 	s.agent.SetModel(now.Model)
 	if s.stack.Fallback != nil {
 		s.stack.Fallback.Reset()
@@ -136,7 +136,7 @@ func (s *Session) Rewind(ctx context.Context, id string) bool {
 	if !s.agent.Rewind(ctx, id) {
 		return false
 	}
-	s.records.Emit(records.Rewound{})
+	s.Observers.Records.Emit(records.Rewound{})
 	return true
 }
 

@@ -39,7 +39,7 @@ func (s *Session) newHooks() *hook.Set {
 			}
 			return nil
 		},
-		Observe: s.recordHook,
+		Observe: s.Observers.RecordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
 		s.Project.WarnOfHook(text)

@@ -69,7 +69,7 @@ func TestClientCallsAreRecorded(t *testing.T) {
 	}
 	s.Calls.CallTool(t.Context(), "read_file", json.RawMessage(`{"file_path":"a.txt"}`), tool.Host{}, refuse)
 	s.Calls.CallTool(t.Context(), "write_file", json.RawMessage(`{"file_path":"b.txt","content":"x"}`), tool.Host{}, refuse)
-	got := s.Stats.Snapshot()
+	got := s.Observers.Stats.Snapshot()
 	if got.Tools.Calls != 2 || got.Tools.Success != 1 || got.Asked.Reject != 1 {
 		t.Errorf("%+v", got)
 	}

@@ -13,7 +13,7 @@ func (s *Session) Plan() string { return s.plans.Approved() }
 func (s *Session) approvePlan(path string) {
 	s.plans.Approve(path)
 	s.instruction.Refresh()
-	s.records.Emit(records.PlanApproved{})
+	s.Observers.Records.Emit(records.PlanApproved{})
 }
 
 // planStage tells the router where the session stands with a plan.

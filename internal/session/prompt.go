@@ -32,7 +32,7 @@ func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 			yield(nil, err)
 		default:
 			defer s.endTurn()
-			s.records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
+			s.Observers.Records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
 				s.Servers.Wake(e)
 				return yield(e, err)
 			})

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +16,9 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
+	"pollux/internal/records"
 	"pollux/internal/scriptmodel/scripttest"
+	"pollux/internal/secret"
 	"pollux/internal/session"
 	"pollux/internal/stats/recent"
 	"pollux/tool"
@@ -45,9 +48,9 @@ func TestRecords(t *testing.T) {
 			}
 		}
 	}
-	calls := func() int { return s.Stats.Snapshot().Tools.Calls }
+	calls := func() int { return s.Observers.Stats.Snapshot().Tools.Calls }
 	counted := []int{calls()}
-	s.RecordCommand("memory show", false)
+	s.Observers.Records.Emit(records.CommandRun{Name: "memory show"})
 	_ = s.Rulebook.SetMode(policy.AutoEdit)
 	_, _ = s.SetModel("gemini-2.5-flash")
 	s.Calls.CallTool(t.Context(), "list_directory", json.RawMessage(`{"dir_path": "."}`), tool.Host{}, nil)
@@ -60,7 +63,7 @@ func TestRecords(t *testing.T) {
 	counted = append(counted, calls())
 	s.Clear(t.Context())
 	counted = append(counted, calls())
-	s.RecordForcedExit()
+	s.Observers.Records.Emit(records.ExitForced{})
 	s.Close()
 
 	var got []string
@@ -133,7 +136,7 @@ turn
 		}
 	}
 	ended := slices.IndexFunc(ring.Events(), func(e recent.Event) bool { return e.Kind == recent.End && e.Status == recent.Cancelled })
-	if n := s.Stats.Snapshot().Tools; ended < 0 || n.Calls != 2 || n.Fail != 1 {
+	if n := s.Observers.Stats.Snapshot().Tools; ended < 0 || n.Calls != 2 || n.Fail != 1 {
 		t.Errorf("the restored call is not recorded: %+v", n)
 	}
 	if _, err := s.Compress(t.Context(), ""); err != nil {
@@ -158,5 +161,60 @@ turn
 		if text := files("logs/session-" + id + ".jsonl"); !strings.Contains(text, want) {
 			t.Errorf("the log of %s has no %s:\n%s", id, want, text)
 		}
+	}
+}
+
+// watcher is the smallest sink that sees everything which a program may want to know of a session.
+type watcher struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+// Record implements [records.Sink].
+func (w *watcher) Record(r records.Record) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch r := r.(type) {
+	case records.PromptBegan:
+		w.seen = append(w.seen, "prompt "+r.Text())
+	case *records.AgentEvent:
+		switch e := r.Event.(type) {
+		case agent.TurnStarted:
+			w.seen = append(w.seen, "turn")
+		case agent.ToolRequested:
+			w.seen = append(w.seen, "call "+e.Call.Name)
+		}
+	case records.Warned:
+		w.seen = append(w.seen, "warning "+r.Text)
+	}
+}
+
+// TestObservers checks what a program sees of a session.
+func TestObservers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.file(h.dir+"/a.txt", "one\n")
+	h.file(h.path+"/.gemini/settings.json", `{"modelProviders": {"mine": {"baseUrl": "https://mine.example/v1", "apiKey": "$MY_THING"}}}`)
+	w := new(watcher)
+	s, err := session.Open(t.Context(), session.Options{
+		Project:   project.Options{Dir: h.dir, Env: h.env.With("MY_THING=key-of-mine"), Folder: trust.Trusted, Host: project.Host{Observers: []records.Sink{w}}},
+		Generator: scripttest.Gemini(t, "turn\n  call read_file {\"file_path\": \"a.txt\"}\nturn\n  text Done.\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Run(t.Context(), agent.TextPrompt("Read it")) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	s.Project.Warn("careful")
+	if text := s.Project.LogMasker().Text("key-of-mine"); text != secret.Redacted {
+		t.Errorf("a log has %q", text)
+	}
+	s.Close()
+	s.Project.Warn("too late")
+	if diff := cmp.Diff([]string{"prompt Read it", "turn", "call read_file", "turn", "warning careful"}, w.seen); diff != "" {
+		t.Errorf("the program sees (-want +got):\n%s", diff)
 	}
 }

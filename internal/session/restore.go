@@ -22,7 +22,7 @@ func (s *Session) Restore(ctx context.Context, p record.Checkpoint) iter.Seq2[ag
 			return s.agent.Redo(ctx, agent.Proposal{Results: p.Results, CallID: p.CallID, Records: records, PromptID: prompt.ID})
 		}
 		prompt := agent.Prompt{ID: s.agent.NewPromptID(), Parts: []llm.Part{llm.Text("/restore " + p.Name)}}
-		s.records.Run(ctx, prompt, run)(yield)
+		s.Observers.Records.Run(ctx, prompt, run)(yield)
 	}
 }
 

@@ -32,9 +32,9 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/ide"
-	"pollux/internal/logs"
 	"pollux/internal/memory"
 	"pollux/internal/models"
+	"pollux/internal/observers"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
@@ -44,9 +44,7 @@ import (
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
 	"pollux/internal/skills"
-	"pollux/internal/stats"
 	"pollux/internal/stats/recent"
-	"pollux/internal/telemetry"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
@@ -115,8 +113,8 @@ type Session struct {
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
 	Memory *memory.Memory
-	// Stats counts the session's requests, calls and costs.
-	Stats *stats.Counter
+	// Observers are the observers of the session, and the stream of records that they take.
+	Observers *observers.Observers
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
 	// Processes are the commands that run in the background, and those that did.
@@ -141,22 +139,26 @@ type Session struct {
 	hooks         *hook.Set // nil for none
 	// startContext is the text that hooks add to the first prompt.
 	startContext string
-	expanding    sync.Mutex           // held while a prompt is completed, of a run or during one
-	telemetry    *telemetry.Telemetry // nil is off
-	activity     *telemetry.Activity  // nil is off
-	log          *logs.Log            // on disk
+	expanding    sync.Mutex // held while a prompt is completed, of a run or during one
 	titler       *record.Titler
 	// Changes finds the calls that may have changed something, and undoes changes of files.
 	Changes *record.Changes
 	ended   sync.Once
 	closers []func()
-	records *records.Stream // nil until its sinks are built
 }
 
 // identity is which conversation a session has.
 type identity struct {
 	id    string
 	began time.Time
+}
+
+// newIdentity returns the identity of a conversation that begins; "" makes an id.
+func newIdentity(id string) *identity {
+	if id == "" {
+		id = uuid.NewString()
+	}
+	return &identity{id, time.Now()}
 }
 
 // Close ends the session, and all processes that it has left running.
@@ -173,9 +175,7 @@ func (s *Session) closeParts() {
 		f()
 	}
 	s.PromptLog.Close()
-	s.closeLog()
-	s.telemetry.Close()
-	s.activity.Close()
+	s.Observers.Close()
 }
 
 // ID returns the session's id. It may be called during a run.
@@ -186,12 +186,9 @@ func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().bega
 
 // begin gives the session a new conversation, or a branch of the one that it has.
 func (s *Session) begin(id string, isBranch bool) {
-	if id == "" {
-		id = uuid.NewString()
-	}
-	s.identity.Store(&identity{id, time.Now()})
-	s.records.Emit(records.SessionBegan{ID: id, IsBranch: isBranch})
-	if s.Processes != nil && s.Record.Journal() != nil { // else it is being built, or not recorded
-		s.Processes.SetSession(id)
+	s.identity.Store(newIdentity(id))
+	s.Observers.Records.Emit(records.SessionBegan{ID: s.ID(), IsBranch: isBranch})
+	if s.Record.Journal() != nil {
+		s.Processes.SetSession(s.ID())
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/person"
 	"pollux/internal/record"
+	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -106,7 +107,7 @@ func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, er
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)
-	s.Session.RecordCommand(call.Name, err != nil || r.Failed)
+	s.Session.Observers.Records.Emit(records.CommandRun{Name: call.Name, Failed: err != nil || r.Failed})
 	switch {
 	case err == nil:
 	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, person.ErrNoPerson):

@@ -181,7 +181,7 @@ turn
 		t.Errorf("history: %.300s", h)
 	}
 	r := d.wantText("/clear", "Started a new conversation.")
-	if !r.Clear || d.history() != "" || d.Session.ID() == "first" || len(d.Session.Stats.Snapshot().Models) != 0 {
+	if !r.Clear || d.history() != "" || d.Session.ID() == "first" || len(d.Session.Observers.Stats.Snapshot().Models) != 0 {
 		t.Errorf("%+v, history %q, session %s", r, d.history(), d.Session.ID())
 	}
 	d.prompt("And now?")

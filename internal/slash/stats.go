@@ -23,7 +23,7 @@ func statsSession(_ context.Context, s *Runner, _ string) (Result, error) {
 // with it later.
 func (s *Runner) Farewell() string {
 	text := "Agent powering down. Goodbye!\n"
-	if len(s.Session.Stats.Snapshot().Models) > 0 {
+	if len(s.Session.Observers.Stats.Snapshot().Models) > 0 {
 		text += "\n" + s.statsSummary()
 	}
 	switch {
@@ -49,7 +49,7 @@ func (s *Runner) ResumeHint() string {
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.
 func (s *Runner) statsSummary() string {
-	c := s.Session.Stats.Snapshot()
+	c := s.Session.Observers.Stats.Snapshot()
 	rows := [][]string{{"Session ID", s.Session.ID()}}
 	rows = append(rows, keys.AccountRows(s.Session)...)
 	calls := "none"
@@ -95,7 +95,7 @@ func countAccepted(d stats.Decisions) (accepted, calls int) {
 
 // statsModel shows requests, errors, latency and tokens for each model.
 func statsModel(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Session.Stats.Snapshot()
+	c := s.Session.Observers.Stats.Snapshot()
 	if len(c.Models) == 0 {
 		return textResult("No API calls have been made in this session.")
 	}
@@ -160,7 +160,7 @@ func allUses(models []stats.Model) []llm.Use {
 
 // statsTools shows calls, success rate and duration for each tool, and the user's decisions.
 func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Session.Stats.Snapshot()
+	c := s.Session.Observers.Stats.Snapshot()
 	if len(c.ByName) == 0 {
 		return textResult("No tool calls have been made in this session.")
 	}
@@ -186,7 +186,7 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // cost shows the tokens and the cost of the session for each model.
 func cost(_ context.Context, s *Runner, _ string) (Result, error) {
-	c := s.Session.Stats.Snapshot()
+	c := s.Session.Observers.Stats.Snapshot()
 	if len(c.Models) == 0 {
 		return textResult("No cost: no requests were sent in this session.")
 	}

@@ -13,14 +13,15 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/llm"
 	"pollux/llm/httpwire"
 	"pollux/llm/observe"
 )
 
-// Activity appends the program's log and its requests to models to the file in
-// GEMINI_CLI_ACTIVITY_LOG_TARGET, as JSON objects, one per line:
+// Activity appends the program's log, the warnings of a session and its requests to models to the
+// file in GEMINI_CLI_ACTIVITY_LOG_TARGET, as JSON objects, one per line:
 //
 //	{"type":"console","payload":{"type":"debug","content":"..."},"sessionId":"...","timestamp":1}
 //	{"type":"network","payload":{"id":"1","method":"POST","url":"...", ...},"sessionId":"...","timestamp":1}
@@ -28,8 +29,7 @@ import (
 // The file is created, readable only by the user, when there is something to write.
 // Credentials are redacted. A nil *Activity writes nothing. It is safe for concurrent use.
 type Activity struct {
-	o     ActivityOptions
-	clean func() func(string) string
+	o ActivityOptions
 
 	mu    sync.Mutex
 	file  *os.File
@@ -37,11 +37,11 @@ type Activity struct {
 	count int
 }
 
-// ActivityOptions configure an [Activity].
+// ActivityOptions configure an [Activity]. All fields must be set, except an empty Path.
 type ActivityOptions struct {
-	Path    string        // absolute; "" disables the log
-	Session func() string // the session's id
-	Secrets func() []string
+	Path    string                   // absolute; "" disables the log
+	Session func() string            // the session's id
+	Clean   func(text string) string // returns a text without secrets
 	Warn    func(string)
 }
 
@@ -50,7 +50,7 @@ func NewActivity(o ActivityOptions) *Activity {
 	if o.Path == "" {
 		return nil
 	}
-	return &Activity{o: o, clean: sync.OnceValue(func() func(string) string { return cleaner(o.Secrets) })}
+	return &Activity{o: o}
 }
 
 // Close closes the file.
@@ -68,12 +68,23 @@ func (a *Activity) Close() {
 
 // Handler returns a log handler that writes console entries.
 func (a *Activity) Handler() slog.Handler {
-	return &lines{write: func(at time.Time, level, text string) {
-		a.write(at, "console", struct {
-			Type    string `json:"type"`
-			Content string `json:"content"`
-		}{strings.ToLower(level), a.clean()(text)})
-	}}
+	return &lines{write: a.console}
+}
+
+var _ records.Sink = (*Activity)(nil)
+
+// Record writes a console entry for each warning.
+func (a *Activity) Record(r records.Record) {
+	if w, ok := r.(records.Warned); ok && a != nil {
+		a.console(time.Now(), levelOf(slog.LevelWarn), oneLine(w.Text))
+	}
+}
+
+func (a *Activity) console(at time.Time, level, text string) {
+	a.write(at, "console", struct {
+		Type    string `json:"type"`
+		Content string `json:"content"`
+	}{strings.ToLower(level), a.o.Clean(text)})
 }
 
 // Context returns a context whose HTTP exchanges are recorded, and implements
@@ -109,7 +120,7 @@ type answer struct {
 }
 
 func (a *Activity) exchange(x *httpwire.Exchange) {
-	clean := a.clean()
+	clean := a.o.Clean
 	a.mu.Lock()
 	a.count++
 	n := network{ID: fmt.Sprint(a.count)}
@@ -179,21 +190,25 @@ func (a *Activity) write(at time.Time, kind string, payload any) {
 		Timestamp int64  `json:"timestamp"`
 	}{kind, payload, a.o.Session(), at.UnixMilli()})
 
+	if err := a.append(b.String()); err != nil {
+		a.o.Warn("Cannot write the activity log: " + err.Error()) // which may come back to Record
+	}
+}
+
+// append appends a line to the file. After an error it does nothing.
+func (a *Activity) append(line string) (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var err error
 	if !a.tried {
 		a.tried = true
-		if a.file, err = openFile(a.o.Path); err != nil {
-			a.o.Warn("Cannot write the activity log: " + err.Error())
-		}
+		a.file, err = openFile(a.o.Path)
 	}
-	if a.file != nil {
-		_, err = a.file.WriteString(b.String())
-		if err != nil {
-			_ = a.file.Close()
-			a.file = nil
-			a.o.Warn("Cannot write the activity log: " + err.Error())
-		}
+	if a.file == nil {
+		return err
 	}
+	if _, err = a.file.WriteString(line); err != nil {
+		_ = a.file.Close()
+		a.file = nil
+	}
+	return err
 }

@@ -19,7 +19,7 @@ func TestHooks(t *testing.T) {
 		var s warnings
 		o := options(path, &s)
 		o.LogPrompts = prompts
-		o.Secrets = func() []string { return []string{"sk-secret-key"} }
+		o.Clean = secret.NewEraser([]string{"sk-secret-key"})
 		tel := Start(o)
 		tel.Record(records.HookRun{
 			Event: "BeforeTool", Kind: "command", Name: "/home/me/bin/lint.sh --key sk-secret-key", Took: 12 * time.Millisecond,

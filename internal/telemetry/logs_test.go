@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/llm/httpwire"
 )
@@ -67,7 +68,7 @@ func TestActivity(t *testing.T) {
 	var s warnings
 	a := NewActivity(ActivityOptions{
 		Path: path, Session: func() string { return "session-1" }, Warn: s.warn,
-		Secrets: func() []string { return []string{key} },
+		Clean: secret.NewEraser([]string{key}),
 	})
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a file before there is anything to say: %v", err)
@@ -91,6 +92,8 @@ func TestActivity(t *testing.T) {
 	send()
 	server.Close()
 	send()
+	a.Record(records.Warned{Text: "two\nlines " + key})
+	a.Record(records.Rewound{})
 	a.Close()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -100,7 +103,7 @@ func TestActivity(t *testing.T) {
 		t.Errorf("a secret is in the file:\n%s", data)
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if len(lines) != 3 || len(s.lines) > 0 {
+	if len(lines) != 4 || len(s.lines) > 0 {
 		t.Fatalf("%d lines, warnings %q:\n%s", len(lines), s.lines, data)
 	}
 	type line struct {
@@ -115,7 +118,7 @@ func TestActivity(t *testing.T) {
 			}
 		}
 	}
-	var got [3]line
+	var got [4]line
 	for i := range got {
 		if err := json.Unmarshal([]byte(lines[i]), &got[i]); err != nil {
 			t.Fatal(err)
@@ -134,6 +137,9 @@ func TestActivity(t *testing.T) {
 	if p := got[2].Payload; p.Response != nil || p.Error == "" {
 		t.Errorf("the third is %s", lines[2])
 	}
+	if p := got[3].Payload; got[3].Type != "console" || p.Type != "warn" || p.Content != `two\nlines [REDACTED]` {
+		t.Errorf("the fourth is %s", lines[3])
+	}
 }
 
 func TestNoActivity(t *testing.T) {
@@ -142,10 +148,15 @@ func TestNoActivity(t *testing.T) {
 		t.Error("an activity log without a path")
 	}
 	var none *Activity
+	none.Record(records.Warned{})
 	none.Close()
 
 	var s warnings
-	bad := NewActivity(ActivityOptions{Path: t.TempDir(), Session: func() string { return "" }, Warn: s.warn})
+	var bad *Activity
+	bad = NewActivity(ActivityOptions{Path: t.TempDir(), Session: func() string { return "" }, Clean: asIs, Warn: func(text string) {
+		s.warn(text)
+		bad.Record(records.Warned{Text: text})
+	}})
 	log := slog.New(bad.Handler())
 	log.Info("a")
 	log.Info("b")

@@ -44,7 +44,7 @@ const (
 	maxAttribute = 128 << 10
 )
 
-func newOTLP(o *Options, clean func(string) string) *otlp {
+func newOTLP(o *Options) *otlp {
 	t := &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 2 * period, Protocols: new(http.Protocols)}
 	w := &otlp{endpoint: o.Endpoint, grpc: o.Protocol == "grpc"}
 	t.Protocols.SetHTTP2(true)
@@ -57,7 +57,7 @@ func newOTLP(o *Options, clean func(string) string) *otlp {
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	w.clean = func(s string) string { return ellipsis.Bytes(clean(s), maxAttribute) }
+	w.clean = func(s string) string { return ellipsis.Bytes(o.Clean(s), maxAttribute) }
 	w.resource = appendAttrs(nil, 1, resource(o), asIs)
 	return w
 }

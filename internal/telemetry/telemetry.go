@@ -8,7 +8,7 @@
 // encodes and writes them. Records that do not fit are counted, and reported at the end. If
 // the destination cannot be written, there is one warning.
 //
-// Records contain no credentials: [Options.Secrets] are removed from all texts.
+// Records contain no credentials: [Options.Clean] removes them from all texts.
 //
 // [Activity] and [DebugLog] write two simpler files, which are enabled by environment
 // variables.
@@ -36,8 +36,8 @@ type Options struct {
 	Path func(string) string
 	// Warn is called with messages for the user about problems that do not stop the session.
 	Warn func(string)
-	// Secrets returns the texts to remove from records.
-	Secrets func() []string
+	// Clean returns a text without secrets. nil removes none.
+	Clean func(text string) string
 
 	Version      string
 	Session      func() string // the session's id, which may change between prompts
@@ -57,7 +57,6 @@ type Telemetry struct {
 	o      Options
 	meters meters
 	sink   sink
-	clean  func(string) string
 
 	queue   chan any // *record or *span
 	waiting atomic.Int64
@@ -97,16 +96,16 @@ func Start(o Options) *Telemetry {
 }
 
 func start(o Options) *Telemetry {
-	// Look up secrets only when there is something to write, in the writing goroutine.
-	cleaner := sync.OnceValue(func() func(string) string { return cleaner(o.Secrets) })
-	clean := func(text string) string { return cleaner()(text) }
-	to := open(&o, clean)
+	if o.Clean == nil {
+		o.Clean = asIs
+	}
+	to := open(&o)
 	if to == nil {
 		return nil
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	t := &Telemetry{
-		o: o, sink: to, clean: clean, prompts: map[string]*watcher{},
+		o: o, sink: to, prompts: map[string]*watcher{},
 		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
 		timeout: 2 * time.Second,
 	}
@@ -134,13 +133,13 @@ func (t *Telemetry) setCommon() {
 }
 
 // open returns the destination of records, nil if there is none.
-func open(o *Options, clean func(string) string) sink {
+func open(o *Options) sink {
 	if why := o.DisabledReason(); why != "" {
 		o.Warn("Telemetry is off: " + why)
 		return nil
 	}
 	if o.Outfile == "" {
-		return newOTLP(o, clean)
+		return newOTLP(o)
 	}
 	path := o.Outfile
 	if o.Path != nil {
@@ -151,7 +150,7 @@ func open(o *Options, clean func(string) string) sink {
 		o.Warn(fmt.Sprintf("Telemetry is off: cannot write the outfile: %v", err))
 		return nil
 	}
-	return newFile(f, resource(o), clean)
+	return newFile(f, resource(o), o.Clean)
 }
 
 // resource returns the attributes that all records share. They do not include the command
@@ -235,7 +234,7 @@ func (t *Telemetry) Close() {
 		enough.Stop()
 		t.stop()
 		if t.failure != nil {
-			t.o.Warn("Telemetry is incomplete: " + t.clean(t.failure.Error()))
+			t.o.Warn("Telemetry is incomplete: " + t.o.Clean(t.failure.Error()))
 		}
 		if n := t.dropped.Load(); n > 0 {
 			t.o.Warn(fmt.Sprintf("Telemetry is incomplete: %d records were dropped because writing was too slow.", n))

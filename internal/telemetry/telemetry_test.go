@@ -433,7 +433,7 @@ func TestSecrets(t *testing.T) {
 	var s warnings
 	o := options(path, &s)
 	o.Traces = true
-	o.Secrets = func() []string { return []string{key, odd, "hi"} }
+	o.Clean = secret.NewEraser([]string{key, odd, "hi"})
 	tel := Start(o)
 	var halves []*llm.Response
 	quoted, _ := json.Marshal(map[string]string{"command": "curl -H " + key + " -u " + odd})

@@ -64,7 +64,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	o.LeftOut = s.Project.LeftOut
 	o.SessionID = s.ID() // that of a resumed session
-	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
+	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Models.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"pollux/agent"
+	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -13,14 +14,15 @@ import (
 // Session is a session as a driver works with it. [Live] is one.
 type Session interface {
 	Names
-	// Run, Steer, Withdraw, RunTyped, Allowed, RecordForcedExit and Close are those of [session.Session].
+	// Run, Steer, Withdraw, RunTyped, Allowed and Close are those of [session.Session].
 	Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
 	Steer(ctx context.Context, p agent.Prompt) error
 	Withdraw() []string
 	RunTyped(ctx context.Context, command string) (string, error)
 	Allowed(call *agent.PreparedCall) bool
-	RecordForcedExit()
 	Close()
+	// RecordForcedExit records that the person has pressed Ctrl+C a third time.
+	RecordForcedExit()
 	// Lookup, RunCommand and Unknown are those of [slash.Runner].
 	Lookup(line string) (slash.Call, bool)
 	RunCommand(ctx context.Context, line string) (slash.Result, error)
@@ -97,7 +99,7 @@ func (l *Live) RunTyped(ctx context.Context, command string) (string, error) {
 func (l *Live) Allowed(call *agent.PreparedCall) bool { return l.session().Rulebook.Allows(call) }
 
 // RecordForcedExit implements [Session].
-func (l *Live) RecordForcedExit() { l.session().RecordForcedExit() }
+func (l *Live) RecordForcedExit() { l.session().Observers.Records.Emit(records.ExitForced{}) }
 
 // Close implements [Session].
 func (l *Live) Close() { l.session().Close() }

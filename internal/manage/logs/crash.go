@@ -75,9 +75,9 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 
 // logCrash writes the last events and the crash itself to the log of the session.
 func (p Program) logCrash(r logs.Report, project, path string, secrets []string) {
-	l := logs.New(func() (string, error) { return project, nil }, r.Session, func(error) {}) // the report has it all
+	masker := secret.NewMasker(secrets)
+	l := logs.New(func() (string, error) { return project, nil }, r.Session, func() *secret.Masker { return masker }, func(error) {}) // the report has it all
 	defer l.Close()
-	l.Erase(func() []string { return secrets })
 	for _, e := range p.Recent.Take() {
 		_, _ = l.Write(append(e.AppendJSON(nil), '\n'))
 	}

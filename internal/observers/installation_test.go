@@ -1,28 +1,12 @@
-package session
+package observers
 
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"pollux/internal/config"
-	"pollux/internal/project/projecttest"
 )
-
-func TestSecretsOfASession(t *testing.T) {
-	t.Parallel()
-	p := projecttest.New(t, `{}`,
-		"GEMINI_API_KEY=key-of-gemini", "MY_SERVICE_TOKEN=token-of-mine", "NOTE=ghp_0123456789abcdefghijABCDEFGHIJ012345",
-		"PLAIN=nothing-special", "SSH_AUTH_SOCK=/tmp/agent.sock", "API_KEY=short", "GITHUB_SHA=0123456789",
-	)
-	got := (&Session{Project: p}).secrets()
-	slices.Sort(got)
-	want := []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "key-of-gemini", "token-of-mine"}
-	if got = slices.Compact(got); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
 
 func TestInstallation(t *testing.T) {
 	t.Parallel()
@@ -49,12 +33,5 @@ func TestInstallation(t *testing.T) {
 	}
 	if got := installation(p); got != "123456789" {
 		t.Errorf("where none can be read, the id is %q", got)
-	}
-}
-
-func BenchmarkSecrets(b *testing.B) {
-	s := &Session{Project: projecttest.New(b, `{}`, os.Environ()...)}
-	for b.Loop() {
-		s.secrets()
 	}
 }
