@@ -34,7 +34,7 @@ func inputs(t *testing.T, settings string, env ...string) Inputs {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	return Inputs{Settings: s, Env: e}
+	return Inputs{Settings: s, Env: config.NewFolderEnv(e)}
 }
 
 func selected(name string) string { return `{"security": {"auth": {"selectedType": "` + name + `"}}}` }

@@ -35,17 +35,14 @@ func (p *Project) ExtensionManager(user install.User, note func(text string)) *i
 
 // Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
 func (p *Project) Fetcher() *fetch.Fetcher {
-	f := &fetch.Fetcher{
+	return &fetch.Fetcher{
 		Launcher:  p.Launcher,
-		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
+		Finder:    process.Finder{Path: p.Env().User().Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
 		Transport: p.ServerTransport,
 		Limits:    unpack.Usual,
+		Token:     p.Env().User().Get("GITHUB_TOKEN"),
 	}
-	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
-		f.Token = p.Env.Get("GITHUB_TOKEN")
-	}
-	return f
 }
 
 // trustSource returns what a directory contains that is not trusted, and a function that trusts it; the

@@ -40,7 +40,7 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			p.WarnOfHook(problem)
+			p.LeaveOut(problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -48,12 +48,6 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		list = append(list, hooks...)
 	}
 	return list
-}
-
-// WarnOfHook warns of a hook that does not do what its configuration says.
-func (p *Project) WarnOfHook(text string) {
-	p.Warn("Warning: " + text)
-	p.LeftOut = append(p.LeftOut, text)
 }
 
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
@@ -68,7 +62,7 @@ func (p *Project) withoutKeys(hooks []hook.Hook) []hook.Hook {
 		all := strings.Join(texts, "\n")
 		for _, name := range keys() {
 			const shortest = 8 // what is shorter is a word
-			if value := p.Env.Get(name); len(value) >= shortest && strings.Contains(all, value) {
+			if value := p.Env().Get(name); len(value) >= shortest && strings.Contains(all, value) {
 				p.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
 				return true
 			}

@@ -247,7 +247,7 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	}
 	answer, err := person.Choose(ctx, p.Options.Asker, person.Choice{
 		Header: "Changes",
-		Text:   "This folder does more than you have agreed to:" + p.listPowers(record, powers),
+		Text:   "This folder does more than you have agreed to:" + listPowers(p.Paths.Dir(), record, powers),
 		Options: []tool.Option{
 			{Key: "y", Label: yes, Description: "until it changes"},
 			{Key: "n", Label: "Ignore it", Description: "in this session; Pollux asks again"},
@@ -257,12 +257,12 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	return err == nil && answer == yes, err
 }
 
-// listPowers returns a line for each power.
-func (p *Project) listPowers(record *trust.Record, powers []trust.Sight) string {
+// listPowers returns a line for each power of a folder.
+func listPowers(dir string, record *trust.Record, powers []trust.Sight) string {
 	const most = 20
 	var b strings.Builder
 	for _, s := range powers[:min(len(powers), most)] {
-		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(p.Paths.Dir(), s)), 300))
+		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(dir, s)), 300))
 	}
 	if more := len(powers) - most; more > 0 {
 		fmt.Fprintf(&b, "\n- and %d more", more)
@@ -285,15 +285,15 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 		}
 	}
 	if len(others) > 0 {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + listPowers(p.Paths.Dir(), record, others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
-			p.LeftOut = append(p.LeftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
+			p.leftOut = append(p.leftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
 		}
 	}
 	if len(guards) > 0 {
 		p.lost = exit.Errorf(exit.Untrusted, "This folder restricts what runs, in a way that you have not seen:%s\n"+
 			"A script does not go on without it. To look at it and use it, start pollux here in a terminal. "+
-			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", p.listPowers(record, guards))
+			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", listPowers(p.Paths.Dir(), record, guards))
 	}
 }

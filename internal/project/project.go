@@ -87,8 +87,6 @@ type Project struct {
 	Paths   *config.Paths
 	// Launcher starts all programs. A sandbox is a middleware of it.
 	Launcher process.Launcher
-	// Env is the environment, with what the .env file that counts here adds to it.
-	Env *config.Env
 	// Trust is whether the folder is trusted, now.
 	Trust *trust.Live
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
@@ -101,22 +99,21 @@ type Project struct {
 	Telemetry telemetry.Settings
 	Log       *slog.Logger
 
-	settings *atomic.Pointer[config.Settings] // copies of a project share it
+	settings *atomic.Pointer[config.Settings]  // copies of a project share it
+	env      *atomic.Pointer[config.FolderEnv] // likewise
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
-	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider
+	newKeys  map[string]auth.Key // see [Project.NewKeys]
 	notices  *notices
 	logs     logs
 	Masking  *masking // of secrets in what is written
 
 	extensions *extensions
 
-	// LeftOut are one-line warnings about what the run does without, for the JSON formats: because the user has not
-	// seen it, or because it cannot have an effect.
-	LeftOut []string
-	lost    error // restrictions that the run must not do without, nil for none
+	leftOut []string // see [Project.LeftOut]
+	lost    error    // restrictions that the run must not do without, nil for none
 
-	Phases           []records.Phase // of the start
+	phases           []records.Phase // see [Project.Phases]
 	wasTrustAsked    bool            // the person has decided about the folder in this run
 	refusedVariables []string        // of the folder's .env file
 	refusedSettings  []string        // of extensions, in the folder's .env file
@@ -136,7 +133,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.Phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
@@ -161,7 +158,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.RefuseSandbox(); err != nil {
 		return nil, err
 	}
-	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env); err != nil {
+	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env()); err != nil {
 		return nil, err
 	}
 	for _, text := range p.startWarnings() {
@@ -178,6 +175,9 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	return p, nil
 }
 
+// Phases returns the parts of the start that [Open] has finished, the first one first.
+func (p *Project) Phases() []records.Phase { return p.phases }
+
 // IsTrusted reports whether the folder is trusted.
 func (p *Project) IsTrusted() bool { return p.Trust.IsTrusted() }
 
@@ -187,10 +187,11 @@ func New(o Options) *Project {
 		o.Warn = func(string) {}
 	}
 	p := &Project{
-		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
-		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), Masking: new(masking), extensions: new(extensions),
-		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
+		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), env: new(atomic.Pointer[config.FolderEnv]),
+		Masking: new(masking), extensions: new(extensions), notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(),
 	}
+	p.env.Store(config.NewFolderEnv(o.Env))
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {
 		p.AddLog(o.Log.Handler())
@@ -264,8 +265,8 @@ func (p *Project) ReadEnv() {
 	for _, w := range p.setEnv() {
 		p.Warn(string(w))
 	}
-	p.Model = config.Model(p.Options.Model, p.Env, p.Settings())
-	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings()) != ""
+	p.Model = config.Model(p.Options.Model, p.Env(), p.Settings())
+	p.Named = config.ChosenModel(p.Options.Model, p.Env(), p.Settings()) != ""
 	p.openLog()
 }
 
@@ -273,15 +274,18 @@ func (p *Project) ReadEnv() {
 // of it.
 func (p *Project) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
-	p.Env = env.Without(p.refusedVariables...)
-	known := p.Env
-	p.Masking.Set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
+	env = env.Without(p.refusedVariables...)
+	p.env.Store(env)
+	p.Masking.Set(func() []string { return secret.Values(env.List()) }) // all that is known before the models are
 	return warnings
 }
 
+// Env returns the environment in the folder. Until [Project.ReadEnv] it has no variables of the project.
+func (p *Project) Env() *config.FolderEnv { return p.env.Load() }
+
 // Debugging reports whether debugging is on, by flag or environment.
 func (p *Project) Debugging() bool {
-	on := func(name string) bool { v := p.Env.Get(name); return v == "1" || v == "true" }
+	on := func(name string) bool { v := p.Env().Get(name); return v == "1" || v == "true" }
 	return p.Options.Debug || on("DEBUG") || on("DEBUG_MODE")
 }
 
@@ -291,7 +295,7 @@ func (p *Project) openLog() {
 	if p.Options.DebugLog != nil && p.Debugging() {
 		p.AddLog(slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, p.Masking.text), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	path := p.Env.Get("GEMINI_DEBUG_LOG_FILE")
+	path := p.Env().User().Get("GEMINI_DEBUG_LOG_FILE")
 	if path == "" {
 		return
 	}
@@ -319,7 +323,7 @@ func (p *Project) Close() {
 
 // startWarnings returns the warnings about the directory and the installation.
 func (p *Project) startWarnings() []string {
-	warnings := config.InstallWarnings(p.Env)
+	warnings := config.InstallWarnings(p.Options.Env)
 	dir := p.Paths.Dir()
 	if lost := worktree.Lost(dir); lost != "" {
 		warnings = append(warnings, "Warning: "+lost+".")
@@ -341,10 +345,10 @@ func (p *Project) UserAgentHeader() string {
 	if p.Options.UserAgent != "" {
 		return p.Options.UserAgent
 	}
-	surface := p.Env.First("GEMINI_CLI_SURFACE", "SURFACE")
+	surface := p.Env().First("GEMINI_CLI_SURFACE", "SURFACE")
 	if surface == "" {
 		surface = "terminal"
-		if p.Env.Get("GITHUB_SHA") != "" {
+		if p.Env().Get("GITHUB_SHA") != "" {
 			surface = "GitHub"
 		}
 	}

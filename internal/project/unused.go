@@ -39,7 +39,7 @@ func (p *Project) unused() string {
 		degrees = append(degrees, config.Screen)
 	}
 	add("setting", p.Settings().Ineffective(degrees...))
-	add("variable", config.IneffectiveVariables(p.Env))
+	add("variable", config.IneffectiveVariables(p.Env()))
 	if len(names) == 0 {
 		return ""
 	}

@@ -12,7 +12,7 @@ func (p *Project) Where(what string) string {
 	if _, set := p.Options.Env.Lookup(what); set {
 		return what
 	}
-	if _, set := p.Env.Lookup(what); set {
+	if _, set := p.Env().Lookup(what); set {
 		return what + " in " + config.DotEnvFile(p.Settings(), p.Paths)
 	}
 	key := what
@@ -61,5 +61,5 @@ func (p *Project) NamedBy() string {
 
 // IsModelSetting reports whether the user named the model in the settings.
 func (p *Project) IsModelSetting() bool {
-	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) == ""
+	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env().Get("GEMINI_MODEL")) == ""
 }

@@ -23,7 +23,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 		GitIgnore:    config.RespectGitIgnore.In(s),
 		GeminiIgnore: config.RespectGeminiIgnore.In(s),
 		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
-		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
+		GitExcludes:  filepath.Join(cmp.Or(p.Env().User().Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
 		p.Warn("Warning: " + w.Error())

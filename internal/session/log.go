@@ -18,7 +18,7 @@ func (s *Session) openLog() {
 			s.Project.Warn("Warning: Cannot write the log of the session: " + durable.Cause(err).Error())
 		}
 	})
-	s.log.Erase(func() []string { return secret.Values(s.Project.Env.List()) }) // all that is known before the models are
+	s.log.Erase(func() []string { return secret.Values(s.Project.Env().List()) }) // all that is known before the models are
 	if !s.Project.Debugging() {
 		return
 	}

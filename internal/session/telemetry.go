@@ -60,7 +60,7 @@ func (s *Session) startTelemetry() *telemetry.Telemetry {
 // openActivity has requests, warnings and the log written to a file, too, where the
 // user wants that.
 func (s *Session) openActivity() {
-	path := s.Project.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	path := s.Project.Env().Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
 	if path == "" {
 		return
 	}
@@ -95,13 +95,13 @@ func (s *Session) recordConfig() {
 
 // recordStartup records how long the start took, whose last part began at a time.
 func (s *Session) recordStartup(began time.Time) {
-	if s.telemetry == nil || len(s.Project.Phases) == 0 {
+	if s.telemetry == nil || len(s.Project.Phases()) == 0 {
 		return
 	}
 	now := time.Now()
-	s.records.Emit(records.SessionStarted{Phases: append(slices.Clip(s.Project.Phases),
+	s.records.Emit(records.SessionStarted{Phases: append(slices.Clip(s.Project.Phases()),
 		records.Phase{Name: "initialize_app", Start: began, End: now},
-		records.Phase{Name: "cli_startup", Start: s.Project.Phases[0].Start, End: now})})
+		records.Phase{Name: "cli_startup", Start: s.Project.Phases()[0].Start, End: now})})
 }
 
 // RecordForcedExit records that the user had to press Ctrl+C a third time to end the program.
@@ -134,16 +134,16 @@ func (s *Session) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (s *Session) secrets() []string {
-	names := auth.SecretVariables(s.Project.Settings(), s.Project.Env)
+	names := auth.SecretVariables(s.Project.Settings(), s.Project.Env())
 	var texts []string
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
 	}
 	texts = append(texts, s.Project.ExtensionSecrets()...)
-	for _, key := range s.Project.NewKeys {
+	for _, key := range s.Project.NewKeys() {
 		texts = append(texts, key.Value)
 	}
-	return append(secret.Significant(texts), secret.Values(s.Project.Env.List(), names...)...)
+	return append(secret.Significant(texts), secret.Values(s.Project.Env().List(), names...)...)
 }
 
 // installation returns the id of this installation, and creates it if there is none.
