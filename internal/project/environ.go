@@ -9,7 +9,7 @@ import (
 	"pollux/internal/secret"
 )
 
-// What child processes get of the environment. Secrets are for Pollux and the user: only commands that
+// The environments of child processes. Secrets are for Pollux and the user: only commands that
 // the user, a rule or the mode has allowed get them, because a test suite may need one, and not even those with
 // pollux.childSecrets.
 
@@ -71,7 +71,7 @@ func Redaction(p *Project) secret.Redaction {
 	return r
 }
 
-// ServerEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
+// ServerEnviron returns the environment of servers: nothing that looks like a secret, whatever
 // the settings say about commands, and no keys of model providers.
 func (p *Project) ServerEnviron() []string {
 	r := userRedaction(p)

@@ -33,7 +33,7 @@ func (p *Project) ExtensionManager(user install.User, note func(text string)) *i
 	return m
 }
 
-// Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
+// Fetcher returns the fetcher of extensions and skills from directories, repositories and GitHub.
 func (p *Project) Fetcher() *fetch.Fetcher {
 	return &fetch.Fetcher{
 		Launcher:  p.Launcher,
@@ -45,7 +45,7 @@ func (p *Project) Fetcher() *fetch.Fetcher {
 	}
 }
 
-// trustSource returns what a directory contains that is not trusted, and a function that trusts it; the
+// trustSource lists the files of a directory that is not trusted, and returns a function that trusts it; the
 // function is nil for a trusted directory.
 func (p *Project) trustSource(dir string) (text string, accept func() error, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -24,7 +24,7 @@ type extensions struct {
 	all  []*extension.Extension
 }
 
-// Extensions returns the extensions that a session with this setup uses, sorted by name. It reads them once.
+// Extensions returns the extensions that a session in this project uses, sorted by name. It reads them once.
 // Settings and environment must be read.
 func (p *Project) Extensions() []*extension.Extension {
 	p.LoadExtensions(context.Background())

@@ -26,10 +26,10 @@ func (p *Project) FindProgram(ws *workspace.Workspace, name string) string {
 	return process.Finder{Path: p.Env().User().Get("PATH"), Outside: outside}.Find(name)
 }
 
-// Ripgrep returns the program that a session with this setup searches with, "" if
+// Ripgrep returns the program that a session in this project searches with, "" if
 // there is none.
 func (p *Project) Ripgrep() string {
-	quiet := p.WithWarn(nil) // a session warns of what is wrong
+	quiet := p.WithWarn(nil) // a session warns of mistakes
 	return quiet.FindProgram(NewWorkspace(quiet), "rg")
 }
 

@@ -7,7 +7,7 @@ import (
 	"pollux/internal/secret"
 )
 
-// masking holds what removes the secrets of a session from what is written: to its file, its logs, exports. The
+// masking removes the secrets of a session from its file, its logs and exports. The
 // secrets are looked up when something is written.
 type masking struct {
 	mu      sync.Mutex
@@ -45,7 +45,7 @@ func (m *masking) get() *secret.Masker {
 // text is [secret.Masker.Text] with the secrets that are known now.
 func (m *masking) text(text string) string { return m.get().Text(text) }
 
-// Masker returns what removes secrets from the record of the conversation and from exports of it, nil if the
+// Masker returns the masker that removes secrets from the record of the conversation and from exports of it, nil if the
 // user wants to keep them there.
 func (p *Project) Masker() *secret.Masker {
 	if config.KeepSecrets.In(p.Settings()) {

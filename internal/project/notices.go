@@ -130,5 +130,5 @@ func (l logs) WithAttrs(attrs []slog.Attr) slog.Handler { return l.multi().WithA
 // WithGroup implements [slog.Handler].
 func (l logs) WithGroup(name string) slog.Handler { return l.multi().WithGroup(name) }
 
-// AddLog has h receive what is logged until remove is called.
+// AddLog has h receive log records until remove is called.
 func (p *Project) AddLog(h slog.Handler) (remove func()) { return p.logs.add(h) }

@@ -16,7 +16,7 @@ import (
 	"pollux/internal/mcp"
 )
 
-// Rules are what policy files say, and where answers go that count in all future
+// Rules are the rules of policy files, and the file for answers that count in all future
 // sessions.
 type Rules struct {
 	policy.Files
@@ -35,7 +35,7 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	p.warnOfMissing(config.AdminPolicyPaths, "--admin-policy")
 	own := p.Paths.UserPolicies()
 	if p.userReplaces() {
-		// What is saved must be read again.
+		// Saved rules must be read again.
 		if slices.Contains(src.User, own) || slices.Contains(src.User, filepath.Join(own, policy.SavedName)) {
 			r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 		}
@@ -94,7 +94,7 @@ func (p *Project) warnOfMissing(key config.Strings, flag string) {
 
 // userReplaces reports whether the user, or an administrator, names files in the
 // place of the user's directory. A project's settings only add to it, for they may
-// not take away what the user has forbidden.
+// not take away the user's prohibitions.
 func (p *Project) userReplaces() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
 		if len(absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0 {
@@ -139,8 +139,8 @@ func absolute(p *config.Paths, list []string) []string {
 }
 
 // AcceptsPolicies reports whether the project's own policy files count: the user has
-// said so in settings that are not the project's, the folder is trusted, and what
-// has changed since the last time was accepted. Without a person, a change counts only if the
+// said so in settings that are not the project's, the folder is trusted, and the user has accepted the changes
+// since the last time. Without a person, a change counts only if the
 // environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
 // refused, still restrict: see [policy.Sources].
 func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity) bool {

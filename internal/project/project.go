@@ -1,3 +1,13 @@
+// Package project opens the directory that a session works in: its settings, environment, trust, worktree and
+// extensions, and the files that these bring.
+//
+//   - [Open] reads the settings and the .env file, and asks the person whether to trust the directory. A [Project] is
+//     all that a session needs to know before its parts are built.
+//   - Settings, environment, trust, warnings and logs are live: all parts of a session, and all copies of a project,
+//     have the same ones.
+//   - [Project.Env] has the variables of the folder's .env file, which may come from strangers. [Options.Env] has none:
+//     it decides where the user's files, credentials and programs are.
+//   - powers.go is about the settings and variables that the user must see before they take effect.
 package project
 
 import (
@@ -80,8 +90,7 @@ type Options struct {
 	entered *worktree.Worktree // that InWorktree names, once Dir is its path
 }
 
-// Setup is the result of flags, settings, environment and trust in a directory: what a
-// session needs to know before its parts are built.
+// Project is a directory with its settings, environment and trust, and the flags of the command line.
 type Project struct {
 	Options Options
 	Paths   *config.Paths
@@ -95,7 +104,7 @@ type Project struct {
 	Model string
 	Named bool
 	Mode  policy.Mode
-	// Telemetry says whether and where records are kept of what the session does.
+	// Telemetry says whether and where records of the session are kept.
 	Telemetry telemetry.Settings
 	Log       *slog.Logger
 
@@ -106,7 +115,7 @@ type Project struct {
 	newKeys  map[string]auth.Key // see [Project.NewKeys]
 	notices  *notices
 	logs     logs
-	Masking  *masking // of secrets in what is written
+	Masking  *masking // of secrets in files and logs
 
 	extensions *extensions
 
@@ -121,7 +130,7 @@ type Project struct {
 
 // Open reads the user's settings for a directory, and asks about trust in it. It sends
 // no request. Its errors carry the exit code of the program. The caller must close the
-// setup, or the session that it opens with it.
+// project, or the session that it opens with it.
 func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	p := New(o)
 	defer func() {
@@ -181,7 +190,7 @@ func (p *Project) Phases() []records.Phase { return p.phases }
 // IsTrusted reports whether the folder is trusted.
 func (p *Project) IsTrusted() bool { return p.Trust.IsTrusted() }
 
-// New returns the setup of a directory before any file is read.
+// New returns the project in a directory before any file is read.
 func New(o Options) *Project {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -240,8 +249,8 @@ func (p *Project) Settings() *config.Settings { return p.settings.Load() }
 // UseSettings sets the settings, for a diagnosis that goes on without the files that cannot be read.
 func (p *Project) UseSettings(s *config.Settings) { p.settings.Store(s) }
 
-// Reload reads the settings again, without repeating warnings. After an error they stay as they are. What the
-// session was built with, such as its rules, does not change.
+// Reload reads the settings again, without repeating warnings. After an error they stay as they are. The parts
+// of the session that were built with them, such as its rules, do not change.
 func (p *Project) Reload() error {
 	_, err := p.reload()
 	return err
@@ -259,8 +268,7 @@ func (p *Project) reload() (refused []string, _ error) {
 	return again.refusedVariables, nil
 }
 
-// ReadEnv reads the .env file that counts here, and what depends on it: the model
-// and the log.
+// ReadEnv reads the .env file that counts here, sets the model, and opens the log.
 func (p *Project) ReadEnv() {
 	for _, w := range p.setEnv() {
 		p.Warn(string(w))
@@ -270,8 +278,7 @@ func (p *Project) ReadEnv() {
 	p.openLog()
 }
 
-// setEnv sets the environment: with the .env file that counts here, without what the user has refused
-// of it.
+// setEnv sets the environment: with the .env file that counts here, without the variables that the user has refused.
 func (p *Project) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
 	env = env.Without(p.refusedVariables...)

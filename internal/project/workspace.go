@@ -9,6 +9,7 @@ import (
 	"pollux/internal/workspace"
 )
 
+// NewWorkspace returns the workspace of the project: its directory, and those that the settings include.
 func NewWorkspace(p *Project) *workspace.Workspace {
 	s := p.Settings()
 	include := config.IncludeDirectories.In(s)
@@ -31,6 +32,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 	return ws
 }
 
+// NewMemory returns the memory of the project. It reads files when they are first needed.
 func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings()
 	return memory.New(memory.Options{
@@ -51,11 +53,11 @@ func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	})
 }
 
-// OpenMemory returns the memory that a session with this setup has. Nothing is read
-// before it is asked for.
+// OpenMemory returns the memory that a session in this project has.
 func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace(p)) }
 
 // MemoryFile returns the user's own memory file, for all projects.
 func (p *Project) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.MemoryNames()[0]) }
 
+// MemoryNames returns the names of memory files, the preferred one first.
 func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings())) }
