@@ -330,3 +330,16 @@ func FuzzHeaders(f *testing.F) {
 		}
 	})
 }
+
+// TestNetworkOfUser: a project decides neither which proxy nor which certificates are used.
+func TestNetworkOfUser(t *testing.T) {
+	t.Parallel()
+	vars := []string{"HTTPS_PROXY=http://proxy", "NO_PROXY=host", "SSL_CERT_FILE=file", "GEMINI_CLI_CUSTOM_HEADERS=A: 1"}
+	for _, env := range []*config.FolderEnv{config.NewFolderEnv(config.NewEnv(), vars...), config.NewFolderEnv(config.NewEnv(vars...))} {
+		ofUser := !env.IsSetByProject("HTTPS_PROXY")
+		n, err := Network(env)
+		if err != nil || (n.Proxy != nil) != ofUser || (n.NoProxy != "") != ofUser || (n.RootCAs != nil) != ofUser || n.Header.Get("A") != "1" {
+			t.Errorf("of the user %v: %+v, %v", ofUser, n, err)
+		}
+	}
+}

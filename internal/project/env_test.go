@@ -42,6 +42,24 @@ func TestEnv(t *testing.T) {
 	}
 }
 
+// TestUserVariables: a project does not choose a token for GitHub, or where a sign-in listens.
+func TestUserVariables(t *testing.T) {
+	t.Parallel()
+	const file = "GITHUB_TOKEN=x\nOAUTH_CALLBACK_HOST=x\nOAUTH_CALLBACK_PORT=1"
+	for _, user := range []string{"", "mine"} {
+		var env []string
+		if user != "" {
+			env = []string{"GITHUB_TOKEN=" + user, "OAUTH_CALLBACK_HOST=" + user}
+		}
+		p := openWith(t, file, env...)
+		p.ReadEnv()
+		o := p.SignInOptions()
+		if got := p.Fetcher().Token; got != user || o.CallbackHost != user || o.CallbackPort != "1" {
+			t.Errorf("%q: the token is %q, the sign-in is at %s:%s", user, got, o.CallbackHost, o.CallbackPort)
+		}
+	}
+}
+
 // TestKeychainOfUser: a project does not decide where the user's secrets are stored.
 func TestKeychainOfUser(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ func nthResponse(history []agent.Message, n int) string {
 // copyToClipboard runs the first clipboard program that it finds, with text as input. It
 // does not run programs from the workspace, and discards the program's output.
 func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
-	env := s.Session.Project.Options.Env
+	env := s.Session.Project.Env().User()
 	finder := process.Finder{Path: env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
 	for _, c := range clipboardCommands(env.Get) {
 		path := finder.Find(c[0])

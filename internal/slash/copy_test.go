@@ -33,8 +33,8 @@ func TestCopy(t *testing.T) {
 		}
 	}
 	d.file(".env", "ATTACKED=1")
-	d.Session.Project.ReadEnv()
 	d.Session.Project.Options.Env = d.Session.Project.Options.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
+	d.Session.Project.ReadEnv()
 	for line, want := range map[string]string{"/copy": "Second.", "/copy 2": "First."} {
 		d.wantText(line, "copied to the clipboard")
 		if held, err := os.ReadFile(filepath.Join(bin, "held")); string(held) != want || err != nil {
