@@ -192,7 +192,7 @@ func (a *Agents) serversOf(d *subagent.Definition) (*mcp.Servers, *tool.Registry
 	}
 	var configs []mcp.Config
 	for name, entry := range d.Servers {
-		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), a.parts.Project.Env)
+		expanded := config.ExpandServer(name, entry, d.IsOfProject(name), a.parts.Project.Env())
 		if len(expanded.Withheld) > 0 {
 			a.parts.Project.Warn(terminal.Line(fmt.Sprintf("Warning: The MCP server %q of the agent %s names $%s. Agents of a project do not get variables with secrets.", name, d.Name, strings.Join(expanded.Withheld, ", $"))))
 		}

@@ -156,8 +156,7 @@ func (ds *Definitions) acceptsAgents(ctx context.Context, list []*subagent.Defin
 	if ds.project.Options.Asker == nil || !ds.project.Options.Interactive {
 		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
 			". To look at them and use them, start pollux here in a terminal."
-		ds.project.Warn("Warning: " + text)
-		ds.project.LeftOut = append(ds.project.LeftOut, text)
+		ds.project.LeaveOut(text)
 		return false
 	}
 	const yes = "Use them"

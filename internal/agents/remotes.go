@@ -97,8 +97,8 @@ func (s *remotes) signIn() *oauth.Options {
 
 // variable returns a variable for the credentials of a remote subagent. A project could send secrets anywhere.
 func (s *remotes) variable(d *subagent.Definition, name string) (string, error) {
-	value := s.project.Env.Get(name)
-	if d.Origin == subagent.Project && s.project.Env.Withholds(name) {
+	value := s.project.Env().Get(name)
+	if d.Origin == subagent.Project && s.project.Env().Withholds(name) {
 		return "", fmt.Errorf("an agent of a project does not get $%s, which holds a secret. Move its definition to ~/.gemini/agents", terminal.Line(name))
 	}
 	return value, nil

@@ -122,7 +122,7 @@ func skipSource(root, name string, d fs.DirEntry) error {
 func parse(rel string, src []byte) (*file, error) {
 	f := &file{path: rel, dir: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), fset: token.NewFileSet()}
 	var err error
-	f.File, err = parser.ParseFile(f.fset, rel, src, 0)
+	f.File, err = parser.ParseFile(f.fset, rel, src, parser.ParseComments)
 	return f, err
 }
 

@@ -12,6 +12,7 @@
 //   - Nothing happens before main: no init functions, no regular expressions
 //     compiled into package variables.
 //   - No package is a drawer: util, common, helpers, ...
+//   - Packages and exported names have comments, which begin with the name.
 //
 // Each failure names the package where the code belongs. The rules are tables in
 // imports_test.go and source_test.go; a new top-level directory needs a row.

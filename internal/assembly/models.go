@@ -44,7 +44,7 @@ func Models(ctx context.Context, p *project.Project, from Source, sessionID stri
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Warn: p.Warn, Context: ctx, Interactive: p.Options.Interactive, Typed: p.NewKeys})
+	accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Warn: p.Warn, Context: ctx, Interactive: p.Options.Interactive, Typed: p.NewKeys()})
 	if err != nil {
 		return nil, err
 	}

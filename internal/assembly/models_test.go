@@ -17,7 +17,7 @@ func TestKnownService(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]int{"": 0, "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1": 1} {
 		p := projecttest.New(t, `{}`, "GEMINI_API_KEY=k", address)
-		accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Warn: p.Warn, Context: t.Context()})
+		accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Warn: p.Warn, Context: t.Context()})
 		if err != nil {
 			t.Fatal(err)
 		}

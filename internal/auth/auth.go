@@ -45,7 +45,7 @@ const (
 // Inputs are the inputs of [Open].
 type Inputs struct {
 	Settings *config.Settings
-	Env      *config.Env
+	Env      *config.FolderEnv
 	// Warn is called for each problem with the user's providers or the stored keys. It may be
 	// nil.
 	Warn func(string)
@@ -368,7 +368,7 @@ func Variables(p *provider.Profile) []string {
 // SecretVariables returns the names of the environment variables that hold credentials of any
 // provider: those of the providers' table, and those that the user's settings refer to
 // ("apiKey": "$MY_KEY").
-func SecretVariables(s *config.Settings, env *config.Env) []string {
+func SecretVariables(s *config.Settings, env *config.FolderEnv) []string {
 	a := &Accounts{in: Inputs{Settings: s, Env: env}}
 	var names, values []string
 	for p := range a.Table().All() {

@@ -34,7 +34,7 @@ func inputs(t *testing.T, settings string, env ...string) Inputs {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	return Inputs{Settings: s, Env: e}
+	return Inputs{Settings: s, Env: config.NewFolderEnv(e)}
 }
 
 func selected(name string) string { return `{"security": {"auth": {"selectedType": "` + name + `"}}}` }
@@ -329,4 +329,17 @@ func FuzzHeaders(f *testing.F) {
 			t.Fatalf("%q: %d headers became %d", list, len(written), again)
 		}
 	})
+}
+
+// TestNetworkOfUser: a project decides neither which proxy nor which certificates are used.
+func TestNetworkOfUser(t *testing.T) {
+	t.Parallel()
+	vars := []string{"HTTPS_PROXY=http://proxy", "NO_PROXY=host", "SSL_CERT_FILE=file", "GEMINI_CLI_CUSTOM_HEADERS=A: 1"}
+	for _, env := range []*config.FolderEnv{config.NewFolderEnv(config.NewEnv(), vars...), config.NewFolderEnv(config.NewEnv(vars...))} {
+		ofUser := !env.IsSetByProject("HTTPS_PROXY")
+		n, err := Network(env)
+		if err != nil || (n.Proxy != nil) != ofUser || (n.NoProxy != "") != ofUser || (n.RootCAs != nil) != ofUser || n.Header.Get("A") != "1" {
+			t.Errorf("of the user %v: %+v, %v", ofUser, n, err)
+		}
+	}
 }

@@ -18,7 +18,7 @@ import (
 
 // Preselected returns the type in GEMINI_DEFAULT_AUTH_TYPE, which is the default answer when
 // the user is asked to choose one; "" if it is not set. The error is meant for the user.
-func Preselected(env *config.Env) (Type, error) {
+func Preselected(env *config.FolderEnv) (Type, error) {
 	types := []string{string(GoogleLogin), string(GeminiAPIKey), string(VertexAI), string(CloudShell), string(ComputeADC), string(Gateway)}
 	name := env.Get("GEMINI_DEFAULT_AUTH_TYPE")
 	if name != "" && !slices.Contains(types, name) {
@@ -121,7 +121,7 @@ func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string
 
 // display returns the form of a path for people. Other texts stay as they are.
 func (in Inputs) display(path string) string {
-	return config.NewPaths(in.Env, filepath.Dir(path)).Display(path)
+	return config.NewPaths(in.Env.User(), filepath.Dir(path)).Display(path)
 }
 
 // advice returns when a stored key is used, "" if it is used always. It begins with a line

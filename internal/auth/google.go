@@ -40,7 +40,7 @@ func (t Type) isGoogles() bool {
 }
 
 // switched returns the Google type that is enabled by a variable of its own.
-func switched(env *config.Env) (Type, string) {
+func switched(env *config.FolderEnv) (Type, string) {
 	switch {
 	case env.True("GOOGLE_GENAI_USE_GCA"):
 		return GoogleLogin, "GOOGLE_GENAI_USE_GCA"
@@ -53,7 +53,7 @@ func switched(env *config.Env) (Type, string) {
 // computeFromEnv returns the Google type that the environment of the machine implies. In a
 // Cloud Shell, CLOUD_SHELL is always set, so everything else that the user has set has
 // priority.
-func computeFromEnv(env *config.Env) (Type, string) {
+func computeFromEnv(env *config.FolderEnv) (Type, string) {
 	switch {
 	case env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
 		return ComputeADC, "GEMINI_CLI_USE_COMPUTE_ADC"
@@ -226,4 +226,4 @@ func withHeaders(p *provider.Profile, s *config.Settings) *provider.Profile {
 }
 
 // trimmed returns the value of a variable without surrounding white space.
-func trimmed(env *config.Env, name string) string { return strings.TrimSpace(env.Get(name)) }
+func trimmed(env *config.FolderEnv, name string) string { return strings.TrimSpace(env.Get(name)) }

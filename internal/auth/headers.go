@@ -9,7 +9,7 @@ import (
 )
 
 // headers returns the headers of GEMINI_CLI_CUSTOM_HEADERS.
-func headers(env *config.Env) (http.Header, error) {
+func headers(env *config.FolderEnv) (http.Header, error) {
 	h := http.Header{}
 	for name, value := range splitHeaders(env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
 		if !isToken(name) || strings.ContainsFunc(value, isControl) {

@@ -14,18 +14,18 @@ import (
 
 // CheckNetwork returns an error if the environment's network settings, such as the proxy, are
 // invalid.
-func CheckNetwork(env *config.Env) error {
+func CheckNetwork(env *config.FolderEnv) error {
 	_, err := Network(env)
 	return err
 }
 
-// Network returns the network settings of the environment.
-func Network(env *config.Env) (n provider.Network, err error) {
-	if n.Proxy, err = proxy(env); err != nil {
+// Network returns the network settings of the environment. A project sets headers at most.
+func Network(env *config.FolderEnv) (n provider.Network, err error) {
+	if n.Proxy, err = proxy(env.User()); err != nil {
 		return n, err
 	}
-	n.NoProxy = env.First("NO_PROXY", "no_proxy")
-	n.RootCAs = caFiles(env)
+	n.NoProxy = env.User().First("NO_PROXY", "no_proxy")
+	n.RootCAs = caFiles(env.User())
 	n.Header, err = headers(env)
 	return n, err
 }
@@ -42,7 +42,7 @@ func timeouts(s *config.Settings) httpwire.Timeouts {
 // ProxyVariable returns the variable that sets the proxy, "" if none does.
 func ProxyVariable(env *config.Env) string {
 	for _, name := range proxyVars {
-		if trimmed(env, name) != "" {
+		if strings.TrimSpace(env.Get(name)) != "" {
 			return name
 		}
 	}

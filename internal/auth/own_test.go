@@ -171,7 +171,7 @@ func TestExternal(t *testing.T) {
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	in := inputs(t, `{"modelProviders": {"corp": {"baseUrl": "http://user", "keyVars": "K", "model": "u", "smallModel": "s", "headers": {"A": "1"}}, "bad": {"baseUrl": 1}}}`)
-	env := in.Env.With("K=key")
+	env := in.Env.User().With("K=key")
 	s, wrong, err := config.Load(config.Sources{Paths: config.NewPaths(env, t.TempDir()), Env: env, Flags: map[string]any{
 		"modelProviders": map[string]any{
 			"corp":  map[string]any{"baseUrl": "http://above", "model": "a", "headers": map[string]any{"B": "2"}},
@@ -182,7 +182,7 @@ func TestLayers(t *testing.T) {
 		t.Fatal(err, wrong)
 	}
 	var warnings []string
-	accounts, err := Open(Inputs{Settings: s, Env: env, Warn: func(text string) { warnings = append(warnings, text) }})
+	accounts, err := Open(Inputs{Settings: s, Env: config.NewFolderEnv(env), Warn: func(text string) { warnings = append(warnings, text) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestWorkspaceHasNoSay(t *testing.T) {
 		t.Fatal("the workspace's settings are not read at all")
 	}
 	var warnings []string
-	accounts, err := Open(Inputs{Settings: s, Env: env, Warn: func(text string) { warnings = append(warnings, text) }})
+	accounts, err := Open(Inputs{Settings: s, Env: config.NewFolderEnv(env), Warn: func(text string) { warnings = append(warnings, text) }})
 	if err != nil {
 		t.Fatal(err)
 	}

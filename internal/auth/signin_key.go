@@ -99,7 +99,7 @@ func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, er
 const typedHere = "your input"
 
 // firstSet returns the first of the variables that is set, "" if none is.
-func firstSet(env *config.Env, names []string) string {
+func firstSet(env *config.FolderEnv, names []string) string {
 	for _, name := range names {
 		if trimmed(env, name) != "" {
 			return name

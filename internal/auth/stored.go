@@ -52,10 +52,10 @@ func openKeys(in Inputs) *keyring {
 		ctx: in.Context, known: map[string]keychain.Secret{}, warn: in.Warn,
 		store: keychain.Open(keychain.Options{
 			File:        filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json"),
-			FileOnly:    in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
-			Bus:         in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+			FileOnly:    in.Env.User().True("GEMINI_FORCE_FILE_STORAGE"),
+			Bus:         in.Env.User().Get("DBUS_SESSION_BUS_ADDRESS"),
 			Launcher:    in.Launcher,
-			Environ:     in.Env.List,
+			Environ:     in.Env.User().List,
 			Interactive: in.Interactive,
 		}),
 	}

@@ -26,7 +26,7 @@ func withKeys(t *testing.T, settings string, keys []string, env ...string) Input
 	storing := in // without gateways, for which no key is stored
 	for _, pair := range env {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasSuffix(name, "_BASE_URL") {
-			storing.Env = storing.Env.With(name + "=")
+			storing.Env = config.NewFolderEnv(storing.Env.User().With(name + "="))
 		}
 	}
 	for _, pair := range keys {
@@ -117,7 +117,7 @@ func TestStoredIsNotForProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	if in.Settings, _, err = config.Load(config.Sources{Paths: config.NewPaths(in.Env, dir), Env: in.Env}); err != nil {
+	if in.Settings, _, err = config.Load(config.Sources{Paths: config.NewPaths(in.Env.User(), dir), Env: in.Env.User()}); err != nil {
 		t.Fatal(err)
 	}
 	if c, err := choose(in); err != nil || c.Type != OpenAI || c.APIKey != "" {
@@ -148,7 +148,7 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 			}
 			var told []string
 			in.Warn = func(text string) { told = append(told, text) }
-			in.Env, _ = config.WithDotEnv(in.Env, in.Settings, config.NewPaths(in.Env, dir))
+			in.Env, _ = config.WithDotEnv(in.Env.User(), in.Settings, config.NewPaths(in.Env.User(), dir))
 			accounts, err := Open(in)
 			if err != nil {
 				t.Fatal(err)
@@ -322,11 +322,11 @@ func TestKeep(t *testing.T) {
 func TestPreselected(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"": "", "vertex-ai": "vertex-ai", "oauth-personal": "oauth-personal"} {
-		if got, err := Preselected(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=" + value)); string(got) != want || err != nil {
+		if got, err := Preselected(config.NewFolderEnv(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=" + value))); string(got) != want || err != nil {
 			t.Error(got, err)
 		}
 	}
-	_, err := Preselected(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=pigeon"))
+	_, err := Preselected(config.NewFolderEnv(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=pigeon")))
 	if want := `Invalid value for GEMINI_DEFAULT_AUTH_TYPE: "pigeon". Valid values are: oauth-personal, gemini-api-key, vertex-ai, cloud-shell, compute-default-credentials, gateway.`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
@@ -371,7 +371,7 @@ func TestSignIn(t *testing.T) {
 	good, bad, busy := keyServer(t, "secret-ok", 401), keyServer(t, "", 401), keyServer(t, "", 503)
 	in := withKeys(t, fmt.Sprintf(`{"modelProviders": {"gemini": {"baseUrl": %[1]q}, "openai": {"baseUrl": %[1]q}, "openrouter": {"baseUrl": %q},
 		"deepseek": {"baseUrl": %q}, "mistral": {"baseUrl": "http://127.0.0.1:1"}}}`, good, bad, busy), nil)
-	c := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+	c := Command{Inputs: in, Paths: config.NewPaths(in.Env.User(), t.TempDir())}
 	run := func(name, want string, said ...string) {
 		t.Helper()
 		done, err := c.SignIn(t.Context(), answers(t, said...), name)
@@ -412,7 +412,7 @@ func TestSignIn(t *testing.T) {
 	if _, err := c.SignIn(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
 		t.Error(err)
 	}
-	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
+	c.Env = config.NewFolderEnv(c.Env.User(), "GEMINI_DEFAULT_AUTH_TYPE=pigeon")
 	if _, err := c.SignIn(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
 		t.Error(err)
 	}
@@ -431,7 +431,7 @@ func TestSignInAtGateway(t *testing.T) {
 		{"openrouter", "OPENROUTER_BASE_URL", "OPENROUTER_API_KEY"},
 	} {
 		in := withKeys(t, selected("oauth-personal"), nil, c.variable+"="+good)
-		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env.User(), t.TempDir())}
 		var shown []string
 		asked := answers(t, "secret-wrong", "secret-ok", "Keep it")
 		if c.provider == "vertexai" { // the service has no request to test a key
@@ -490,8 +490,8 @@ func TestSignInAtGateway(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(project, ".env"), []byte("ANTHROPIC_BASE_URL="+good), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	paths := config.NewPaths(own.Env, project)
-	own.Env, _ = config.WithDotEnv(own.Env, own.Settings, paths)
+	paths := config.NewPaths(own.Env.User(), project)
+	own.Env, _ = config.WithDotEnv(own.Env.User(), own.Settings, paths)
 	command := Command{Inputs: own, Paths: paths}
 	const refused = "Cannot store a key for Anthropic: ANTHROPIC_BASE_URL in this project's .env file sends requests to "
 	if _, err := command.SignIn(t.Context(), answers(t), "anthropic"); err == nil || !strings.HasPrefix(err.Error(), refused) {
@@ -531,7 +531,7 @@ func TestOfferDefault(t *testing.T) {
 		"a file that is broken":  {"openai", `{"selectedType": "anthropic"}`, "{", []string{"Change it"}, `Cannot set security.auth.selectedType to "openai" in`, ""},
 	} {
 		in := withKeys(t, `{`+moved+`, "security": {"auth": `+c.auth+`}}`, nil)
-		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env.User(), t.TempDir())}
 		if c.broken != "" {
 			if err := os.WriteFile(in.Settings.UserFile(), []byte(c.broken), 0o600); err != nil {
 				t.Fatal(err)
@@ -542,7 +542,7 @@ func TestOfferDefault(t *testing.T) {
 		if err != nil || done.Type == "" || (c.want == "") != (rest == "") || !strings.Contains(rest, c.want) || done.IsDefault != strings.HasPrefix(c.want, "Set") {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
-		again, _, err := config.Load(config.Sources{Paths: command.Paths, Env: in.Env})
+		again, _, err := config.Load(config.Sources{Paths: command.Paths, Env: in.Env.User()})
 		if c.broken == "" && (err != nil || config.AuthSelectedType.In(again) != c.selected) {
 			t.Errorf("%s: the setting is %q, %v", name, config.AuthSelectedType.In(again), err)
 		}
@@ -554,7 +554,7 @@ func TestOfferDefault(t *testing.T) {
 func TestOfferDefaultAtGateway(t *testing.T) {
 	t.Parallel()
 	in := withKeys(t, selected("gemini-api-key"), nil, "GOOGLE_GEMINI_BASE_URL="+keyServer(t, "secret-ok", 401))
-	command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+	command := Command{Inputs: in, Paths: config.NewPaths(in.Env.User(), t.TempDir())}
 	if done, err := command.SignIn(t.Context(), answers(t, "secret-ok"), "gemini"); err != nil || done.Type != GeminiAPIKey {
 		t.Errorf("%+v, %v", done, err)
 	}

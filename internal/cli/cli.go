@@ -28,6 +28,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage/sessions"
 	"pollux/internal/outcome"
+	"pollux/internal/project"
 	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 )
@@ -61,8 +62,8 @@ type request struct {
 	// CatchInterrupts sends each Ctrl+C to interrupts instead of ending the run, until release
 	// is called.
 	CatchInterrupts func() (interrupts <-chan struct{}, release func())
-	// Loaded is called with the settings, once they are loaded.
-	Loaded func(*config.Settings)
+	// Loaded is called with the project, once its settings are loaded.
+	Loaded func(*project.Project)
 	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
 	// The initial format is the value of --output-format.
 	SetFormat func(format string)
@@ -122,10 +123,10 @@ type program struct {
 	id     string
 	// literal reports whether "--" stands before words, which are a prompt then.
 	literal bool
-	// recent has the last events of the session, settings those of the user once they are read: for the
-	// report of a crash.
+	// recent has the last events of the session, project the one of the session once its settings are read: for
+	// the report of a crash.
 	recent     *recent.Ring
-	settings   atomic.Pointer[config.Settings]
+	project    atomic.Pointer[project.Project]
 	isAborting atomic.Bool
 	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
@@ -250,7 +251,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
 		Terminal: p.term, Recent: p.recent, Env: env,
 		Version: func() string { return version(env) },
-		Loaded:  p.settings.Store,
+		Loaded:  p.project.Store,
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format

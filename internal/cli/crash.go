@@ -72,5 +72,5 @@ func (p *program) abort(code exit.Code, cause, message string, stack []byte) {
 
 // crashing describes the program for a report.
 func (p *program) crashing() logs.Program {
-	return logs.Program{Env: p.env, Version: func() string { return version(p.env) }, Recent: p.recent, Settings: p.settings.Load()}
+	return logs.Program{Env: p.env, Version: func() string { return version(p.env) }, Recent: p.recent, Project: p.project.Load()}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/crash"
+	"pollux/internal/guard/trust"
+	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/llm"
 )
@@ -33,6 +36,20 @@ func failAside(req request, n int) error {
 	select {}
 }
 
+// failInFolder panics with a secret that only the .env file of a project has.
+func failInFolder(ctx context.Context, req request, password string) error {
+	p := project.New(project.Options{Dir: req.Dir, Env: req.Env, Folder: trust.Trusted})
+	if err := os.WriteFile(filepath.Join(req.Dir, ".env"), []byte("DB_PASSWORD="+password), 0o600); err != nil {
+		return err
+	}
+	if err := p.Load(ctx); err != nil {
+		return err
+	}
+	p.ReadEnv()
+	req.Loaded(p)
+	panic("cannot use " + password)
+}
+
 // TestCrash checks what users see of a panic: one line, an exit code, a report.
 func TestCrash(t *testing.T) {
 	t.Parallel()
@@ -50,11 +67,15 @@ func TestCrash(t *testing.T) {
 		{"panic aside", "text", `Pollux stopped because of a bug: ` + cause + `\. Report: ` + report + `\nTo go on: pollux --resume latest\n`, []string{`cli\.failAside\.`}},
 		{"panics aside", "text", `Pollux stopped because of a bug: ` + cause + `\. Report: ` + report + `\nTo go on: pollux --resume latest\n`, nil},
 		{"panic unasked", "text", `Pollux stopped because of a bug: \[REDACTED\] \[REDACTED\]\. Report: ~/\S+/session-none\.crash\.txt\n`, []string{`(?m)^Session:  none$`}},
+		{"panic in folder", "text", `Pollux stopped because of a bug: cannot use \[REDACTED\]\. Report: \S+\n`, []string{`(?m)^Cause:    cannot use \[REDACTED\]$`}},
 	} {
 		t.Run(tt.mode+" "+tt.format, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			cmd := exec.Command(os.Args[0], "-p", "x", "-o", tt.format, "--session-id", "s-1")
+			if strings.Contains(tt.mode, "folder") {
+				cmd.Dir = t.TempDir()
+			}
 			cmd.Env = append(os.Environ(), "CLI_TEST_CHILD="+tt.mode, "HOME="+home, "MY_PASSWORD=hunter22", "GEMINI_CLI_HOME=")
 			var stdout, stderr strings.Builder
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -77,7 +98,7 @@ func TestCrash(t *testing.T) {
 					t.Errorf("the report lacks %s:\n%s", want, text)
 				}
 			}
-			if all := stdout.String() + stderr.String() + string(text); strings.Contains(all, "hunter22") || strings.Contains(all, "(0x") {
+			if all := stdout.String() + stderr.String() + string(text); strings.Contains(all, "hunter") || strings.Contains(all, "(0x") {
 				t.Errorf("there is a secret, or an argument of a function, in %s", all)
 			}
 		})

@@ -32,10 +32,11 @@ func TestMain(m *testing.M) {
 }
 
 var children = map[string]runner{
-	"panic":         func(_ context.Context, req request) error { return fail(req) },
-	"panic aside":   func(_ context.Context, req request) error { return failAside(req, 1) },
-	"panics aside":  func(_ context.Context, req request) error { return failAside(req, 20) },
-	"panic unasked": func(context.Context, request) error { panic("hunter22 sk-0123456789abcdefghij\nsecond line") },
+	"panic":           func(_ context.Context, req request) error { return fail(req) },
+	"panic aside":     func(_ context.Context, req request) error { return failAside(req, 1) },
+	"panics aside":    func(_ context.Context, req request) error { return failAside(req, 20) },
+	"panic unasked":   func(context.Context, request) error { panic("hunter22 sk-0123456789abcdefghij\nsecond line") },
+	"panic in folder": func(ctx context.Context, req request) error { return failInFolder(ctx, req, "hunter33") },
 	// waits until its context ends
 	"wait": func(ctx context.Context, req request) error {
 		fmt.Fprintln(req.Terminal.Out, "ready")

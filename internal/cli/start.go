@@ -46,7 +46,7 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Project: project.Options{
 			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
-				req.Loaded(p.Settings())
+				req.Loaded(p)
 				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own

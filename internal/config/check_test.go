@@ -236,7 +236,7 @@ func TestModel(t *testing.T) {
 		{"", "", set, "setting"},
 		{"", " ", unset, "auto"},
 	} {
-		if got := Model(tt.flag, NewEnv("GEMINI_MODEL="+tt.env), tt.s); got != tt.want {
+		if got := Model(tt.flag, NewFolderEnv(NewEnv(), "GEMINI_MODEL="+tt.env), tt.s); got != tt.want {
 			t.Errorf("Model(%q, %q) = %q, want %q", tt.flag, tt.env, got, tt.want)
 		}
 	}

@@ -7,7 +7,9 @@
 //   - [Paths.Set] and [Paths.Unset] change a settings file and preserve the rest
 //     of it; [Explain] reports which layer a value comes from.
 //   - [Environ] is the only function that reads the process environment. Other
-//     packages get an [Env], or single values of it.
+//     packages get an [Env], or single values of it. A [FolderEnv] also has the
+//     variables of a project: it must not answer questions about the user's files,
+//     credentials and programs.
 //   - [Paths] returns the locations of files below ~/.gemini. A project's own
 //     directory is created when it is first needed.
 //

@@ -17,14 +17,14 @@ const maxDotEnv = 1 << 20
 
 // WithDotEnv returns env extended by the variables of one .env file. It is the first file
 // found in the working directory, its parents, and the home directory; in each directory,
-// .gemini/.env comes before .env. Variables that are already set do not change. In an
-// untrusted folder only a few variables are used, and .gemini/.env is not read. The warnings
-// list files that cannot be read.
-func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
+// .gemini/.env comes before .env. A file in the home directory is the user's, any other the
+// project's. Variables that are already set do not change. In an untrusted folder only a few
+// variables are used, and .gemini/.env is not read. The warnings list files that cannot be read.
+func WithDotEnv(env *Env, s *Settings, p *Paths) (*FolderEnv, []Warning) {
 	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	var pairs, refused []string
 	if at.file != "" {
 		excluded := at.excluded(s)
-		var pairs, refused []string
 		for _, v := range parseDotEnv(data, nil) {
 			switch value, fate := evaluate(v, excluded, env, s); {
 			case fate == taken:
@@ -33,13 +33,15 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 				refused = append(refused, v.name)
 			}
 		}
-		env = env.with(pairs, !at.home)
 		if len(refused) > 0 {
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s cannot set %s, because a project could redirect Pollux with it. Set it in your shell or in %s.",
 				p.Display(at.file), strings.Join(refused, ", "), p.Display(filepath.Join(p.Home(), ".env")))))
 		}
 	}
-	return env, warnings
+	if at.home {
+		return NewFolderEnv(env.With(pairs...)), warnings
+	}
+	return NewFolderEnv(env, pairs...), warnings
 }
 
 // ReadDotEnv returns the variables of a .env file, nil if there is no such file. The error has no path.

@@ -137,7 +137,7 @@ func TestDotEnvRules(t *testing.T) {
 			t.Errorf("%s: variables that are set were changed", tt.name)
 		}
 		got := vars{}
-		for name, v := range env.vars {
+		for name, v := range env.all() {
 			if _, had := p.env.vars[name]; !had {
 				got[name] = v
 			}
@@ -158,8 +158,9 @@ func TestDotEnvOfProject(t *testing.T) {
 		p := newPlace(t, "SET=process")
 		write(t, filepath.Join(filepath.Dir(p.home), file), "SET=file\nA=1\nB=1")
 		env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
-		env = env.With("B=2")
-		if env.Get("A") != "1" || env.IsSetByProject("A") != of || env.IsSetByProject("NONE", "A") != of || env.IsSetByProject("SET", "B", "NONE") || p.env.IsSetByProject("A") {
+		env = env.Without("B", "SET")
+		if env.Get("A") != "1" || env.IsSetByProject("A") != of || env.IsSetByProject("NONE", "A") != of || env.IsSetByProject("SET", "B", "NONE") ||
+			env.Get("B") == "1" == of || env.Get("SET") != "process" || env.User().Get("A") == "1" == of || len(env.OfProject()) == 1 != of {
 			t.Errorf("%s: %v", file, env)
 		}
 	}

@@ -6,16 +6,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"pollux/internal/secret"
 )
 
-// Env is an immutable environment. [Env.With] returns a changed copy.
-type Env struct {
-	vars    map[string]string
-	project map[string]bool // names of the variables that a project's .env file has set
-}
+// Env is the environment of the user: that of the process, and sometimes the variables of the user's own .env file.
+// No project has set any of them, so they may decide where the user's files, credentials, programs and sockets
+// are. A [FolderEnv] has the variables of a project, too. An Env is immutable; [Env.With] returns a changed copy.
+type Env struct{ vars map[string]string }
 
 // Environ returns the environment of this process.
 func Environ() *Env { return NewEnv(os.Environ()...) }
@@ -36,11 +32,8 @@ func NewEnv(pairs ...string) *Env {
 	return e
 }
 
-// Lookup returns the value of a variable, and whether it is set. A nil Env has none.
+// Lookup returns the value of a variable, and whether it is set.
 func (e *Env) Lookup(name string) (string, bool) {
-	if e == nil {
-		return "", false
-	}
 	value, ok := e.vars[envName(name)]
 	return value, ok
 }
@@ -52,78 +45,52 @@ func (e *Env) Get(name string) string { return e.vars[envName(name)] }
 func (e *Env) True(name string) bool { return e.Get(name) == "true" }
 
 // First returns the value of the first of the variables that is not empty, "" if all are.
-func (e *Env) First(names ...string) string {
+func (e *Env) First(names ...string) string { return first(e.Get, names) }
+
+// With returns a copy of e with these NAME=value pairs added. They replace existing values.
+func (e *Env) With(pairs ...string) *Env {
+	with := &Env{vars: maps.Clone(e.vars)}
+	for _, pair := range pairs {
+		if name, value, ok := cutPair(pair); ok {
+			with.vars[envName(name)] = value
+		}
+	}
+	return with
+}
+
+// Without returns a copy of e in which these variables are not set.
+func (e *Env) Without(names ...string) *Env { return &Env{vars: without(e.vars, names)} }
+
+// List returns the environment as sorted NAME=value pairs, for a child process.
+func (e *Env) List() []string { return pairsOf(e.vars) }
+
+// first returns the first value that is not empty, "" if all are.
+func first(get func(string) string, names []string) string {
 	for _, name := range names {
-		if value := e.Get(name); value != "" {
+		if value := get(name); value != "" {
 			return value
 		}
 	}
 	return ""
 }
 
-// IsSetByProject reports whether the value of any of the variables comes from a .env file of the
-// project. Such a file may come from strangers: it must not decide where the user's secrets are
-// sent.
-func (e *Env) IsSetByProject(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
-}
-
-// Withholds reports whether a text of a project does not get the value of a variable, because the value is a
-// secret of the user, or contains one that another variable has. A project may have its own secrets.
-func (e *Env) Withholds(name string) bool { return e.withholder()(name, e.Get(name)) }
-
-// withholder returns [Env.Withholds] for many variables, with their values.
-func (e *Env) withholder() func(name, value string) bool {
-	isSecret := sync.OnceValue(func() func(name, value string) bool { return secret.InEnviron(e.List()) })
-	return func(name, value string) bool { return !e.IsSetByProject(name) && isSecret()(name, value) }
-}
-
-// OfProject returns the names of the variables whose values come from a .env file of the project,
-// sorted.
-func (e *Env) OfProject() []string {
-	var names []string
-	for name, is := range e.project {
-		if is {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Without returns a copy of e in which these variables are not set.
-func (e *Env) Without(names ...string) *Env {
-	less := &Env{vars: maps.Clone(e.vars), project: maps.Clone(e.project)}
+// without returns a copy of vars that lacks these names.
+func without(vars map[string]string, names []string) map[string]string {
+	less := maps.Clone(vars)
 	for _, name := range names {
-		delete(less.vars, envName(name))
-		delete(less.project, envName(name))
+		delete(less, envName(name))
 	}
 	return less
 }
 
-// With returns a copy of e with these NAME=value pairs added. They replace existing values.
-func (e *Env) With(pairs ...string) *Env { return e.with(pairs, false) }
-
-func (e *Env) with(pairs []string, project bool) *Env {
-	with := &Env{vars: maps.Clone(e.vars), project: map[string]bool{}}
-	maps.Copy(with.project, e.project)
-	for _, pair := range pairs {
-		if name, value, ok := cutPair(pair); ok {
-			with.vars[envName(name)] = value
-			with.project[envName(name)] = project
-		}
+// pairsOf returns variables as sorted NAME=value pairs.
+func pairsOf(vars map[string]string) []string {
+	pairs := make([]string, 0, len(vars))
+	for name, value := range vars {
+		pairs = append(pairs, name+"="+value)
 	}
-	return with
-}
-
-// List returns the environment as sorted NAME=value pairs, for a child process.
-func (e *Env) List() []string {
-	list := make([]string, 0, len(e.vars))
-	for name, value := range e.vars {
-		list = append(list, name+"="+value)
-	}
-	slices.Sort(list)
-	return list
+	slices.Sort(pairs)
+	return pairs
 }
 
 // cutPair splits NAME=value. On Windows a name can start with "=".

@@ -136,7 +136,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := Expander{lookup: l.env.Lookup, budget: maxInserted}
 	if scope == Workspace {
-		expander.withholds = l.env.withholder() // a project could send them anywhere
+		expander.withholds = NewFolderEnv(l.env).withholder() // a project could send them anywhere
 	}
 	expander.tree("", tree)
 	if len(expander.withheld) > 0 {
@@ -286,12 +286,12 @@ func join(path, name string) string {
 
 // Model returns the model that the user has selected: by the flag, else by GEMINI_MODEL, else
 // by the setting, else "auto".
-func Model(flag string, env *Env, s *Settings) string {
+func Model(flag string, env *FolderEnv, s *Settings) string {
 	return cmp.Or(ChosenModel(flag, env, s), "auto")
 }
 
 // ChosenModel is like [Model], but returns "" if the user has not selected a model.
-func ChosenModel(flag string, env *Env, s *Settings) string {
+func ChosenModel(flag string, env *FolderEnv, s *Settings) string {
 	for _, name := range [...]string{flag, env.Get("GEMINI_MODEL"), ModelName.In(s)} {
 		if name = strings.TrimSpace(name); name != "" {
 			return name

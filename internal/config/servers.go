@@ -28,7 +28,7 @@ type Servers string
 
 // In returns the entries, sorted by name. env has the variables, nil none. References to variables that are not
 // set stay, except in env and headers, where they become empty.
-func (k Servers) In(s *Settings, env *Env) []ServerEntry {
+func (k Servers) In(s *Settings, env *FolderEnv) []ServerEntry {
 	withholds := env.withholder()
 	merged, _ := s.Lookup(string(k))
 	entries, _ := merged.(map[string]any)
@@ -55,7 +55,7 @@ func (k Servers) In(s *Settings, env *Env) []ServerEntry {
 
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
-func ExpandServer(name string, entry json.RawMessage, isProject bool, env *Env) ServerEntry {
+func ExpandServer(name string, entry json.RawMessage, isProject bool, env *FolderEnv) ServerEntry {
 	e := &Expander{lookup: env.Lookup, budget: maxInserted}
 	if isProject {
 		e.withholds = env.withholder()

@@ -27,7 +27,7 @@ func Variables() []Variable { return envTable[:] }
 
 // IneffectiveVariables returns the names of variables that are set and need something Pollux does
 // not support yet, sorted.
-func IneffectiveVariables(env *Env) []string {
+func IneffectiveVariables(env *FolderEnv) []string {
 	var names []string
 	for _, v := range envTable {
 		prefix, all := strings.CutSuffix(v.Name, "*")
@@ -36,7 +36,7 @@ func IneffectiveVariables(env *Env) []string {
 		case !all && isOn(env.Get(v.Name)):
 			names = append(names, v.Name)
 		case all:
-			for name, value := range env.vars {
+			for name, value := range env.all() {
 				if strings.HasPrefix(name, prefix) && isOn(value) {
 					names = append(names, name)
 				}

@@ -89,7 +89,7 @@ func TestMissingVariables(t *testing.T) {
 		"GEMINI_CLI_EXTENSION_REGISTRY_URI=x": "GEMINI_CLI_EXTENSION_REGISTRY_URI",
 		"GEMINI_CLI_EXTENSION_REGISTRY_URI=":  "",
 	} {
-		if got := strings.Join(IneffectiveVariables(NewEnv(set)), " "); got != want {
+		if got := strings.Join(IneffectiveVariables(NewFolderEnv(NewEnv(set))), " "); got != want {
 			t.Errorf("%s: %q, want %q", set, got, want)
 		}
 	}

@@ -107,9 +107,9 @@ func (x *examination) checkSecrets(s *sectionReport) {
 		files = append(files, filepath.Join(x.set.Paths.RuntimeDir(), name))
 	}
 	if f := x.envFile; f != nil {
-		secrets := auth.SecretVariables(x.set.Settings(), x.set.Env)
+		secrets := auth.SecretVariables(x.set.Settings(), x.set.Env())
 		if slices.ContainsFunc(f.Set, func(name string) bool {
-			return slices.Contains(secrets, name) || secret.InVariable(name, x.set.Env.Get(name))
+			return slices.Contains(secrets, name) || secret.InVariable(name, x.set.Env().Get(name))
 		}) {
 			files = append(files, f.Path)
 		}
@@ -153,7 +153,7 @@ func isNonEmpty(path string) bool {
 func (x *examination) checkNetwork() sectionReport {
 	s := sectionReport{ID: "network", Title: "Network"}
 	n := x.accounts.Network
-	switch name := x.proxyVariable(); {
+	switch name := auth.ProxyVariable(x.set.Env().User()); {
 	case name == "":
 		s.ok("proxy", "none")
 	case n.Proxy == nil:
@@ -180,17 +180,6 @@ func (x *examination) checkNetwork() sectionReport {
 	return s
 }
 
-// proxyVariable returns the name of the environment variable that sets the proxy, or "" if
-// none does.
-func (x *examination) proxyVariable() string {
-	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		if strings.TrimSpace(x.set.Env.Get(name)) != "" {
-			return name
-		}
-	}
-	return ""
-}
-
 // redactedProxy returns the address of the proxy without credentials, or "" if there is no
 // proxy.
 func (x *examination) redactedProxy() string {
@@ -203,7 +192,7 @@ func (x *examination) redactedProxy() string {
 // checkTelemetry reports whether Pollux sends or writes telemetry, and where to.
 func (x *examination) checkTelemetry() sectionReport {
 	s := sectionReport{ID: "telemetry", Title: "Telemetry"}
-	set, err := telemetry.Resolve(x.set.Settings(), x.set.Env)
+	set, err := telemetry.Resolve(x.set.Settings(), x.set.Env())
 	switch {
 	case err != nil:
 		s.broken("telemetry", err.Error(), "fix or unset it. Pollux does not start until then")
@@ -215,7 +204,7 @@ func (x *examination) checkTelemetry() sectionReport {
 	}
 	_, from := x.set.Settings().Effective("telemetry")
 	by := "settings: " + strings.Join(from, ", ")
-	if _, set := x.set.Env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
+	if _, set := x.set.Env().Lookup("GEMINI_TELEMETRY_ENABLED"); set {
 		by = x.set.Where("GEMINI_TELEMETRY_ENABLED")
 	}
 	switch why := set.DisabledReason(); {

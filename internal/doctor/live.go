@@ -236,7 +236,7 @@ func (x *examination) proxyHint() string {
 func (x *examination) networkAdvice(e *llm.Error, at string, local bool) string {
 	switch {
 	case e.Proxy != "":
-		return "check " + cmp.Or(x.proxyVariable(), "HTTPS_PROXY") + ", or unset it"
+		return "check " + cmp.Or(auth.ProxyVariable(x.set.Env().User()), "HTTPS_PROXY") + ", or unset it"
 	case e.Code == "ECONNREFUSED" && local:
 		return "start the server at " + at
 	case e.Code == "ECONNREFUSED":

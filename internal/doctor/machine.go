@@ -11,7 +11,6 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
-	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -103,7 +102,7 @@ func (x *examination) checkEditor(s *sectionReport) {
 		return
 	}
 	for _, name := range [...]string{"VISUAL", "EDITOR"} {
-		words := strings.Fields(x.set.Env.Get(name))
+		words := strings.Fields(x.set.Options.Env.Get(name))
 		if len(words) == 0 {
 			continue
 		}
@@ -143,10 +142,7 @@ type abilityReport struct {
 // checkSandboxRequest records an error if the user requests a sandbox, because a run would
 // then be refused.
 func (x *examination) checkSandboxRequest() {
-	if x.sandboxErr = project.RefuseSandboxIn(x.set.Options.Env); x.sandboxErr == nil {
-		x.sandboxErr = x.set.RefuseSandbox()
-	}
-	if x.sandboxErr != nil {
+	if x.sandboxErr = x.set.RefuseSandbox(); x.sandboxErr != nil {
 		x.fail(x.sandboxErr)
 	}
 }

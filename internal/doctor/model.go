@@ -51,7 +51,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			notes = append(notes, text)
 		}
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env, Launcher: x.set.Launcher, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
+	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env(), Launcher: x.set.Launcher, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
 	x.accounts = accounts
 	x.Proxy = x.redactedProxy()
 	def, _ := accounts.Default() // chooseModel returns the error
@@ -172,8 +172,8 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 				r.State = "used"
 			}
 		default:
-			r.Needs = requirements(p, x.set.Env)
-			_, set := p.Access(x.set.Env.Get)
+			r.Needs = requirements(p, x.set.Env())
+			_, set := p.Access(x.set.Env().Get)
 			if _, err := accounts.Find(p.ID); err != nil && set {
 				r.State, r.Needs = "broken", firstLine(err)
 			}
@@ -191,7 +191,7 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 }
 
 // requirements describes what the user must set to use a provider.
-func requirements(p *provider.Profile, env *config.Env) string {
+func requirements(p *provider.Profile, env *config.FolderEnv) string {
 	a, _ := p.Access(env.Get)
 	keys := strings.Join(auth.Variables(p), " or ")
 	switch {

@@ -33,7 +33,7 @@ func probeAddress(t *testing.T, ctx context.Context, address string) probeResult
 		t.Fatal(err)
 	}
 	set.ReadEnv()
-	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Warn: set.Warn})
+	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env(), Warn: set.Warn})
 	if err != nil {
 		t.Fatal(err)
 	}

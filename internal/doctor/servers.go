@@ -59,7 +59,7 @@ func (x *examination) lacksProgram(c *mcp.Config) bool {
 	if c.Kind() != mcp.Stdio || strings.ContainsRune(c.Command, filepath.Separator) && !filepath.IsAbs(c.Command) {
 		return false
 	}
-	path := x.set.Env.Get("PATH")
+	path := x.set.Env().User().Get("PATH")
 	if own, ok := c.Env["PATH"]; ok {
 		path = own
 	}

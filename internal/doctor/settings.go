@@ -154,7 +154,7 @@ func (x *examination) checkEnv() sectionReport {
 		x.EnvFiles = []envReport{}
 	}
 	x.set.ReadEnv()
-	if names := config.IneffectiveVariables(x.set.Env); len(names) > 0 {
+	if names := config.IneffectiveVariables(x.set.Env()); len(names) > 0 {
 		s.note("not yet", "variables without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
 	x.Asked, x.Named = x.set.Model, x.set.NamedBy()

@@ -59,8 +59,10 @@ const (
 	Directories
 )
 
-// FileNames and DirectoryNames complete all arguments of a command.
-func FileNames([]string, string) ([]string, Offer)      { return nil, Files }
+// FileNames completes all arguments of a command as names of files.
+func FileNames([]string, string) ([]string, Offer) { return nil, Files }
+
+// DirectoryNames completes all arguments of a command as names of directories.
 func DirectoryNames([]string, string) ([]string, Offer) { return nil, Directories }
 
 // First completes the first argument of a command, and no others.

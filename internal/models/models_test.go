@@ -34,7 +34,7 @@ func inputs(t *testing.T, settings string, env ...string) auth.Inputs {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	return auth.Inputs{Settings: s, Env: e, Warn: func(text string) { t.Error(text) }}
+	return auth.Inputs{Settings: s, Env: config.NewFolderEnv(e), Warn: func(text string) { t.Error(text) }}
 }
 
 // openAccounts returns the models of the accounts in these settings and variables.
@@ -327,7 +327,7 @@ func TestReplaceAccounts(t *testing.T) {
 	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "google gemini-2.5-pro new" || d.Current().Account.From != "a file" {
 		t.Error(got, d.Current().Account.From)
 	}
-	in.Env, in.Typed = in.Env.With("GEMINI_API_KEY=", "GOOGLE_GEMINI_BASE_URL="), nil
+	in.Env, in.Typed = config.NewFolderEnv(in.Env.User().With("GEMINI_API_KEY=", "GOOGLE_GEMINI_BASE_URL=")), nil
 	if accounts, err = auth.Open(in); err != nil {
 		t.Fatal(err)
 	}

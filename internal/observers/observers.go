@@ -116,7 +116,7 @@ func (o *Observers) Close() {
 // newActivity returns the activity log, nil if the user does not want it.
 func (o *Observers) newActivity() *telemetry.Activity {
 	p := o.parts.Project
-	path := p.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	path := p.Env().Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
 	if path == "" {
 		return nil
 	}

@@ -117,14 +117,13 @@ func logOf(t *testing.T, p *project.Project) string {
 func TestSinks(t *testing.T) {
 	t.Parallel()
 	p := projecttest.New(t, `{}`)
-	p.Phases = []records.Phase{{Name: "load_settings", Start: time.Now()}}
 	first, second := new(list), new(list)
 	o := open(t, p, Parts{Sinks: []records.Sink{first, second}})
 	p.Warn("early")
 	g := scripttest.Gemini(t, "turn\n  text Hello.\n")
 	start(t, o, g)
 	o.RecordConfig()
-	o.RecordStart(time.Now())
+	o.RecordStart([]records.Phase{{Name: "load_settings", Start: time.Now()}}, time.Now())
 	ask(t, o, g, "hi")
 	o.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Name: "lint"}, Output: hook.Output{"a": []byte("1")}}})
 	o.Close()
@@ -283,7 +282,7 @@ func TestTelemetry(t *testing.T) {
 	o = open(t, p, Parts{Sinks: []records.Sink{seen}})
 	start(t, o, g)
 	o.Records.Emit(records.Rewound{})
-	o.RecordStart(time.Now()) // there is no first part
+	o.RecordStart([]records.Phase{{Name: "load_settings", Start: time.Now()}}, time.Now()) // there is no first part
 	o.Close()
 	if n := len(seen.seen); n != 2 || !strings.HasPrefix(seen.seen[1], "warning Warning: Telemetry is incomplete: ") {
 		t.Errorf("the records are %q", seen.seen)
@@ -303,7 +302,7 @@ func TestProvider(t *testing.T) {
 	} {
 		p := projecttest.New(t, `{}`, strings.Split(tt.env, "|")...)
 		p.UseModel(tt.model)
-		accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Context: t.Context()})
+		accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: t.Context()})
 		if err != nil {
 			t.Fatal(err)
 		}

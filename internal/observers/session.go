@@ -29,9 +29,8 @@ func (o *Observers) RecordConfig() {
 	})
 }
 
-// RecordStart emits how long the start took, whose last part began at a time.
-func (o *Observers) RecordStart(began time.Time) {
-	phases := o.parts.Project.Phases
+// RecordStart emits the duration of the start, whose phases so far are known, and whose last one began at a time.
+func (o *Observers) RecordStart(phases []records.Phase, began time.Time) {
 	if len(phases) == 0 {
 		return
 	}

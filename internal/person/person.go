@@ -1,3 +1,4 @@
+// Package person asks the person who uses a face: to choose, or to confirm. A face implements [Asker].
 package person
 
 import (

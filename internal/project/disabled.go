@@ -10,7 +10,7 @@ func (p *Project) ProjectSettings() string {
 	return p.Paths.WorkspaceSettings()
 }
 
-// SetDisabled writes a list of what is disabled to a settings file.
+// SetDisabled writes a list of disabled hooks or skills to a settings file.
 func (p *Project) SetDisabled(scope config.Scope, key config.Strings, names []string) error {
 	if len(names) == 0 {
 		return p.ChangeSettings(scope, func() error {

@@ -19,8 +19,10 @@ func (p *Project) LacksCallCommand() bool {
 	return config.ToolsDiscovery.In(p.Settings()) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings())) == ""
 }
 
+// NoCallCommand is the warning for [Project.LacksCallCommand].
 const NoCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
+// Discovery returns the options for the user's command that lists tools, and the one that calls them.
 func (p *Project) Discovery() discovered.Options {
 	s := p.Settings()
 	origin, others := process.OriginUser, s.WithoutWorkspace()

@@ -9,18 +9,18 @@ import (
 	"pollux/internal/secret"
 )
 
-// What child processes get of the environment. Secrets are for Pollux and the user: only commands that
+// The environments of child processes. Secrets are for Pollux and the user: only commands that
 // the user, a rule or the mode has allowed get them, because a test suite may need one, and not even those with
 // pollux.childSecrets.
 
 // keyVariables returns the names of the variables that hold keys of providers.
 func (p *Project) keyVariables() []string {
-	return auth.SecretVariables(p.Settings(), p.Env)
+	return auth.SecretVariables(p.Settings(), p.Env())
 }
 
 // SecretVariables returns the names of the variables that hold secrets: keys of providers, and others.
 func (p *Project) SecretVariables() []string {
-	names, environ := p.keyVariables(), p.Env.List()
+	names, environ := p.keyVariables(), p.Env().List()
 	isSecret := secret.InEnviron(environ)
 	for _, v := range environ {
 		if name, value, _ := strings.Cut(v, "="); isSecret(name, value) {
@@ -33,9 +33,9 @@ func (p *Project) SecretVariables() []string {
 // CommandEnviron returns the environment of commands, before redaction.
 func (p *Project) CommandEnviron() []string {
 	if config.ChildSecrets.In(p.Settings()) == "none" {
-		return secret.Without(p.Env.List(), p.SecretVariables())
+		return secret.Without(p.Env().List(), p.SecretVariables())
 	}
-	return p.Env.List()
+	return p.Env().List()
 }
 
 // HookEnviron returns the environment of hooks. Those of a project get no variables with keys.
@@ -62,7 +62,7 @@ func userRedaction(p *Project) secret.Redaction {
 func Redaction(p *Project) secret.Redaction {
 	r := userRedaction(p).WithoutSensitive()
 	if _, own := p.Settings().Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
-		secrets := auth.SecretVariables(p.Settings(), p.Env)
+		secrets := auth.SecretVariables(p.Settings(), p.Env())
 		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
 		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
 			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
@@ -71,27 +71,27 @@ func Redaction(p *Project) secret.Redaction {
 	return r
 }
 
-// ServerEnviron returns what servers get of the environment: nothing that looks like a secret, whatever
+// ServerEnviron returns the environment of servers: nothing that looks like a secret, whatever
 // the settings say about commands, and no keys of model providers.
 func (p *Project) ServerEnviron() []string {
 	r := userRedaction(p)
 	r.Enabled = true
-	return secret.Without(r.Apply(p.Env.List()), p.keyVariables())
+	return secret.Without(r.Apply(p.Env().List()), p.keyVariables())
 }
 
 // OpenVariable returns the value of a variable for a text of the project, "" if it is a secret.
 func (p *Project) OpenVariable(name string) string {
-	if p.Env.Withholds(name) {
+	if p.Env().Withholds(name) {
 		return ""
 	}
-	return p.Env.Get(name)
+	return p.Env().Get(name)
 }
 
 // gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
 // ssh.
 func (p *Project) gitEnviron() []string {
 	environ := p.ServerEnviron()
-	if agent := p.Env.Get("SSH_AUTH_SOCK"); agent != "" && !p.Env.IsSetByProject("SSH_AUTH_SOCK") {
+	if agent := p.Env().User().Get("SSH_AUTH_SOCK"); agent != "" {
 		environ = append(environ, "SSH_AUTH_SOCK="+agent)
 	}
 	return environ

@@ -33,22 +33,19 @@ func (p *Project) ExtensionManager(user install.User, note func(text string)) *i
 	return m
 }
 
-// Fetcher returns what gets extensions and skills from directories, repositories and GitHub.
+// Fetcher returns the fetcher of extensions and skills from directories, repositories and GitHub.
 func (p *Project) Fetcher() *fetch.Fetcher {
-	f := &fetch.Fetcher{
+	return &fetch.Fetcher{
 		Launcher:  p.Launcher,
-		Finder:    process.Finder{Path: p.Env.Get("PATH"), Outside: []string{p.Paths.Dir()}},
+		Finder:    process.Finder{Path: p.Env().User().Get("PATH"), Outside: []string{p.Paths.Dir()}},
 		Environ:   p.gitEnviron(),
 		Transport: p.ServerTransport,
 		Limits:    unpack.Usual,
+		Token:     p.Env().User().Get("GITHUB_TOKEN"),
 	}
-	if !p.Env.IsSetByProject("GITHUB_TOKEN") {
-		f.Token = p.Env.Get("GITHUB_TOKEN")
-	}
-	return f
 }
 
-// trustSource returns what a directory contains that is not trusted, and a function that trusts it; the
+// trustSource lists the files of a directory that is not trusted, and returns a function that trusts it; the
 // function is nil for a trusted directory.
 func (p *Project) trustSource(dir string) (text string, accept func() error, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -24,7 +24,7 @@ type extensions struct {
 	all  []*extension.Extension
 }
 
-// Extensions returns the extensions that a session with this setup uses, sorted by name. It reads them once.
+// Extensions returns the extensions that a session in this project uses, sorted by name. It reads them once.
 // Settings and environment must be read.
 func (p *Project) Extensions() []*extension.Extension {
 	p.LoadExtensions(context.Background())
@@ -57,7 +57,7 @@ func (p *Project) ExtensionOptions() extension.Options {
 		Off:     config.ExtensionsDisabled.In(withoutProjectChoice(p.Settings())),
 		Sources: config.ExtensionSources.In(p.Settings()), BlockGit: config.BlockGitExtensions.In(p.Settings()),
 		NoSettings: !config.ExtensionSettings.In(p.Settings()),
-		Lookup:     p.Env.Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
+		Lookup:     p.Env().Lookup, Refused: slices.Concat(p.refusedVariables, p.refusedSettings), Secrets: p.openKeychain, Warn: p.Warn,
 	}
 }
 
@@ -66,12 +66,13 @@ func (p *Project) ExtensionsDir() string { return filepath.Join(p.Paths.GeminiDi
 
 // openKeychain returns the store of the user's secrets.
 func (p *Project) openKeychain() *keychain.Store {
+	user := p.Env().User()
 	return keychain.Open(keychain.Options{
 		File:        filepath.Join(p.Paths.GeminiDir(), "gemini-credentials.json"),
-		FileOnly:    p.Env.True("GEMINI_FORCE_FILE_STORAGE"),
-		Bus:         p.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+		FileOnly:    user.True("GEMINI_FORCE_FILE_STORAGE"),
+		Bus:         user.Get("DBUS_SESSION_BUS_ADDRESS"),
 		Launcher:    p.Launcher,
-		Environ:     p.Env.List,
+		Environ:     user.List,
 		Interactive: p.Options.Interactive,
 	})
 }

@@ -8,9 +8,8 @@ import (
 )
 
 // ChangeSettings runs edit, with which the user changes the settings file of a scope, or the .env file of
-// the folder. What the folder does more after that, the user has seen. If edit replaces something that they
-// have not seen, nothing of it counts as seen, because the rest of it may still be there. Nothing does either in a
-// command that runs inside a session, because a model may have written it.
+// the folder. The powers that it adds count as seen, unless it removes one that the user has not seen, because the rest
+// of that one may still be there, or the command runs inside a session, because a model may have written it.
 func (p *Project) ChangeSettings(scope config.Scope, edit func() error) error {
 	isInside := p.Options.Env.Get("GEMINI_CLI") != ""
 	if scope != config.Workspace || isInside || !p.IsTrusted() || !trust.IsByFile(p.TrustOptions()) {
@@ -39,7 +38,7 @@ func without(list, other []trust.Power) []trust.Power {
 	})
 }
 
-// powers returns what the folder's settings and its .env file do by themselves, as the files are now.
+// powers returns the powers of the folder's settings and its .env file, as the files are now.
 func (p *Project) powers() (powers []trust.Power) {
 	read := func(s *config.Settings, workspace map[string]any) error {
 		trust.Powers(s, workspace, func(power trust.Power) bool {

@@ -13,7 +13,7 @@ import (
 // have none.
 func (p *Project) HasHome() bool {
 	info, err := os.Stat(p.Paths.Home())
-	return err == nil && info.IsDir() || p.Env.Get("GEMINI_CLI_HOME") != ""
+	return err == nil && info.IsDir() || p.Options.Env.Get("GEMINI_CLI_HOME") != ""
 }
 
 // FindProgram returns the path of a program, "" if there is none. One inside the workspace is not
@@ -23,13 +23,13 @@ func (p *Project) FindProgram(ws *workspace.Workspace, name string) string {
 	if temp := ws.ProjectTemp(); temp != "" {
 		outside = append(outside, temp)
 	}
-	return process.Finder{Path: p.Env.Get("PATH"), Outside: outside}.Find(name)
+	return process.Finder{Path: p.Env().User().Get("PATH"), Outside: outside}.Find(name)
 }
 
-// Ripgrep returns the program that a session with this setup searches with, "" if
+// Ripgrep returns the program that a session in this project searches with, "" if
 // there is none.
 func (p *Project) Ripgrep() string {
-	quiet := p.WithWarn(nil) // a session warns of what is wrong
+	quiet := p.WithWarn(nil) // a session warns of mistakes
 	return quiet.FindProgram(NewWorkspace(quiet), "rg")
 }
 

@@ -40,7 +40,7 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			p.WarnOfHook(problem)
+			p.LeaveOut(problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -48,12 +48,6 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		list = append(list, hooks...)
 	}
 	return list
-}
-
-// WarnOfHook warns of a hook that does not do what its configuration says.
-func (p *Project) WarnOfHook(text string) {
-	p.Warn("Warning: " + text)
-	p.LeftOut = append(p.LeftOut, text)
 }
 
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
@@ -67,8 +61,8 @@ func (p *Project) withoutKeys(hooks []hook.Hook) []hook.Hook {
 		}
 		all := strings.Join(texts, "\n")
 		for _, name := range keys() {
-			const shortest = 8 // what is shorter is a word
-			if value := p.Env.Get(name); len(value) >= shortest && strings.Contains(all, value) {
+			const shortest = 8 // a shorter value is a word
+			if value := p.Env().Get(name); len(value) >= shortest && strings.Contains(all, value) {
 				p.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
 				return true
 			}
@@ -119,8 +113,8 @@ func (p *Project) warnOfKeptHooks(hooks []hook.Hook, d hook.Disabled) {
 	}
 }
 
-// HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
-// the setup.
+// HookSet returns the set of these hooks. o has the options of a session; the others are those of
+// the project.
 func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Hooks, o.Dir, o.Launcher, o.Log = hooks, p.Paths.Dir(), p.Launcher, p.Log
 	o.Disabled = DisabledHooks(p.Settings(), hooks)

@@ -5,7 +5,7 @@ import (
 	"pollux/internal/guard/policy"
 )
 
-// Inspection describes what a session would begin with, without running or accepting
+// Inspection describes the beginning of a session, without running or accepting
 // anything.
 type Inspection struct {
 	// Rules is how many rules the policy files have. Refused is why none of them
@@ -24,7 +24,7 @@ type Inspection struct {
 	LacksCall bool
 }
 
-// Inspect returns what a session with this setup would begin with. It warns of settings
+// Inspect describes the beginning of a session in this project. It warns of settings
 // that have no effect.
 func (p *Project) Inspect() Inspection {
 	var i Inspection

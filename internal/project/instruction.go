@@ -10,7 +10,7 @@ import (
 // OwnInstruction reads the user's replacement for the system instruction, nil for none,
 // and returns the path of its file.
 func (p *Project) OwnInstruction() (own *prompt.Template, file string, err error) {
-	if file = prompt.TemplatePath(p.Env.Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
+	if file = prompt.TemplatePath(p.Env().User().Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
 		own, err = prompt.ReadTemplate(file)
 	}
 	return own, file, err

@@ -17,10 +17,10 @@ func (p *Project) SetSecrets(session func() []string) {
 		for _, e := range p.Extensions() {
 			texts = append(texts, e.Secrets()...)
 		}
-		for _, key := range p.NewKeys {
+		for _, key := range p.newKeys {
 			texts = append(texts, key.Value)
 		}
-		return append(secret.Significant(texts), secret.Values(p.Env.List(), p.keyVariables()...)...)
+		return append(secret.Significant(texts), secret.Values(p.Env().List(), p.keyVariables()...)...)
 	})
 }
 

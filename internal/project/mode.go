@@ -9,7 +9,7 @@ import (
 // InitialMode returns the approval mode with this name; "" is the one of the settings. In an
 // untrusted folder it is the default, with a warning.
 func (p *Project) InitialMode(name string) (policy.Mode, error) {
-	asked, err := p.askedMode(name)
+	asked, err := askedMode(p.Settings(), name)
 	if err != nil {
 		return 0, err
 	}
@@ -21,9 +21,9 @@ func (p *Project) InitialMode(name string) (policy.Mode, error) {
 }
 
 // askedMode returns the approval mode with this name; "" is the one of the settings.
-func (p *Project) askedMode(name string) (policy.Mode, error) {
+func askedMode(s *config.Settings, name string) (policy.Mode, error) {
 	if name == "" {
-		if name = config.DefaultApprovalMode.In(p.Settings()); name == "yolo" {
+		if name = config.DefaultApprovalMode.In(s); name == "yolo" {
 			name = "default" // not something that a file may decide
 		}
 	}
@@ -36,7 +36,7 @@ func (p *Project) askedMode(name string) (policy.Mode, error) {
 
 // ChooseMode settles the approval mode to begin in.
 func (p *Project) ChooseMode() error {
-	asked, err := p.askedMode(p.Options.ApprovalMode)
+	asked, err := askedMode(p.Settings(), p.Options.ApprovalMode)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,16 @@ func (p *Project) Warn(text string) {
 	p.notices.pass(text)
 }
 
+// LeaveOut warns of something without which the run goes on, in one line: because the user has not seen it, or because it
+// cannot have an effect.
+func (p *Project) LeaveOut(text string) {
+	p.Warn("Warning: " + text)
+	p.leftOut = append(p.leftOut, text)
+}
+
+// LeftOut returns the texts of all calls of [Project.LeaveOut], for the JSON formats.
+func (p *Project) LeftOut() []string { return p.leftOut }
+
 // WatchWarnings has f called with each warning until stop is called.
 func (p *Project) WatchWarnings(f func(text string)) (stop func()) { return p.notices.watch(f) }
 
@@ -120,5 +130,5 @@ func (l logs) WithAttrs(attrs []slog.Attr) slog.Handler { return l.multi().WithA
 // WithGroup implements [slog.Handler].
 func (l logs) WithGroup(name string) slog.Handler { return l.multi().WithGroup(name) }
 
-// AddLog has h receive what is logged until remove is called.
+// AddLog has h receive log records until remove is called.
 func (p *Project) AddLog(h slog.Handler) (remove func()) { return p.logs.add(h) }

@@ -16,7 +16,7 @@ import (
 	"pollux/internal/mcp"
 )
 
-// Rules are what policy files say, and where answers go that count in all future
+// Rules are the rules of policy files, and the file for answers that count in all future
 // sessions.
 type Rules struct {
 	policy.Files
@@ -28,14 +28,14 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	var r Rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
-		Admin: p.absolute(p.adminPaths()),
+		Admin: absolute(p.Paths, p.adminPaths()),
 	}
 	src.User, src.Project = p.policyPaths()
 	p.warnOfMissing(config.PolicyPaths, "--policy")
 	p.warnOfMissing(config.AdminPolicyPaths, "--admin-policy")
 	own := p.Paths.UserPolicies()
 	if p.userReplaces() {
-		// What is saved must be read again.
+		// Saved rules must be read again.
 		if slices.Contains(src.User, own) || slices.Contains(src.User, filepath.Join(own, policy.SavedName)) {
 			r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 		}
@@ -69,13 +69,13 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 // policyPaths returns the policy files of the user, and those that a project's settings add. The
 // latter may only restrict, unless the user trusts projects with their safety.
 func (p *Project) policyPaths() (users, projects []string) {
-	if flag := p.absolute(config.PolicyPaths.In(p.Settings().ForScope(config.CommandLine))); len(flag) > 0 {
+	if flag := absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(config.CommandLine))); len(flag) > 0 {
 		return flag, nil
 	}
 	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
-		users = append(users, p.absolute(config.PolicyPaths.In(p.Settings().ForScope(scope)))...)
+		users = append(users, absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))...)
 	}
-	projects = p.absolute(config.PolicyPaths.In(p.Settings().ForScope(config.Workspace)))
+	projects = absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(config.Workspace)))
 	if config.TrustProjectSafety.In(p.Settings()) {
 		return append(users, projects...), nil
 	}
@@ -85,7 +85,7 @@ func (p *Project) policyPaths() (users, projects []string) {
 // warnOfMissing warns about paths that a flag names and that do not exist, because they are
 // typos. Settings may name them: machines that share settings can lack the files.
 func (p *Project) warnOfMissing(key config.Strings, flag string) {
-	for _, path := range p.absolute(key.In(p.Settings().ForScope(config.CommandLine))) {
+	for _, path := range absolute(p.Paths, key.In(p.Settings().ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
@@ -94,10 +94,10 @@ func (p *Project) warnOfMissing(key config.Strings, flag string) {
 
 // userReplaces reports whether the user, or an administrator, names files in the
 // place of the user's directory. A project's settings only add to it, for they may
-// not take away what the user has forbidden.
+// not take away the user's prohibitions.
 func (p *Project) userReplaces() bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
-		if len(p.absolute(config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0 {
+		if len(absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0 {
 			return true
 		}
 	}
@@ -127,23 +127,20 @@ func (p *Project) adminPaths() []string {
 }
 
 // absolute makes paths absolute, and drops empty ones.
-func (p *Project) absolute(list []string) []string {
+func absolute(p *config.Paths, list []string) []string {
 	var abs []string
 	for _, path := range list {
 		if path = strings.TrimSpace(path); path == "" {
 			continue
 		}
-		if path = p.Paths.Expand(path); !filepath.IsAbs(path) {
-			path = filepath.Join(p.Paths.Dir(), path)
-		}
-		abs = append(abs, filepath.Clean(path))
+		abs = append(abs, filepath.Clean(p.Absolute(path)))
 	}
 	return abs
 }
 
 // AcceptsPolicies reports whether the project's own policy files count: the user has
-// said so in settings that are not the project's, the folder is trusted, and what
-// has changed since the last time was accepted. Without a person, a change counts only if the
+// said so in settings that are not the project's, the folder is trusted, and the user has accepted the changes
+// since the last time. Without a person, a change counts only if the
 // environment or a flag trusts the folder, whatever is in it. Files that do not count, and that no person has
 // refused, still restrict: see [policy.Sources].
 func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity) bool {
@@ -153,12 +150,12 @@ func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity)
 	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
-		p.leavePolicies("Ignoring what workspace policies allow: " + err.Error())
+		p.LeaveOut("Ignoring what workspace policies allow: " + err.Error())
 		return false
 	case !changed:
 		return true
 	case p.Options.Asker == nil && (p.Options.Interactive || trust.IsByFile(p.TrustOptions())):
-		p.leavePolicies("Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
+		p.LeaveOut("Ignoring what workspace policies allow that are new or changed. To accept them, start Pollux interactively.")
 		return false
 	case p.Options.Interactive && !p.askPolicies(ctx, project.Policies()):
 		return false
@@ -171,22 +168,16 @@ func (p *Project) AcceptsPolicies(ctx context.Context, project policy.Integrity)
 	return true
 }
 
-// leavePolicies warns that the project's policies only restrict in this run.
-func (p *Project) leavePolicies(text string) {
-	p.Warn("Warning: " + text)
-	p.LeftOut = append(p.LeftOut, text)
-}
-
 // takesPolicies reports whether the project's own policy files can count at all.
 func (p *Project) takesPolicies() bool {
-	return p.IsTrusted() && !p.Paths.AtHome() && p.wantsProjectPolicies()
+	return p.IsTrusted() && !p.Paths.AtHome() && wantsProjectPolicies(p.Settings())
 }
 
 // wantsProjectPolicies reports whether the user's settings, or the administrator's, let
 // projects bring their own policies.
-func (p *Project) wantsProjectPolicies() bool {
+func wantsProjectPolicies(s *config.Settings) bool {
 	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
-		layer := p.Settings().ForScope(scope)
+		layer := s.ForScope(scope)
 		if _, set := layer.Lookup(string(config.WorkspacePolicies)); set {
 			return config.WorkspacePolicies.In(layer)
 		}

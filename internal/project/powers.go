@@ -19,14 +19,14 @@ import (
 	"pollux/tool"
 )
 
-// Trust in a folder covers what the user has seen of it: what its settings and its .env file do by
-// themselves (see [trust.Powers]), and the content of the files that these name. What is new takes effect
-// after a question. Without a person it is left out, except for what tightens: without that, more would be
+// Trust in a folder covers the powers that the user has seen: the effects that its settings and its .env file have by
+// themselves (see [trust.Powers]), and the content of the files that these name. New powers take effect
+// after a question. Without a person they are left out, except for those that tighten: without them, more would be
 // allowed, so such a run ends (see [Project.lost]). Where the environment or a flag trusts the folder, no one has
-// seen it: there a .env file sets only what describes the folder's own work (see [config.VariableClass]) without
-// that question.
+// seen it: there a .env file sets only variables that describe the folder's own work (see [config.VariableClass])
+// without that question.
 
-// admit removes from the folder's settings what the user has not seen and does not want, and notes
+// admit removes from the folder's settings the powers that the user has not seen and does not want, and notes
 // the variables of its .env file that must not be set. s are the settings of the other layers.
 func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[string]any) error {
 	if p.Options.Folder != trust.Unknown {
@@ -51,7 +51,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	}
 	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
 	sights := looks(dir, powers)
-	// A user who trusted this very folder before anything was recorded has seen what is in it, except for
+	// A user who trusted this very folder before anything was recorded has seen its content, except for
 	// redirections, which only Pollux shows.
 	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(sights), func(s trust.Sight) bool {
@@ -92,7 +92,7 @@ func looks(dir string, powers []trust.Power) (sights []trust.Sight) {
 	return sights
 }
 
-// names returns what the powers are about, each once: "hooks.BeforeTool" or ".env".
+// names returns the subjects of the powers, each once: "hooks.BeforeTool" or ".env".
 func names(powers []trust.Power) (list []string) {
 	for _, power := range powers {
 		name, _, _ := strings.Cut(power.Text, ": ")
@@ -230,7 +230,7 @@ func (p *Project) extensionVariables(s *config.Settings, names []string) (list [
 	return list
 }
 
-// askPowers asks whether to use what is new in the folder. Without a person it warns, and the
+// askPowers asks whether to use the new powers of the folder. Without a person it warns, and the
 // answer is no.
 func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []trust.Sight) (bool, error) {
 	if p.Options.Asker == nil && p.Options.InWorktree {
@@ -247,7 +247,7 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	}
 	answer, err := person.Choose(ctx, p.Options.Asker, person.Choice{
 		Header: "Changes",
-		Text:   "This folder does more than you have agreed to:" + p.listPowers(record, powers),
+		Text:   "This folder does more than you have agreed to:" + listPowers(p.Paths.Dir(), record, powers),
 		Options: []tool.Option{
 			{Key: "y", Label: yes, Description: "until it changes"},
 			{Key: "n", Label: "Ignore it", Description: "in this session; Pollux asks again"},
@@ -257,12 +257,12 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	return err == nil && answer == yes, err
 }
 
-// listPowers returns a line for each power.
-func (p *Project) listPowers(record *trust.Record, powers []trust.Sight) string {
+// listPowers returns a line for each power of a folder.
+func listPowers(dir string, record *trust.Record, powers []trust.Sight) string {
 	const most = 20
 	var b strings.Builder
 	for _, s := range powers[:min(len(powers), most)] {
-		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(p.Paths.Dir(), s)), 300))
+		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(dir, s)), 300))
 	}
 	if more := len(powers) - most; more > 0 {
 		fmt.Fprintf(&b, "\n- and %d more", more)
@@ -285,15 +285,15 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 		}
 	}
 	if len(others) > 0 {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + p.listPowers(record, others) +
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + listPowers(p.Paths.Dir(), record, others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
-			p.LeftOut = append(p.LeftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
+			p.leftOut = append(p.leftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
 		}
 	}
 	if len(guards) > 0 {
 		p.lost = exit.Errorf(exit.Untrusted, "This folder restricts what runs, in a way that you have not seen:%s\n"+
 			"A script does not go on without it. To look at it and use it, start pollux here in a terminal. "+
-			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", p.listPowers(record, guards))
+			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", listPowers(p.Paths.Dir(), record, guards))
 	}
 }

@@ -1,3 +1,13 @@
+// Package project opens the directory that a session works in: its settings, environment, trust, worktree and
+// extensions, and the files that these bring.
+//
+//   - [Open] reads the settings and the .env file, and asks the person whether to trust the directory. A [Project] is
+//     all that a session needs to know before its parts are built.
+//   - Settings, environment, trust, warnings and logs are live: all parts of a session, and all copies of a project,
+//     have the same ones.
+//   - [Project.Env] has the variables of the folder's .env file, which may come from strangers. [Options.Env] has none:
+//     it decides where the user's files, credentials and programs are.
+//   - powers.go is about the settings and variables that the user must see before they take effect.
 package project
 
 import (
@@ -78,15 +88,12 @@ type Options struct {
 	entered *worktree.Worktree // that InWorktree names, once Dir is its path
 }
 
-// Setup is the result of flags, settings, environment and trust in a directory: what a
-// session needs to know before its parts are built.
+// Project is a directory with its settings, environment and trust, and the flags of the command line.
 type Project struct {
 	Options Options
 	Paths   *config.Paths
 	// Launcher starts all programs. A sandbox is a middleware of it.
 	Launcher process.Launcher
-	// Env is the environment, with what the .env file that counts here adds to it.
-	Env *config.Env
 	// Trust is whether the folder is trusted, now.
 	Trust *trust.Live
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
@@ -95,26 +102,25 @@ type Project struct {
 	Model string
 	Named bool
 	Mode  policy.Mode
-	// Telemetry says whether and where records are kept of what the session does.
+	// Telemetry says whether and where records of the session are kept.
 	Telemetry telemetry.Settings
 	Log       *slog.Logger
 
-	settings *atomic.Pointer[config.Settings] // copies of a project share it
+	settings *atomic.Pointer[config.Settings]  // copies of a project share it
+	env      *atomic.Pointer[config.FolderEnv] // likewise
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
-	NewKeys  map[string]auth.Key // keys that the person typed in this session, by provider
+	newKeys  map[string]auth.Key // see [Project.NewKeys]
 	notices  *notices
 	logs     logs
 	masking  *masking // copies of a project share it
 
 	extensions *extensions
 
-	// LeftOut are one-line warnings about what the run does without, for the JSON formats: because the user has not
-	// seen it, or because it cannot have an effect.
-	LeftOut []string
-	lost    error // restrictions that the run must not do without, nil for none
+	leftOut []string // see [Project.LeftOut]
+	lost    error    // restrictions that the run must not do without, nil for none
 
-	Phases           []records.Phase // of the start
+	phases           []records.Phase // see [Project.Phases]
 	wasTrustAsked    bool            // the person has decided about the folder in this run
 	refusedVariables []string        // of the folder's .env file
 	refusedSettings  []string        // of extensions, in the folder's .env file
@@ -122,7 +128,7 @@ type Project struct {
 
 // Open reads the user's settings for a directory, and asks about trust in it. It sends
 // no request. Its errors carry the exit code of the program. The caller must close the
-// setup, or the session that it opens with it.
+// project, or the session that it opens with it.
 func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	p := New(o)
 	defer func() {
@@ -134,7 +140,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.Phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
+	p.phases = []records.Phase{{Name: "load_settings", Start: began, End: time.Now()}}
 	if o.Loaded != nil {
 		o.Loaded(p)
 	}
@@ -159,7 +165,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err = p.RefuseSandbox(); err != nil {
 		return nil, err
 	}
-	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env); err != nil {
+	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env()); err != nil {
 		return nil, err
 	}
 	for _, text := range p.startWarnings() {
@@ -176,19 +182,23 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	return p, nil
 }
 
+// Phases returns the parts of the start that [Open] has finished, the first one first.
+func (p *Project) Phases() []records.Phase { return p.phases }
+
 // IsTrusted reports whether the folder is trusted.
 func (p *Project) IsTrusted() bool { return p.Trust.IsTrusted() }
 
-// New returns the setup of a directory before any file is read.
+// New returns the project in a directory before any file is read.
 func New(o Options) *Project {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
 	p := &Project{
-		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
-		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), masking: new(masking), extensions: new(extensions),
-		notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(o.Host.Launch...),
+		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
+		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), env: new(atomic.Pointer[config.FolderEnv]),
+		masking: new(masking), extensions: new(extensions), notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(o.Host.Launch...),
 	}
+	p.env.Store(config.NewFolderEnv(o.Env))
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {
 		p.AddLog(o.Log.Handler())
@@ -237,8 +247,8 @@ func (p *Project) Settings() *config.Settings { return p.settings.Load() }
 // UseSettings sets the settings, for a diagnosis that goes on without the files that cannot be read.
 func (p *Project) UseSettings(s *config.Settings) { p.settings.Store(s) }
 
-// Reload reads the settings again, without repeating warnings. After an error they stay as they are. What the
-// session was built with, such as its rules, does not change.
+// Reload reads the settings again, without repeating warnings. After an error they stay as they are. The parts
+// of the session that were built with them, such as its rules, do not change.
 func (p *Project) Reload() error {
 	_, err := p.reload()
 	return err
@@ -256,30 +266,31 @@ func (p *Project) reload() (refused []string, _ error) {
 	return again.refusedVariables, nil
 }
 
-// ReadEnv reads the .env file that counts here, and what depends on it: the model
-// and the log.
+// ReadEnv reads the .env file that counts here, sets the model, and opens the log.
 func (p *Project) ReadEnv() {
 	for _, w := range p.setEnv() {
 		p.Warn(string(w))
 	}
-	p.Model = config.Model(p.Options.Model, p.Env, p.Settings())
-	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings()) != ""
+	p.Model = config.Model(p.Options.Model, p.Env(), p.Settings())
+	p.Named = config.ChosenModel(p.Options.Model, p.Env(), p.Settings()) != ""
 	p.openLog()
 }
 
-// setEnv sets the environment: with the .env file that counts here, without what the user has refused
-// of it.
+// setEnv sets the environment: with the .env file that counts here, without the variables that the user has refused.
 func (p *Project) setEnv() []config.Warning {
 	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
-	p.Env = env.Without(p.refusedVariables...)
-	known := p.Env
-	p.masking.set(func() []string { return secret.Values(known.List()) }) // all that is known before the models are
+	env = env.Without(p.refusedVariables...)
+	p.env.Store(env)
+	p.masking.set(func() []string { return secret.Values(env.List()) }) // all that is known before the models are
 	return warnings
 }
 
+// Env returns the environment in the folder. Until [Project.ReadEnv] it has no variables of the project.
+func (p *Project) Env() *config.FolderEnv { return p.env.Load() }
+
 // Debugging reports whether debugging is on, by flag or environment.
 func (p *Project) Debugging() bool {
-	on := func(name string) bool { v := p.Env.Get(name); return v == "1" || v == "true" }
+	on := func(name string) bool { v := p.Env().Get(name); return v == "1" || v == "true" }
 	return p.Options.Debug || on("DEBUG") || on("DEBUG_MODE")
 }
 
@@ -290,7 +301,7 @@ func (p *Project) openLog() {
 	if p.Options.DebugLog != nil && p.Debugging() {
 		p.AddLog(slog.NewTextHandler(secret.NewWriter(p.Options.DebugLog, clean), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	path := p.Env.Get("GEMINI_DEBUG_LOG_FILE")
+	path := p.Env().User().Get("GEMINI_DEBUG_LOG_FILE")
 	if path == "" {
 		return
 	}
@@ -318,7 +329,7 @@ func (p *Project) Close() {
 
 // startWarnings returns the warnings about the directory and the installation.
 func (p *Project) startWarnings() []string {
-	warnings := config.InstallWarnings(p.Env)
+	warnings := config.InstallWarnings(p.Options.Env)
 	dir := p.Paths.Dir()
 	if lost := worktree.Lost(dir); lost != "" {
 		warnings = append(warnings, "Warning: "+lost+".")
@@ -340,10 +351,10 @@ func (p *Project) UserAgentHeader() string {
 	if p.Options.UserAgent != "" {
 		return p.Options.UserAgent
 	}
-	surface := p.Env.First("GEMINI_CLI_SURFACE", "SURFACE")
+	surface := p.Env().First("GEMINI_CLI_SURFACE", "SURFACE")
 	if surface == "" {
 		surface = "terminal"
-		if p.Env.Get("GITHUB_SHA") != "" {
+		if p.Env().Get("GITHUB_SHA") != "" {
 			surface = "GitHub"
 		}
 	}

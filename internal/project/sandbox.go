@@ -7,14 +7,14 @@ import (
 	"pollux/internal/exit"
 )
 
-// RefuseSandbox returns an error where settings or a .env file ask for a sandbox.
+// RefuseSandbox returns an error where settings, the environment or a .env file ask for a sandbox.
 // GEMINI_SANDBOX wins over the settings; inside a sandbox there is nothing to refuse.
 func (p *Project) RefuseSandbox() error {
-	if p.Env.Get("SANDBOX") != "" {
+	switch value := p.Env().Get("GEMINI_SANDBOX"); {
+	case p.Options.Env.Get("SANDBOX") != "":
 		return nil
-	}
-	if value := p.Env.Get("GEMINI_SANDBOX"); value != "" {
-		return RefuseSandboxIn(p.Env)
+	case value != "":
+		return refuseVariable(value)
 	}
 	asked := false
 	switch v := config.ToolSandbox.In(p.Settings()).(type) {
@@ -34,7 +34,15 @@ func (p *Project) RefuseSandbox() error {
 
 // RefuseSandboxIn returns an error where the environment asks for a sandbox.
 func RefuseSandboxIn(env *config.Env) error {
-	if env.Get("SANDBOX") == "" && namesSandbox(env.Get("GEMINI_SANDBOX")) {
+	if env.Get("SANDBOX") != "" {
+		return nil
+	}
+	return refuseVariable(env.Get("GEMINI_SANDBOX"))
+}
+
+// refuseVariable returns an error for a value of GEMINI_SANDBOX that asks for a sandbox.
+func refuseVariable(value string) error {
+	if namesSandbox(value) {
 		return exit.Errorf(exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.")
 	}
 	return nil

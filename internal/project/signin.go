@@ -18,36 +18,37 @@ import (
 
 // SignInOptions returns how to sign in to MCP servers.
 func (p *Project) SignInOptions() *oauth.Options {
-	o := &oauth.Options{
+	return &oauth.Options{
 		Store: oauth.Store{
 			File:         filepath.Join(p.Paths.GeminiDir(), "mcp-oauth-tokens.json"),
-			KeychainOnly: p.Env.True("GEMINI_FORCE_ENCRYPTED_FILE_STORAGE"),
+			KeychainOnly: p.Env().True("GEMINI_FORCE_ENCRYPTED_FILE_STORAGE"),
 			Keychain:     p.openKeychain(),
 		},
 		Transport:    p.ServerTransport,
 		Open:         p.openPage,
-		CallbackPort: p.Env.Get("OAUTH_CALLBACK_PORT"),
-		Google:       adc.FromEnv(p.Env.Get),
+		CallbackHost: p.Env().User().Get("OAUTH_CALLBACK_HOST"), // a project must not offer the sign-in to its network
+		CallbackPort: p.Env().Get("OAUTH_CALLBACK_PORT"),
+		Google:       adc.FromEnv(p.Env().Get),
 		Warn:         func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
 	}
-	if !p.Env.IsSetByProject("OAUTH_CALLBACK_HOST") { // a project must not offer the sign-in to its network
-		o.CallbackHost = p.Env.Get("OAUTH_CALLBACK_HOST")
-	}
-	return o
 }
 
 // openPage opens a page in the user's browser, which gets no secrets of the environment.
 func (p *Project) openPage(ctx context.Context, page string) error {
 	r := userRedaction(p)
 	r.Enabled, r.Allowed = true, append([]string{"XAUTHORITY"}, r.Allowed...) // a file name, which X11 needs
-	b := browser.Browser{Launcher: p.Launcher, Environ: secret.Without(r.Apply(p.Env.List()), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
+	environ := p.Env().User().List()
+	if no := p.Env().Get("NO_BROWSER"); no != "" { // a project may have that
+		environ = append(environ, "NO_BROWSER="+no)
+	}
+	b := browser.Browser{Launcher: p.Launcher, Environ: secret.Without(r.Apply(environ), p.keyVariables()), Outside: []string{p.Paths.Dir()}}
 	return b.Open(ctx, page)
 }
 
 // ServerTransport makes requests to servers, through the proxy and with the certificates that are set for
 // models.
 func (p *Project) ServerTransport() (http.RoundTripper, error) {
-	n, err := auth.Network(p.Env)
+	n, err := auth.Network(p.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +82,23 @@ func (p *Project) KeepKey(done auth.SignIn) {
 	if done.Key.Value == "" {
 		return
 	}
-	p.NewKeys = maps.Clone(p.NewKeys)
-	if p.NewKeys == nil {
-		p.NewKeys = map[string]auth.Key{}
+	p.newKeys = maps.Clone(p.newKeys)
+	if p.newKeys == nil {
+		p.newKeys = map[string]auth.Key{}
 	}
-	p.NewKeys[done.ID] = done.Key
+	p.newKeys[done.ID] = done.Key
 	p.masking.renew()
 }
+
+// ForgetKey makes this session stop using the key that the person has typed for a provider. It reports whether there
+// was one.
+func (p *Project) ForgetKey(id string) bool {
+	_, had := p.newKeys[id]
+	p.newKeys = maps.Clone(p.newKeys)
+	delete(p.newKeys, id)
+	return had
+}
+
+// NewKeys returns the keys that the person has typed in this session, by the ids of the providers. The caller must not
+// change them.
+func (p *Project) NewKeys() map[string]auth.Key { return p.newKeys }

@@ -28,8 +28,8 @@ func (p *Project) trustOptions(s *config.Settings) trust.Options {
 	}
 }
 
-// Decide returns whether the folder is trusted, by these settings and what the user has
-// decided about folders.
+// Decide returns whether the folder is trusted, by these settings and the user's
+// decisions about folders.
 func (p *Project) Decide(s *config.Settings) (trust.State, error) {
 	return trust.Decide(p.trustOptions(s))
 }
@@ -63,9 +63,9 @@ func everyFolder(parent string) string {
 	return parent + " and every folder in it"
 }
 
-// AskTrust asks a person whether they trust the folder that o names, lists what it
-// contains, and stores the answer in the file of o. memoryFiles are the names of
-// files that instruct the model, variables what its .env file sets. It returns what was decided, "" for nothing; the
+// AskTrust asks a person whether they trust the folder that o names, lists its
+// contents, and stores the answer in the file of o. memoryFiles are the names of
+// files that instruct the model, variables those of its .env file. It returns the decision, "" for none; the
 // errors are those of asking and of writing the file.
 func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *config.Env, memoryFiles, variables []string) (trust.Level, error) {
 	parent := filepath.Dir(o.Dir)
@@ -152,6 +152,6 @@ func (p *Project) askPolicies(ctx context.Context, dir string) bool {
 	return *p.policies
 }
 
-// DecideTrust returns whether the folder is trusted by what the user has decided about folders until now, which
+// DecideTrust returns whether the folder is trusted by the user's decisions about folders until now, which
 // may differ from [Project.Trust].
 func (p *Project) DecideTrust() (trust.State, error) { return p.Decide(p.Settings()) }

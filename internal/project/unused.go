@@ -14,7 +14,7 @@ import (
 	"pollux/internal/wording"
 )
 
-// warnUnused warns once of what the user has set up and Pollux does not support yet. It warns
+// warnUnused warns once of settings and variables that Pollux does not support yet. It warns
 // again after a settings file or the list has changed.
 func (p *Project) warnUnused() {
 	line := p.unused()
@@ -39,7 +39,7 @@ func (p *Project) unused() string {
 		degrees = append(degrees, config.Screen)
 	}
 	add("setting", p.Settings().Ineffective(degrees...))
-	add("variable", config.IneffectiveVariables(p.Env))
+	add("variable", config.IneffectiveVariables(p.Env()))
 	if len(names) == 0 {
 		return ""
 	}
@@ -51,7 +51,7 @@ func (p *Project) unused() string {
 	return begin + listOf(names, maxUnused-utf8.RuneCountInString(begin+end)) + end
 }
 
-// maxUnused is the length of the notice about what has no effect, in characters: two lines.
+// maxUnused is the length of the notice about settings without effect, in characters: two lines.
 const maxUnused = 150
 
 // listOf returns as many of the names as fit into room characters, but at least one, and the

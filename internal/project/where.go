@@ -8,15 +8,15 @@ import (
 
 // Where returns a key of the settings or a variable with the file that it is set in
 // behind it. A variable of the environment that Pollux was started with stands alone.
-func (p *Project) Where(what string) string {
-	if _, set := p.Options.Env.Lookup(what); set {
-		return what
+func (p *Project) Where(source string) string {
+	if _, set := p.Options.Env.Lookup(source); set {
+		return source
 	}
-	if _, set := p.Env.Lookup(what); set {
-		return what + " in " + config.DotEnvFile(p.Settings(), p.Paths)
+	if _, set := p.Env().Lookup(source); set {
+		return source + " in " + config.DotEnvFile(p.Settings(), p.Paths)
 	}
-	key := what
-	if entry, member, ok := strings.Cut(strings.TrimPrefix(what, "modelProviders."), "."); ok && key != entry+"."+member {
+	key := source
+	if entry, member, ok := strings.Cut(strings.TrimPrefix(source, "modelProviders."), "."); ok && key != entry+"."+member {
 		key = "modelProviders." + entry // whose members no row of the settings is for
 	}
 	for _, layer := range [...]struct {
@@ -30,16 +30,16 @@ func (p *Project) Where(what string) string {
 		{config.SystemDefaults, p.Paths.SystemDefaults()},
 	} {
 		if _, set := p.Settings().ForScope(layer.scope).Lookup(key); set {
-			return what + " in " + layer.file
+			return source + " in " + layer.file
 		}
 	}
-	return what
+	return source
 }
 
 // DescribeSource returns [Project.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
-// what is a variable, a key of the settings or a place.
-func (p *Project) DescribeSource(what string) string {
-	where := p.Where(what)
+// source is a variable, a key of the settings or a place.
+func (p *Project) DescribeSource(source string) string {
+	where := p.Where(source)
 	if name, path, ok := strings.Cut(where, " in "); ok {
 		return name + " in " + p.Paths.Display(path)
 	}
@@ -61,5 +61,5 @@ func (p *Project) NamedBy() string {
 
 // IsModelSetting reports whether the user named the model in the settings.
 func (p *Project) IsModelSetting() bool {
-	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) == ""
+	return p.Named && strings.TrimSpace(p.Options.Model) == "" && strings.TrimSpace(p.Env().Get("GEMINI_MODEL")) == ""
 }

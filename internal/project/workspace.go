@@ -9,6 +9,7 @@ import (
 	"pollux/internal/workspace"
 )
 
+// NewWorkspace returns the workspace of the project: its directory, and those that the settings include.
 func NewWorkspace(p *Project) *workspace.Workspace {
 	s := p.Settings()
 	include := config.IncludeDirectories.In(s)
@@ -24,7 +25,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 		GitIgnore:    config.RespectGitIgnore.In(s),
 		GeminiIgnore: config.RespectGeminiIgnore.In(s),
 		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
-		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
+		GitExcludes:  filepath.Join(cmp.Or(p.Env().User().Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
 		p.Warn("Warning: " + w.Error())
@@ -32,6 +33,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 	return ws
 }
 
+// NewMemory returns the memory of the project. It reads files when they are first needed.
 func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings()
 	return memory.New(memory.Options{
@@ -52,11 +54,11 @@ func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	})
 }
 
-// OpenMemory returns the memory that a session with this setup has. Nothing is read
-// before it is asked for.
+// OpenMemory returns the memory that a session in this project has.
 func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace(p)) }
 
 // MemoryFile returns the user's own memory file, for all projects.
 func (p *Project) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.MemoryNames()[0]) }
 
+// MemoryNames returns the names of memory files, the preferred one first.
 func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings())) }

@@ -172,8 +172,7 @@ func (r *Record) agreesToDirs(ctx context.Context, dirs []string) bool {
 	}
 	if !r.project.Options.Interactive || r.project.Options.Asker == nil {
 		text := "Leaving out " + strings.Join(shown, ", ") + ", which this session had in its workspace. To use it again: --include-directories " + shellcmd.Quote(strings.Join(dirs, ","))
-		r.project.LeftOut = append(r.project.LeftOut, text)
-		r.project.Warn("Warning: " + text)
+		r.project.LeaveOut(text)
 		return false
 	}
 	const yes, no = "Use them", "Leave them out"

@@ -94,7 +94,7 @@ func readOnly(tools []tool.Tool) []string {
 // gitChecker returns the checker of the workspace's git repository.
 func gitChecker(p *project.Project, ws *workspace.Workspace) *repository.Checker {
 	return &repository.Checker{
-		Root: ws.Root(), Environ: p.Env.List(), Launcher: p.Launcher,
+		Root: ws.Root(), Environ: p.Env().List(), Launcher: p.Launcher,
 		Git: sync.OnceValue(func() string { return p.FindProgram(ws, "git") }),
 	}
 }

@@ -25,7 +25,7 @@ const commandServer = "mcp"
 func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 	var list []mcp.Config
 	ofExtensions := findExtensionServers(p)
-	for _, entry := range config.MCPServers.In(settings, p.Env) {
+	for _, entry := range config.MCPServers.In(settings, p.Env()) {
 		if len(entry.Withheld) > 0 {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
 				entry.Name, strings.Join(entry.Withheld, ", $")))
@@ -60,7 +60,7 @@ func serverCommand(p *project.Project, settings *config.Settings) (*mcp.Config, 
 	if command == "" {
 		return nil, nil
 	}
-	get := p.Env.Get
+	get := p.Env().Get
 	_, ofProject := settings.ForScope(config.Workspace).Lookup(string(config.MCPCommand))
 	if ofProject {
 		get = p.OpenVariable
@@ -97,7 +97,7 @@ func Options(p *project.Project, configs []mcp.Config) mcp.Options {
 		Launcher:  p.Launcher,
 		Dir:       p.Paths.Dir(),
 		Environ:   sync.OnceValue(p.ServerEnviron),
-		Path:      p.Env.Get("PATH"),
+		Path:      p.Env().User().Get("PATH"),
 		Transport: p.ServerTransport,
 		OAuth:     p.SignInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },

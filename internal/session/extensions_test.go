@@ -76,7 +76,7 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 	if strings.Contains(p.LogMasker().Text("of e: secret-value"), "secret-value") {
 		t.Error("the secret of a setting can reach a log")
 	}
-	for _, environ := range [][]string{p.ServerEnviron(), p.CommandEnviron(), p.Env.List()} {
+	for _, environ := range [][]string{p.ServerEnviron(), p.CommandEnviron(), p.Env().List()} {
 		if slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "E_KEY=") }) {
 			t.Error("other programs have the setting of an extension")
 		}

@@ -42,7 +42,7 @@ func (s *Session) newHooks() *hook.Set {
 		Observe: s.Observers.RecordHook,
 	})
 	for _, text := range set.Unmatched(s.toolNames()) {
-		s.Project.WarnOfHook(text)
+		s.Project.LeaveOut(text)
 	}
 	return set
 }

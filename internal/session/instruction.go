@@ -30,7 +30,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Interactive: s.Project.Options.Interactive,
 			Mode:        s.Rulebook.ModeName(),
 			Git:         project.InGit(s.Project.Paths.Dir()),
-			Sandbox:     s.Project.Env.Get("SANDBOX"),
+			Sandbox:     s.Project.Options.Env.Get("SANDBOX"),
 			Hooks:       s.hooks != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),
@@ -45,11 +45,11 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			},
 			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Project.MemoryNames()},
 			Own:    own,
-			Env:    s.Project.Env.Get,
+			Env:    s.Project.Env().Get,
 		}
 	}
 	return prompt.NewInstruction(values, s.registry.Version, func(text string) {
-		file := prompt.TemplatePath(s.Project.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Project.Paths.Dir(), s.Project.Paths.Expand)
+		file := prompt.TemplatePath(s.Project.Env().User().Get("GEMINI_WRITE_SYSTEM_MD"), s.Project.Paths.Dir(), s.Project.Paths.Expand)
 		if file == "" {
 			return
 		}

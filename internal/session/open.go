@@ -44,7 +44,7 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 	b := &builder{project: p, record: record, options: o}
 	s, err := b.build(ctx, nil)
 	if err == nil {
-		s.Observers.RecordStart(began)
+		s.Observers.RecordStart(p.Phases(), began)
 	}
 	switch {
 	case err == nil || ctx.Err() != nil:

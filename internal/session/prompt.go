@@ -170,7 +170,7 @@ func (s *Session) Place(inSession bool) wording.Place {
 		p = models.Place(account)
 		p.KeyFrom, p.AddressVar = s.Project.DescribeSource(p.KeyFrom), s.Project.DescribeSource(p.AddressVar)
 	}
-	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env)
+	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env().User())
 	return p
 }
 

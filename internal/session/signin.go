@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
@@ -18,9 +17,7 @@ import (
 // reports whether the person had typed the key in this session, and returns a sentence about the
 // current model if the key was for it. It must not be called during a run.
 func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
-	_, hadTyped = s.Project.NewKeys[id]
-	s.Project.NewKeys = maps.Clone(s.Project.NewKeys)
-	delete(s.Project.NewKeys, id)
+	hadTyped = s.Project.ForgetKey(id)
 	before := s.Models.Current().Account
 	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
 	s.Models.ReplaceAccounts(accounts)
@@ -37,7 +34,7 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env, Launcher: s.Project.Launcher, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys}
+	return auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env(), Launcher: s.Project.Launcher, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys()}
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
@@ -66,7 +63,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		return "To use it now: /model set " + done.ID + "/" + model, nil
 	}
 	for _, name := range auth.Variables(account.Profile) {
-		if done.IsStored && s.Project.Env.Get(name) != "" {
+		if done.IsStored && s.Project.Env().Get(name) != "" {
 			return "This session uses the new key.\nFuture sessions use " + s.Project.DescribeSource(name) + ". Change it to the new key.", nil
 		}
 	}
@@ -82,7 +79,7 @@ func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err e
 		switch {
 		case unchosen != nil && unchosen.CanName():
 			s, err = b.askModel(ctx, unchosen, problem)
-		case needsKey && auth.CheckNetwork(b.project.Env) == nil && !signedIn:
+		case needsKey && auth.CheckNetwork(b.project.Env()) == nil && !signedIn:
 			signedIn = true
 			s, err = b.signIn(ctx, problem)
 		default:
@@ -138,7 +135,7 @@ func modelChoices(names []string) []tool.Option {
 
 // signIn has the person store a key, and builds the session with it.
 func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env, Launcher: b.project.Launcher}, Paths: b.project.Paths, Notify: b.project.Warn}
+	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env(), Launcher: b.project.Launcher}, Paths: b.project.Paths, Notify: b.project.Warn}
 	switch {
 	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings()):
 		b.project.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))

@@ -31,7 +31,7 @@ func (s *Runner) reportFacts() [][]string {
 	}
 	rows = append(rows, []string{"Model", s.Session.Models.Current().Model})
 	rows = append(rows, keys.AccountRows(s.Session)...)
-	sandbox := s.Session.Project.Env.Get("SANDBOX")
+	sandbox := s.Session.Project.Options.Env.Get("SANDBOX")
 	if sandbox == "" {
 		sandbox = "no sandbox"
 	}

@@ -64,7 +64,7 @@ func TestDirectories(t *testing.T) {
 	if d.wantText("/directory add "+base, "Added "+base); len(d.asked) > 0 {
 		t.Error("a trusted directory is asked about")
 	}
-	d.Session.Project.Env = d.Session.Project.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
+	d.Session.Project.Options.Env = d.Session.Project.Options.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE=restrictive-open")
 	d.wantFailure("/directory add "+base, "sandbox")
 }
 
@@ -208,7 +208,7 @@ func TestEditor(t *testing.T) {
 	if err := os.Chmod(filepath.Join(bin, "micro"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.Session.Project.Env = d.Session.Project.Env.With("PATH=" + bin)
+	d.Session.Project.Options.Env = d.Session.Project.Options.Env.With("PATH=" + bin)
 	d.answers = []string{"micro"}
 	d.wantText("/editor", "Editor: micro.")
 	if n := len(d.asked[0].Options); n != 2 {

@@ -49,8 +49,9 @@ func nthResponse(history []agent.Message, n int) string {
 // copyToClipboard runs the first clipboard program that it finds, with text as input. It
 // does not run programs from the workspace, and discards the program's output.
 func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
-	finder := process.Finder{Path: s.Session.Project.Env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
-	for _, c := range clipboardCommands(s.Session.Project.Env.Get) {
+	env := s.Session.Project.Env().User()
+	finder := process.Finder{Path: env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
+	for _, c := range clipboardCommands(env.Get) {
 		path := finder.Find(c[0])
 		if path == "" {
 			continue
@@ -59,7 +60,7 @@ func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
 		defer cancel()
 		status, err := s.Session.Project.Launcher.Run(ctx, &process.Command{
 			For:  process.Purpose{Kind: process.KindClipboard, Origin: process.OriginPollux},
-			Path: path, Args: c[1:], Env: s.Session.Project.Env.List(), Stdin: strings.NewReader(text),
+			Path: path, Args: c[1:], Env: env.List(), Stdin: strings.NewReader(text),
 			Detach: true, // on Linux a background process keeps serving the clipboard text
 		})
 		switch {

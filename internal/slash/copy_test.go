@@ -24,7 +24,7 @@ func TestCopy(t *testing.T) {
 	d.wantFailure("/copy", "No clipboard found.")
 	bin := t.TempDir()
 	// Like xclip, this program stores its input and leaves a process in the background.
-	xclip := "#!/bin/sh\nset -e\n[ \"$*\" = '-selection clipboard' ]\ncat > '" + bin + "/held'\nsleep 100 &\necho $! > '" + bin + "/pid'\n"
+	xclip := "#!/bin/sh\nset -e\n[ -z \"$ATTACKED\" ]\n[ \"$*\" = '-selection clipboard' ]\ncat > '" + bin + "/held'\nsleep 100 &\necho $! > '" + bin + "/pid'\n"
 	d.file(filepath.Join(bin, "xclip"), xclip)
 	d.file("xclip", "#!/bin/sh\ntouch '"+bin+"/fooled'\n")
 	for _, dir := range []string{bin, d.dir} {
@@ -32,7 +32,9 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.Session.Project.Env = d.Session.Project.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
+	d.file(".env", "ATTACKED=1")
+	d.Session.Project.Options.Env = d.Session.Project.Options.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
+	d.Session.Project.ReadEnv()
 	for line, want := range map[string]string{"/copy": "Second.", "/copy 2": "First."} {
 		d.wantText(line, "copied to the clipboard")
 		if held, err := os.ReadFile(filepath.Join(bin, "held")); string(held) != want || err != nil {

@@ -23,7 +23,7 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	if args == "" {
 		return usageError("Enter one or more directories, such as /directory add ../lib,~/notes")
 	}
-	if s.Session.Project.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Project.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
+	if s.Session.Project.Options.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Session.Project.Options.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
 		return usageError("Cannot add directories inside a sandbox. Restart with --include-directories instead.")
 	}
 	if len(args) > manage.MaxPath {

@@ -60,7 +60,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 // checkEditor returns an error if the editor called id cannot be used. It ignores
 // [editor.ErrNoEditor].
 func (s *Runner) checkEditor(id string) error {
-	err := editor.New(editor.Options{Preferred: id, Launcher: s.Session.Project.Launcher, Environ: s.Session.Project.Env.List()}).Check()
+	err := editor.New(editor.Options{Preferred: id, Launcher: s.Session.Project.Launcher, Environ: s.Session.Project.Options.Env.List()}).Check()
 	if errors.Is(err, editor.ErrNoEditor) {
 		return nil
 	}

@@ -145,7 +145,7 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 // modelVariable returns the environment variable that takes precedence over the model in the
 // settings, "" if none is set.
 func (s *Runner) modelVariable() string {
-	if s.Session.Project.Env.Get("GEMINI_MODEL") != "" {
+	if s.Session.Project.Env().Get("GEMINI_MODEL") != "" {
 		return "GEMINI_MODEL"
 	}
 	return s.Session.Models.Current().Account.ModelVar

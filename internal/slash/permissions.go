@@ -90,7 +90,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	}
 	o := s.Session.Project.TrustOptions()
 	o.Dir = dir
-	level, err := project.AskTrust(ctx, s.Session.Project.Options.Asker, o, s.Session.Project.Env, memory.Names(config.MemoryNames.In(s.Session.Project.Settings())), nil)
+	level, err := project.AskTrust(ctx, s.Session.Project.Options.Asker, o, s.Session.Project.Options.Env, memory.Names(config.MemoryNames.In(s.Session.Project.Settings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err

@@ -227,7 +227,7 @@ func statsBy(by usage.By) func(context.Context, *Runner, string) (Result, error)
 		}
 		head, rows := report.Table(s.Session.Project.Paths.Display)
 		text := s.formatTable(head, rows...)
-		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Session.Project.Env.Get).UTF8
+		isUTF8 := s.Terminal != nil && s.Terminal.Color && s.Terminal.Abilities(s.Session.Project.Options.Env.Get).UTF8
 		if chart := report.Chart(s.tableWidth(), isUTF8); chart != "" {
 			text += "\n" + tableIndent + strings.ReplaceAll(strings.TrimSuffix(chart, "\n"), "\n", "\n"+tableIndent) + "\n"
 		}

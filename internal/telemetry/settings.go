@@ -36,7 +36,7 @@ const defaultEndpoint = "http://localhost:4317"
 
 // Resolve returns the effective settings. The environment has priority over files. An invalid
 // value is an error with exit code 52, even if telemetry is off.
-func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
+func Resolve(s *config.Settings, env *config.FolderEnv) (Settings, error) {
 	var set struct {
 		Enabled, LogPrompts, Traces, UseCollector, UseCLIAuth any
 		Target, OTLPEndpoint, OTLPProtocol, Outfile           any
@@ -101,7 +101,7 @@ func invalid(format string, args ...any) error {
 
 // reader reads single values. err is the first error.
 type reader struct {
-	env *config.Env
+	env *config.FolderEnv
 	err error
 }
 

@@ -32,7 +32,7 @@ func resolve(t *testing.T, file string, vars ...string) (Settings, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Resolve(settings, env)
+	return Resolve(settings, config.NewFolderEnv(env))
 }
 
 func TestResolve(t *testing.T) {

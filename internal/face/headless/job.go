@@ -62,7 +62,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.LeftOut = s.Project.LeftOut
+	o.LeftOut = s.Project.LeftOut()
 	o.SessionID = s.ID() // that of a resumed session
 	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Models.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {

@@ -16,10 +16,11 @@ func Events() []Event {
 // Opened reports that the session is open.
 type Opened struct{ Session Session }
 
-// Warning is a warning or other message of the session, and Notice a message about what the person has entered.
 type (
+	// Warning is a warning or other message of the session.
 	Warning struct{ Text string }
-	Notice  struct{ Text string }
+	// Notice is a message about the input of the person.
+	Notice struct{ Text string }
 )
 
 // Queued reports that a prompt waits for the end of the work in progress.

@@ -67,7 +67,7 @@ func open(ctx context.Context, c *manage.Call) (*store, error) {
 		return nil, err
 	}
 	s := &store{Call: c, project: p}
-	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Context: ctx, Interactive: c.IsAtTerminal, Warn: p.Warn})
+	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: ctx, Interactive: c.IsAtTerminal, Warn: p.Warn})
 	return s, nil
 }
 
@@ -207,7 +207,7 @@ func set(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) 
 // signIn asks at the terminal for the provider, unless name is one, and for its key.
 func (c *store) signIn(ctx context.Context, name string) (outcome.Outcome, error) {
 	return c.Ask(ctx, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
-		in := auth.Inputs{Settings: c.project.Settings(), Env: c.project.Env, Launcher: c.project.Launcher}
+		in := auth.Inputs{Settings: c.project.Settings(), Env: c.project.Env(), Launcher: c.project.Launcher}
 		done, err := auth.Command{Inputs: in, Paths: c.project.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err

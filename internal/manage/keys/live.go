@@ -80,7 +80,7 @@ func listLive(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 // command returns the sign-in of a session.
 func command(p *project.Project) auth.Command {
-	return auth.Command{Inputs: auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher}, Paths: p.Paths, Notify: p.Warn}
+	return auth.Command{Inputs: auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher}, Paths: p.Paths, Notify: p.Warn}
 }
 
 // statusLive shows the provider account of this session and the source of its API key.

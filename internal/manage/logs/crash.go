@@ -9,6 +9,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/logs"
+	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
 	"pollux/internal/stats/recent"
@@ -16,10 +17,10 @@ import (
 
 // Program is a program that has crashed.
 type Program struct {
-	Env      *config.Env
-	Version  func() string
-	Recent   *recent.Ring     // the last events of the session
-	Settings *config.Settings // nil if they are not read
+	Env     *config.Env
+	Version func() string
+	Recent  *recent.Ring     // the last events of the session
+	Project *project.Project // nil if its settings are not read
 }
 
 // Signalled records that the program has received a signal.
@@ -27,8 +28,16 @@ func Signalled(r *recent.Ring, name string) { r.Record(records.SignalReceived{Na
 
 // Cause returns the text of a panic without secrets, and its summary.
 func (p Program) Cause(value any) (cause, summary string) {
-	cause = secret.NewEraser(secret.Values(p.Env.List()))(fmt.Sprint(value))
+	cause = secret.NewEraser(p.secrets())(fmt.Sprint(value))
 	return cause, strings.TrimSuffix(logs.Summary(cause), ".")
+}
+
+// secrets returns the known secrets, which reports do not contain.
+func (p Program) secrets() []string {
+	if p.Project != nil {
+		return secret.Values(p.Project.Env().List())
+	}
+	return secret.Values(p.Env.List())
 }
 
 // Write writes the report of a crash, and the last events to the log of the session. It returns
@@ -47,7 +56,7 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 	if _, err := os.Stat(paths.Home()); err != nil {
 		return "", durable.Cause(err)
 	}
-	project, err := paths.ProjectTemp()
+	temp, err := paths.ProjectTemp()
 	if err != nil {
 		return "", durable.Cause(err)
 	}
@@ -59,24 +68,24 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 	if r.Session, _ = p.Recent.Session(); r.Session == "" {
 		r.Session = "none"
 	}
-	if s := p.Settings; s != nil {
-		r.Settings = s.SetKeys()
+	if p.Project != nil {
+		r.Settings = p.Project.Settings().SetKeys()
 	}
 	for _, e := range p.Recent.Events() {
 		r.Events = append(r.Events, e.AppendJSON(nil))
 	}
-	secrets := secret.Values(p.Env.List())
-	if path, err = r.Write(project, secrets); err != nil {
+	secrets := p.secrets()
+	if path, err = r.Write(temp, secrets); err != nil {
 		return "", durable.Cause(err)
 	}
-	p.logCrash(r, project, path, secrets)
+	p.logCrash(r, temp, path, secrets)
 	return paths.Display(path), nil
 }
 
 // logCrash writes the last events and the crash itself to the log of the session.
-func (p Program) logCrash(r logs.Report, project, path string, secrets []string) {
+func (p Program) logCrash(r logs.Report, temp, path string, secrets []string) {
 	masker := secret.NewMasker(secrets)
-	l := logs.New(func() (string, error) { return project, nil }, r.Session, func() *secret.Masker { return masker }, func(error) {}) // the report has it all
+	l := logs.New(func() (string, error) { return temp, nil }, r.Session, func() *secret.Masker { return masker }, func(error) {}) // the report has it all
 	defer l.Close()
 	for _, e := range p.Recent.Take() {
 		_, _ = l.Write(append(e.AppendJSON(nil), '\n'))

@@ -91,7 +91,7 @@ func fetchAll(ctx context.Context, c *manage.Call) ([]listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Warn: set.Warn})
+	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env(), Launcher: set.Launcher, Context: ctx, Warn: set.Warn})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func notesAfterSet(ctx context.Context, c *manage.Call, key string, scope config
 	if err != nil {
 		return append(notes, err.Error())
 	}
-	if _, err := telemetry.Resolve(p.Settings(), c.Options.Env); err != nil && row.Path == string(config.Telemetry) {
+	if _, err := telemetry.Resolve(p.Settings(), p.Env()); err != nil && row.Path == string(config.Telemetry) {
 		note("no run begins like this. %v", err) // ParseValue does not check the fields of telemetry
 	}
 	if scope == config.Workspace && !p.IsTrusted() {

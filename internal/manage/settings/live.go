@@ -52,7 +52,7 @@ func setLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	if value == "" {
 		return o, exit.Errorf(exit.Input, "Enter a setting and a value, such as /settings set model.name gemini-2.5-pro")
 	}
-	v, err := config.ParseValue(key, value, c.Live.Project.Env)
+	v, err := config.ParseValue(key, value, c.Live.Project.Options.Env)
 	if err != nil {
 		return o, exit.Errorf(exit.Input, "%w", err)
 	}

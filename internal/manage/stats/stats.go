@@ -63,7 +63,7 @@ func show(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error)
 		return o, err
 	}
 	accounts := sync.OnceValue(func() *auth.Accounts {
-		all, _ := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env, Launcher: set.Launcher, Context: ctx, Warn: set.Warn}) // prices need no account
+		all, _ := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env(), Launcher: set.Launcher, Context: ctx, Warn: set.Warn}) // prices need no account
 		return all
 	})
 	report, err := usage.Collect(ctx, sources, usage.Query{

@@ -24,6 +24,7 @@ type encoder struct {
 	signed []protocol.Thought
 }
 
+// NewEncoder implements [protocol.Wire].
 func (Wire) NewEncoder(a *protocol.Query, opening *protocol.Tokens) protocol.Encoder {
 	return &encoder{asked: a, opening: opening}
 }

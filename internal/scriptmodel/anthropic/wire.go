@@ -16,7 +16,10 @@ import (
 // Wire is Anthropic's Messages API, and its form on Vertex AI.
 type Wire struct{}
 
-func (Wire) Name() string    { return "anthropic" }
+// Name implements [protocol.Wire].
+func (Wire) Name() string { return "anthropic" }
+
+// Newline implements [protocol.Wire].
 func (Wire) Newline() string { return "\n" }
 
 // Route accepts /v1/messages, /v1/messages/count_tokens, /v1/models and
@@ -61,6 +64,7 @@ func invalid(format string, args ...any) *protocol.Error {
 	return &protocol.Error{Status: 400, Code: "invalid_request_error", Message: fmt.Sprintf(format, args...)}
 }
 
+// Read implements [protocol.Wire].
 func (Wire) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	vertex := strings.Contains(r.URL.Path, "/publishers/")
 	version := r.Header.Get("anthropic-version")
@@ -253,6 +257,7 @@ func claude(model string) int {
 	return 100*protocol.AsInt(m[1]) + protocol.AsInt("0"+m[2])
 }
 
+// Deny implements [protocol.Wire].
 func (Wire) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
 	switch why.Kind {
 	case protocol.NoKey:
@@ -274,6 +279,7 @@ func (Wire) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
 	return invalid("%s: Extra inputs are not permitted", why.Name)
 }
 
+// EncodeError implements [protocol.Wire].
 func (Wire) EncodeError(f *protocol.Error) []byte {
 	return protocol.MustJSON(map[string]any{"type": "error", "error": encodeError(f), "request_id": "req_scripted"})
 }
@@ -320,6 +326,7 @@ func defaultMessage(f *protocol.Error) string {
 	return http.StatusText(f.Status)
 }
 
+// DirectResponse implements [protocol.Wire].
 func (Wire) DirectResponse(a *protocol.Query) []byte {
 	if a.Verb == protocol.CountTokens {
 		return protocol.MustJSON(map[string]any{"input_tokens": a.Estimate()})

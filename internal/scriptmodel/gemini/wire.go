@@ -44,9 +44,13 @@ var modelPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/|(?:projects/[^/]+/locations/[^/]+/)?((?:tunedModels|endpoints)/))([^/:]+):(\w+)$`)
 })
 
-func (Wire) Name() string    { return "gemini" }
+// Name implements [protocol.Wire].
+func (Wire) Name() string { return "gemini" }
+
+// Newline implements [protocol.Wire].
 func (Wire) Newline() string { return "\r\n" }
 
+// Read implements [protocol.Wire].
 func (Wire) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	switch {
 	case a.Verb == protocol.ListModels:
@@ -168,6 +172,7 @@ type encoder struct {
 	said  []protocol.Piece
 }
 
+// NewEncoder implements [protocol.Wire].
 func (Wire) NewEncoder(a *protocol.Query, _ *protocol.Tokens) protocol.Encoder {
 	return &encoder{asked: a}
 }
@@ -252,6 +257,7 @@ func encodeUsage(u *protocol.Tokens) map[string]int {
 	return m
 }
 
+// EncodeError implements [protocol.Wire].
 func (Wire) EncodeError(f *protocol.Error) []byte {
 	code := f.Code
 	if code == "" || code != strings.ToUpper(code) { // no code, or the code of another vendor
@@ -310,6 +316,7 @@ func defaultMessage(f *protocol.Error) string {
 	return http.StatusText(f.Status)
 }
 
+// Deny implements [protocol.Wire].
 func (Wire) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
 	switch why.Kind {
 	case protocol.NoKey:
@@ -349,6 +356,7 @@ func (Wire) CheckMemory(a *protocol.Query, m *protocol.Memory) *protocol.Error {
 	return nil
 }
 
+// DirectResponse implements [protocol.Wire].
 func (Wire) DirectResponse(a *protocol.Query) []byte {
 	switch a.Verb {
 	case protocol.CountTokens:

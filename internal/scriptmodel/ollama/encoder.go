@@ -14,6 +14,7 @@ type encoder struct {
 	end           map[string]any // more fields of the last line
 }
 
+// NewEncoder implements [protocol.Wire].
 func (Wire) NewEncoder(a *protocol.Query, _ *protocol.Tokens) protocol.Encoder {
 	return &encoder{asked: a, tags: protocol.Tagger{ThoughtField: a.ThoughtField}}
 }

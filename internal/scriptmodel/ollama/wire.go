@@ -18,7 +18,10 @@ import (
 // conversations; Wire refuses both.
 type Wire struct{}
 
-func (Wire) Name() string    { return "ollama" }
+// Name implements [protocol.Wire].
+func (Wire) Name() string { return "ollama" }
+
+// Newline implements [protocol.Wire].
 func (Wire) Newline() string { return "\n" }
 
 // Route accepts /api/chat, embed, show, tags and version. A local server needs no key, so that
@@ -43,6 +46,7 @@ func (Wire) Route(r *http.Request) (protocol.Query, bool) {
 	return a, true
 }
 
+// Read implements [protocol.Wire].
 func (o Wire) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	if r.Method != http.MethodPost {
 		if a.Verb == protocol.ListModels {
@@ -251,6 +255,7 @@ func image(data, at string) (string, *protocol.Error) {
 // CheckMemory returns nil, because the protocol has no signatures.
 func (Wire) CheckMemory(*protocol.Query, *protocol.Memory) *protocol.Error { return nil }
 
+// Deny implements [protocol.Wire].
 func (Wire) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
 	switch why.Kind {
 	case protocol.NoKey, protocol.WrongKey:
@@ -305,6 +310,7 @@ func mismatchError(m *shape.Mismatch) *protocol.Error {
 	return invalid("json: cannot unmarshal %s into Go struct field %s", protocol.JSONKind(m.Got), m.Path)
 }
 
+// EncodeError implements [protocol.Wire].
 func (Wire) EncodeError(f *protocol.Error) []byte {
 	return protocol.MustJSON(protocol.AddDetails(map[string]any{"error": cmp.Or(f.Message, defaultMessage(f))}, f.Details))
 }

@@ -11,6 +11,7 @@ import (
 // Chat is OpenAI's Chat Completions API, which many other servers also speak.
 type Chat struct{ base }
 
+// Name implements [protocol.Wire].
 func (Chat) Name() string { return "openai" }
 
 // Route accepts chat/completions, embeddings, models and models/M. It refuses requests with
@@ -36,6 +37,7 @@ func (Chat) Route(r *http.Request) (protocol.Query, bool) {
 	return a, true
 }
 
+// Read implements [protocol.Wire].
 func (Chat) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	switch a.Verb {
 	case protocol.ListModels:

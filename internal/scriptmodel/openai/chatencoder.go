@@ -17,6 +17,7 @@ type chatEncoder struct {
 	usage         *protocol.Tokens
 }
 
+// NewEncoder implements [protocol.Wire].
 func (Chat) NewEncoder(a *protocol.Query, _ *protocol.Tokens) protocol.Encoder {
 	return newChatEncoder(a)
 }

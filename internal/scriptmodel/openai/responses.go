@@ -15,8 +15,10 @@ import (
 // Responses is OpenAI's Responses API, used without storing responses at the vendor.
 type Responses struct{ base }
 
+// Name implements [protocol.Wire].
 func (Responses) Name() string { return "responses" }
 
+// Route implements [protocol.Wire].
 func (Responses) Route(r *http.Request) (protocol.Query, bool) {
 	path, model := route(r)
 	return protocol.Query{Verb: protocol.Generate, VerbName: "generateContent", Model: model, Key: apiKey(r)}, path == "responses"
@@ -93,6 +95,7 @@ func itemShape() *shape.Shape {
 	})
 }
 
+// Read implements [protocol.Wire].
 func (Responses) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	a.Kind = "CreateResponse"
 	if f := readBody(a, r, body, responsesShape()); f != nil {

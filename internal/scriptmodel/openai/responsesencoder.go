@@ -30,6 +30,7 @@ type responsesEncoder struct {
 	signed []protocol.Thought
 }
 
+// NewEncoder implements [protocol.Wire].
 func (Responses) NewEncoder(a *protocol.Query, _ *protocol.Tokens) protocol.Encoder {
 	return &responsesEncoder{asked: a, status: "in_progress"}
 }

@@ -17,13 +17,16 @@ import (
 // package llm/texttool. A server uses Text only if its options list it.
 type Text struct{ Chat }
 
+// Name implements [protocol.Wire].
 func (Text) Name() string { return protocol.TextWire }
 
+// Route implements [protocol.Wire].
 func (Text) Route(r *http.Request) (protocol.Query, bool) {
 	a, ok := Chat{}.Route(r)
 	return a, ok && a.Verb == protocol.Generate
 }
 
+// Read implements [protocol.Wire].
 func (w Text) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
 	f := w.Chat.Read(a, r, body)
 	if f != nil || len(a.Tools) > 0 { // native tools are refused later
@@ -142,6 +145,7 @@ func lastIndex[T any](s []T, f func(T) bool) int {
 // textEncoder writes calls into the text.
 type textEncoder struct{ *chatEncoder }
 
+// NewEncoder implements [protocol.Wire].
 func (Text) NewEncoder(a *protocol.Query, _ *protocol.Tokens) protocol.Encoder {
 	return &textEncoder{newChatEncoder(a)}
 }

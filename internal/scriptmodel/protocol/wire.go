@@ -86,6 +86,7 @@ type Query struct {
 // Verb is the kind of a request.
 type Verb int
 
+// The verbs. Generate and Stream request an answer, whole or in pieces.
 const (
 	Generate Verb = iota
 	Stream
@@ -307,6 +308,7 @@ type Denial struct {
 // DenialKind is the kind of a Denial.
 type DenialKind int
 
+// The reasons of denials.
 const (
 	NoKey DenialKind = iota
 	WrongKey

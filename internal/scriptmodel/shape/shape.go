@@ -29,6 +29,7 @@ type Shape struct {
 // Kind is the type of a JSON value.
 type Kind int
 
+// The kinds of values. Base64 is a string with binary data.
 const (
 	Anything Kind = iota
 	ObjectKind
@@ -70,7 +71,7 @@ func TaggedBy(tag string, cases map[string]*Shape) *Shape {
 	return &Shape{Kind: Tagged, Tag: tag, Cases: cases}
 }
 
-// OrNull returns a copy of s that also accepts null.
+// Nullable returns a copy of s that also accepts null.
 func Nullable(s *Shape) *Shape {
 	c := *s
 	c.Null = true
@@ -89,6 +90,8 @@ type Mismatch struct {
 // Reason is the kind of a Mismatch.
 type Reason int
 
+// The reasons of mismatches. A WrongWord is not one of [Shape].Words, and an array with TooFew items has less than
+// [Shape].MinItems.
 const (
 	WrongType Reason = iota
 	WrongWord
