@@ -97,6 +97,7 @@ func TestRecords(t *testing.T) {
 // and a log of each conversation. A run that restores a checkpoint is recorded as others are.
 func TestRecordsOnDisk(t *testing.T) {
 	t.Parallel()
+	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	h := newHome(t)
 	ring := new(recent.Ring)
 	model := scripttest.Gemini(t, `
@@ -119,7 +120,7 @@ turn
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it"} {
+	for _, text := range []string{strings.Repeat("Hello. ", 1000), "Write it with " + token} {
 		for _, err := range s.Run(t.Context(), agent.TextPrompt(text)) {
 			if err != nil {
 				t.Error(err)
@@ -127,6 +128,7 @@ turn
 		}
 	}
 	began := s.ID()
+	s.PromptLog.Add(began, "Write it with token="+token+";") // a key that is a word would keep the prompt out
 	for e, err := range s.Restore(t.Context(), s.Changes.Checkpoints()[0]) {
 		if asked, ok := e.(agent.ToolAsked); ok {
 			asked.Answer(tool.Answer{Outcome: tool.Cancel})
@@ -156,6 +158,11 @@ turn
 	}
 	if text := files("chats/*.jsonl"); !strings.Contains(text, `"use":"utility_compressor"`) || strings.Contains(text, `"use":"main"`) {
 		t.Errorf("the session files have %s", text)
+	}
+	for _, pattern := range []string{"chats/*.jsonl", "logs.json"} {
+		if text := files(pattern); !strings.Contains(text, "Write it with ") || strings.Contains(text, token) {
+			t.Errorf("%s has %s", pattern, text)
+		}
 	}
 	for id, want := range map[string]string{began: `"msg":"prompt ends","status":"ok"`, second: `"msg":"mode","name":"default"`} {
 		if text := files("logs/session-" + id + ".jsonl"); !strings.Contains(text, want) {
