@@ -30,7 +30,7 @@ var layers = []struct {
 	// Parts of a session, each of which knows only the project and its own options.
 	{"agents", []string{"internal/agents", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
-	{"parts", []string{"internal/record", "internal/servers", "internal/skill/install"}},
+	{"parts", []string{"internal/extensions", "internal/record", "internal/servers", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},

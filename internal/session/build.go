@@ -8,6 +8,7 @@ import (
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/config"
+	"pollux/internal/extensions"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
@@ -62,13 +63,13 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Stats = &stats.Counter{Price: s.price}             // models
 	s.Workspace = project.NewWorkspace(s.Project)        // settings, the directory
 	s.Record.AddResumedDirs(ctx, s.Workspace)            // the resumed session, workspace, the person
-	s.openExtensionFiles()                               // extensions, workspace
+	s.extensions = extensions.Open(p, s.Workspace)       // extensions, workspace
 	s.Memory = project.NewMemory(s.Project, s.Workspace) // settings, trust, workspace
 	s.Processes = s.newProcesses()                       // the home directory
 	s.PromptLog = s.Record.NewPromptLog()                // the home directory
 	s.registry = tool.NewRegistry()                      // nothing: tools join it below
 	s.Servers = servers.Open(servers.Parts{              // project, launcher, registry
-		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rules, Model: s.serverModel,
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.extensions.Roots, Rules: s.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
 	s.plans, err = plan.Open(s.Workspace, p.PlanDirectory(), s.ID()) // settings, workspace

@@ -78,7 +78,7 @@ func (s *Session) start(ctx context.Context) {
 	}
 	s.startHooks(ctx, source)
 	if p.Options.Interactive {
-		s.closers = append(s.closers, s.updateExtensions())
+		s.closers = append(s.closers, s.extensions.Update())
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/extensions"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -135,10 +136,10 @@ type Session struct {
 	given    *quotation.Index // what models were given: a quotation is not a call
 	callers  *assembly.Callers
 
-	extensionDirs []string // those of extensions that file tools may read; without links
-	instruction   *prompt.Instruction
-	agent         *agent.Agent
-	hooks         *hook.Set // nil for none
+	extensions  *extensions.Extensions
+	instruction *prompt.Instruction
+	agent       *agent.Agent
+	hooks       *hook.Set // nil for none
 	// startContext is what hooks add to the first prompt; "" for nothing.
 	startContext string
 	expanding    sync.Mutex           // held while a prompt is completed, of a run or during one
