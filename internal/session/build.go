@@ -9,6 +9,7 @@ import (
 	"pollux/internal/assembly"
 	"pollux/internal/config"
 	"pollux/internal/extensions"
+	"pollux/internal/farewell"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
@@ -126,6 +127,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
 	})
 	s.agent = s.newAgent()
+	s.Farewell = &farewell.Farewell{Project: p, Record: b.record, ID: s.ID}
 	s.recordConfig()
 	return s, nil
 }

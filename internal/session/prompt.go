@@ -19,7 +19,7 @@ import (
 )
 
 // Run puts a prompt to the model and works until the model has no more to ask for: see [agent.Agent.Run]. The texts of
-// a prompt without Shown may name files with "@", which Run adds; what it leaves out of the prompt is warned of. A prompt
+// a prompt without Shown may name files with "@", which Run adds. It warns of files that it leaves out. A prompt
 // with Shown is sent as it is.
 func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {

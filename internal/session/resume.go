@@ -9,7 +9,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/sessions"
-	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 )
@@ -33,11 +32,6 @@ func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
 	s.restore(ctx)
 	s.startHooks(ctx, hook.ResumeSource)
 	return nil
-}
-
-// ResumeCommand returns the command line that continues the conversation later.
-func (s *Session) ResumeCommand() string {
-	return "pollux --resume " + shellcmd.Quote(terminal.Line(s.ID()))
 }
 
 // restore gives the agent the history of the resumed session.

@@ -1,17 +1,16 @@
 // Package session is the live session: a conversation with a model in one directory,
-// with the tools, the gate and all that the user's settings say.
+// with the tools, the gate and the user's settings.
 //
 // A face (for a terminal, a script, an editor or a Go program) calls [Open] with the
-// directory and the options of its command line. [Open] asks the face's [Asker] what must
-// be decided before a session can begin: trust in the folder, an API key, a project's
-// policies. The face then ranges over the events of [Session.Run].
+// directory and the options of its command line. [Open] asks the person, through the face,
+// for the decisions that a session needs to begin: trust in the folder, an API key, a
+// project's policies. The face then ranges over the events of [Session.Run].
 //
-//   - setup.go reads settings, trust, the .env file, mode and model, in the order in
-//     which they can prevent a session. signin.go asks for a key or a model that is missing.
+//   - open.go opens the project, and signin.go asks for a key or a model that is missing.
 //   - build.go is the composition root: the list of all parts, each after the parts
 //     that it needs.
-//   - prompt.go and typed.go run what a person enters; change.go, modes.go and policy.go
-//     are what a person can change between prompts.
+//   - prompt.go and typed.go run the prompts and commands of a person; change.go, modes.go and
+//     policy.go have the changes that a person can make between prompts.
 //
 // The package does not read the process's own directory or environment, so one process
 // can have several sessions. Parts that only a tool call needs are made on first use.
@@ -29,6 +28,7 @@ import (
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/extensions"
+	"pollux/internal/farewell"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -107,9 +107,11 @@ type Session struct {
 	// Rulebook answers what is decided about calls.
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
-	Agents  *agents.Agents
-	Record  *record.Record
-	options Options
+	Agents *agents.Agents
+	// Farewell has the hints for the end of the session.
+	Farewell *farewell.Farewell
+	Record   *record.Record
+	options  Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
@@ -160,7 +162,7 @@ type identity struct {
 	began time.Time
 }
 
-// Close ends what the session has left running.
+// Close ends the session, with the programs that it has left running.
 func (s *Session) Close() {
 	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.titler.Close()
