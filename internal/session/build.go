@@ -13,6 +13,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
+	"pollux/internal/hooks"
 	"pollux/internal/ide"
 	"pollux/internal/owncalls"
 	"pollux/internal/project"
@@ -110,10 +111,12 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Skills = skills.Open(skills.Parts{
 		Project: p, Registry: s.registry, Tools: s.tools, Workspace: s.Workspace, Servers: s.Servers, Record: b.record, Changed: s.refreshInstruction,
 	})
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
-	if s.hooks != nil {
-		s.closers = append(s.closers, s.hooks.Close)
-	}
+	s.Hooks = hooks.Open(hooks.Parts{ // settings, trust, plans, launcher, records
+		Project: p, Policy: s.policy, Models: s.models, Plans: s.plans, Registry: s.registry, Record: b.record, Records: s.records,
+		Servers: s.Servers, ServersOf: s.Agents.ServersOf, ID: s.ID,
+		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
+	})
+	s.closers = append(s.closers, s.Hooks.Close)
 	s.instruction, err = s.newInstruction() // memory, policy, plans, registry, hooks
 	if err != nil {
 		return nil, err
@@ -142,8 +145,8 @@ func (s *Session) newAgent() *agent.Agent {
 		c.KeepUnanswered = s.Record.KeepsUnanswered
 		c.IDE = watchIDE(s.options.IDE)
 		c.NextSpeaker, c.Unfinished = s.builder.NextSpeaker(), s.builder.Unfinished()
-		if s.hooks != nil {
-			c.Hooks = s.hooks
+		if set := s.Hooks.Set(); set != nil {
+			c.Hooks = set
 		}
 		if j := s.Record.Journal(); j != nil {
 			c.Journal = j
@@ -178,7 +181,7 @@ func (c caller) MessagesAfter(seen *llm.Content) []agent.Message {
 }
 func (c caller) Tools() *toolset.Set    { return c.s.tools }
 func (c caller) Gate() *guard.Gate      { return c.s.gate }
-func (c caller) Hooks() *hook.Set       { return c.s.hooks }
+func (c caller) Hooks() *hook.Set       { return c.s.Hooks.Set() }
 func (c caller) Skills() []prompt.Skill { return c.s.Skills.ForPrompt() }
 func (c caller) TreeItems() int         { return c.s.treeItems() }
 
@@ -194,8 +197,8 @@ func (s *Session) newGate() *guard.Gate {
 		OutputDir:   s.outputs.Dir,
 		Log:         s.Project.Log,
 	}
-	if s.hooks != nil {
-		o.Hooks = s.hooks
+	if set := s.Hooks.Set(); set != nil {
+		o.Hooks = set
 	}
 	if j := s.Record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))

@@ -151,7 +151,7 @@ func TestNoHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Hooks() != nil {
+		if s.Hooks.Set() != nil {
 			t.Errorf("%s: there are hooks", settings)
 		}
 		for _, err := range s.Run(t.Context(), agent.TextPrompt("Hi.")) {

@@ -80,7 +80,7 @@ func (s *Session) expand(ctx context.Context, p agent.Prompt) (agent.Prompt, err
 		}
 	}
 	p.ID = s.agent.NewPromptID()
-	s.addStartContext(&p)
+	s.Hooks.AddStartContext(&p)
 	s.tellServers(ctx, &p)
 	return p, nil
 }

@@ -26,11 +26,11 @@ func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
 	if err := s.Record.Continue(info); err != nil {
 		return err
 	}
-	s.endHooks(ctx, hook.OtherReason)
+	s.Hooks.End(ctx, hook.OtherReason)
 	s.Record.AddResumedDirs(ctx, s.Workspace)
 	s.restart(ctx, s.Record.SessionID())
 	s.restore(ctx)
-	s.startHooks(ctx, hook.ResumeSource)
+	s.Hooks.Start(ctx, hook.ResumeSource, s.agent.AddMessage)
 	return nil
 }
 

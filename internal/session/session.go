@@ -32,6 +32,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/hooks"
 	"pollux/internal/ide"
 	"pollux/internal/logs"
 	"pollux/internal/memory"
@@ -108,6 +109,8 @@ type Session struct {
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
 	Agents *agents.Agents
+	// Hooks are the hooks.
+	Hooks *hooks.Hooks
 	// Farewell has the hints for the end of the session.
 	Farewell *farewell.Farewell
 	Record   *record.Record
@@ -141,14 +144,11 @@ type Session struct {
 	extensions  *extensions.Extensions
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	hooks       *hook.Set // nil for none
-	// startContext is what hooks add to the first prompt; "" for nothing.
-	startContext string
-	expanding    sync.Mutex           // held while a prompt is completed, of a run or during one
-	telemetry    *telemetry.Telemetry // nil is off
-	activity     *telemetry.Activity  // nil is off
-	log          *logs.Log            // on disk
-	titler       *record.Titler
+	expanding   sync.Mutex           // held while a prompt is completed, of a run or during one
+	telemetry   *telemetry.Telemetry // nil is off
+	activity    *telemetry.Activity  // nil is off
+	log         *logs.Log            // on disk
+	titler      *record.Titler
 	// Changes finds the calls that may have changed something, and undoes changes of files.
 	Changes *record.Changes
 	ended   sync.Once
@@ -164,7 +164,7 @@ type identity struct {
 
 // Close ends the session, with the programs that it has left running.
 func (s *Session) Close() {
-	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
+	s.ended.Do(func() { s.Hooks.End(context.Background(), hook.ExitReason) })
 	s.titler.Close()
 	s.closeParts()
 	s.Project.Close()

@@ -17,7 +17,6 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
-	"pollux/internal/guard/hook"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
@@ -183,16 +182,4 @@ func readShort(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 100))
 	return strings.TrimSpace(string(b)), err
-}
-
-// recordHook records one run of a hook.
-func (s *Session) recordHook(c hook.Call) {
-	r := records.HookRun{
-		Event: string(c.Hook.Event), Kind: c.Hook.Kind(), Name: c.Hook.ID(), Input: c.Input, Stdout: c.Stdout, Stderr: c.Stderr,
-		Code: c.Code, Failed: c.Failed(), Err: c.Err, Took: c.Duration,
-	}
-	if c.Output != nil {
-		r.Output = c.Output.JSON
-	}
-	s.records.Emit(r)
 }
