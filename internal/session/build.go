@@ -7,6 +7,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/compose"
 	"pollux/internal/config"
 	"pollux/internal/extensions"
 	"pollux/internal/farewell"
@@ -130,6 +131,10 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		Project: p, Models: s.models, Gate: s.gate, Tools: s.tools, Registry: s.registry, Workspace: s.Workspace, Records: s.records,
 	})
 	s.agent = s.newAgent()
+	s.Composer = compose.New(compose.Parts{
+		Project: p, Workspace: s.Workspace, Memory: s.Memory, Models: s.models, Outputs: s.outputs, Servers: s.Servers, Agents: s.Agents,
+		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Opening: s.opening, Refresh: s.refresh,
+	})
 	s.Farewell = &farewell.Farewell{Project: p, Record: b.record, ID: s.ID}
 	s.recordConfig()
 	return s, nil

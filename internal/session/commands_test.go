@@ -52,7 +52,7 @@ func TestPrepareCommand(t *testing.T) {
 	}
 	defer s.Close()
 	prepare := func(prompt string) (agent.Prompt, error) {
-		return s.PrepareCommand(t.Context(), &command.Command{Prompt: "Look: " + prompt}, command.Call{Line: "/c", Name: "c"})
+		return s.Composer.Command(t.Context(), &command.Command{Prompt: "Look: " + prompt}, command.Call{Line: "/c", Name: "c"})
 	}
 	const prompt = "!{touch one} !{echo fine} !{touch two > three} !{pwd}"
 	if _, err := prepare(prompt); !errors.Is(err, owncalls.ErrRefused) {
@@ -121,7 +121,7 @@ func TestPrepareCommandBounds(t *testing.T) {
 	}
 	defer s.Close()
 	c := &command.Command{Prompt: "!{echo begin; seq 1 1000000; echo end}"}
-	p, err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"})
+	p, err := s.Composer.Command(t.Context(), c, command.Call{Line: "/c", Name: "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestPrepareCommandBounds(t *testing.T) {
 	c = &command.Command{Prompt: "!{touch began; sleep 1000} !{touch after}"}
 	done := make(chan error)
 	go func() {
-		_, err := s.PrepareCommand(ctx, c, command.Call{Line: "/c", Name: "c"})
+		_, err := s.Composer.Command(ctx, c, command.Call{Line: "/c", Name: "c"})
 		done <- err
 	}()
 	for {

@@ -27,6 +27,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/compose"
 	"pollux/internal/extensions"
 	"pollux/internal/farewell"
 	"pollux/internal/guard"
@@ -109,8 +110,9 @@ type Session struct {
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
 	Agents *agents.Agents
-	// Hooks are the hooks.
-	Hooks *hooks.Hooks
+	// Hooks are the hooks, and Composer makes the prompts of the model.
+	Hooks    *hooks.Hooks
+	Composer *compose.Composer
 	// Farewell has the hints for the end of the session.
 	Farewell *farewell.Farewell
 	Record   *record.Record
@@ -144,7 +146,6 @@ type Session struct {
 	extensions  *extensions.Extensions
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	expanding   sync.Mutex           // held while a prompt is completed, of a run or during one
 	telemetry   *telemetry.Telemetry // nil is off
 	activity    *telemetry.Activity  // nil is off
 	log         *logs.Log            // on disk

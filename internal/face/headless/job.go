@@ -57,7 +57,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	defer s.Close()
 	j.Input.Wait = time.Duration(config.StdinWait.In(s.Project.Settings()) * float64(time.Second))
-	j.Input.Fit = s.FitInput
+	j.Input.Fit = s.Composer.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)
