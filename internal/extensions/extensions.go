@@ -40,7 +40,7 @@ func Open(p *project.Project, ws *workspace.Workspace) *Extensions {
 // Roots returns the directories of which MCP servers know. Those of extensions are not among them: a server may write
 // where it knows of a directory, and extensions have hooks. It may be called during a run.
 func (x *Extensions) Roots() []string {
-	return slices.DeleteFunc(slices.Clone(x.workspace.ReadableDirs()), func(dir string) bool { return slices.Contains(x.dirs, dir) })
+	return slices.DeleteFunc(x.workspace.ReadableDirs(), func(dir string) bool { return slices.Contains(x.dirs, dir) })
 }
 
 // Update updates the extensions that the user has installed with --auto-update, while the user works. It installs only
