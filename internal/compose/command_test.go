@@ -13,12 +13,14 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/command"
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/owncalls"
 	"pollux/internal/person"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
 	"pollux/llm"
 	"pollux/tool"
@@ -196,6 +198,12 @@ func TestCommandSources(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, k.CommandSources()); diff != "" {
 		t.Error(diff)
+	}
+	home := t.TempDir()
+	atHome := project.New(project.Options{Dir: home, Folder: trust.Trusted, Env: config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")})
+	k.check(atHome.Load(t.Context()))
+	if got := New(Parts{Project: atHome}).CommandSources(); len(got) != 1 || got[0].Kind != command.User {
+		t.Errorf("in the home directory: %+v", got)
 	}
 	p.Trust.Set(trust.Untrusted)
 	if got := k.CommandSources(); got != nil {

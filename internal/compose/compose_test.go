@@ -271,6 +271,18 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// A file that cannot be read is an error, and the prompt is not sent without it.
+func TestExpandFails(t *testing.T) {
+	t.Parallel()
+	k := newKit(t, `{}`, nil)
+	k.file("notes.txt", "x")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := k.Expand(ctx, agent.TextPrompt("@notes.txt")); !errors.Is(err, context.Canceled) || p.Parts != nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // The text of SessionStart hooks stands before the first of several prompts, whose ids differ.
 func TestExpandTogether(t *testing.T) {
 	t.Parallel()
@@ -322,6 +334,9 @@ func TestServerNews(t *testing.T) {
 		}
 		first, second := k.expand(agent.TextPrompt("One")), k.expand(agent.TextPrompt("Two"))
 		head := k.agent.History()[0].Content.Text()
+		if read := llm.PartsText(k.expand(agent.TextPrompt("Read @toy:test://one")).Parts); !strings.Contains(read, "--- Content from referenced files ---") {
+			t.Errorf("a resource of the server is not attached: %s", read)
+		}
 		isTold := strings.Contains(llm.PartsText(first.Parts), "Be kind.")
 		if isTold != hasPrompt || (head == "new") == hasPrompt || llm.PartsText(second.Parts) != "Two" {
 			t.Errorf("has a prompt %v: the opening is %q, the prompts %q, %q", hasPrompt, head, llm.PartsText(first.Parts), llm.PartsText(second.Parts))

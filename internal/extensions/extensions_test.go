@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -159,8 +160,11 @@ func TestUpdateStops(t *testing.T) {
 	p := newProject(t, `{}`)
 	newRepository(t, "same").install(p, install.Options{AutoUpdate: true})
 	began := make(chan string, 10)
+	var running atomic.Int32
 	p.Launcher = process.NewLauncher(func(process.Handler) process.Handler {
 		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			running.Add(1)
+			defer running.Add(-1)
 			began <- strings.Join(c.Args, " ")
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
@@ -169,6 +173,9 @@ func TestUpdateStops(t *testing.T) {
 	stop := Open(p, project.NewWorkspace(p)).Update()
 	<-began
 	stop()
+	if running.Load() > 0 {
+		t.Error("the update has not ended")
+	}
 	if len(began) > 0 {
 		t.Errorf("after the end, git runs with %s", <-began)
 	}

@@ -255,7 +255,7 @@ const projectHook = `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "c
 // A person is warned once of each hook that a trusted project has added. Its command cannot pass for a line of the warning.
 func TestWarnOfAdded(t *testing.T) {
 	t.Parallel()
-	p, warned := newProject(t, `{}`, projectHook)
+	p, warned := newProject(t, `{"pollux": {"userHooksInUntrustedFolders": true}}`, projectHook)
 	p.Trust.Set(trust.Untrusted)
 	open(t, p, nil)
 	if text := warned.take(); text != "" {
@@ -372,6 +372,46 @@ func TestDescribeServer(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tt.want, h.describeServer(tt.name, tt.subagent)); diff != "" {
 			t.Errorf("%s of %q (-want +got):\n%s", tt.name, tt.subagent, diff)
+		}
+	}
+}
+
+// The set asks the parts of the session: for the transcript, the approval mode, and the model that a hook names.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	p := projecttest.New(t, `{}`, "GEMINI_API_KEY=k")
+	var input string
+	run := func(_ context.Context, in json.RawMessage) (json.RawMessage, error) {
+		if input += string(in); strings.Contains(input, "SessionEnd") {
+			return nil, nil
+		}
+		return json.RawMessage(`{"hookSpecificOutput":{"llm_request":{"model":"gemini/gemini-2.5-flash"}}}`), nil
+	}
+	p.Options.Hooks = []hook.Hook{
+		{Event: hook.BeforeModel, Name: "chooser", Run: run},
+		{Event: hook.SessionEnd, Name: "claude", Dialect: hook.Claude, Run: run},
+	}
+	h := open(t, p, func(parts *Parts) {
+		var err error
+		if parts.Models, err = assembly.Models(t.Context(), p, assembly.Source{}, "one"); err != nil {
+			t.Fatal(err)
+		}
+		if parts.Record, err = record.Open(t.Context(), p, record.Options{Recorded: true}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(parts.Record.Close)
+		agent.New(agent.Config{SessionID: "one", Journal: parts.Record.Journal()}).AddMessage(t.Context(), agent.Message{Content: llm.User(llm.Text("Hi."))})
+		parts.Policy = policy.New(policy.Options{Trust: p.Trust, Mode: policy.Plan})
+		parts.RequestConfig = func(string) llm.Config { return llm.Config{} }
+	})
+	req := &llm.Request{Model: "before", Contents: []*llm.Content{llm.User(llm.Text("Hi."))}}
+	if h.Set().BeforeModel(t.Context(), req); req.Model != "gemini-2.5-flash" {
+		t.Errorf("the request is for %s", req.Model)
+	}
+	h.End(t.Context(), hook.ExitReason)
+	for _, want := range []string{h.parts.Record.Transcript(), `"permission_mode":"plan"`} {
+		if want == "" || !strings.Contains(input, want) {
+			t.Errorf("no %q in %s", want, input)
 		}
 	}
 }
