@@ -28,9 +28,10 @@ var layers = []struct {
 	{"management", []string{"internal/manage"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and its own options.
-	{"agents", []string{"internal/agents", "internal/owncalls", "internal/rulebook", "internal/skills"}},
+	{"prompts", []string{"internal/compose"}},
+	{"agents", []string{"internal/agents", "internal/farewell", "internal/hooks", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
-	{"parts", []string{"internal/observers", "internal/record", "internal/servers", "internal/skill/install"}},
+	{"parts", []string{"internal/extensions", "internal/observers", "internal/record", "internal/servers", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},

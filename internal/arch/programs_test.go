@@ -140,7 +140,7 @@ func TestLaunchersArePassedOn(t *testing.T) {
 var withoutLauncher = map[string]string{
 	"internal/auth/auth.go":          "only the table of providers is used",
 	"internal/manage/hooks/hooks.go": "Setup.HookSet sets it",
-	"internal/session/hooks.go":      "Project.HookSet sets it",
+	"internal/hooks/hooks.go":        "Project.HookSet sets it",
 	"internal/guard/hook/lint.go":    "the hooks do not run",
 	"internal/guard/hook/migrate.go": "the hooks do not run",
 }

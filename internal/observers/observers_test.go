@@ -1,6 +1,7 @@
 package observers
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +19,6 @@ import (
 	"pollux/internal/assembly"
 	"pollux/internal/auth"
 	"pollux/internal/config"
-	"pollux/internal/guard/hook"
 	"pollux/internal/logs"
 	"pollux/internal/models"
 	"pollux/internal/project"
@@ -125,7 +125,7 @@ func TestSinks(t *testing.T) {
 	o.RecordConfig()
 	o.RecordStart([]records.Phase{{Name: "load_settings", Start: time.Now()}}, time.Now())
 	ask(t, o, g, "hi")
-	o.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Name: "lint"}, Output: hook.Output{"a": []byte("1")}}})
+	o.Records.Emit(records.HookRun{Name: "lint", Output: func() json.RawMessage { return json.RawMessage(`{"a":1}`) }})
 	o.Close()
 	p.Warn("late")
 	want := []string{
@@ -282,7 +282,7 @@ func TestTelemetry(t *testing.T) {
 	o = open(t, p, Parts{Sinks: []records.Sink{seen}})
 	start(t, o, g)
 	o.Records.Emit(records.Rewound{})
-	o.RecordStart([]records.Phase{{Name: "load_settings", Start: time.Now()}}, time.Now()) // there is no first part
+	o.RecordStart(nil, time.Now()) // there is no first part
 	o.Close()
 	if n := len(seen.seen); n != 2 || !strings.HasPrefix(seen.seen[1], "warning Warning: Telemetry is incomplete: ") {
 		t.Errorf("the records are %q", seen.seen)

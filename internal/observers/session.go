@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pollux/internal/config"
-	"pollux/internal/guard/hook"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/llm/provider"
@@ -38,18 +37,6 @@ func (o *Observers) RecordStart(phases []records.Phase, began time.Time) {
 	o.Records.Emit(records.SessionStarted{Phases: append(slices.Clip(phases),
 		records.Phase{Name: "initialize_app", Start: began, End: now},
 		records.Phase{Name: "cli_startup", Start: phases[0].Start, End: now})})
-}
-
-// RecordHook emits one run of a hook.
-func (o *Observers) RecordHook(c hook.Call) {
-	r := records.HookRun{
-		Event: string(c.Hook.Event), Kind: c.Hook.Kind(), Name: c.Hook.ID(), Input: c.Input, Stdout: c.Stdout, Stderr: c.Stderr,
-		Code: c.Code, Failed: c.Failed(), Err: c.Err, Took: c.Duration,
-	}
-	if c.Output != nil {
-		r.Output = c.Output.JSON
-	}
-	o.Records.Emit(r)
 }
 
 // vendor returns the provider of a model, by its name in OpenTelemetry if it has one.

@@ -16,6 +16,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/models"
 	"pollux/internal/person"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/terminal"
@@ -52,9 +53,10 @@ func New(p Parts) *Calls { return &Calls{parts: p} }
 // the user has refused.
 var ErrRefused = errors.New("the user has refused")
 
-// RunCommands runs the shell commands of the custom command name, one after the other, as calls of
-// shell. Each passes the gate before the first one runs.
-func (c *Calls) RunCommands(ctx context.Context, name string, shell tool.Tool, commands []string) ([]string, error) {
+// RunCommands runs the shell commands of the custom command name, which an origin has written, one after the other. Each
+// passes the gate before the first one runs.
+func (c *Calls) RunCommands(ctx context.Context, name string, origin process.Origin, commands []string) ([]string, error) {
+	shell := c.parts.Tools.Template(origin)
 	calls, admissions := c.admit(ctx, name, shell, commands)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -7,11 +7,15 @@ import (
 	"pollux/agent"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/compose"
 	"pollux/internal/config"
+	"pollux/internal/extensions"
+	"pollux/internal/farewell"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/origin"
 	"pollux/internal/guard/policy"
+	"pollux/internal/hooks"
 	"pollux/internal/ide"
 	"pollux/internal/observers"
 	"pollux/internal/owncalls"
@@ -61,7 +65,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	p.SetSecrets(s.Models.Secrets)                                   // models
 	s.Workspace = project.NewWorkspace(s.Project)                    // settings, the directory
 	s.Record.AddResumedDirs(ctx, s.Workspace)                        // the resumed session, workspace, the person
-	s.openExtensionFiles()                                           // extensions, workspace
+	s.extensions = extensions.Open(p, s.Workspace)                   // extensions, workspace
 	s.Memory = project.NewMemory(s.Project, s.Workspace)             // settings, trust, workspace
 	s.Processes = s.newProcesses()                                   // the home directory
 	s.PromptLog = s.Record.NewPromptLog()                            // the home directory
@@ -75,7 +79,7 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 		Project: p, Workspace: s.Workspace, Engine: s.policy, Tools: s.registry, Changed: s.refresh, Emit: s.Observers.Records.Emit,
 	})
 	s.Servers = servers.Open(servers.Parts{ // project, launcher, registry
-		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.serverRoots, Rules: s.Rulebook.Rules, Model: s.serverModel,
+		Project: p, Registry: s.registry, Launcher: p.Launcher, Roots: s.extensions.Roots, Rules: s.Rulebook.Rules, Model: s.serverModel,
 	})
 	s.closers = append(s.closers, s.Servers.Close)
 	definitions := agents.ReadDefinitions(ctx, p, s.policy)             // settings, trust, policy, the person
@@ -107,10 +111,12 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	s.Skills = skills.Open(skills.Parts{
 		Project: p, Registry: s.registry, Tools: s.tools, Workspace: s.Workspace, Servers: s.Servers, Record: b.record, Changed: s.refreshInstruction,
 	})
-	s.hooks = s.newHooks() // settings, trust, plans, launcher, records
-	if s.hooks != nil {
-		s.closers = append(s.closers, s.hooks.Close)
-	}
+	s.Hooks = hooks.Open(hooks.Parts{ // settings, trust, plans, launcher, records
+		Project: p, Policy: s.policy, Models: s.Models, Plans: s.plans, Registry: s.registry, Record: b.record, Records: s.Observers.Records,
+		Servers: s.Servers, ServersOf: s.Agents.ServersOf, ID: s.ID,
+		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
+	})
+	s.closers = append(s.closers, s.Hooks.Close)
 	s.instruction, err = s.newInstruction() // memory, policy, plans, registry, hooks
 	if err != nil {
 		return nil, err
@@ -125,6 +131,11 @@ func (b *builder) build(ctx context.Context, unreachable error) (_ *Session, err
 	})
 	s.agent = s.newAgent()
 	s.Observers.RecordConfig()
+	s.Composer = compose.New(compose.Parts{
+		Project: p, Workspace: s.Workspace, Memory: s.Memory, Models: s.Models, Outputs: s.outputs, Servers: s.Servers, Agents: s.Agents,
+		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Opening: s.opening, Refresh: s.refresh,
+	})
+	s.Farewell = &farewell.Farewell{Project: p, Record: b.record, ID: s.ID}
 	return s, nil
 }
 
@@ -138,8 +149,8 @@ func (s *Session) newAgent() *agent.Agent {
 		c.KeepUnanswered = s.Record.KeepsUnanswered
 		c.IDE = watchIDE(s.options.IDE)
 		c.NextSpeaker, c.Unfinished = s.builder.NextSpeaker(), s.builder.Unfinished()
-		if s.hooks != nil {
-			c.Hooks = s.hooks
+		if set := s.Hooks.Set(); set != nil {
+			c.Hooks = set
 		}
 		if j := s.Record.Journal(); j != nil {
 			c.Journal = j
@@ -174,7 +185,7 @@ func (c caller) MessagesAfter(seen *llm.Content) []agent.Message {
 }
 func (c caller) Tools() *toolset.Set    { return c.s.tools }
 func (c caller) Gate() *guard.Gate      { return c.s.gate }
-func (c caller) Hooks() *hook.Set       { return c.s.hooks }
+func (c caller) Hooks() *hook.Set       { return c.s.Hooks.Set() }
 func (c caller) Skills() []prompt.Skill { return c.s.Skills.ForPrompt() }
 func (c caller) TreeItems() int         { return c.s.treeItems() }
 
@@ -190,8 +201,8 @@ func (s *Session) newGate() *guard.Gate {
 		OutputDir:   s.outputs.Dir,
 		Log:         s.Project.Log,
 	}
-	if s.hooks != nil {
-		o.Hooks = s.hooks
+	if set := s.Hooks.Set(); set != nil {
+		o.Hooks = set
 	}
 	if j := s.Record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))

@@ -100,9 +100,9 @@ func (s *Session) Window(model string) int {
 // instructions of subdirectories, the topic and the approved plan. It keeps the approval
 // mode, the model, the directories and background processes.
 func (s *Session) Clear(ctx context.Context) {
-	s.endHooks(ctx, hook.ClearReason)
+	s.Hooks.End(ctx, hook.ClearReason)
 	s.restart(ctx, "")
-	s.startHooks(ctx, hook.ClearSource)
+	s.Hooks.Start(ctx, hook.ClearSource, s.agent.AddMessage)
 }
 
 // restart ends the conversation, and starts the one with this id, without a history. "" makes an id.
@@ -149,7 +149,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	if at < 1 {
 		return "", false
 	}
-	s.endHooks(ctx, hook.ClearReason)
+	s.Hooks.End(ctx, hook.ClearReason)
 	s.endTurn()
 	left = s.ID()
 	s.begin("", true)
@@ -158,7 +158,7 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	s.Models.StartSession(s.ID())
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
 	s.agent.SetHistory(ctx, append(s.History(), history[1:at]...))
-	s.startHooks(ctx, hook.ClearSource)
+	s.Hooks.Start(ctx, hook.ClearSource, s.agent.AddMessage)
 	return left, true
 }
 

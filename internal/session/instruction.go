@@ -31,7 +31,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Mode:        s.Rulebook.ModeName(),
 			Git:         project.InGit(s.Project.Paths.Dir()),
 			Sandbox:     s.Project.Options.Env.Get("SANDBOX"),
-			Hooks:       s.hooks != nil,
+			Hooks:       s.Hooks.Set() != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),
 			Skills:      s.Skills.ForPrompt(),

@@ -76,9 +76,9 @@ func (s *Session) start(ctx context.Context) {
 		source = hook.ResumeSource
 		s.restore(ctx)
 	}
-	s.startHooks(ctx, source)
+	s.Hooks.Start(ctx, source, s.agent.AddMessage)
 	if p.Options.Interactive {
-		s.closers = append(s.closers, s.updateExtensions())
+		s.closers = append(s.closers, s.extensions.Update())
 	}
 }
 

@@ -8,50 +8,56 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
-	"pollux/llm"
 )
 
-// TestPromptParts checks that each text of a prompt may name files, that the other parts stay where they are, and that a prompt
-// with Shown is sent as it is.
-func TestPromptParts(t *testing.T) {
+// TestSteer checks that a prompt which a person types while the model works joins the next request, with the
+// files that it names, and that one which came too late is returned.
+func TestSteer(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.file(h.dir+"/notes.txt", "The code word is heron.")
-	h.file(h.dir+"/more.txt", "It flies.")
 	model := scripttest.Gemini(t, `
 turn
-  expect prompt heron
-  expect prompt It flies.
-  expect media image/png
-  text Seen.
+  call list_directory {"dir_path": "."}
 turn
-  expect prompt As it is: @notes.txt
+  expect prompt Look at @notes.txt
+  expect prompt heron
   text Seen.
 `)
 	s, err := session.Open(t.Context(), session.Options{
-		Project:   project.Options{Dir: h.dir, Env: h.env, Folder: trust.Trusted},
+		Project: project.Options{
+			Dir: h.dir, Env: h.env, Folder: trust.Trusted,
+		},
 		Generator: model,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	image := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG")}}
-	parts := []llm.Part{llm.Text("Read @notes.txt"), image, llm.Text("and @more.txt")}
-	for _, p := range []agent.Prompt{{Parts: parts}, {Parts: []llm.Part{llm.Text("As it is: @notes.txt")}, Shown: "/notes"}} {
-		for _, err := range s.Run(t.Context(), p) {
-			if err != nil {
-				t.Fatal(err)
+	if err := s.Steer(t.Context(), agent.TextPrompt("Read @missing.txt and @notes.txt")); err != nil {
+		t.Error(err)
+	}
+	if got := s.Withdraw(); len(got) != 1 || got[0] != "Read @missing.txt and @notes.txt" {
+		t.Errorf("withdrawn: %q", got)
+	}
+	joined := 0
+	for e, err := range s.Run(t.Context(), agent.TextPrompt("List the files.")) {
+		if err != nil {
+			t.Error(err)
+		}
+		switch e := e.(type) {
+		case agent.ToolRequested:
+			if err := s.Steer(t.Context(), agent.TextPrompt("Look at @notes.txt")); err != nil {
+				t.Error(err)
+			}
+		case agent.Joined:
+			joined++
+			if e.Prompt.Shown != "Look at @notes.txt" {
+				t.Errorf("shown is %q", e.Prompt.Shown)
 			}
 		}
 	}
-	var prompts []agent.Message
-	for _, m := range s.History() {
-		if m.IsPrompt {
-			prompts = append(prompts, m)
-		}
-	}
-	if len(prompts) != 2 || prompts[0].Shown != llm.PartsText(parts) || prompts[1].Shown != "/notes" || len(prompts[1].Content.Parts) != 1 {
-		t.Errorf("history: %+v", prompts)
+	if joined != 1 || len(s.Withdraw()) != 0 {
+		t.Errorf("%d prompts joined", joined)
 	}
 }

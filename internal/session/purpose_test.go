@@ -44,7 +44,7 @@ func TestPurposes(t *testing.T) {
 	defer s.Close()
 	for _, kind := range []command.Kind{command.Workspace, command.Extension} {
 		c := &command.Command{Source: command.Source{Kind: kind}, Prompt: "Look: !{true}"}
-		if _, err := s.PrepareCommand(t.Context(), c, command.Call{Line: "/c", Name: "c"}); err != nil {
+		if _, err := s.Composer.Command(t.Context(), c, command.Call{Line: "/c", Name: "c"}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/sessions"
-	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 )
@@ -27,17 +26,12 @@ func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
 	if err := s.Record.Continue(info); err != nil {
 		return err
 	}
-	s.endHooks(ctx, hook.OtherReason)
+	s.Hooks.End(ctx, hook.OtherReason)
 	s.Record.AddResumedDirs(ctx, s.Workspace)
 	s.restart(ctx, s.Record.SessionID())
 	s.restore(ctx)
-	s.startHooks(ctx, hook.ResumeSource)
+	s.Hooks.Start(ctx, hook.ResumeSource, s.agent.AddMessage)
 	return nil
-}
-
-// ResumeCommand returns the command line that continues the conversation later.
-func (s *Session) ResumeCommand() string {
-	return "pollux --resume " + shellcmd.Quote(terminal.Line(s.ID()))
 }
 
 // restore gives the agent the history of the resumed session.

@@ -28,9 +28,13 @@ import (
 	"pollux/agent"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/compose"
+	"pollux/internal/extensions"
+	"pollux/internal/farewell"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
+	"pollux/internal/hooks"
 	"pollux/internal/ide"
 	"pollux/internal/memory"
 	"pollux/internal/models"
@@ -106,9 +110,14 @@ type Session struct {
 	// Rulebook has the rules by which calls are decided on.
 	Rulebook *rulebook.Rulebook
 	// Agents are the subagents.
-	Agents  *agents.Agents
-	Record  *record.Record
-	options Options
+	Agents *agents.Agents
+	// Hooks are the hooks, and Composer makes the prompts of the model.
+	Hooks    *hooks.Hooks
+	Composer *compose.Composer
+	// Farewell has the hints for the end of the session.
+	Farewell *farewell.Farewell
+	Record   *record.Record
+	options  Options
 	// Workspace is the directories that the model works in.
 	Workspace *workspace.Workspace
 	// Memory holds the instructions of the user and the project for the model.
@@ -133,14 +142,10 @@ type Session struct {
 	given    *quotation.Index // of all texts that models were given: a quotation is not a call
 	callers  *assembly.Callers
 
-	extensionDirs []string // those of extensions that file tools may read; without links
-	instruction   *prompt.Instruction
-	agent         *agent.Agent
-	hooks         *hook.Set // nil for none
-	// startContext is the text that hooks add to the first prompt.
-	startContext string
-	expanding    sync.Mutex // held while a prompt is completed, of a run or during one
-	titler       *record.Titler
+	extensions  *extensions.Extensions
+	instruction *prompt.Instruction
+	agent       *agent.Agent
+	titler      *record.Titler
 	// Changes finds the calls that may have changed something, and undoes changes of files.
 	Changes *record.Changes
 	ended   sync.Once
@@ -163,7 +168,7 @@ func newIdentity(id string) *identity {
 
 // Close ends the session, and all processes that it has left running.
 func (s *Session) Close() {
-	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
+	s.ended.Do(func() { s.Hooks.End(context.Background(), hook.ExitReason) })
 	s.titler.Close()
 	s.closeParts()
 	s.Project.Close()

@@ -18,7 +18,7 @@ const maxProblems = 10
 
 // customCommands returns the commands of files, and warns once of each file that is left out.
 func (s *Runner) customCommands() (list []owned) {
-	commands, problems := s.files.Load(s.Session.CommandSources())
+	commands, problems := s.files.Load(s.Session.Composer.CommandSources())
 	for _, line := range s.describeProblems(problems, "Warning: Skipping the command file ") {
 		s.warnOnce(line)
 	}
@@ -69,7 +69,7 @@ func customCommand(c command.Command) *Command {
 
 // runCustom makes the prompt of a command of a file.
 func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (Result, error) {
-	prompt, err := s.Session.PrepareCommand(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
+	prompt, err := s.Session.Composer.Command(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
 	var coded *exit.Error
 	switch {
 	case err == nil:
@@ -84,7 +84,7 @@ func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (
 
 // listCommands lists the custom commands by their directories.
 func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
-	sources := s.Session.CommandSources()
+	sources := s.Session.Composer.CommandSources()
 	if len(sources) == 0 {
 		return textResult("This folder is not trusted: custom commands are off. To trust it, type /permissions trust.")
 	}
@@ -130,7 +130,7 @@ func sourceTitle(source command.Source) string {
 // reloadCommands reads all command files again.
 func reloadCommands(_ context.Context, s *Runner, _ string) (Result, error) {
 	s.files.Forget()
-	commands, problems := s.files.Load(s.Session.CommandSources())
+	commands, problems := s.files.Load(s.Session.Composer.CommandSources())
 	text := "Loaded " + wording.Count(len(commands), "custom command") + "."
 	for _, line := range s.describeProblems(problems, "Left out: ") {
 		text += "\n" + line

@@ -44,7 +44,7 @@ func skillCommand(k skill.Skill) *Command {
 	return &Command{
 		Name: name, Args: "[text]", Summary: terminal.Cut(terminal.Line(k.Description), 100),
 		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) {
-			prompt, err := s.Session.PrepareSkill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
+			prompt, err := s.Session.Composer.Skill(ctx, k.Name, call.Line, cmp.Or(call.Args, "Use the skill "+k.Name))
 			switch {
 			case errors.Is(err, owncalls.ErrRefused):
 				return textResult("Not sent: the skill %s was refused.", terminal.Line(k.Name))

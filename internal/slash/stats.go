@@ -27,7 +27,7 @@ func (s *Runner) Farewell() string {
 		text += "\n" + s.statsSummary()
 	}
 	switch {
-	case s.Session.WorktreeHints() != "": // which say how to resume
+	case s.Session.Farewell.WorktreeHints() != "": // which say how to resume
 	case s.Session.Record.IsRecorded() && s.Session.Record.IsUnwanted():
 		text += "\nDeleting this session.\n"
 	default:
@@ -38,13 +38,13 @@ func (s *Runner) Farewell() string {
 
 // ResumeHint returns how to go on with the conversation later, "" if it is not recorded.
 func (s *Runner) ResumeHint() string {
-	switch hints := s.Session.WorktreeHints(); {
+	switch hints := s.Session.Farewell.WorktreeHints(); {
 	case !s.Session.Record.IsRecorded(), s.Session.Record.IsUnwanted():
 		return ""
 	case hints != "":
 		return hints
 	}
-	return "To resume this session: " + s.Session.ResumeCommand()
+	return "To resume this session: " + s.Session.Farewell.ResumeCommand()
 }
 
 // statsSummary returns the time, tool calls and tokens of the session as tables.

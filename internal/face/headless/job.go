@@ -57,7 +57,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	defer s.Close()
 	j.Input.Wait = time.Duration(config.StdinWait.In(s.Project.Settings()) * float64(time.Second))
-	j.Input.Fit = s.FitInput
+	j.Input.Fit = s.Composer.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)
@@ -79,11 +79,11 @@ func RunJob(ctx context.Context, j Job) error {
 	began = true
 	defer tellEnded(o.Err, s)
 	err = Run(ctx, o, s.Run(ctx, prompt))
-	switch hints := s.WorktreeHints(); {
+	switch hints := s.Farewell.WorktreeHints(); {
 	case hints != "":
 		fmt.Fprintln(o.Err, hints)
 	case s.Record.IsRecorded() && (ctx.Err() != nil || o.Format == Text && isWorthResuming(s, err)):
-		fmt.Fprintln(o.Err, "To go on: "+s.ResumeCommand()+` -p "Continue."`)
+		fmt.Fprintln(o.Err, "To go on: "+s.Farewell.ResumeCommand()+` -p "Continue."`)
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (l *Live) End(ctx context.Context) string {
 	if l.session().Project.Worktree == nil {
 		return ""
 	}
-	return l.session().EndWorktree(ctx)
+	return l.session().Farewell.EndWorktree(ctx, l.session().Close)
 }
 
 func (l *Live) session() *session.Session { return l.Commands.Session }

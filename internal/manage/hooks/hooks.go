@@ -86,7 +86,7 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, err
 	case !p.AreHooksEnabled():
 		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
 	case c.Live != nil:
-		return p, c.Live.Hooks(), nil
+		return p, c.Live.Hooks.Set(), nil
 	case !p.IsTrusted():
 		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
@@ -159,11 +159,7 @@ func apply(c *manage.Call) error {
 	if c.Live == nil {
 		return nil
 	}
-	err := c.Live.Project.Reload()
-	if err == nil {
-		c.Live.ApplyDisabledHooks()
-	}
-	return err
+	return c.Live.Hooks.Reload()
 }
 
 func enableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
