@@ -35,9 +35,9 @@ type Options struct {
 // Driver is a session at work. Its methods may be called from any goroutine, but wait for [Driver.Run] to begin.
 type Driver struct {
 	options  Options
-	requests chan func() // calls of methods, for the loop
+	requests chan func() // calls of methods
 	events   chan Event
-	side     chan item // results of side work
+	side     chan func() // steps of side work
 	wake     chan struct{}
 	done     chan struct{}
 
@@ -59,7 +59,7 @@ type loop struct {
 	queue     []queued
 	suspect   string // the mistyped command that an empty line sends as text
 	sideCount int    // commands and the like that run beside the job
-	calls     Calls
+	calls     []string // ids of the calls of the run, in order
 
 	pending []*inquiry // questions, in the order in which they are asked
 	open    *inquiry   // the question that the face shows
@@ -89,7 +89,7 @@ var ErrOver = errors.New("the session is over")
 // New returns a driver. It does nothing before [Driver.Run].
 func New(o Options) *Driver {
 	return &Driver{
-		options: o, requests: make(chan func()), events: make(chan Event), side: make(chan item),
+		options: o, requests: make(chan func()), events: make(chan Event), side: make(chan func()),
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 }

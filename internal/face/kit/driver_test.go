@@ -153,7 +153,7 @@ func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, er
 	return f.s.command(ctx, line)
 }
 func (f scripted) Unknown(string) string      { return "" }
-func (f scripted) Record(text string)         { f.s.recorded = append(f.s.recorded, text) }
+func (f scripted) LogPrompt(text string)      { f.s.recorded = append(f.s.recorded, text) }
 func (f scripted) End(context.Context) string { return "" }
 
 // works is a model that works until release has a value or the run is cancelled.

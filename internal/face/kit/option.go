@@ -17,8 +17,7 @@ type Option struct {
 	Description string // shown behind the label
 	Help        string // explains the option
 	IsDefault   bool   // Enter alone selects it
-	// Action says what a face does when the person has chosen the option.
-	Action Action
+	Action      Action // of the face, before the answer
 	// TextPrompt asks for a text that the answer contains, "" if there is none. Without NeedsText the text may be "".
 	TextPrompt string
 	NeedsText  bool
@@ -28,14 +27,15 @@ type Option struct {
 	answer tool.Answer
 }
 
-// Action is what a face does when a person has chosen an option.
+// Action is the step of a face after a person has chosen an [Option].
 type Action int
 
-// The actions.
+// The actions: answer at once; open an editor for the first block of the question and answer with the edited text; show
+// the hidden lines of the blocks and ask again.
 const (
-	Decide  Action = iota // answer the question
-	Edit                  // open an editor for the first block of the question, and answer with the text from it
-	ShowAll               // show the lines of the blocks that the face has left out, and ask again
+	Decide Action = iota
+	Edit
+	ShowAll
 )
 
 // Answer returns the answer of the option with the text that the person has written, "" for none.

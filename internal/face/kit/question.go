@@ -1,13 +1,10 @@
 package kit
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
 
-	"pollux/agent"
-	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -156,11 +153,3 @@ func (q *Question) Reply(answers []string) tool.Answer {
 
 // reply returns the answer with a reply.
 func reply(r tool.Reply) tool.Answer { return tool.Answer{Outcome: tool.ProceedOnce, Reply: &r} }
-
-// agentName returns the name of the agent that runs in a call.
-func agentName(call *agent.ToolCall) string {
-	if call == nil {
-		return ""
-	}
-	return cmp.Or(subagent.NameOf(call), call.Name)
-}

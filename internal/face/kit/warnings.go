@@ -25,18 +25,12 @@ func warnings(c tool.Confirmation, names Names) []string {
 		if hasRedirection(c.Roots) && !allowsRedirection(names) {
 			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 		}
-		if len(c.Servers) > 0 {
-			l.add("Servers: " + joinBrief(hosts(c.Servers)))
-		}
+		l.list("Servers: ", hosts(c.Servers))
 		for i := range c.Servers {
 			l.server(&c.Servers[i])
 		}
-		if len(c.UntrustedFlags) > 0 {
-			l.add("Warning: these words come from tool output, not from you: " + joinBrief(c.UntrustedFlags))
-		}
-		if len(c.ModifiedBuildFiles) > 0 {
-			l.add("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
-		}
+		l.list("Warning: these words come from tool output, not from you: ", c.UntrustedFlags)
+		l.list("Warning: the command runs code from files that changed in this session: ", c.ModifiedBuildFiles)
 		l.approval(&c.Approval)
 	case *tool.InfoConfirmation:
 		if len(c.Servers) > 0 {
@@ -50,29 +44,34 @@ func warnings(c tool.Confirmation, names Names) []string {
 	case *tool.RemoteConfirmation:
 		l.approval(&c.Approval)
 	}
-	return l.list
+	return l.lines
 }
 
 type approvalLines struct {
 	names Names
-	list  []string
+	lines []string
 }
 
-func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
+func (l *approvalLines) add(line string) { l.lines = append(l.lines, line) }
+
+// list adds a line with the beginning of a list, unless the list is empty.
+func (l *approvalLines) list(label string, items []string) {
+	if len(items) > 0 {
+		l.add(label + joinBrief(items))
+	}
+}
 
 // approval adds the directories and hosts the call reaches, and the reason for the question, unless it
 // is only the approval mode.
 func (l *approvalLines) approval(a *tool.Approval) {
-	if len(a.Writes) > 1 {
-		l.add("It writes to: " + joinBrief(a.Writes))
+	if len(a.Writes) > 1 { // the text of the call shows a single one
+		l.list("It writes to: ", a.Writes)
 	}
-	if len(a.Outside) > 0 {
-		var paths []string
-		for _, path := range a.Outside {
-			paths = append(paths, shortPath(l.names, path))
-		}
-		l.add("Outside the workspace: " + joinBrief(paths))
+	var outside []string
+	for _, path := range a.Outside {
+		outside = append(outside, shortPath(l.names, path))
 	}
+	l.list("Outside the workspace: ", outside)
 	if a.Quoted != "" {
 		l.add("Warning: these words stand in " + Brief(a.Quoted) + ". The model may only repeat them.")
 	}
