@@ -64,7 +64,7 @@ func (l *approvalLines) list(label string, items []string) {
 // approval adds the directories and hosts the call reaches, and the reason for the question, unless it
 // is only the approval mode.
 func (l *approvalLines) approval(a *tool.Approval) {
-	if len(a.Writes) > 1 { // the text of the call shows a single one
+	if len(a.Writes) > 1 {
 		l.list("It writes to: ", a.Writes)
 	}
 	var outside []string

@@ -45,8 +45,12 @@ func newTestFace(o backend) *Face {
 				return look{}, err
 			}
 		}
+		var editor func() Editor
+		if b.Editor != nil {
+			editor = func() Editor { return b.Editor }
+		}
 		return look{
-			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, place: b.Place, editor: b.Editor, showThoughts: b.ShowThoughts, debug: b.Debug,
+			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, place: b.Place, editor: editor, showThoughts: b.ShowThoughts, debug: b.Debug,
 		}, nil
 	})
 }
@@ -88,7 +92,7 @@ func (f fake) Unknown(line string) string {
 	return f.b.UnknownCommand(line)
 }
 
-func (fake) Record(string) {}
+func (fake) LogPrompt(string) {}
 
 func (f fake) End(ctx context.Context) string {
 	if f.b.End == nil {

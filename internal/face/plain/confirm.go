@@ -131,7 +131,7 @@ func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
 	var err error
 	switch b := b.(type) {
 	case *kit.Plan:
-		err = d.lend(func() error { return d.editor.Open(d.ctx, b.Path) })
+		err = d.lend(func() error { return d.editor().Open(d.ctx, b.Path) })
 	case *kit.Change:
 		return d.editChange(b)
 	}
@@ -147,11 +147,11 @@ func (d *dialog) editChange(c *kit.Change) (edited string, ok bool) {
 	if c.Before != nil {
 		before = *c.Before
 	}
-	if text := d.editor.Leaving(); text != "" {
+	if text := d.editor().Leaving(); text != "" {
 		d.print(terminal.Line(text))
 	}
 	err := d.lend(func() (err error) {
-		edited, err = d.editor.Change(d.ctx, c.FileName, before, c.After)
+		edited, err = d.editor().Change(d.ctx, c.FileName, before, c.After)
 		return err
 	})
 	switch {

@@ -23,8 +23,8 @@ type dialog struct {
 	q            *kit.Question
 	screen       *screen
 	terminal     *terminal.Terminal
-	editor       Editor // nil if there is none
-	screenReader bool   // put signs into words
+	editor       func() Editor // nil if there is none
+	screenReader bool          // put signs into words
 	ctx          context.Context
 	cancel       context.CancelFunc
 	lend         func(func() error) error

@@ -107,7 +107,7 @@ func (l *loop) composeInEditor(text string) {
 	}
 	l.driver.Compose(func(ctx context.Context) (written string, err error) {
 		err = l.lendTerminal(func() (err error) {
-			written, err = l.look.editor.Compose(ctx, text)
+			written, err = l.look.editor().Compose(ctx, text)
 			return err
 		})
 		if written = terminal.Clean(written); err == nil && isBlank(written) {

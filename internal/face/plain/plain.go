@@ -74,20 +74,6 @@ func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Co
 
 var errTaskDone = errors.New("the task is done")
 
-// Editor opens the user's external editor. Its methods wait until the editor ends, and
-// return errors that can be shown to the user.
-type Editor interface {
-	// Open opens a file for editing in place.
-	Open(ctx context.Context, path string) error
-	// Compose opens text in the editor and returns the edited text.
-	Compose(ctx context.Context, text string) (string, error)
-	// Change opens the proposed content of the file called name for editing, beside its
-	// current content, and returns the edited content.
-	Change(ctx context.Context, name, before, after string) (string, error)
-	// Leaving says how to end Change in the user's editor, "" if there is no editor.
-	Leaving() string
-}
-
 // Face shows one session.
 type Face struct {
 	options     Options

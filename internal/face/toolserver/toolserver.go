@@ -152,7 +152,7 @@ func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest,
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, elicit: ask, names: kit.NamesOf(f.session)}
+	a := &approver{client: r.Session, elicit: ask, names: kit.Live{Session: f.session}}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show
