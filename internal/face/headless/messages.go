@@ -98,22 +98,11 @@ func overflowError(e agent.Overflow) error {
 
 // toolErrorText returns the message for a failed call.
 func toolErrorText(r *agent.ToolFinished) string {
-	text, ok := displayText(r.Result.Display)
+	text, ok := tool.DisplayText(r.Result.Display)
 	if !ok || text == "" {
 		text = r.Result.Error.Message
 	}
 	return "Error executing tool " + r.Call.Name + ": " + text
-}
-
-// displayText returns the text of a display, false if it is not text.
-func displayText(d tool.Display) (string, bool) {
-	switch d := d.(type) {
-	case tool.TextDisplay:
-		return string(d), true
-	case tool.TerminalDisplay:
-		return string(d), true
-	}
-	return "", false
 }
 
 // explanation is a failure as the output formats show it.

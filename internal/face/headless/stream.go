@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/tool"
 )
 
 // jsonLines is the stream-json format: one object per line, written as events arrive.
@@ -67,7 +68,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 		l.member("status", "error")
 	}
 	if r.Result != nil {
-		if text, ok := displayText(r.Result.Display); ok {
+		if text, ok := tool.DisplayText(r.Result.Display); ok {
 			l.member("output", text)
 		}
 	}

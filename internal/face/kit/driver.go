@@ -57,8 +57,8 @@ type loop struct {
 	job       *job    // work in progress, nil for none
 	next      runFunc // a run that follows the job, nil for none
 	queue     []queued
-	suspect   string // the mistyped command that an empty line sends as text
-	sideCount int    // commands and the like that run beside the job
+	suspect   string   // the mistyped command that an empty line sends as text
+	sideCount int      // commands and the like that run beside the job
 	calls     []string // ids of the calls of the run, in order
 
 	pending []*inquiry // questions, in the order in which they are asked

@@ -81,7 +81,9 @@ func (l Live) End(ctx context.Context) string {
 func (l Live) ModeName() string { return l.Mode().String() }
 
 // ShortPath implements [Names].
-func (l Live) ShortPath(path string) string { return l.Project.Paths.Display(l.Workspace.Display(path)) }
+func (l Live) ShortPath(path string) string {
+	return l.Project.Paths.Display(l.Workspace.Display(path))
+}
 
 // ShortText implements [Names].
 func (l Live) ShortText(text string) string { return l.Project.Paths.DisplayText(text) }

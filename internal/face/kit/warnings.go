@@ -97,17 +97,12 @@ func (l *approvalLines) approval(a *tool.Approval) {
 
 // message adds the lines of a text of others, indented, so that they cannot pass for lines of Pollux.
 func (l *approvalLines) message(text string) {
-	const most = 200
-	clean := terminal.Text(text)
-	lines := strings.Split(strings.TrimRight(clean, "\n"), "\n")
-	for _, line := range lines[:min(len(lines), most)] {
+	lines, _ := FirstLines(text, 200)
+	for _, line := range lines {
 		l.add("  " + line)
 	}
-	if more := len(lines) - most; more > 0 {
-		l.add("  (" + wording.Count(more, "more line") + ")")
-	}
-	if clean != strings.ReplaceAll(text, "\r\n", "\n") {
-		l.add("Warning: the text above has characters that cannot be shown.")
+	if IsAltered(text) {
+		l.add(Altered)
 	}
 }
 
@@ -190,4 +185,23 @@ func joinBrief(list []string) string {
 func Brief(text string) string {
 	const most = 200
 	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
+}
+
+// FirstLines returns the first lines of a text, cleaned, at most so many, 0 for all; and the number of the others, which
+// one more line then states.
+func FirstLines(text string, most int) (lines []string, hidden int) {
+	lines = strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
+	if most > 0 && len(lines) > most {
+		hidden = len(lines) - most
+		lines = append(lines[:most], "("+wording.Count(hidden, "more line")+")")
+	}
+	return lines, hidden
+}
+
+// Altered is the warning below a text for which [IsAltered] returns true.
+const Altered = "Warning: the text above has characters that cannot be shown."
+
+// IsAltered reports whether a text has characters that cannot be shown, which [terminal.Text] removes.
+func IsAltered(text string) bool {
+	return terminal.Text(text) != strings.ReplaceAll(text, "\r\n", "\n")
 }

@@ -115,13 +115,7 @@ func (l *loop) showNested(e agent.Nested) {
 
 // failureReason returns the error of a failed call as ": reason", or "".
 func (l *loop) failureReason(r *tool.Result) string {
-	text := ""
-	switch d := r.Display.(type) {
-	case tool.TextDisplay:
-		text = string(d)
-	case tool.TerminalDisplay:
-		text = string(d)
-	}
+	text, _ := tool.DisplayText(r.Display)
 	if isBlank(text) && r.Error != nil {
 		text = r.Error.Message
 	}
@@ -143,15 +137,14 @@ const (
 // one, for the line that reports the end of the call.
 func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short string) {
 	short = kit.Brief(r.Summary)
+	if text, isText := tool.DisplayText(r.Display); isText {
+		return l.showOutput(label, text, short)
+	}
 	switch d := r.Display.(type) {
-	case tool.TextDisplay:
-		return l.showOutput(label, string(d), short)
-	case tool.TerminalDisplay:
-		return l.showOutput(label, string(d), short)
 	case *tool.DiffDisplay:
 		if !c.WasAsked {
-			lines, hidden := firstLines(diffText(d, l.look.screenReader), diffLines, 0)
-			l.showQuoted(append(lines, omittedLines(hidden)...))
+			lines, _ := kit.FirstLines(diffText(d, l.look.screenReader), diffLines)
+			l.showQuoted(lines)
 		}
 		if short == "" {
 			short = countChanges(d.Diff)

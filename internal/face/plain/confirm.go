@@ -111,10 +111,10 @@ const indent = "  "
 // showLines shows at most so many lines of a text, 0 for all of them, and returns the
 // number of hidden lines. It warns if the text has characters that cannot be shown.
 func (d *dialog) showLines(text string, most int, show func(string)) (hidden int) {
-	lines, hidden := firstLines(text, most, 0)
-	show(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
-	if terminal.Text(text) != strings.ReplaceAll(text, "\r\n", "\n") {
-		d.print("Warning: the text above has characters that cannot be shown.")
+	lines, hidden := kit.FirstLines(text, most)
+	show(indent + strings.Join(lines, "\n"+indent))
+	if kit.IsAltered(text) {
+		d.print(kit.Altered)
 	}
 	return hidden
 }

@@ -274,9 +274,3 @@ func (l *loop) keepDraft(text string) {
 	}
 	l.draft = text
 }
-
-// excerpt returns the first n lines of a text.
-func excerpt(text string, n int) string {
-	kept, hidden := firstLines(text, n, 0)
-	return strings.Join(append(kept, omittedLines(hidden)...), "\n")
-}

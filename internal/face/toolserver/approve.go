@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -104,7 +103,7 @@ func shown(text string) string {
 	switch {
 	case len(clean) > maxQuestion:
 		return fmt.Sprintf("%s\nWarning: %d more bytes are not shown.", terminal.Cut(clean, maxQuestion), len(clean)-maxQuestion)
-	case clean != strings.ReplaceAll(text, "\r\n", "\n"):
+	case kit.IsAltered(text):
 		return clean + "\nWarning: the text has characters that cannot be shown."
 	}
 	return clean

@@ -44,9 +44,3 @@ func content(r *tool.Result, advice string) *sdk.CallToolResult {
 func failed(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
-
-// endOf returns the last line of a text that is not empty.
-func endOf(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
-}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,12 +193,7 @@ func (r *reporter) show(d tool.Display) {
 
 // lastLine returns the last line of an output that is not empty.
 func lastLine(d tool.Display) string {
-	var text string
-	switch d := d.(type) {
-	case tool.TextDisplay:
-		text = string(d)
-	case tool.TerminalDisplay:
-		text = string(d)
-	}
-	return terminal.Cut(terminal.Line(endOf(text)), 200)
+	text, _ := tool.DisplayText(d)
+	text = strings.TrimSpace(text)
+	return terminal.Cut(terminal.Line(text[strings.LastIndexByte(text, '\n')+1:]), 200)
 }
