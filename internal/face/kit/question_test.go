@@ -71,14 +71,6 @@ func TestOptions(t *testing.T) {
 		if q.Option("x") != nil || q.Option("9") != nil || q.Option("") != nil {
 			t.Errorf("%s: anything is an answer", tt.name)
 		}
-		all := q.OptionsWithRest(7)
-		at := len(q.Options) - 1 // before the refusal
-		if tt.name == "plan" {
-			at++
-		}
-		if len(all) != len(q.Options)+1 || all[at].Action != ShowAll || len(q.OptionsWithRest(0)) != len(q.Options) {
-			t.Errorf("%s: no option shows all lines", tt.name)
-		}
 	}
 	q := NewQuestion(&tool.ExecConfirmation{Approval: tool.Approval{Offers: offers, Reason: "why"}}, false, nil)
 	if a, s := q.Options[1], q.Options[4]; !a.IsDefault || a.Offer.Rule != offers[0].Rule || strings.Contains(a.Help, "\x1b") || q.Help != "why" ||

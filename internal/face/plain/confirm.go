@@ -3,6 +3,8 @@ package plain
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/internal/face/kit"
@@ -26,32 +28,41 @@ func (d *dialog) ask() (tool.Answer, error) {
 	}
 	for {
 		d.print(d.q.Prompt)
-		options := d.q.OptionsWithRest(hidden)
+		options, rest := d.optionsWithRest(hidden)
 		i, err := d.choose(options, d.q.Help)
 		if err != nil {
 			return tool.Answer{}, err
 		}
-		o := &options[i]
-		switch o.Action {
-		case kit.ShowAll:
+		o, text, isDone := &options[i], "", true
+		switch {
+		case i == rest:
 			for _, b := range d.q.Blocks {
 				d.showBlock(b, true)
 			}
-			hidden = 0
-		case kit.Edit:
-			if text, ok := d.edit(d.q.Blocks[0]); ok {
-				return o.Answer(text), nil
-			}
-		default:
-			text := ""
-			if o.TextPrompt != "" {
-				text, err = d.readText(o.TextPrompt, textAnswer, textHelp)
-			}
-			if err != nil || text != "" || !o.NeedsText {
-				return o.Answer(text), err
-			}
+			hidden, isDone = 0, false
+		case o.NeedsEditor:
+			text, isDone = d.edit(d.q.Blocks[0])
+		case o.TextPrompt != "":
+			err = d.read(prompt{text: o.TextPrompt, kind: textAnswer, help: textHelp}, func(answer string) string { text = answer; return "" })
+			isDone = err != nil || text != "" || !o.NeedsText
+		}
+		if isDone {
+			return o.Answer(text), err
 		}
 	}
+}
+
+// optionsWithRest returns the options, and the index of one that shows the hidden lines, -1 if there are none.
+func (d *dialog) optionsWithRest(hidden int) (options []kit.Option, rest int) {
+	if hidden == 0 {
+		return d.q.Options, -1
+	}
+	rest = len(d.q.Options) - 1 // before the refusal
+	if _, isPlan := d.q.Blocks[0].(*kit.Plan); isPlan {
+		rest = len(d.q.Options)
+	}
+	option := kit.Option{Key: "v", Label: fmt.Sprintf("Show all (%d more lines)", hidden), Help: "Pollux then asks again."}
+	return slices.Insert(slices.Clone(d.q.Options), rest, option), rest
 }
 
 // Numbers of lines shown at first of a diff or a command, and of a text.
@@ -128,39 +139,30 @@ func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
 		d.print(noEditor)
 		return "", false
 	}
+	editor := d.editor()
 	var err error
 	switch b := b.(type) {
 	case *kit.Plan:
-		err = d.lend(func() error { return d.editor().Open(d.ctx, b.Path) })
+		err = d.lend(func() error { return editor.Open(d.ctx, b.Path) })
 	case *kit.Change:
-		return d.editChange(b)
+		before := ""
+		if b.Before != nil {
+			before = *b.Before
+		}
+		if text := editor.Leaving(); text != "" {
+			d.print(terminal.Line(text))
+		}
+		err = d.lend(func() (err error) {
+			edited, err = editor.Change(d.ctx, b.FileName, before, b.After)
+			return err
+		})
+		if err == nil && strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(b.After, "\n") {
+			d.print("The text is unchanged.")
+			return "", false
+		}
 	}
 	if err != nil {
 		d.print(terminal.Text(err.Error()))
 	}
-	return "", err == nil
-}
-
-// editChange opens a proposed change in the external editor.
-func (d *dialog) editChange(c *kit.Change) (edited string, ok bool) {
-	before := ""
-	if c.Before != nil {
-		before = *c.Before
-	}
-	if text := d.editor().Leaving(); text != "" {
-		d.print(terminal.Line(text))
-	}
-	err := d.lend(func() (err error) {
-		edited, err = d.editor().Change(d.ctx, c.FileName, before, c.After)
-		return err
-	})
-	switch {
-	case err != nil:
-		d.print(terminal.Text(err.Error()))
-		return "", false
-	case strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(c.After, "\n"):
-		d.print("The text is unchanged.")
-		return "", false
-	}
-	return edited, true
+	return edited, err == nil
 }

@@ -197,20 +197,36 @@ func (d *dialog) isKind(kind answerKind) bool { return answerKind(d.kind.Load())
 // print writes a line. The text must be clean.
 func (d *dialog) print(text string) { d.screen.line(text) }
 
-// readText shows a prompt and returns the user's text, without surrounding space. For the
-// answer "?" it prints help and shows the prompt again. See [dialog.readAnswer].
-func (d *dialog) readText(prompt string, kind answerKind, help string) (string, error) {
-	for {
-		text, err := d.readAnswer(prompt, kind)
-		if err != nil || text != "?" {
-			return text, err
-		}
-		d.printHelp(nil, help)
-	}
+// prompt asks for an answer.
+type prompt struct {
+	text    string
+	kind    answerKind
+	help    string       // printed for "?"
+	options []kit.Option // explained for "?"
 }
 
 // textHelp is the help for an answer in text.
 const textHelp = `Type your answer and press Enter. A \ at the end of a line continues it.`
+
+// read shows a prompt until accept takes the user's answer, and prints the problem of each other one. For the answer "?"
+// it prints help. See [dialog.readAnswer].
+func (d *dialog) read(p prompt, accept func(answer string) (problem string)) error {
+	for {
+		answer, err := d.readAnswer(p.text, p.kind)
+		if err != nil {
+			return err
+		}
+		if answer == "?" {
+			d.printHelp(p.options, p.help)
+			continue
+		}
+		problem := accept(answer)
+		if problem == "" {
+			return nil
+		}
+		d.print(problem)
+	}
+}
 
 // readAnswer shows a prompt and returns the user's answer, without surrounding space. A
 // line that ends in a backslash continues in the next one. The error is errRefused for
@@ -267,30 +283,23 @@ func selectPrompt(n int, more string) string {
 
 // choose shows a menu and returns the index of the selected option. help explains the
 // menu as a whole, "" if the options explain themselves.
-func (d *dialog) choose(options []kit.Option, help string) (int, error) {
+func (d *dialog) choose(options []kit.Option, help string) (chosen int, err error) {
 	d.printChoices(options)
 	enter := slices.IndexFunc(options, func(o kit.Option) bool { return o.IsDefault })
 	more := ""
 	if enter >= 0 {
 		more = fmt.Sprintf(", Enter for %d", enter+1)
 	}
-	for {
-		answer, err := d.readAnswer(selectPrompt(len(options), more), menuAnswer)
-		if err != nil {
-			return 0, err
+	err = d.read(prompt{selectPrompt(len(options), more), menuAnswer, help, options}, func(answer string) (problem string) {
+		if chosen = kit.Match(options, answer); answer == "" {
+			chosen = enter
 		}
-		i := kit.Match(options, answer)
-		switch {
-		case i >= 0:
-			return i, nil
-		case answer == "?":
-			d.printHelp(options, help)
-		case answer == "" && enter >= 0:
-			return enter, nil
-		default:
-			d.print(kit.NoOption(len(options)))
+		if chosen < 0 {
+			return kit.NoOption(len(options))
 		}
-	}
+		return ""
+	})
+	return chosen, err
 }
 
 func (d *dialog) printChoices(options []kit.Option) {
