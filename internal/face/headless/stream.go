@@ -45,7 +45,7 @@ func (l *jsonLines) text(s string) {
 
 func (l *jsonLines) discard(e agent.Retried) {
 	if l.hasText {
-		l.notice(retriedNotice(e))
+		l.notice(noticeOf(e))
 		l.hasText = false
 	}
 }
