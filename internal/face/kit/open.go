@@ -78,7 +78,7 @@ func (l Live) End(ctx context.Context) string {
 }
 
 // ModeName implements [Names].
-func (l Live) ModeName() string { return l.Mode().String() }
+func (l Live) ModeName() string { return l.Mode().Name() }
 
 // ShortPath implements [Names].
 func (l Live) ShortPath(path string) string {

@@ -70,7 +70,7 @@ func Blocks() []Block {
 
 // Names is how a session calls things on screen.
 type Names interface {
-	// ModeName returns the approval mode by its name in policies, such as "autoEdit".
+	// ModeName returns the approval mode by its name in flags and settings, such as "auto_edit".
 	ModeName() string
 	// ToolTitle returns the title of a tool for people, "" if it has none.
 	ToolTitle(tool string) string

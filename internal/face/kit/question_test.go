@@ -85,7 +85,7 @@ func TestOptions(t *testing.T) {
 // TestModeOfWarnings checks that the mode that allows redirections is not recommended to a person who has it.
 func TestModeOfWarnings(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string]int{"default": 1, "autoEdit": 0, "yolo": 0} {
+	for mode, want := range map[string]int{"default": 1, "auto_edit": 0, "yolo": 0} {
 		if q := NewQuestion(&tool.ExecConfirmation{Roots: []string{"redirection (>)"}}, true, home{mode}); len(q.Warnings) != want {
 			t.Errorf("%s: %q", mode, q.Warnings)
 		}

@@ -160,7 +160,7 @@ func hosts(servers []tool.Server) []string {
 
 // allowsRedirection reports whether the approval mode allows redirections without a question.
 func allowsRedirection(names Names) bool {
-	return names != nil && (names.ModeName() == "autoEdit" || names.ModeName() == "yolo")
+	return names != nil && (names.ModeName() == "auto_edit" || names.ModeName() == "yolo")
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.

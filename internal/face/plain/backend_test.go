@@ -45,13 +45,19 @@ func newTestFace(o backend) *Face {
 				return look{}, err
 			}
 		}
-		var editor func() Editor
-		if b.Editor != nil {
-			editor = func() Editor { return b.Editor }
+		shown := look{
+			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, debug: b.Debug,
 		}
-		return look{
-			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, place: b.Place, editor: editor, showThoughts: b.ShowThoughts, debug: b.Debug,
-		}, nil
+		if b.Editor != nil {
+			shown.editor = func() Editor { return b.Editor }
+		}
+		if b.Farewell == nil {
+			shown.farewell = func() string { return "Agent powering down. Goodbye!" }
+		}
+		if b.Place == nil {
+			shown.place = func() wording.Place { return wording.Place{InSession: true} }
+		}
+		return shown, nil
 	})
 }
 
@@ -103,7 +109,7 @@ func (f fake) End(ctx context.Context) string {
 
 func (f fake) ModeName() string {
 	if f.b.Mode == nil {
-		return ""
+		return "default"
 	}
 	return f.b.Mode()
 }

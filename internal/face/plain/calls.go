@@ -98,10 +98,7 @@ func ending(x *agent.Execution) string {
 
 // showNested shows what ran for a finished call of an agent that runs inside a call.
 func (l *loop) showNested(e agent.Nested) {
-	f, ok := e.Event.(agent.ToolFinished)
-	if !ok {
-		return
-	}
+	f := e.Event.(agent.ToolFinished) // others are hidden
 	name := terminal.Line(subagent.NameOf(e.Call))
 	if name == "" {
 		name = l.titleOf(e.Call.Name)
@@ -122,10 +119,7 @@ func (l *loop) failureReason(r *tool.Result) string {
 	if isBlank(text) {
 		return ""
 	}
-	if l.look.Session != nil {
-		text = l.look.ShortText(text)
-	}
-	return ": " + kit.Brief(strings.TrimSpace(text))
+	return ": " + kit.Brief(strings.TrimSpace(l.look.ShortText(text)))
 }
 
 const (

@@ -381,10 +381,10 @@ func TestAllowedMeanwhile(t *testing.T) {
 		mode := "default"
 		var got []tool.Answer
 		p := sit(t, backend{
-			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.PreparedCall) bool { return mode == "autoEdit" },
+			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.PreparedCall) bool { return mode == "auto_edit" },
 			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
 			RunCommand: func(context.Context, string) (slash.Result, error) {
-				mode = "autoEdit"
+				mode = "auto_edit"
 				return slash.Result{Text: "Mode: auto_edit"}, nil
 			},
 		})

@@ -54,7 +54,7 @@ var errRefused = errors.New("the question was refused")
 func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
 		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
-		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: l.now(),
+		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: time.Now(),
 	}
 	d.ctx, d.cancel = context.WithCancel(q.Context())
 	l.dialog = d
@@ -86,7 +86,7 @@ func (l *loop) finishDialog(a tool.Answer) {
 	l.screen.dropPrompt()
 	l.driver.Answer(d.q, a)
 	if l.state.IsBusy {
-		l.silence.begin()
+		l.watchSilence()
 	}
 	if l.composer.pastedLines > 0 {
 		l.showPasted()
@@ -105,7 +105,7 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 		if !d.q.IsSecret() {
 			return false
 		}
-		l.screen.suspendPrompt("", l.terminal.InTTY) // never send a possible secret to the model
+		l.screen.suspendPrompt("") // never send a possible secret to the model
 		l.screen.line("Ignored what you typed before the question. Type the answer again.")
 		return true
 	}
@@ -124,7 +124,7 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	if d.isKind(secretAnswer) {
 		echo = ""
 	}
-	l.screen.endPrompt(echo, l.terminal.InTTY)
+	l.screen.endPrompt(echo)
 	if l.isPathAnswer(line) {
 		word, _, _ := strings.Cut(kit.Brief(line), " ")
 		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
@@ -163,7 +163,7 @@ func (l *loop) slashAnswer(line string) string {
 	case isCancel(line):
 		return line
 	case known && l.isOpening() && call.Command.Name == "quit":
-		l.screen.endPrompt(line, l.terminal.InTTY)
+		l.screen.endPrompt(line)
 		l.driver.Leave(nil)
 		return ""
 	case known && l.isOpening() && call.Command.Name == "help":
@@ -183,7 +183,7 @@ func (l *loop) slashAnswer(line string) string {
 	default:
 		reason = word + " is not a command."
 	}
-	l.screen.suspendPrompt(line, l.terminal.InTTY)
+	l.screen.suspendPrompt(line)
 	l.screen.line(reason + " Type an answer, ? for help, or /cancel.")
 	return ""
 }

@@ -40,7 +40,7 @@ func (l *loop) handle(e kit.Event) {
 		l.screen.message(l.errorText(e.Err))
 	case kit.Finished:
 		l.renderer.endAnswer()
-		l.silence.stop()
+		l.silence.Stop()
 	case kit.CommandDone:
 		l.showResult(e.Result)
 	case kit.ShellDone:
@@ -60,7 +60,7 @@ func (l *loop) handle(e kit.Event) {
 
 // showBegin shows the prompt of a run that the user has not just typed.
 func (l *loop) showBegin(e kit.Began) {
-	l.silence.begin()
+	l.watchSilence()
 	if !e.IsRun {
 		return
 	}

@@ -118,7 +118,7 @@ func (f *Face) Run(ctx context.Context) error {
 	defer f.driver.Close()
 	in := newInbox(f.terminal)
 	defer in.close()
-	l := &loop{Face: f, inbox: in, now: time.Now}
+	l := &loop{Face: f, inbox: in}
 	return l.run(ctx)
 }
 
@@ -126,7 +126,6 @@ func (f *Face) Run(ctx context.Context) error {
 type loop struct {
 	*Face
 	inbox *inbox
-	now   func() time.Time
 
 	look       look      // the zero value until the session is open
 	state      kit.State // of the driver, at the last look
@@ -139,7 +138,8 @@ type loop struct {
 	failure    error     // how the terminal failed
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
-	silence    silenceTimer
+	silence    *time.Timer   // fires when nothing was shown for some time
+	patience   time.Duration // the time before the next message about that
 }
 
 const (
@@ -155,7 +155,7 @@ const (
 func (l *loop) run(ctx context.Context) error {
 	l.renderer.screen = l.screen
 	l.composer.timer = stoppedTimer()
-	l.silence.timer = stoppedTimer()
+	l.silence = stoppedTimer()
 	l.renderer.timer = stoppedTimer()
 	ended := make(chan error, 1)
 	go func() {
@@ -222,7 +222,7 @@ func (l *loop) step() bool {
 	case <-l.wake:
 	case <-l.renderer.timer.C:
 		l.screen.flushWord()
-	case <-l.silence.timer.C:
+	case <-l.silence.C:
 		l.showStillWorking()
 	}
 	return true
