@@ -198,8 +198,8 @@ func testAsksPerson(t *testing.T, version string) {
 		{Action: "decline"},
 		{Action: "cancel"},
 		{Action: "accept", Content: map[string]any{"decision": deny}},
-		{Action: "accept", Content: map[string]any{"decision": allowOnce}},
-		{Action: "accept", Content: map[string]any{"decision": allowSession}},
+		{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedOnce]}},
+		{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedAlways]}},
 	}
 	c := connectWith(t, version, session.Options{}, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		mu.Lock()
@@ -316,7 +316,7 @@ func TestRounds(t *testing.T) {
 		}
 		return r
 	}
-	yes := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": allowOnce}}
+	yes := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedOnce]}}
 	first := call("touch made", "", nil)
 	q, ok := first.InputRequests[approvalID].(*sdk.ElicitParams)
 	if !ok || !strings.Contains(q.Message, "Command: touch made") || len(first.Content) > 0 {
