@@ -84,7 +84,10 @@ func (f fake) Lookup(line string) (slash.Call, bool) {
 		return slash.Call{}, false
 	}
 	known, busy := f.b.LookupCommand(line)
-	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, known
+	if !known {
+		return slash.Call{}, false
+	}
+	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, true
 }
 
 func (f fake) RunCommand(ctx context.Context, line string) (slash.Result, error) {

@@ -109,11 +109,24 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 		l.screen.line("Ignored what you typed before the question. Type the answer again.")
 		return true
 	}
-	if strings.HasPrefix(line, "/") && !d.isContinued.Load() {
-		if l.isBesideDialog(line) {
+	note := ""
+	if strings.HasPrefix(line, "/") && !isCancel(line) && !d.isContinued.Load() {
+		call, known := l.driver.Lookup(line)
+		isOpening := l.state.IsOpening
+		switch {
+		case known && call.Command.RunsWhileBusy && !isOpening:
 			return false
-		}
-		if line = l.slashAnswer(line); line == "" {
+		case known && isOpening && call.Command.Name == "quit":
+			l.screen.endPrompt(line)
+			l.driver.Leave(nil)
+			return true
+		case known && isOpening && call.Command.Name == "help":
+			line = "?"
+		case !known && d.q.IsOfCall && d.isKind(textAnswer): // such as a path
+			note = firstWord(line) + " is not a command. Pollux takes it as your answer."
+		default:
+			l.screen.suspendPrompt(line)
+			l.screen.line(firstWord(line) + l.whyNoAnswer(call.Command) + " Type an answer, ? for help, or /cancel.")
 			return true
 		}
 	}
@@ -125,67 +138,35 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 		echo = ""
 	}
 	l.screen.endPrompt(echo)
-	if l.isPathAnswer(line) {
-		word, _, _ := strings.Cut(kit.Brief(line), " ")
-		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
+	if note != "" {
+		l.screen.line(note)
 	}
 	d.input <- line
 	return true
 }
 
-// isBesideDialog reports whether a line is a command that runs while the dialog stays
-// open.
-func (l *loop) isBesideDialog(line string) bool {
-	call, known := l.driver.Lookup(line)
-	return known && call.Command.RunsWhileBusy && !l.isOpening()
-}
-
-func (l *loop) isOpening() bool { return l.driver.State().IsOpening }
-
-// isPathAnswer reports whether a line begins with a slash and is still an answer: text
-// for the model that is not a command, such as a path.
-func (l *loop) isPathAnswer(line string) bool {
-	if !strings.HasPrefix(line, "/") || isCancel(line) || l.dialog.isContinued.Load() {
-		return false
-	}
-	return l.dialog.q.IsOfCall && l.dialog.isKind(textAnswer)
-}
-
-// slashAnswer returns the answer for a line that begins with a slash and is not a command
-// that runs beside the dialog, or "" if the line is no answer. The user is then told what
-// to type.
-func (l *loop) slashAnswer(line string) string {
-	_, known := l.driver.Lookup(line)
-	call, _ := slash.Lookup(strings.TrimSpace(line))
-	word, _, _ := strings.Cut(kit.Brief(line), " ")
-	var reason string
+// whyNoAnswer returns the rest of a sentence about a line with a slash at its beginning: it does not answer a question. c
+// is nil if the line calls no command.
+func (l *loop) whyNoAnswer(c *slash.Command) string {
 	switch {
-	case isCancel(line):
-		return line
-	case known && l.isOpening() && call.Command.Name == "quit":
-		l.screen.endPrompt(line)
-		l.driver.Leave(nil)
-		return ""
-	case known && l.isOpening() && call.Command.Name == "help":
-		return "?"
-	case call.Command != nil && call.Command.IsPlanned:
-		reason = word + " is not available yet."
-	case known && l.isTask:
-		reason = word + " is not a command here."
-	case known && l.isOpening():
-		reason = word + " works after you answer this question."
-	case known:
-		reason = word + " cannot run while a question is open."
-	case l.isPathAnswer(line):
-		return line
-	case l.isOpening(): // which commands exist is not known yet
-		reason = word + " is not an answer."
-	default:
-		reason = word + " is not a command."
+	case c != nil && c.IsPlanned:
+		return " is not available yet."
+	case c != nil && l.isTask:
+		return " is not a command here."
+	case c != nil && l.state.IsOpening:
+		return " works after you answer this question."
+	case c != nil:
+		return " cannot run while a question is open."
+	case l.state.IsOpening: // the commands of the session are not known yet
+		return " is not an answer."
 	}
-	l.screen.suspendPrompt(line)
-	l.screen.line(reason + " Type an answer, ? for help, or /cancel.")
-	return ""
+	return " is not a command."
+}
+
+// firstWord returns the first word of a line, for messages.
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(kit.Brief(line), " ")
+	return word
 }
 
 // isCancel reports whether a line refuses a question.

@@ -14,7 +14,7 @@ import (
 func (l *loop) handle(e kit.Event) {
 	switch e := e.(type) {
 	case kit.Opened:
-		l.look = l.opened
+		l.look = e.Session.(look)
 		l.showWelcome()
 	case kit.Warning:
 		l.Warn(e.Text)
@@ -121,9 +121,9 @@ func (l *loop) composeInEditor(text string) {
 // lendTerminal lends the terminal to another program while f runs.
 func (l *loop) lendTerminal(f func() error) error {
 	l.inbox.input.Pause()
-	back := l.screen.lend()
+	l.screen.setLent(true)
 	defer func() {
-		back()
+		l.screen.setLent(false)
 		l.inbox.input.Resume()
 		l.wakeLoop()
 	}()

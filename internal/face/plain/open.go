@@ -37,9 +37,9 @@ type Editor interface {
 }
 
 // open opens the session, which may ask questions.
-func (f *Face) open(ctx context.Context, d *kit.Driver, o Options) (look, error) {
+func (f *Face) open(ctx context.Context, o Options) (look, error) {
 	o.Session.Project.Warn, o.Session.Project.DebugLog = f.Warn, debugLog{f}
-	live, err := kit.Open(ctx, d, o.Session, o.Terminal, Shortcuts)
+	live, err := kit.Open(ctx, f.driver, o.Session, o.Terminal, Shortcuts)
 	if err != nil {
 		return look{}, err
 	}

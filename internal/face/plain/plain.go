@@ -47,7 +47,7 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, f.driver, o) })
+	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, o) })
 }
 
 // RunTask calls task at a terminal, with a function that asks the user questions and one that
@@ -79,7 +79,6 @@ type Face struct {
 	options     Options
 	terminal    *terminal.Terminal
 	driver      *kit.Driver
-	opened      look // set when the session is open
 	screen      *screen
 	answerDelay time.Duration
 	isTask      bool          // no session follows what opens
@@ -88,10 +87,7 @@ type Face struct {
 
 func newFace(o Options, open func(context.Context, *Face) (look, error)) *Face {
 	f := &Face{options: o, terminal: o.Terminal, screen: newScreen(o.Terminal), answerDelay: answerDelay, wake: make(chan struct{}, 1)}
-	f.driver = kit.New(kit.Options{First: o.First, Open: func(ctx context.Context, _ *kit.Driver) (_ kit.Session, err error) {
-		f.opened, err = open(ctx, f)
-		return f.opened.Session, err
-	}})
+	f.driver = kit.New(kit.Options{First: o.First, Open: func(ctx context.Context, _ *kit.Driver) (kit.Session, error) { return open(ctx, f) }})
 	return f
 }
 

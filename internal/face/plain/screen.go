@@ -194,17 +194,12 @@ func (s *screen) breakLine() {
 	s.prompt, s.suspended = "", ""
 }
 
-// lend stops writing while another program uses the terminal, until back is called.
-func (s *screen) lend() (back func()) {
-	s.flush()
+// setLent stops writing while another program uses the terminal.
+func (s *screen) setLent(isLent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isLentOut = true
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.isLentOut = false
-	}
+	s.writeOut()
+	s.isLentOut = isLent
 }
 
 func (s *screen) isLent() bool {
