@@ -20,7 +20,6 @@ func (d *dialog) ask() (tool.Answer, error) {
 	}
 	hidden := 0
 	for _, b := range d.q.Blocks {
-		d.printHead(b)
 		hidden += d.showBlock(b, false)
 	}
 	for _, line := range d.q.Warnings {
@@ -71,37 +70,30 @@ const (
 	longText = 400
 )
 
-// printHead prints the lines above a block.
-func (d *dialog) printHead(b kit.Block) {
-	switch b := b.(type) {
-	case *kit.Change:
-		d.print("File: " + b.ShownPath + ", " + countChanges(b.Diff))
-	case *kit.Request:
-		d.print("MCP server: " + terminal.Line(b.Server))
-		d.print("Tool: " + terminal.Line(b.Tool))
-	case *kit.Plan:
-		d.print("Plan in " + b.ShownPath + ":")
-	}
-}
-
 // showBlock shows a block, without its last lines if there are many and all is not set. It returns the number of hidden
-// lines.
+// lines. The lines above the block are left out if all is set: they have been shown.
 func (d *dialog) showBlock(b kit.Block, all bool) (hidden int) {
-	show, text, most := d.screen.verbatim, "", longCode // the lines of code must not be broken
+	show, text, most, head := d.screen.line, "", longText, ""
 	switch b := b.(type) {
 	case *kit.Change:
-		text = diffText(b.DiffDisplay, d.screenReader)
+		head = "File: " + b.ShownPath + ", " + countChanges(b.Diff)
+		show, text, most = d.screen.verbatim, diffText(b.DiffDisplay, d.screenReader), longCode // the lines of code must not be broken
 	case *kit.Command:
-		text = b.Text
+		show, text, most = d.screen.verbatim, b.Text, longCode
 	case *kit.Text:
-		show, text, most = d.screen.line, b.Text, longText
+		text = b.Text
 	case *kit.Request:
-		show, text = d.screen.line, indented(b.Args)
+		head = "MCP server: " + terminal.Line(b.Server) + "\nTool: " + terminal.Line(b.Tool)
+		text, most = indented(b.Args), longCode
 	case *kit.Plan:
-		show, text, most = d.screen.line, b.Text, longText
+		head = "Plan in " + b.ShownPath + ":"
+		text = b.Text
 	}
-	if all {
+	switch {
+	case all:
 		most = 0
+	case head != "":
+		d.print(head)
 	}
 	return d.showLines(text, most, show)
 }

@@ -30,7 +30,7 @@ type dialog struct {
 	lend         func(func() error) error
 	input        chan string
 	result       chan tool.Answer
-	opened       time.Time
+	opened       time.Time // when answers are taken: a line typed before was meant for something else
 	// kind is the [answerKind] that the dialog waits for. isContinued is set while it waits
 	// for the next line of an answer.
 	kind        atomic.Int32
@@ -54,7 +54,7 @@ var errRefused = errors.New("the question was refused")
 func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
 		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
-		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: time.Now(),
+		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: time.Now().Add(l.answerDelay),
 	}
 	d.ctx, d.cancel = context.WithCancel(q.Context())
 	l.dialog = d
@@ -101,7 +101,7 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	switch {
 	case d == nil || l.composer.isPasted(at):
 		return false
-	case at.Before(d.opened.Add(l.answerDelay)) && strings.TrimSpace(line) != "?":
+	case at.Before(d.opened) && strings.TrimSpace(line) != "?":
 		if !d.q.IsSecret() {
 			return false
 		}
@@ -130,9 +130,6 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 			return true
 		}
 	}
-	if len(d.input) == cap(d.input) {
-		return true // the dialog asks for fewer lines
-	}
 	echo := line
 	if d.isKind(secretAnswer) {
 		echo = ""
@@ -141,8 +138,16 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	if note != "" {
 		l.screen.line(note)
 	}
-	d.input <- line
+	d.take(line)
 	return true
+}
+
+// take passes a line to the dialog, unless as many wait: the dialog asks for fewer.
+func (d *dialog) take(line string) {
+	select {
+	case d.input <- line:
+	default:
+	}
 }
 
 // whyNoAnswer returns the rest of a sentence about a line with a slash at its beginning: it does not answer a question. c

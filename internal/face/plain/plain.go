@@ -112,10 +112,27 @@ func (f *Face) wakeLoop() {
 // called only once.
 func (f *Face) Run(ctx context.Context) error {
 	defer f.driver.Close()
-	in := newInbox(f.terminal)
-	defer in.close()
-	l := &loop{Face: f, inbox: in}
-	return l.run(ctx)
+	l := &loop{Face: f, inbox: newInbox(f.terminal), silence: stoppedTimer()}
+	defer l.inbox.close()
+	l.renderer.screen, l.renderer.timer, l.composer.timer = f.screen, stoppedTimer(), stoppedTimer()
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- f.driver.Run(ctx)
+	}()
+	for l.step() {
+	}
+	l.awaitDialog()
+	err := <-ended
+	if ctx.Err() != nil || l.failure != nil {
+		l.showResumeHint()
+		return err
+	}
+	l.showFarewell()
+	if failure := f.screen.writeError(); failure != nil && err == nil { // a closed terminal can look like Ctrl+D
+		return terminalError("write to", failure, f.terminal.OutTTY)
+	}
+	return err
 }
 
 // loop is the state of the screen. Only the goroutine of Run uses it.
@@ -147,31 +164,6 @@ const (
 	// was meant for something else.
 	answerDelay = 250 * time.Millisecond
 )
-
-func (l *loop) run(ctx context.Context) error {
-	l.renderer.screen = l.screen
-	l.composer.timer = stoppedTimer()
-	l.silence = stoppedTimer()
-	l.renderer.timer = stoppedTimer()
-	ended := make(chan error, 1)
-	go func() {
-		defer crash.Recover()
-		ended <- l.driver.Run(ctx)
-	}()
-	for l.step() {
-	}
-	l.awaitDialog()
-	err := <-ended
-	if ctx.Err() != nil || l.failure != nil {
-		l.showResumeHint()
-		return err
-	}
-	l.showFarewell()
-	if failure := l.screen.writeError(); failure != nil && err == nil { // a closed terminal can look like Ctrl+D
-		return terminalError("write to", failure, l.terminal.OutTTY)
-	}
-	return err
-}
 
 // step shows the prompt where the user is to type, and handles the next event of any kind. It returns false at the end.
 func (l *loop) step() bool {

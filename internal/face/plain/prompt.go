@@ -137,7 +137,7 @@ func (l *loop) endInput(echo string) {
 func (l *loop) holdPaste(t inputLine) {
 	c := &l.composer
 	d := l.dialog
-	isEarly := d != nil && t.at.Before(d.opened.Add(l.answerDelay))
+	isEarly := d != nil && t.at.Before(d.opened)
 	if !strings.HasSuffix(t.text, "\n") {
 		l.screen.showsTyped() // the beginning of a line
 	}
@@ -186,10 +186,8 @@ func (l *loop) finishPaste(typed string) {
 	switch {
 	case isBlank(text):
 	case d != nil && d == l.dialog:
-		if len(d.input) < cap(d.input) { // else the dialog asks for fewer lines
-			l.screen.dropPrompt()
-			d.input <- text
-		}
+		l.screen.dropPrompt()
+		d.take(text)
 	case strings.HasSuffix(typed, editKey):
 		l.composeInEditor(text)
 	default:
@@ -240,9 +238,7 @@ func (l *loop) submit(text string) {
 	call, known := l.driver.Lookup(text)
 	switch s := l.driver.State(); {
 	case strings.TrimSpace(text) == "?" && l.dialog != nil: // the question opened in this moment
-		if len(l.dialog.input) < cap(l.dialog.input) {
-			l.dialog.input <- "?"
-		}
+		l.dialog.take("?")
 		return
 	case strings.HasSuffix(text, editKey):
 		l.composeInEditor(strings.TrimSuffix(text, editKey))
