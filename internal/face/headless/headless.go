@@ -60,9 +60,9 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
-	// LeftOut are warnings about what the run does without, for the JSON formats. The user has seen them.
+	// LeftOut are warnings about parts that the run lacks, for the JSON formats. The user has seen them.
 	LeftOut []string
-	// Place returns what the advice about a failed request depends on. nil means general
+	// Place returns the circumstances of a failed request, for advice. nil means general
 	// advice.
 	Place func() wording.Place
 
@@ -231,7 +231,7 @@ func (f *face) renderEvent(e agent.Event) {
 	}
 }
 
-// stripper removes from a stream of text what must not reach a terminal.
+// stripper removes characters that must not reach a terminal from a stream of text.
 type stripper interface {
 	Strip(s string) string
 	Flush() string

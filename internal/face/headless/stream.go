@@ -82,7 +82,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 	l.closeLine()
 }
 
-// appendExecutions appends what ran for a call, which is not what tool_use has.
+// appendExecutions appends the executions of a call, which differ from the call of tool_use.
 func appendExecutions(b []byte, list []agent.Execution) []byte {
 	for i, x := range list {
 		sign := byte(',')

@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// TestCalls checks what a face knows of the calls of a run, and that it learns once of each call that begins.
+// TestCalls checks the state of the calls of a run, and that it learns once of each call that begins.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	var calls Calls

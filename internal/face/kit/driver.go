@@ -4,10 +4,10 @@
 //     a [tool.Confirmation].
 //   - [Driver] is a session at work: prompts and commands that the person enters, the queue, the questions of parallel
 //     calls, interrupts, the end. It reports [Event]s, in order.
-//   - [Calls] are the tool calls of a run, for a face that shows what they do.
+//   - [Calls] are the tool calls of a run, for a face that shows their progress.
 //
 // A face makes a driver whose options open the session, calls [Driver.Run] on a goroutine, ranges over [Driver.Events],
-// and passes on what the person does: [Driver.Submit], [Driver.Answer], [Driver.Interrupt]. The file face_test.go has a
+// and passes on the input of the person: [Driver.Submit], [Driver.Answer], [Driver.Interrupt]. The file face_test.go has a
 // face in eighty lines.
 package kit
 
@@ -179,7 +179,7 @@ func (d *Driver) Leave(err error) { d.do(func() { d.leave(err) }) }
 // Stop ends the driver at once, and gives the work in progress two seconds to stop. Run returns cause.
 func (d *Driver) Stop(cause error) { d.do(func() { d.stop(cause) }) }
 
-// State is what a driver is doing.
+// State is the state of a driver, for prompts and status lines.
 type State struct {
 	IsOpening bool // the session
 	IsBusy    bool // work is in progress

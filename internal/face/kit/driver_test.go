@@ -19,7 +19,7 @@ import (
 	"pollux/tool"
 )
 
-// scene is a driver over a scripted session, in a bubble of synctest. It keeps what the driver reports.
+// scene is a driver over a scripted session, in a bubble of synctest. It keeps the reports of the driver.
 type scene struct {
 	t *testing.T
 	*Driver
@@ -96,7 +96,7 @@ func (s *scene) draw(e Event) {
 	s.seen = append(s.seen, strings.TrimPrefix(text, "kit."))
 }
 
-// wants compares what the driver has reported since the last time.
+// wants compares the reports of the driver since the last time.
 func (s *scene) wants(want ...string) {
 	s.t.Helper()
 	s.settle()
@@ -234,7 +234,7 @@ func TestSteer(t *testing.T) {
 	})
 }
 
-// TestInterrupts checks what the first, the second and the third interrupt do, and that typing ends a series of them.
+// TestInterrupts checks the effects of the first, the second and the third interrupt, and that typing ends a series of them.
 func TestInterrupts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		stubborn := func(ctx context.Context, _ string, _ func(agent.Event)) error {

@@ -21,7 +21,7 @@ type job struct {
 	abandoned     chan struct{}
 	prompt        string // prompt of the run
 	hasOutput     bool   // the model has answered or called a tool
-	isCancelled   bool   // what is queued is not sent
+	isCancelled   bool   // queued prompts are not sent
 	isInterrupted bool   // cancelled by the person
 	isOpening     bool   // the job opens the session
 }
@@ -269,7 +269,7 @@ func (d *Driver) handleResult(r slash.Result) {
 	}
 }
 
-// finishJob ends the job, and starts what was queued during it.
+// finishJob ends the job, and starts the work that was queued during it.
 func (d *Driver) finishJob() {
 	j := d.job
 	d.dismiss()

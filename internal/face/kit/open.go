@@ -13,32 +13,35 @@ import (
 // Session is a session as a driver works with it. [Live] is one.
 type Session interface {
 	Names
-	// Run, Steer, Withdraw, RunTyped, Allowed, RecordForcedExit and Close are those of [session.Session].
-	Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
-	Steer(ctx context.Context, p agent.Prompt) error
-	Withdraw() []string
-	RunTyped(ctx context.Context, command string) (string, error)
-	Allowed(call *agent.PreparedCall) bool
-	RecordForcedExit()
-	Close()
+	conversation
 	// Lookup, RunCommand and Unknown are those of [slash.Runner].
 	Lookup(line string) (slash.Call, bool)
 	RunCommand(ctx context.Context, line string) (slash.Result, error)
 	Unknown(line string) string
 	// LogPrompt keeps the text that the person has entered for later sessions.
 	LogPrompt(text string)
-	// End does what remains to be done when the person has left, and may ask questions. It returns the last text to
-	// show, "" for none.
+	// End completes the session after the person has left, and may ask questions. It returns the last text to show,
+	// "" for none.
 	End(ctx context.Context) string
 }
 
-// Live is an open session with its / commands. Its [Names] do without them.
-type Live struct {
-	*session.Session
-	Commands *slash.Runner
+// conversation is the part of [session.Session] that a driver uses unchanged.
+type conversation interface {
+	Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
+	Steer(ctx context.Context, p agent.Prompt) error
+	Withdraw() []string
+	RunTyped(ctx context.Context, command string) (string, error)
+	Allowed(call *agent.PreparedCall) bool
+	ToolTitle(tool string) string
+	RecordForcedExit()
+	Close()
 }
 
-var _ Session = Live{}
+// Live is an open session with its / commands.
+type Live struct {
+	conversation
+	Commands *slash.Runner
+}
 
 // Open opens a session whose questions and warnings go to a driver. shortcuts is the text of /shortcuts, "" if the face
 // has no keys.
@@ -54,6 +57,11 @@ func Open(ctx context.Context, d *Driver, o session.Options, t *terminal.Termina
 	return Live{s, &slash.Runner{Session: s, Terminal: t, Shortcuts: shortcuts}}, nil
 }
 
+// NamesOf returns the names of a session.
+func NamesOf(s *session.Session) Names { return Live{s, &slash.Runner{Session: s}} }
+
+func (l Live) session() *session.Session { return l.Commands.Session }
+
 // Lookup implements [Session].
 func (l Live) Lookup(line string) (slash.Call, bool) { return l.Commands.Lookup(line) }
 
@@ -67,23 +75,23 @@ func (l Live) RunCommand(ctx context.Context, line string) (slash.Result, error)
 func (l Live) Unknown(line string) string { return l.Commands.Unknown(line) }
 
 // LogPrompt implements [Session].
-func (l Live) LogPrompt(text string) { l.PromptLog.Add(l.ID(), text) }
+func (l Live) LogPrompt(text string) { l.session().PromptLog.Add(l.session().ID(), text) }
 
 // End implements [Session].
 func (l Live) End(ctx context.Context) string {
-	if l.Project.Worktree == nil {
+	if l.session().Project.Worktree == nil {
 		return ""
 	}
-	return l.EndWorktree(ctx)
+	return l.session().EndWorktree(ctx)
 }
 
 // ModeName implements [Names].
-func (l Live) ModeName() string { return l.Mode().Name() }
+func (l Live) ModeName() string { return l.session().Mode().Name() }
 
 // ShortPath implements [Names].
 func (l Live) ShortPath(path string) string {
-	return l.Project.Paths.Display(l.Workspace.Display(path))
+	return l.session().Project.Paths.Display(l.session().Workspace.Display(path))
 }
 
 // ShortText implements [Names].
-func (l Live) ShortText(text string) string { return l.Project.Paths.DisplayText(text) }
+func (l Live) ShortText(text string) string { return l.session().Project.Paths.DisplayText(text) }

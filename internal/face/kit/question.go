@@ -33,7 +33,7 @@ type Question struct {
 // Context ends when the driver needs no answer any more: because of the answer, or because the question is settled.
 func (q *Question) Context() context.Context { return q.ctx }
 
-// Block is a part of what a question is about. [Blocks] lists the kinds.
+// Block is a part of the subject of a question. [Blocks] lists the kinds.
 type Block interface{ block() }
 
 // Change is a change to a file. ShownPath is the path of the file as people read it.
@@ -81,7 +81,7 @@ type Names interface {
 }
 
 // NewQuestion returns the question of a confirmation. isOfCall reports whether a call of the model asks: a refusal can
-// then contain what the model is to do instead. names may be nil. The result is nil for an unknown kind.
+// then contain a text for the model. names may be nil. The result is nil for an unknown kind.
 func NewQuestion(details tool.Confirmation, isOfCall bool, names Names) *Question {
 	q := &Question{Number: 1, Count: 1, IsOfCall: isOfCall, Warnings: warnings(details, names)}
 	switch c := details.(type) {

@@ -92,7 +92,7 @@ func TestModeOfWarnings(t *testing.T) {
 	}
 }
 
-// TestFields checks what texts answer a question of a form.
+// TestFields checks which texts answer a question of a form.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	options := []tool.Option{{Label: "Linux", Key: "l"}, {Label: "macOS"}, {Label: "BSD"}}

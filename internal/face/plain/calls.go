@@ -27,7 +27,7 @@ func (l *loop) runningText() string {
 // titleOf returns the title of a tool.
 func (l *loop) titleOf(tool string) string { return kit.Label(l.look.Session, tool, "") }
 
-// labelOf joins a name and what is known about it, which may be "".
+// labelOf joins a name and a summary, which may be "".
 func labelOf(name, summary string) string {
 	if summary == "" {
 		return name
@@ -96,7 +96,7 @@ func ending(x *agent.Execution) string {
 	return "Done: "
 }
 
-// showNested shows what ran for a finished call of an agent that runs inside a call.
+// showNested shows the executions of a finished call of an agent that runs inside a call.
 func (l *loop) showNested(e agent.Nested) {
 	f := e.Event.(agent.ToolFinished) // others are hidden
 	name := terminal.Line(subagent.NameOf(e.Call))

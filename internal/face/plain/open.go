@@ -43,13 +43,14 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	p, env := live.Project, live.Project.Options.Env
+	s, p := live.Commands.Session, live.Commands.Session.Project
+	env := p.Options.Env
 	return look{
 		Session:  live,
-		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), live.Current().Model)),
-		recap:    live.Record.Recap(),
+		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), s.Current().Model)),
+		recap:    s.Record.Recap(),
 		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
-		place: func() wording.Place { return live.Place(true) },
+		place: func() wording.Place { return s.Place(true) },
 		editor: func() Editor { // it ignores the variables of a project's .env file
 			return editor.New(editor.Options{
 				Preferred: config.PreferredEditor.In(p.Settings()), NewWindow: config.EditorInNewWindow.In(p.Settings()),

@@ -81,7 +81,7 @@ type Face struct {
 	driver      *kit.Driver
 	screen      *screen
 	answerDelay time.Duration
-	isTask      bool          // no session follows what opens
+	isTask      bool          // a task runs in place of a session
 	wake        chan struct{} // wakes the loop after a change of the screen
 }
 
@@ -91,7 +91,7 @@ func newFace(o Options, open func(context.Context, *Face) (look, error)) *Face {
 	return f
 }
 
-// Warn shows a message between other output, without disturbing what the user types. It may be called from any goroutine.
+// Warn shows a message between other output, without disturbing the line that the user types. It may be called from any goroutine.
 func (f *Face) Warn(text string) {
 	f.screen.line(terminal.Visible(terminal.Brief(text)))
 	f.screen.flush()

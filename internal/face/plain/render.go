@@ -181,7 +181,7 @@ func (l *loop) watchSilence() {
 	l.silence.Reset(silenceLimit)
 }
 
-// showStillWorking shows what is running, at doubling intervals.
+// showStillWorking shows the running calls, at doubling intervals.
 func (l *loop) showStillWorking() {
 	if !l.state.IsBusy || l.dialog != nil || l.screen.isLent() {
 		return

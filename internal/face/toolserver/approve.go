@@ -22,7 +22,7 @@ type approver struct {
 	client *sdk.ServerSession
 	elicit elicit
 	names  kit.Names
-	advice string // what the client gets with a denial
+	advice string // for the client, with a denial
 }
 
 // deny is the label of the refusal.

@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// content returns a result in the form of the protocol. advice says how the user can allow what was denied,
+// content returns a result in the form of the protocol. advice says how the user can allow a denied call,
 // "" for nothing.
 func content(r *tool.Result, advice string) *sdk.CallToolResult {
 	if r == nil {

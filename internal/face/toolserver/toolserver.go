@@ -1,8 +1,8 @@
 // Package toolserver is the face for MCP clients: it offers the tools of a session through the Model Context
 // Protocol, to programs such as editors and other agents.
 //
-// Each call passes the session's gate, as a model's call does. What the rules leave to a person, the person
-// at the client decides (elicitation); where the client cannot ask, the call is denied (approve.go). Results
+// Each call passes the session's gate, as a model's call does. The person at the client decides about the calls
+// that the rules leave to a person (elicitation); where the client cannot ask, the call is denied (approve.go). Results
 // become content of the protocol in content.go. No model takes part.
 package toolserver
 
@@ -153,7 +153,7 @@ func (f *face) run(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest,
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	a := &approver{client: r.Session, elicit: ask, names: kit.Live{Session: f.session}}
+	a := &approver{client: r.Session, elicit: ask, names: kit.NamesOf(f.session)}
 	var host tool.Host
 	if token := r.Params.GetProgressToken(); token != nil {
 		host.Output = (&reporter{ctx: ctx, client: r.Session, token: token}).show

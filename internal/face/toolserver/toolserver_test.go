@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type client struct {
 	*sdk.ClientSession
 	dir  string
-	done chan error // receives what Serve returns
+	done chan error // receives the error of Serve
 	end  func()     // ends the input of the server
 }
 
@@ -180,7 +180,7 @@ func TestDeniesWithoutPerson(t *testing.T) {
 	}
 }
 
-// The person at the client decides what the rules leave to a person.
+// The person at the client decides about the calls that the rules leave to a person.
 func TestAsksPerson(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{askedByRequest, askedByResult} {
