@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,10 +28,13 @@ type scene struct {
 	run      func(ctx context.Context, prompt string, emit func(agent.Event)) error
 	command  func(ctx context.Context, line string) (slash.Result, error)
 	allowed  map[string]bool // by id of the call
+	unknown  string          // the reason for lines that begin with "/unknown"
+	end      func(ctx context.Context) string
 	steerErr error
 	steered  []string
 	recorded []string
 	forced   bool
+	mu       sync.Mutex // of seen
 	seen     []string
 	shown    []*Question
 	ended    chan error
@@ -92,7 +96,13 @@ func (s *scene) draw(e Event) {
 		text = "queued " + e.Text
 	case CommandDone:
 		text = "did " + e.Result.Text
+	case ShellDone:
+		text = e.Output
+	case Ended:
+		text = e.Text
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.seen = append(s.seen, strings.TrimPrefix(text, "kit."))
 }
 
@@ -100,6 +110,8 @@ func (s *scene) draw(e Event) {
 func (s *scene) wants(want ...string) {
 	s.t.Helper()
 	s.settle()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if diff := cmp.Diff(want, s.seen); diff != "" {
 		s.t.Error(diff)
 	}
@@ -139,6 +151,9 @@ func (f scripted) Withdraw() (texts []string) {
 }
 
 func (f scripted) RunTyped(_ context.Context, command string) (string, error) {
+	if command == "broken" {
+		return "", errors.New("no shell")
+	}
 	return "ran " + command, nil
 }
 func (f scripted) Allowed(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
@@ -152,9 +167,19 @@ func (f scripted) Lookup(line string) (slash.Call, bool) {
 func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, error) {
 	return f.s.command(ctx, line)
 }
-func (f scripted) Unknown(string) string      { return "" }
-func (f scripted) LogPrompt(text string)      { f.s.recorded = append(f.s.recorded, text) }
-func (f scripted) End(context.Context) string { return "" }
+func (f scripted) Unknown(line string) string {
+	if strings.HasPrefix(line, "/unknown") {
+		return f.s.unknown
+	}
+	return ""
+}
+func (f scripted) LogPrompt(text string) { f.s.recorded = append(f.s.recorded, text) }
+func (f scripted) End(ctx context.Context) string {
+	if f.s.end == nil {
+		return ""
+	}
+	return f.s.end(ctx)
+}
 
 // works is a model that works until release has a value or the run is cancelled.
 func works(release chan struct{}) func(context.Context, string, func(agent.Event)) error {

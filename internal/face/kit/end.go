@@ -77,15 +77,18 @@ func (d *Driver) step() {
 	}
 }
 
-// emit reports an event.
-func (d *Driver) emit(e Event) { d.out = append(d.out, e) }
+// emit reports an event, behind the warnings so far.
+func (d *Driver) emit(e Event) {
+	d.takeWarnings()
+	d.out = append(d.out, e)
+}
 
 // takeWarnings reports the texts of [Driver.Warn].
 func (d *Driver) takeWarnings() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, text := range d.warnings {
-		d.emit(Warning{text})
+		d.out = append(d.out, Warning{text})
 	}
 	d.warnings = nil
 }

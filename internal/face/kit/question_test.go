@@ -77,6 +77,14 @@ func TestOptions(t *testing.T) {
 		s.Label != "Allow this command for all future sessions, rule: git *, saved in /home/me/saved.toml (git can run other programs)" {
 		t.Errorf("%+v", q.Options)
 	}
+	var outcomes []tool.Outcome
+	for _, o := range q.Options {
+		outcomes = append(outcomes, o.Outcome())
+	}
+	want := []tool.Outcome{tool.ProceedOnce, tool.ProceedAlways, tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave, tool.Cancel}
+	if plan := NewQuestion(&tool.PlanConfirmation{}, true, nil); !cmp.Equal(outcomes, want) || plan.Option("y").Outcome() != "" || plan.Option("f").Outcome() != "" {
+		t.Errorf("outcomes %q", outcomes)
+	}
 	if no := q.Options[5]; no.Label != "No" || no.TextPrompt != "" {
 		t.Errorf("nothing calls: %+v", no)
 	}
