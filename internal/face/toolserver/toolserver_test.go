@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -243,23 +242,29 @@ func TestEnds(t *testing.T) {
 }
 
 func testEnds(t *testing.T, version string) {
+	printed := make(chan string, 100)
 	c := connectWith(t, version, session.Options{Project: project.Options{
 		ApprovalMode: "yolo",
-	}}, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for _, err := os.Stat(filepath.Join(c.dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "begun")) {
-			time.Sleep(10 * time.Millisecond)
+	}}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { printed <- r.Params.Message },
+	})
+	run := func(ctx context.Context, text string) error {
+		p := &sdk.CallToolParams{Name: "run_shell_command", Arguments: map[string]any{"command": "echo " + text + "; sleep 600"}}
+		p.SetProgressToken(text)
+		_, err := c.CallTool(ctx, p)
+		return err
+	}
+	await := func(text string) {
+		for <-printed != text {
 		}
-		cancel()
-	}()
-	if got := c.use(ctx, t, "run_shell_command", map[string]any{"command": "touch begun; sleep 600"}); !strings.HasPrefix(got, "failure: ") {
-		t.Errorf("cancelled: %q", got)
 	}
-	go c.use(context.Background(), t, "run_shell_command", map[string]any{"command": "touch again; sleep 600"})
-	for _, err := os.Stat(filepath.Join(c.dir, "again")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "again")) {
-		time.Sleep(10 * time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { await("begun"); cancel() }()
+	if err := run(ctx, "begun"); err == nil {
+		t.Error("a cancelled call has a result")
 	}
+	go func() { _ = run(context.Background(), "again") }()
+	await("again")
 }
 
 // The client learns that a call goes on.
