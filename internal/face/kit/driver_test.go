@@ -409,29 +409,37 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestSlowFace checks that a face that is slow gets all events before the driver ends in order.
+// TestSlowFace checks that a face that is slow gets all events before the driver ends in order, also with an error.
 func TestSlowFace(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := &scene{run: func(context.Context, string, func(agent.Event)) error { return nil }}
-		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
-		go func() { _ = d.Run(t.Context()) }()
-		notices := 0
-		for e := range d.Events() {
-			time.Sleep(time.Second)
-			switch e.(type) {
-			case Opened:
-				for range 10 {
-					d.Submit("!")
+	for _, cause := range []error{nil, errors.New("broken")} {
+		t.Run(fmt.Sprint(cause), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := &scene{}
+				d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+				ended := make(chan error, 1)
+				go func() { ended <- d.Run(t.Context()) }()
+				notices, last := 0, Event(nil)
+				for last = range d.Events() {
+					time.Sleep(time.Second)
+					switch last.(type) {
+					case Opened:
+						for range 10 {
+							d.Submit("!")
+						}
+						d.Leave(cause)
+					case Notice:
+						notices++
+					}
 				}
-				d.Leave(nil)
-			case Notice:
-				notices++
-			}
-		}
-		if notices != 10 {
-			t.Errorf("%d notices", notices)
-		}
-	})
+				if err := <-ended; !errors.Is(err, cause) || notices != 10 {
+					t.Errorf("%v, %d notices", err, notices)
+				}
+				if _, isFinished := last.(Finished); cause == nil && !isFinished {
+					t.Errorf("the last event is %T", last)
+				}
+			})
+		})
+	}
 }
 
 // TestNotOpened checks the errors of a session that cannot be opened, and of a person who leaves before it is open.

@@ -67,22 +67,20 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 }
 
 func (l *loop) showExecution(c *kit.Call, label string, x *agent.Execution) {
+	short := ""
 	switch {
 	case x.Status == agent.Success && c.IsQuestion:
+		return
 	case x.Status == agent.CallCancelled:
-		l.screen.message(ending(x) + label)
 	case x.Status == agent.Failed:
-		l.screen.message(ending(x) + label + l.failureReason(x.Result))
+		short = l.failureReason(x.Result)
 	default:
-		short := l.showDisplay(c, label, x.Result)
+		short = l.showDisplay(c, label, x.Result)
 		if x.Result.OutputFile != "" {
 			l.screen.message("Output too long and was saved to: " + terminal.Line(x.Result.OutputFile))
 		}
-		if short != "" {
-			short = ": " + short
-		}
-		l.screen.message(ending(x) + label + short)
 	}
+	l.screen.message(labelOf(ending(x)+label, short))
 }
 
 // ending returns how an execution ended. A command that failed is a call that worked for the model.
@@ -110,16 +108,13 @@ func (l *loop) showNested(e agent.Nested) {
 	}
 }
 
-// failureReason returns the error of a failed call as ": reason", or "".
+// failureReason returns the error of a failed call, or "".
 func (l *loop) failureReason(r *tool.Result) string {
 	text, _ := tool.DisplayText(r.Display)
 	if isBlank(text) && r.Error != nil {
 		text = r.Error.Message
 	}
-	if isBlank(text) {
-		return ""
-	}
-	return ": " + kit.Brief(strings.TrimSpace(l.look.ShortText(text)))
+	return kit.Brief(strings.TrimSpace(l.look.ShortText(text)))
 }
 
 const (

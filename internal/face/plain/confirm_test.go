@@ -626,6 +626,23 @@ func TestLongQuestion(t *testing.T) {
 	})
 }
 
+// The option that shows the rest of a plan is the last one.
+func TestLongPlan(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan", Path: "/w/plan.md", Plan: strings.Repeat("x\n", 401) + "end"})})
+		p.types("go")
+		if s := p.skips(); !strings.HasPrefix(s, "> go\nQuestion: Plan\nPlan in /w/plan.md:\n  x\n") || !strings.HasSuffix(s, "5 or n: No\n6 or v: Show all (2 more lines)\nAnswer, 1 to 6, or ? for help: ") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("v")
+		if s := p.skips(); !strings.HasPrefix(s, "v\n  x\n") || !strings.Contains(s, "  end\nReady to start implementation?\n") || strings.Contains(s, "Show all") {
+			t.Errorf("sees %q", s)
+		}
+		p.leaves()
+	})
+}
+
 func TestAddresses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []tool.Answer

@@ -122,13 +122,7 @@ func readLine(r *bufio.Reader) inputLine {
 			return t
 		}
 		// Without a final line feed, the next read reports the end of the input.
-		if n := len(text); n > 0 && text[n-1] == '\n' {
-			text = text[:n-1]
-		}
-		if n := len(text); n > 0 && text[n-1] == '\r' {
-			text = text[:n-1]
-		}
-		t.text = string(text)
+		t.text = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 		return t
 	}
 }
