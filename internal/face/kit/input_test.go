@@ -306,3 +306,37 @@ func TestLentTerminal(t *testing.T) {
 		}
 	})
 }
+
+// TestSlowCommand checks that the prompt of a command that ends after the work beside it is sent at once, and that a
+// command that an interrupt ends is cancelled, whatever its error.
+func TestSlowCommand(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		s.command = func(ctx context.Context, line string) (slash.Result, error) {
+			if line == "/wait" {
+				<-ctx.Done()
+				return slash.Result{}, errors.New("killed")
+			}
+			time.Sleep(time.Minute)
+			return slash.Result{Prompt: new(agent.TextPrompt("made"))}, nil
+		}
+		err := play(t, s, func() {
+			s.Submit("a")
+			s.Submit("/side")
+			release <- struct{}{}
+			s.wants(`began "a" false`, "did a")
+			time.Sleep(time.Minute)
+			s.wants("did ", `began "made" true`)
+			release <- struct{}{}
+			s.wants("did made")
+			s.Submit("/wait")
+			s.Interrupt(false)
+			s.wants("Cancelled")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
