@@ -143,7 +143,6 @@ func (d *Driver) Compose(f func(ctx context.Context) (string, error)) { d.do(fun
 func (d *Driver) Answer(q *Question, a tool.Answer) {
 	d.do(func() {
 		if d.open != nil && d.open.shown == q {
-			a.Unattended = d.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
 			d.settle(d.open, a)
 		}
 	})

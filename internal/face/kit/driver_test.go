@@ -167,6 +167,7 @@ func (f scripted) Lookup(line string) (slash.Call, bool) {
 func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, error) {
 	return f.s.command(ctx, line)
 }
+
 func (f scripted) Unknown(line string) string {
 	if strings.HasPrefix(line, "/unknown") {
 		return f.s.unknown
