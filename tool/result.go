@@ -103,6 +103,17 @@ type TextDisplay string
 // TerminalDisplay is the output of a command, terminal escapes removed.
 type TerminalDisplay string
 
+// DisplayText returns the text of a [TextDisplay] or a [TerminalDisplay], false for other displays.
+func DisplayText(d Display) (text string, isText bool) {
+	switch d := d.(type) {
+	case TextDisplay:
+		return string(d), true
+	case TerminalDisplay:
+		return string(d), true
+	}
+	return "", false
+}
+
 // DiffDisplay is a change to one file.
 type DiffDisplay struct {
 	Diff     string // unified, with 3 lines of context

@@ -10,7 +10,6 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/terminal"
-	"pollux/internal/wording"
 )
 
 // finish prints the error of a run in the output format of the run and returns the
@@ -44,29 +43,14 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 	return code
 }
 
-// report prints an error in the output format of the run: in the JSON formats one object to
-// stdout. A line for people goes to stderr. With json this is the object again if scripts for
-// Gemini CLI expect it there.
+// report prints an error in the output format of the run.
 func (p *program) report(err error) {
-	message, summary := terminal.Brief(wording.Error(err)), terminal.Brief(wording.Summary(err))
 	if p.id == "" {
 		p.id = uuid.NewString()
 	}
-	switch p.format {
-	case "json":
-		object := headless.ErrorJSON(p.id, err, summary)
-		if isForPeople(err) {
-			p.line(message)
-		} else {
-			fmt.Fprintf(p.term.Err.JSON(), "%s\n", object)
-		}
-		fmt.Fprintf(p.term.Out.JSON(), "%s\n", object)
-	case "stream-json":
-		p.line(message)
-		fmt.Fprintf(p.term.Out.JSON(), "%s\n", headless.ErrorEvent(err, summary))
-	default:
-		p.line(message)
-	}
+	headless.RenderError(headless.Options{
+		Format: headless.Format(p.format), Out: p.term.Out, Err: p.term.Err, ErrWidth: p.term.ErrWidth, Color: p.term.ErrColor(), SessionID: p.id,
+	}, err, isForPeople(err))
 }
 
 // isForPeople reports whether Gemini CLI prints an error as a line to stderr even if the format

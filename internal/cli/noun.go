@@ -138,10 +138,7 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 		Words: words, Flags: map[string]any{},
 		Options: options(t, env),
 		Note:    warnTo(t), Whole: func(text string) { printWhole(t, text) },
-		User: user,
-		Secret: func(ctx context.Context, label, name string) (string, error) {
-			return plain.ReadKey(ctx, t, label, name)
-		},
+		User: user, Secret: user.Key,
 		IsTyped: t.InTTY, IsAtTerminal: t.InTTY && t.ErrTTY, IsUTF8: t.Color && t.Abilities(env.Get).UTF8,
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			return outcome.Outcome{}, plain.RunTask(ctx, t, task)

@@ -60,9 +60,9 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
-	// LeftOut are warnings about what the run does without, for the JSON formats. The user has seen them.
+	// LeftOut are warnings about parts that the run lacks, for the JSON formats. The user has seen them.
 	LeftOut []string
-	// Place returns what the advice about a failed request depends on. nil means general
+	// Place returns the circumstances of a failed request, for advice. nil means general
 	// advice.
 	Place func() wording.Place
 
@@ -217,70 +217,21 @@ func (f *face) renderEvent(e agent.Event) {
 		if note := e.Reason.Note(); note != "" {
 			f.printErr("[WARNING] " + note)
 		}
-	case agent.Waiting:
-		f.enc.notice(waitingNotice(e))
-	case agent.Silent:
-		f.enc.notice(silentNotice(e))
-	case agent.Switched:
-		f.enc.notice(switchedNotice(e))
-	case agent.LoopDetected:
-		f.enc.notice(loopNotice())
-	case agent.Stopped:
-		f.enc.notice(stoppedNotice(e))
-	case agent.Blocked:
-		f.enc.notice(blockedNotice(e))
 	case agent.InvalidStream:
 		f.flushStripper()
 		f.enc.invalid(wording.InvalidStream(e))
 	case agent.MaxTurns:
-		f.eventErr = maxTurnsError()
+		f.eventErr = &exit.Error{Code: exit.TurnLimit, Message: wording.MaxTurns}
 	case agent.Overflow:
-		f.eventErr = overflowError(e)
+		f.eventErr = &exit.Error{Code: exit.General, Message: wording.Overflow(e), Err: e.Err}
 	case agent.Cancelled:
 		f.isCancelled = true
+	default:
+		f.enc.notice(noticeOf(e))
 	}
 }
 
-// ignoredReason returns why a format does not render an event, "" if it does.
-func ignoredReason(format Format, e agent.Event) (why string) {
-	switch e := e.(type) {
-	case agent.ModelInfo:
-		return "init names the configured model, and the statistics those that answered"
-	case agent.Thinking, agent.Thought:
-		return "thoughts are not part of the answer"
-	case agent.Citations:
-		return "stdout holds the answer and nothing else, and the formats have no place for sources"
-	case agent.ToolUpdated:
-		return "a script waits for results"
-	case agent.ToolAsked:
-		return "no user can be asked: the answer is Cancel"
-	case agent.Nested:
-		return "what an agent inside a call does is no part of the answer; its questions come as ToolAsked"
-	case agent.Compressed:
-		return "the answer does not change"
-	case agent.Joined:
-		return "the answer is one to it as well, and a script adds no prompts"
-	case agent.TurnStarted:
-		if format != JSON {
-			return "no format marks turns; json keeps the last answer only"
-		}
-	case agent.Stopped:
-		if format == StreamJSON {
-			return "as in Gemini CLI, the result alone ends a run that a hook stopped"
-		}
-	case agent.Switched:
-		if format == JSON {
-			return "the response is complete, and the statistics name the models"
-		}
-	case agent.Waiting:
-		if format != Text && !wasSilent(e) {
-			return "not in machine-readable output"
-		}
-	}
-	return ""
-}
-
-// stripper removes from a stream of text what must not reach a terminal.
+// stripper removes characters that must not reach a terminal from a stream of text.
 type stripper interface {
 	Strip(s string) string
 	Flush() string

@@ -355,6 +355,45 @@ func wellFormed(t *testing.T, format Format, stdout string) {
 	}
 }
 
+// ignoredReason returns why a format does not render an event, "" if it does.
+func ignoredReason(format Format, e agent.Event) (why string) {
+	switch e := e.(type) {
+	case agent.ModelInfo:
+		return "init names the configured model, and the statistics those that answered"
+	case agent.Thinking, agent.Thought:
+		return "thoughts are not part of the answer"
+	case agent.Citations:
+		return "stdout holds the answer and nothing else, and the formats have no place for sources"
+	case agent.ToolUpdated:
+		return "a script waits for results"
+	case agent.ToolAsked:
+		return "no user can be asked: the answer is Cancel"
+	case agent.Nested:
+		return "what an agent inside a call does is no part of the answer; its questions come as ToolAsked"
+	case agent.Compressed:
+		return "the answer does not change"
+	case agent.Joined:
+		return "the answer is one to it as well, and a script adds no prompts"
+	case agent.TurnStarted:
+		if format != JSON {
+			return "no format marks turns; json keeps the last answer only"
+		}
+	case agent.Stopped:
+		if format == StreamJSON {
+			return "as in Gemini CLI, the result alone ends a run that a hook stopped"
+		}
+	case agent.Switched:
+		if format == JSON {
+			return "the response is complete, and the statistics name the models"
+		}
+	case agent.Waiting:
+		if format != Text && !wasSilent(e) {
+			return "not in machine-readable output"
+		}
+	}
+	return ""
+}
+
 // Each format renders each kind of event, or ignoredReason returns the reason.
 func TestEveryEvent(t *testing.T) {
 	before, after := events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "before"}), events(agent.Text{Text: "after"})

@@ -32,7 +32,7 @@ type Input struct {
 	// apply to regular files.
 	IsPromptFlag bool
 	Wait         time.Duration
-	// Fit, if set, shortens the text of Stdin to what a model has room for.
+	// Fit, if set, shortens the text of Stdin to the room that a model has for it.
 	Fit func(text string) string
 	// Err receives notices and warnings.
 	Err io.Writer

@@ -35,7 +35,7 @@ func TestPrompt(t *testing.T) {
 		stdin   io.Reader
 		words   string
 		want    string
-		warning string // begins what is said on stderr
+		warning string // the beginning of stderr
 		failure string
 	}{
 		{name: "words alone", words: "hi", want: "hi"},
@@ -163,7 +163,7 @@ func TestPromptSilentInput(t *testing.T) {
 				if errs.String() != tt.stderr {
 					t.Errorf("stderr %q, want %q", errs.String(), tt.stderr)
 				}
-				time.Sleep(3 * time.Hour) // until what Prompt left behind has ended
+				time.Sleep(3 * time.Hour) // until the goroutine that Prompt left behind has ended
 			})
 		})
 	}

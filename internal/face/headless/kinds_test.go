@@ -19,7 +19,7 @@ func unshown(d tool.Display) (why string) {
 // Each kind of display is shown, or unshown returns the reason.
 func TestEveryDisplay(t *testing.T) {
 	for _, d := range tool.Displays() {
-		_, isShown := displayText(d)
+		_, isShown := tool.DisplayText(d)
 		if why := unshown(d); isShown == (why != "") {
 			t.Errorf("headless: %T is shown: %v, and unshown says %q", d, isShown, why)
 		}

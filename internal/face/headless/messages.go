@@ -14,7 +14,7 @@ import (
 	"pollux/tool"
 )
 
-// notice is a remark about a run.
+// notice is a remark about a run. The zero value is none.
 type notice struct {
 	severity     string // severity in stream-json; "" omits the notice from the JSON formats
 	message      string
@@ -24,38 +24,47 @@ type notice struct {
 	isUnstreamed bool   // stream-json omits the notice
 }
 
-func loopNotice() notice {
-	const message = "Loop detected, stopping execution"
-	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
-}
-
-// stoppedNotice is the notice for a run that was stopped. JSON formats have the result of a call
-// that stopped it, and stream-json has nothing else, as in Gemini CLI.
-func stoppedNotice(e agent.Stopped) notice {
-	message := wording.Stopped(e)
-	if e.ByTool {
-		return notice{line: oneNotice(message)}
+// noticeOf returns the notice for an event.
+func noticeOf(e agent.Event) notice {
+	switch e := e.(type) {
+	case agent.LoopDetected:
+		const message = "Loop detected, stopping execution"
+		return notice{severity: "warning", message: message, line: "[WARNING] " + message}
+	case agent.Stopped:
+		message := wording.Stopped(e)
+		if e.ByTool { // JSON formats have the result of the call
+			return notice{line: oneNotice(message)}
+		}
+		return notice{severity: "warning", message: message, line: oneNotice(message), isUnstreamed: true} // as in Gemini CLI
+	case agent.Blocked:
+		message := wording.Blocked(e)
+		return notice{severity: "warning", message: message, line: "[WARNING] " + oneNotice(message)}
+	case agent.Waiting:
+		message := wording.Retrying(e)
+		if wasSilent(e) {
+			return notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
+		}
+		return notice{line: message}
+	case agent.Silent:
+		message := wording.Silent(e)
+		n := notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
+		if e.Elapsed < time.Minute {
+			n.line += wording.Patience
+		}
+		return n
+	case agent.Switched:
+		message := wording.Switched(e)
+		return notice{severity: "warning", message: message, line: "Warning: " + message, isTransient: true}
+	case agent.Retried: // a response that is void after part of it was shown
+		message := wording.Retried(e)
+		return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 	}
-	return notice{severity: "warning", message: message, line: oneNotice(message), isUnstreamed: true}
-}
-
-func blockedNotice(e agent.Blocked) notice {
-	message := wording.Blocked(e)
-	return notice{severity: "warning", message: message, line: "[WARNING] " + oneNotice(message)}
+	return notice{}
 }
 
 // oneNotice returns a text of a hook or a tool with all lines but the first indented, so that they
 // cannot pass for lines of Pollux.
 func oneNotice(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
-
-func waitingNotice(e agent.Waiting) notice {
-	message := wording.Retrying(e)
-	n := notice{line: message}
-	if wasSilent(e) {
-		n.severity, n.message, n.isTransient, n.isForPeople = "warning", message, true, true
-	}
-	return n
-}
 
 // wasSilent reports whether an attempt was given up because the server sent nothing. Such an
 // attempt may have taken half an hour, so that its repetition is announced in every format.
@@ -64,56 +73,17 @@ func wasSilent(e agent.Waiting) bool {
 	return errors.As(e.Err, &api) && api.Waited > 0
 }
 
-func silentNotice(e agent.Silent) notice {
-	message := wording.Silent(e)
-	n := notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
-	if e.Elapsed < time.Minute {
-		n.line += wording.Patience
-	}
-	return n
-}
-
-func switchedNotice(e agent.Switched) notice {
-	message := wording.Switched(e)
-	return notice{severity: "warning", message: message, line: "Warning: " + message, isTransient: true}
-}
-
-// retriedNotice is the notice for a response that is void after part of it was shown.
-func retriedNotice(e agent.Retried) notice {
-	message := wording.Retried(e)
-	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
-}
-
 func errCancelled() error {
 	return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled, Err: context.Canceled}
 }
 
-func maxTurnsError() error {
-	return &exit.Error{Code: exit.TurnLimit, Message: wording.MaxTurns}
-}
-
-func overflowError(e agent.Overflow) error {
-	return &exit.Error{Code: exit.General, Message: wording.Overflow(e), Err: e.Err}
-}
-
 // toolErrorText returns the message for a failed call.
 func toolErrorText(r *agent.ToolFinished) string {
-	text, ok := displayText(r.Result.Display)
+	text, ok := tool.DisplayText(r.Result.Display)
 	if !ok || text == "" {
 		text = r.Result.Error.Message
 	}
 	return "Error executing tool " + r.Call.Name + ": " + text
-}
-
-// displayText returns the text of a display, false if it is not text.
-func displayText(d tool.Display) (string, bool) {
-	switch d := d.(type) {
-	case tool.TextDisplay:
-		return string(d), true
-	case tool.TerminalDisplay:
-		return string(d), true
-	}
-	return "", false
 }
 
 // explanation is a failure as the output formats show it.

@@ -26,7 +26,7 @@ func TestExplanation(t *testing.T) {
 func TestWaitingNotice(t *testing.T) {
 	t.Parallel()
 	e := agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 1170 * time.Millisecond, Err: errors.New("Busy.")}}
-	if got := waitingNotice(e); got.line != "Busy. Retrying in 1 s (2 of 10)." || got.severity != "" {
+	if got := noticeOf(e); got.line != "Busy. Retrying in 1 s (2 of 10)." || got.severity != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -41,7 +41,7 @@ func TestSwitchedNotice(t *testing.T) {
 		{errors.New(strings.Repeat("é", 400)), "a failed: " + strings.Repeat("é", 250) + "…. Switched to b."},
 		{errors.New("No quota.\nSee the console."), "a failed: No quota. See the console. Switched to b."},
 	} {
-		got := switchedNotice(agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: tt.err}})
+		got := noticeOf(agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: tt.err}})
 		want := notice{severity: "warning", message: tt.want, line: "Warning: " + tt.want, isTransient: true}
 		if got != want {
 			t.Errorf("%v: %+v, want %+v", tt.err, got, want)

@@ -31,6 +31,6 @@ func TestSay(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	if err := RenderAnswer(Options{Out: terminal.NewWriter(&failing{err: syscall.EPIPE}), Err: terminal.NewNoteWriter(&errs)}, "x"); !errors.Is(err, ErrClosed) {
-		t.Errorf("nobody reads: %v", err)
+		t.Errorf("no one reads: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/tool"
 )
 
 // jsonLines is the stream-json format: one object per line, written as events arrive.
@@ -44,7 +45,7 @@ func (l *jsonLines) text(s string) {
 
 func (l *jsonLines) discard(e agent.Retried) {
 	if l.hasText {
-		l.notice(retriedNotice(e))
+		l.notice(noticeOf(e))
 		l.hasText = false
 	}
 }
@@ -67,7 +68,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 		l.member("status", "error")
 	}
 	if r.Result != nil {
-		if text, ok := displayText(r.Result.Display); ok {
+		if text, ok := tool.DisplayText(r.Result.Display); ok {
 			l.member("output", text)
 		}
 	}
@@ -81,7 +82,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 	l.closeLine()
 }
 
-// appendExecutions appends what ran for a call, which is not what tool_use has.
+// appendExecutions appends the executions of a call, which differ from the call of tool_use.
 func appendExecutions(b []byte, list []agent.Execution) []byte {
 	for i, x := range list {
 		sign := byte(',')

@@ -28,7 +28,7 @@ func (p *plainText) text(s string) {
 
 func (p *plainText) discard(e agent.Retried) {
 	if p.hasText {
-		p.notice(retriedNotice(e))
+		p.notice(noticeOf(e))
 		p.hasText = false
 	}
 }

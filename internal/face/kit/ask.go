@@ -1,12 +1,14 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"pollux/agent"
 	"pollux/internal/person"
+	"pollux/internal/subagent"
 	"pollux/tool"
 )
 
@@ -14,14 +16,16 @@ var _ person.Asker = (*Driver)(nil)
 
 // inquiry is a confirmation that waits for the answer of the person.
 type inquiry struct {
-	call    *agent.ToolCall // nil if the question is not about a tool call
-	outer   *agent.ToolCall // the call in which the agent runs that made call; nil for the main agent
-	about   *agent.Question // nil if the question is not about tool calls
-	details tool.Confirmation
-	answer  func(tool.Answer)
-	done    <-chan struct{} // closed when the asker needs no answer
-	shown   *Question       // nil until it is asked
-	cancel  context.CancelFunc
+	details  tool.Confirmation
+	about    *agent.Question // nil if the question is not about tool calls
+	answer   func(tool.Answer)
+	done     <-chan struct{} // closed when the asker needs no answer
+	isOfCall bool            // a call of the model asks
+	isNested bool            // the model of an agent in a call asks
+	agent    string          // name of that agent
+	place    int             // among the questions that wait: that of the call in the run
+	shown    *Question       // nil until it is asked
+	cancel   context.CancelFunc
 }
 
 // Ask asks the person a question that is not about a tool call, from a / command or during sign-in. It is a [tool.Ask].
@@ -38,7 +42,8 @@ func (d *Driver) Approve(ctx context.Context, q *agent.Question) (tool.Answer, e
 // ask asks a question that is not about a call of the model.
 func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 	answers := make(chan tool.Answer, 1)
-	q.done, q.answer = ctx.Done(), func(a tool.Answer) {
+	q.done, q.place = ctx.Done(), math.MaxInt
+	q.answer = func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // already answered
@@ -57,9 +62,14 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 
 // addCallQuestion queues the question of a call.
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
-	q := &inquiry{call: e.Call, about: e.Question, details: e.Question.Details(), answer: e.Answer}
-	if len(e.Within) > 0 {
-		q.outer = e.Within[0]
+	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer}
+	first := e.Call
+	if q.isNested = len(e.Within) > 0; q.isNested {
+		first = e.Within[0]
+		q.agent = cmp.Or(subagent.NameOf(first), first.Name)
+	}
+	if q.place = slices.Index(d.calls, first.ID); q.place < 0 {
+		q.place = len(d.calls)
 	}
 	d.addQuestion(q)
 }
@@ -73,21 +83,10 @@ func (d *Driver) addQuestion(q *inquiry) {
 		return
 	}
 	d.pending = append(d.pending, q)
-	slices.SortStableFunc(d.pending, func(a, b *inquiry) int { return d.place(a) - d.place(b) })
+	slices.SortStableFunc(d.pending, func(a, b *inquiry) int { return cmp.Compare(a.place, b.place) })
 	if d.open == nil {
 		d.batch.Reset(batchWindow)
 	}
-}
-
-// place returns the position of a question among the calls of the run.
-func (d *Driver) place(q *inquiry) int {
-	switch {
-	case q.outer != nil:
-		return d.calls.Get(q.outer).number
-	case q.call != nil:
-		return d.calls.Get(q.call).number
-	}
-	return math.MaxInt32
 }
 
 // askNext asks the next question.
@@ -99,16 +98,11 @@ func (d *Driver) askNext() {
 	q := d.pending[0]
 	d.pending = d.pending[1:]
 	d.asked++
-	var names Names
-	if s := d.current(); s != nil {
-		names = s
-	}
-	if q.shown = NewQuestion(q.details, q.call != nil, names); q.shown == nil { // of an unknown kind
-		q.shown = &Question{}
+	if q.shown = NewQuestion(q.details, q.isOfCall, d.current()); q.shown == nil { // of an unknown kind
 		d.settle(q, tool.Answer{Outcome: tool.Cancel})
 		return
 	}
-	q.shown.Number, q.shown.Count, q.shown.Agent = d.asked, d.asked+len(d.pending), agentName(q.outer)
+	q.shown.Number, q.shown.Count, q.shown.Agent = d.asked, d.asked+len(d.pending), q.agent
 	q.shown.ctx, q.cancel = context.WithCancel(d.ctx)
 	d.open = q
 	d.emit(Asked{q.shown})
@@ -152,26 +146,31 @@ func (d *Driver) dropSettled() {
 		case <-q.done:
 			return true
 		default:
+			return d.settleAllowed(q)
 		}
-		if !d.isAllowed(q) {
-			return false
-		}
-		q.answer(tool.Answer{Outcome: tool.ProceedOnce})
-		d.emit(Settled{q.about.About()})
-		return true
 	})
-	if q := d.open; q != nil && d.isAllowed(q) {
-		d.settle(q, tool.Answer{Outcome: tool.ProceedOnce})
-		d.emit(Settled{q.about.About()})
+	if d.open != nil {
+		d.settleAllowed(d.open)
 	}
 }
 
-// isAllowed reports whether the current rules allow the calls that a question is about.
-func (d *Driver) isAllowed(q *inquiry) bool {
+// settleAllowed answers a question if the current rules allow the calls that it is about, and reports whether they do.
+func (d *Driver) settleAllowed(q *inquiry) bool {
 	once, ok := q.details.(interface{ Once() bool })
 	s := d.current()
-	if !ok || once.Once() || s == nil || q.call == nil || q.outer != nil || !q.about.IsApproval() {
+	if !ok || once.Once() || s == nil || !q.isOfCall || q.isNested || !q.about.IsApproval() {
 		return false // rules cannot allow the call
 	}
-	return !slices.ContainsFunc(q.about.About(), func(p *agent.PreparedCall) bool { return !s.Allowed(p) })
+	calls := q.about.About()
+	if slices.ContainsFunc(calls, func(p *agent.PreparedCall) bool { return !s.Allows(p) }) {
+		return false
+	}
+	yes := tool.Answer{Outcome: tool.ProceedOnce}
+	if q == d.open {
+		d.settle(q, yes)
+	} else {
+		q.answer(yes)
+	}
+	d.emit(Settled{calls})
+	return true
 }

@@ -22,8 +22,6 @@ type Call struct {
 	IsQuestion bool                // the call itself is a question to the person
 	Continued  *agent.PreparedCall // the call with which a hook continues this one, if it runs
 	Output     tool.Display        // the newest live output, nil if there is none
-
-	number int
 }
 
 // Get returns a call, and adds it if it is new.
@@ -34,7 +32,7 @@ func (c *Calls) Get(t *agent.ToolCall) *Call {
 	if c.byID == nil {
 		c.byID = map[string]*Call{}
 	}
-	added := &Call{ToolCall: t, number: len(c.order)}
+	added := &Call{ToolCall: t}
 	c.byID[t.ID] = added
 	c.order = append(c.order, added)
 	return added

@@ -4,10 +4,10 @@
 //     a [tool.Confirmation].
 //   - [Driver] is a session at work: prompts and commands that the person enters, the queue, the questions of parallel
 //     calls, interrupts, the end. It reports [Event]s, in order.
-//   - [Calls] are the tool calls of a run, for a face that shows what they do.
+//   - [Calls] are the tool calls of a run, for a face that shows their progress.
 //
 // A face makes a driver whose options open the session, calls [Driver.Run] on a goroutine, ranges over [Driver.Events],
-// and passes on what the person does: [Driver.Submit], [Driver.Answer], [Driver.Interrupt]. The file face_test.go has a
+// and passes on the input of the person: [Driver.Submit], [Driver.Answer], [Driver.Interrupt]. The file face_test.go has a
 // face in eighty lines.
 package kit
 
@@ -35,9 +35,9 @@ type Options struct {
 // Driver is a session at work. Its methods may be called from any goroutine, but wait for [Driver.Run] to begin.
 type Driver struct {
 	options  Options
-	requests chan func() // calls of methods, for the loop
+	requests chan func() // calls of methods
 	events   chan Event
-	side     chan item // results of side work
+	side     chan func() // steps of side work
 	wake     chan struct{}
 	done     chan struct{}
 
@@ -57,9 +57,9 @@ type loop struct {
 	job       *job    // work in progress, nil for none
 	next      runFunc // a run that follows the job, nil for none
 	queue     []queued
-	suspect   string // the mistyped command that an empty line sends as text
-	sideCount int    // commands and the like that run beside the job
-	calls     Calls
+	suspect   string   // the mistyped command that an empty line sends as text
+	sideCount int      // commands and the like that run beside the job
+	calls     []string // ids of the calls of the run, in order
 
 	pending []*inquiry // questions, in the order in which they are asked
 	open    *inquiry   // the question that the face shows
@@ -89,7 +89,7 @@ var ErrOver = errors.New("the session is over")
 // New returns a driver. It does nothing before [Driver.Run].
 func New(o Options) *Driver {
 	return &Driver{
-		options: o, requests: make(chan func()), events: make(chan Event), side: make(chan item),
+		options: o, requests: make(chan func()), events: make(chan Event), side: make(chan func()),
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 }
@@ -143,7 +143,6 @@ func (d *Driver) Compose(f func(ctx context.Context) (string, error)) { d.do(fun
 func (d *Driver) Answer(q *Question, a tool.Answer) {
 	d.do(func() {
 		if d.open != nil && d.open.shown == q {
-			a.Unattended = d.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
 			d.settle(d.open, a)
 		}
 	})
@@ -179,7 +178,7 @@ func (d *Driver) Leave(err error) { d.do(func() { d.leave(err) }) }
 // Stop ends the driver at once, and gives the work in progress two seconds to stop. Run returns cause.
 func (d *Driver) Stop(cause error) { d.do(func() { d.stop(cause) }) }
 
-// State is what a driver is doing.
+// State is the state of a driver, for prompts and status lines.
 type State struct {
 	IsOpening bool // the session
 	IsBusy    bool // work is in progress

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,7 @@ import (
 	"pollux/tool"
 )
 
-// scene is a driver over a scripted session, in a bubble of synctest. It keeps what the driver reports.
+// scene is a driver over a scripted session, in a bubble of synctest. It keeps the reports of the driver.
 type scene struct {
 	t *testing.T
 	*Driver
@@ -27,10 +28,13 @@ type scene struct {
 	run      func(ctx context.Context, prompt string, emit func(agent.Event)) error
 	command  func(ctx context.Context, line string) (slash.Result, error)
 	allowed  map[string]bool // by id of the call
+	unknown  string          // the reason for lines that begin with "/unknown"
+	end      func(ctx context.Context) string
 	steerErr error
 	steered  []string
 	recorded []string
 	forced   bool
+	mu       sync.Mutex // of seen
 	seen     []string
 	shown    []*Question
 	ended    chan error
@@ -92,14 +96,22 @@ func (s *scene) draw(e Event) {
 		text = "queued " + e.Text
 	case CommandDone:
 		text = "did " + e.Result.Text
+	case ShellDone:
+		text = e.Output
+	case Ended:
+		text = e.Text
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.seen = append(s.seen, strings.TrimPrefix(text, "kit."))
 }
 
-// wants compares what the driver has reported since the last time.
+// wants compares the reports of the driver since the last time.
 func (s *scene) wants(want ...string) {
 	s.t.Helper()
 	s.settle()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if diff := cmp.Diff(want, s.seen); diff != "" {
 		s.t.Error(diff)
 	}
@@ -139,11 +151,14 @@ func (f scripted) Withdraw() (texts []string) {
 }
 
 func (f scripted) RunTyped(_ context.Context, command string) (string, error) {
+	if command == "broken" {
+		return "", errors.New("no shell")
+	}
 	return "ran " + command, nil
 }
-func (f scripted) Allowed(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
-func (f scripted) RecordForcedExit()                  { f.s.forced = true }
-func (f scripted) Close()                             {}
+func (f scripted) Allows(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
+func (f scripted) RecordForcedExit()                 { f.s.forced = true }
+func (f scripted) Close()                            {}
 
 func (f scripted) Lookup(line string) (slash.Call, bool) {
 	return slash.Call{Command: &slash.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")
@@ -152,9 +167,20 @@ func (f scripted) Lookup(line string) (slash.Call, bool) {
 func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, error) {
 	return f.s.command(ctx, line)
 }
-func (f scripted) Unknown(string) string      { return "" }
-func (f scripted) Record(text string)         { f.s.recorded = append(f.s.recorded, text) }
-func (f scripted) End(context.Context) string { return "" }
+
+func (f scripted) Unknown(line string) string {
+	if strings.HasPrefix(line, "/unknown") {
+		return f.s.unknown
+	}
+	return ""
+}
+func (f scripted) LogPrompt(text string) { f.s.recorded = append(f.s.recorded, text) }
+func (f scripted) End(ctx context.Context) string {
+	if f.s.end == nil {
+		return ""
+	}
+	return f.s.end(ctx)
+}
 
 // works is a model that works until release has a value or the run is cancelled.
 func works(release chan struct{}) func(context.Context, string, func(agent.Event)) error {
@@ -234,7 +260,7 @@ func TestSteer(t *testing.T) {
 	})
 }
 
-// TestInterrupts checks what the first, the second and the third interrupt do, and that typing ends a series of them.
+// TestInterrupts checks the effects of the first, the second and the third interrupt, and that typing ends a series of them.
 func TestInterrupts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		stubborn := func(ctx context.Context, _ string, _ func(agent.Event)) error {
@@ -384,29 +410,37 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestSlowFace checks that a face that is slow gets all events before the driver ends in order.
+// TestSlowFace checks that a face that is slow gets all events before the driver ends in order, also with an error.
 func TestSlowFace(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := &scene{run: func(context.Context, string, func(agent.Event)) error { return nil }}
-		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
-		go func() { _ = d.Run(t.Context()) }()
-		notices := 0
-		for e := range d.Events() {
-			time.Sleep(time.Second)
-			switch e.(type) {
-			case Opened:
-				for range 10 {
-					d.Submit("!")
+	for _, cause := range []error{nil, errors.New("broken")} {
+		t.Run(fmt.Sprint(cause), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := &scene{}
+				d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+				ended := make(chan error, 1)
+				go func() { ended <- d.Run(t.Context()) }()
+				notices, last := 0, Event(nil)
+				for last = range d.Events() {
+					time.Sleep(time.Second)
+					switch last.(type) {
+					case Opened:
+						for range 10 {
+							d.Submit("!")
+						}
+						d.Leave(cause)
+					case Notice:
+						notices++
+					}
 				}
-				d.Leave(nil)
-			case Notice:
-				notices++
-			}
-		}
-		if notices != 10 {
-			t.Errorf("%d notices", notices)
-		}
-	})
+				if err := <-ended; !errors.Is(err, cause) || notices != 10 {
+					t.Errorf("%v, %d notices", err, notices)
+				}
+				if _, isFinished := last.(Finished); cause == nil && !isFinished {
+					t.Errorf("the last event is %T", last)
+				}
+			})
+		})
+	}
 }
 
 // TestNotOpened checks the errors of a session that cannot be opened, and of a person who leaves before it is open.

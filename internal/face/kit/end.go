@@ -37,7 +37,7 @@ func (d *Driver) Run(ctx context.Context) error {
 // serve works until the session is over.
 func (d *Driver) serve() {
 	defer d.abandon()
-	for !d.isOver() {
+	for d.takeWarnings(); !d.isOver(); d.takeWarnings() {
 		d.step()
 	}
 }
@@ -46,14 +46,14 @@ func (d *Driver) serve() {
 func (d *Driver) step() {
 	var out chan<- Event
 	var first Event
-	var work, side <-chan item
+	var work, side <-chan func()
 	switch {
 	case len(d.out) > 0:
 		out, first = d.events, d.out[0]
 	default:
 		side = d.side
 		if d.job != nil {
-			work = d.job.items
+			work = d.job.steps
 		}
 	}
 	select {
@@ -62,30 +62,33 @@ func (d *Driver) step() {
 		f()
 	case out <- first:
 		d.out = d.out[1:]
-	case it, ok := <-work:
+	case f, ok := <-work:
 		if !ok {
 			d.finishJob()
 			return
 		}
-		d.handle(it)
-	case it := <-side:
+		f()
+	case f := <-side:
 		d.sideCount--
-		d.handle(it)
+		f()
 	case <-d.batch.C:
 		d.askNext()
-	case <-d.wake:
-		d.takeWarnings()
+	case <-d.wake: // for warnings
 	}
 }
 
-// emit reports an event.
-func (d *Driver) emit(e Event) { d.out = append(d.out, e) }
+// emit reports an event, behind the warnings so far.
+func (d *Driver) emit(e Event) {
+	d.takeWarnings()
+	d.out = append(d.out, e)
+}
 
+// takeWarnings reports the texts of [Driver.Warn].
 func (d *Driver) takeWarnings() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, text := range d.warnings {
-		d.emit(Warning{text})
+		d.out = append(d.out, Warning{text})
 	}
 	d.warnings = nil
 }
@@ -157,7 +160,7 @@ func (d *Driver) abandon() {
 		select {
 		case f := <-d.requests:
 			f()
-		case _, ok := <-j.items:
+		case _, ok := <-j.steps:
 			if !ok {
 				return
 			}

@@ -5,7 +5,7 @@ import (
 	"pollux/internal/slash"
 )
 
-// Event is what a [Driver] reports to its face. [Events] lists the kinds.
+// Event is a report of a [Driver] to its face. [Events] lists the kinds.
 type Event interface{ event() }
 
 // Events returns a value of each kind of [Event], for the tests of faces.
@@ -16,12 +16,11 @@ func Events() []Event {
 // Opened reports that the session is open.
 type Opened struct{ Session Session }
 
-type (
-	// Warning is a warning or other message of the session.
-	Warning struct{ Text string }
-	// Notice is a message about the input of the person.
-	Notice struct{ Text string }
-)
+// Warning is a warning or another message of the session.
+type Warning struct{ Text string }
+
+// Notice is a message about a line or a key that the person has entered.
+type Notice struct{ Text string }
 
 // Queued reports that a prompt waits for the end of the work in progress.
 type Queued struct{ Text string }
@@ -33,8 +32,8 @@ type NotSent struct {
 	WasRun bool
 }
 
-// Began reports the beginning of work, until [Finished]. IsRun is set for runs of the model. Prompt is the prompt of the
-// run, "" if there is none, and IsNew says that the person has not just typed it: the face shows it.
+// Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
+// run, "" if there is none. IsNew means that the person has not just typed the prompt: the face shows it.
 type Began struct {
 	IsRun  bool
 	Prompt string
@@ -64,17 +63,15 @@ type ShellDone struct{ Output string }
 // Asked puts the next question, until [Question.Context] ends. The face calls [Driver.Answer].
 type Asked struct{ Question *Question }
 
-// Settled reports that rules allow calls by now, about which there was a question.
+// Settled reports that rules now allow calls about which there was a question.
 type Settled struct{ Calls []*agent.PreparedCall }
 
-// Help reports that the person asks what they can enter.
+// Help reports that the person asks for the keys and the kinds of input.
 type Help struct{}
 
 // Ended has the last text of the session, to show after all others.
 type Ended struct{ Text string }
 
-func (Help) event()        {}
-func (Ended) event()       {}
 func (Opened) event()      {}
 func (Warning) event()     {}
 func (Notice) event()      {}
@@ -89,3 +86,5 @@ func (CommandDone) event() {}
 func (ShellDone) event()   {}
 func (Asked) event()       {}
 func (Settled) event()     {}
+func (Help) event()        {}
+func (Ended) event()       {}

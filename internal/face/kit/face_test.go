@@ -26,7 +26,7 @@ type face struct {
 	in    *bufio.Scanner
 	out   io.Writer
 	calls kit.Calls
-	after func(e kit.Event) // what the person does meanwhile
+	after func(e kit.Event) // the next input of the person
 }
 
 // talk opens a session and shows it until the person leaves.

@@ -17,42 +17,35 @@ import (
 // that the person composes.
 type job struct {
 	cancel        context.CancelCauseFunc
-	items         chan item // closed when the job has ended
+	steps         chan func() // calls for the loop; closed when the job has ended
 	abandoned     chan struct{}
 	prompt        string // prompt of the run
 	hasOutput     bool   // the model has answered or called a tool
-	isCancelled   bool   // what is queued is not sent
+	isCancelled   bool   // queued prompts are not sent
 	isInterrupted bool   // cancelled by the person
 	isOpening     bool   // the job opens the session
-}
-
-// item is a message from a job to the loop. One of its fields is set, or opened and err.
-type item struct {
-	event    agent.Event
-	err      error
-	report   Event
-	result   *slash.Result
-	composed *string
-	opened   Session
 }
 
 // runFunc is a run of the model.
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
-// startJob calls run on a goroutine of its own, as the job in progress. emit sends an
-// item to the loop; it returns false if the loop has abandoned the job.
-func (d *Driver) startJob(began Began, run func(ctx context.Context, emit func(item) bool)) {
+// task is work that ends with one step: it returns a function that the loop calls.
+type task func(context.Context) (step func())
+
+// startJob calls work on a goroutine of its own, as the job in progress. post makes the loop call a function; it returns
+// false if the loop has abandoned the job.
+func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(step func()) bool)) {
 	ctx, cancel := context.WithCancelCause(d.ctx)
 	// The buffer collects chunks while the face draws.
-	j := &job{cancel: cancel, items: make(chan item, 64), abandoned: make(chan struct{}), prompt: began.Prompt}
+	j := &job{cancel: cancel, steps: make(chan func(), 64), abandoned: make(chan struct{}), prompt: began.Prompt}
 	d.job = j
 	d.emit(began)
 	go func() {
-		defer close(j.items)
+		defer close(j.steps)
 		defer crash.Recover()
-		run(ctx, func(it item) bool {
+		work(ctx, func(step func()) bool {
 			select {
-			case j.items <- it:
+			case j.steps <- step:
 				return true
 			case <-j.abandoned:
 				return false
@@ -61,17 +54,36 @@ func (d *Driver) startJob(began Began, run func(ctx context.Context, emit func(i
 	}()
 }
 
+// startTask starts a task as the job in progress.
+func (d *Driver) startTask(t task) {
+	d.startJob(Began{}, func(ctx context.Context, post func(func()) bool) { post(t(ctx)) })
+}
+
+// runBeside runs a task beside the job.
+func (d *Driver) runBeside(t task) {
+	d.sideCount++
+	ctx := d.ctx
+	go func() {
+		defer crash.Recover()
+		step := t(ctx)
+		select {
+		case d.side <- step:
+		case <-d.done:
+		}
+	}()
+}
+
 // openSession starts the job that opens the session.
 func (d *Driver) openSession() {
 	life, end := context.WithCancel(d.ctx) // the session outlives the job
-	d.startJob(Began{}, func(_ context.Context, emit func(item) bool) {
+	d.startTask(func(context.Context) func() {
 		s, err := d.options.Open(life, d)
 		if err == nil {
 			d.mu.Lock()
 			d.session = s
 			d.mu.Unlock()
 		}
-		emit(item{opened: s, err: err})
+		return func() { d.sessionOpened(err) }
 	})
 	cancelJob := d.job.cancel
 	d.job.isOpening = true
@@ -98,9 +110,12 @@ func (d *Driver) sessionOpened(err error) {
 // endSession starts the job that ends the session.
 func (d *Driver) endSession() {
 	d.isLeaving, d.queue = true, nil
-	d.startJob(Began{}, func(ctx context.Context, emit func(item) bool) {
-		if text := d.current().End(ctx); text != "" {
-			emit(item{report: Ended{text}})
+	d.startTask(func(ctx context.Context) func() {
+		text := d.current().End(ctx)
+		return func() {
+			if text != "" {
+				d.emit(Ended{text})
+			}
 		}
 	})
 }
@@ -113,10 +128,17 @@ func (d *Driver) startPrompt(p agent.Prompt, isNew bool) {
 
 // startRun starts a run of the model.
 func (d *Driver) startRun(began Began, run runFunc) {
-	d.calls = Calls{}
-	d.startJob(began, func(ctx context.Context, emit func(item) bool) {
+	d.calls = nil
+	d.startJob(began, func(ctx context.Context, post func(func()) bool) {
 		for e, err := range run(ctx) {
-			if !emit(item{event: e, err: err}) {
+			isTaken := post(func() {
+				if err != nil {
+					d.fail(err)
+				} else {
+					d.handleEvent(e)
+				}
+			})
+			if !isTaken {
 				return
 			}
 		}
@@ -125,36 +147,25 @@ func (d *Driver) startRun(began Began, run runFunc) {
 
 // runCommand runs a / command: beside the current job if there is one, else as the job.
 func (d *Driver) runCommand(line string) {
-	s := d.current()
-	if d.job != nil {
-		d.runBeside(func(ctx context.Context) item {
-			r, err := s.RunCommand(ctx, line)
-			return item{result: &r, err: err}
-		})
-		return
-	}
-	d.startJob(Began{}, func(ctx context.Context, emit func(item) bool) {
+	s, isBeside := d.current(), d.job != nil
+	run := func(ctx context.Context) func() {
 		r, err := s.RunCommand(ctx, line)
-		if err != nil && ctx.Err() != nil {
-			emit(item{event: agent.Cancelled{}})
-			return
+		return func() {
+			switch {
+			case err == nil:
+				d.handleResult(r)
+			case ctx.Err() != nil && !isBeside:
+				d.cancelled()
+			default:
+				d.fail(err)
+			}
 		}
-		emit(item{result: &r, err: err})
-	})
-}
-
-// runBeside calls f on a goroutine of its own, beside the job, and handles the item that it returns.
-func (d *Driver) runBeside(f func(context.Context) item) {
-	d.sideCount++
-	ctx := d.ctx
-	go func() {
-		defer crash.Recover()
-		it := f(ctx)
-		select {
-		case d.side <- it:
-		case <-d.done:
-		}
-	}()
+	}
+	if isBeside {
+		d.runBeside(run)
+	} else {
+		d.startTask(run)
+	}
 }
 
 // runShell runs the shell command that the person has entered after "!".
@@ -166,54 +177,48 @@ func (d *Driver) runShell(command string) {
 	case isBlank(command):
 		d.emit(Notice{"Type a command behind the exclamation mark."})
 	default:
-		d.startJob(Began{}, func(ctx context.Context, emit func(item) bool) {
+		d.startTask(func(ctx context.Context) func() {
 			text, err := s.RunTyped(ctx, command)
-			if err != nil {
-				emit(item{result: &slash.Result{Text: err.Error(), Failed: true}})
-				return
+			return func() {
+				if err != nil {
+					d.handleResult(slash.Result{Text: err.Error(), Failed: true})
+				} else {
+					d.emit(ShellDone{text})
+				}
 			}
-			emit(item{report: ShellDone{text}})
 		})
 	}
 }
 
+// compose makes the prompt that f returns the first one of the queue.
 func (d *Driver) compose(f func(context.Context) (string, error)) {
 	d.suspect = ""
 	if d.job != nil {
 		d.emit(Notice{"The editor opens only while nothing is under way."})
 		return
 	}
-	d.startJob(Began{}, func(ctx context.Context, emit func(item) bool) {
+	d.startTask(func(ctx context.Context) func() {
 		text, err := f(ctx)
-		switch {
-		case err == nil:
-			emit(item{composed: &text})
-		case ctx.Err() == nil:
-			emit(item{report: Notice{terminal.Text(err.Error())}})
-		default:
-			emit(item{err: err})
+		return func() {
+			switch {
+			case err == nil:
+				d.current().LogPrompt(text)
+				d.queue = append([]queued{{prompt: agent.TextPrompt(text)}}, d.queue...)
+			case ctx.Err() == nil:
+				d.emit(Notice{terminal.Text(err.Error())})
+			default:
+				d.fail(err)
+			}
 		}
 	})
 }
 
-// handle takes an item of the job, or of side work.
-func (d *Driver) handle(it item) {
-	switch {
-	case d.job != nil && d.job.isOpening && (it.opened != nil || it.err != nil):
-		d.sessionOpened(it.err)
-	case errors.Is(it.err, context.Canceled) && d.job != nil && d.job.isInterrupted:
+// fail reports the error of work, or that the person has cancelled it.
+func (d *Driver) fail(err error) {
+	if errors.Is(err, context.Canceled) && d.job != nil && d.job.isInterrupted {
 		d.cancelled()
-	case it.err != nil:
-		d.emit(Failed{it.err})
-	case it.event != nil:
-		d.handleEvent(it.event)
-	case it.report != nil:
-		d.emit(it.report)
-	case it.composed != nil:
-		d.current().Record(*it.composed)
-		d.queue = append([]queued{{prompt: agent.TextPrompt(*it.composed)}}, d.queue...)
-	case it.result != nil:
-		d.handleResult(*it.result)
+	} else {
+		d.emit(Failed{err})
 	}
 }
 
@@ -227,8 +232,8 @@ func (d *Driver) handleEvent(e agent.Event) {
 		d.job.hasOutput = d.job.hasOutput || e.Text != ""
 	case agent.ToolRequested:
 		d.job.hasOutput = true
+		d.calls = append(d.calls, e.Call.ID)
 	}
-	d.calls.Observe(e)
 	d.emit(Ran{e})
 	switch e := e.(type) {
 	case agent.ToolAsked:
@@ -264,7 +269,7 @@ func (d *Driver) handleResult(r slash.Result) {
 	}
 }
 
-// finishJob ends the job, and starts what was queued during it.
+// finishJob ends the job, and starts the work that was queued during it.
 func (d *Driver) finishJob() {
 	j := d.job
 	d.dismiss()

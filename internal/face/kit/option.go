@@ -1,8 +1,6 @@
 package kit
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +15,8 @@ type Option struct {
 	Description string // shown behind the label
 	Help        string // explains the option
 	IsDefault   bool   // Enter alone selects it
-	// Action says what a face does when the person has chosen the option.
-	Action Action
+	// NeedsEditor makes the face open an editor for the first block of the question, whose text the answer contains.
+	NeedsEditor bool
 	// TextPrompt asks for a text that the answer contains, "" if there is none. Without NeedsText the text may be "".
 	TextPrompt string
 	NeedsText  bool
@@ -27,16 +25,6 @@ type Option struct {
 
 	answer tool.Answer
 }
-
-// Action is what a face does when a person has chosen an option.
-type Action int
-
-// The actions.
-const (
-	Decide  Action = iota // answer the question
-	Edit                  // open an editor for the first block of the question, and answer with the text from it
-	ShowAll               // show the lines of the blocks that the face has left out, and ask again
-)
 
 // Answer returns the answer of the option with the text that the person has written, "" for none.
 func (o *Option) Answer(text string) tool.Answer {
@@ -83,7 +71,7 @@ func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved s
 	}
 	if isModifiable {
 		q.Options = append(q.Options, Option{
-			Key: "e", Label: "Modify with external editor", Help: "Pollux then asks about your version.", Action: Edit,
+			Key: "e", Label: "Modify with external editor", Help: "Pollux then asks about your version.", NeedsEditor: true,
 			answer: tool.Answer{Outcome: tool.ModifyWithEditor},
 		})
 	}
@@ -120,19 +108,6 @@ func lastingOption(offer *tool.Offer, saved string) Option {
 	return o
 }
 
-// OptionsWithRest returns the options for a face that has left out so many lines of the blocks: with one that shows all.
-func (q *Question) OptionsWithRest(hidden int) []Option {
-	if hidden == 0 {
-		return q.Options
-	}
-	at := len(q.Options) - 1
-	if _, isPlan := q.Blocks[0].(*Plan); isPlan {
-		at = len(q.Options)
-	}
-	rest := Option{Key: "v", Label: fmt.Sprintf("Show all (%d more lines)", hidden), Help: "Pollux then asks again.", Action: ShowAll}
-	return slices.Insert(slices.Clone(q.Options), at, rest)
-}
-
 // planEdited is the feedback to the model when the person has edited the plan.
 const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
 
@@ -142,7 +117,7 @@ func planOptions() []Option {
 		{Key: "a", Label: "Yes, automatically accept edits", Help: "Pollux carries out the plan and edits files without asking.", answer: reply(tool.Reply{Approved: true, Mode: "auto_edit"})},
 		{Key: "y", Label: "Yes, manually accept edits", Help: "Pollux carries out the plan and asks before each edit.", answer: reply(tool.Reply{Approved: true})},
 		{Key: "f", Label: "Request changes", Help: "The model revises the plan and asks again.", TextPrompt: "What should change? ", NeedsText: true},
-		{Key: "e", Label: "Edit the plan in your editor", Help: "The model reads your version and asks again.", Action: Edit, answer: reply(tool.Reply{Feedback: planEdited})},
+		{Key: "e", Label: "Edit the plan in your editor", Help: "The model reads your version and asks again.", NeedsEditor: true, answer: reply(tool.Reply{Feedback: planEdited})},
 		{Key: "n", Label: "No", Help: "Pollux does not carry out the plan.", answer: tool.Answer{Outcome: tool.Cancel}},
 	}
 }

@@ -1,13 +1,10 @@
 package kit
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
 
-	"pollux/agent"
-	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -36,7 +33,7 @@ type Question struct {
 // Context ends when the driver needs no answer any more: because of the answer, or because the question is settled.
 func (q *Question) Context() context.Context { return q.ctx }
 
-// Block is a part of what a question is about. [Blocks] lists the kinds.
+// Block is a part of the subject of a question. [Blocks] lists the kinds.
 type Block interface{ block() }
 
 // Change is a change to a file. ShownPath is the path of the file as people read it.
@@ -73,7 +70,7 @@ func Blocks() []Block {
 
 // Names is how a session calls things on screen.
 type Names interface {
-	// ModeName returns the approval mode by its name in policies, such as "autoEdit".
+	// ModeName returns the approval mode by its name in flags and settings, such as "auto_edit".
 	ModeName() string
 	// ToolTitle returns the title of a tool for people, "" if it has none.
 	ToolTitle(tool string) string
@@ -84,7 +81,7 @@ type Names interface {
 }
 
 // NewQuestion returns the question of a confirmation. isOfCall reports whether a call of the model asks: a refusal can
-// then contain what the model is to do instead. names may be nil. The result is nil for an unknown kind.
+// then contain a text for the model. names may be nil. The result is nil for an unknown kind.
 func NewQuestion(details tool.Confirmation, isOfCall bool, names Names) *Question {
 	q := &Question{Number: 1, Count: 1, IsOfCall: isOfCall, Warnings: warnings(details, names)}
 	switch c := details.(type) {
@@ -156,11 +153,3 @@ func (q *Question) Reply(answers []string) tool.Answer {
 
 // reply returns the answer with a reply.
 func reply(r tool.Reply) tool.Answer { return tool.Answer{Outcome: tool.ProceedOnce, Reply: &r} }
-
-// agentName returns the name of the agent that runs in a call.
-func agentName(call *agent.ToolCall) string {
-	if call == nil {
-		return ""
-	}
-	return cmp.Or(subagent.NameOf(call), call.Name)
-}

@@ -71,19 +71,19 @@ func TestOptions(t *testing.T) {
 		if q.Option("x") != nil || q.Option("9") != nil || q.Option("") != nil {
 			t.Errorf("%s: anything is an answer", tt.name)
 		}
-		all := q.OptionsWithRest(7)
-		at := len(q.Options) - 1 // before the refusal
-		if tt.name == "plan" {
-			at++
-		}
-		if len(all) != len(q.Options)+1 || all[at].Action != ShowAll || len(q.OptionsWithRest(0)) != len(q.Options) {
-			t.Errorf("%s: no option shows all lines", tt.name)
-		}
 	}
 	q := NewQuestion(&tool.ExecConfirmation{Approval: tool.Approval{Offers: offers, Reason: "why"}}, false, nil)
 	if a, s := q.Options[1], q.Options[4]; !a.IsDefault || a.Offer.Rule != offers[0].Rule || strings.Contains(a.Help, "\x1b") || q.Help != "why" ||
 		s.Label != "Allow this command for all future sessions, rule: git *, saved in /home/me/saved.toml (git can run other programs)" {
 		t.Errorf("%+v", q.Options)
+	}
+	var outcomes []tool.Outcome
+	for _, o := range q.Options {
+		outcomes = append(outcomes, o.Outcome())
+	}
+	want := []tool.Outcome{tool.ProceedOnce, tool.ProceedAlways, tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave, tool.Cancel}
+	if plan := NewQuestion(&tool.PlanConfirmation{}, true, nil); !cmp.Equal(outcomes, want) || plan.Option("y").Outcome() != "" || plan.Option("f").Outcome() != "" {
+		t.Errorf("outcomes %q", outcomes)
 	}
 	if no := q.Options[5]; no.Label != "No" || no.TextPrompt != "" {
 		t.Errorf("nothing calls: %+v", no)
@@ -93,14 +93,14 @@ func TestOptions(t *testing.T) {
 // TestModeOfWarnings checks that the mode that allows redirections is not recommended to a person who has it.
 func TestModeOfWarnings(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string]int{"default": 1, "autoEdit": 0, "yolo": 0} {
+	for mode, want := range map[string]int{"default": 1, "auto_edit": 0, "yolo": 0} {
 		if q := NewQuestion(&tool.ExecConfirmation{Roots: []string{"redirection (>)"}}, true, home{mode}); len(q.Warnings) != want {
 			t.Errorf("%s: %q", mode, q.Warnings)
 		}
 	}
 }
 
-// TestFields checks what texts answer a question of a form.
+// TestFields checks which texts answer a question of a form.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	options := []tool.Option{{Label: "Linux", Key: "l"}, {Label: "macOS"}, {Label: "BSD"}}

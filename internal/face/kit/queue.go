@@ -29,7 +29,7 @@ func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
 
-// submit takes what the person has entered.
+// submit takes input of the person.
 func (d *Driver) submit(text string) {
 	suspect := d.suspect
 	d.suspect = ""
@@ -43,7 +43,7 @@ func (d *Driver) submit(text string) {
 		d.send(queued{line: text})
 	case d.job == nil && d.isLeaving:
 	case known && (call.Command.RunsWhileBusy || d.job == nil):
-		d.current().Record(trimmed)
+		d.current().LogPrompt(trimmed)
 		d.runCommand(trimmed)
 	case known:
 		word, _, _ := strings.Cut(Brief(trimmed), " ")
@@ -82,7 +82,7 @@ func (d *Driver) sendText(text string) { d.send(queued{prompt: agent.TextPrompt(
 func (d *Driver) send(q queued) {
 	d.suspect = ""
 	if !d.isOpening() { // else it comes again
-		d.current().Record(q.text())
+		d.current().LogPrompt(q.text())
 	}
 	if d.job == nil {
 		d.startPrompt(q.prompt, false)
@@ -106,28 +106,38 @@ func (d *Driver) steer(p agent.Prompt) {
 		d.send(queued{prompt: p})
 		return
 	}
-	s.Record(p.Text())
-	d.runBeside(func(ctx context.Context) item { return item{err: s.Steer(ctx, p)} })
+	s.LogPrompt(p.Text())
+	d.runBeside(func(ctx context.Context) func() {
+		err := s.Steer(ctx, p)
+		return func() {
+			if err != nil {
+				d.fail(err)
+			}
+		}
+	})
 }
 
 // runQueued starts the run of a / command, or sends the first queued prompt with those that can be joined with it, or
-// gives the prompts back if the job was cancelled.
+// gives the prompts back to the person if the job was cancelled.
 func (d *Driver) runQueued(isCancelled bool) {
-	isCancelled = isCancelled || d.isLeaving
-	if next := d.next; next != nil {
-		d.next = nil
-		if !isCancelled {
-			d.startRun(Began{IsRun: true}, next) // the queue follows it
-			return
+	next := d.next
+	d.next = nil
+	switch {
+	case isCancelled || d.isLeaving:
+		text := texts(d.queue)
+		d.queue = nil
+		if text != "" {
+			d.emit(NotSent{Text: text})
 		}
+	case next != nil:
+		d.startRun(Began{IsRun: true}, next) // the queue follows it
+	case len(d.queue) > 0:
+		d.sendQueued()
 	}
-	if isCancelled {
-		d.returnQueue()
-		return
-	}
-	if len(d.queue) == 0 {
-		return
-	}
+}
+
+// sendQueued sends the first queued prompt, with those behind it that can be joined with it.
+func (d *Driver) sendQueued() {
 	first := d.queue[0]
 	n := 1
 	for first.isJoinable() && n < len(d.queue) && d.queue[n].isJoinable() {
@@ -138,15 +148,6 @@ func (d *Driver) runQueued(isCancelled bool) {
 	}
 	d.queue = d.queue[n:]
 	d.startPrompt(first.prompt, !first.isHidden)
-}
-
-// returnQueue gives the queued prompts back to the person.
-func (d *Driver) returnQueue() {
-	text := texts(d.queue)
-	d.queue = nil
-	if text != "" {
-		d.emit(NotSent{Text: text})
-	}
 }
 
 // texts returns the texts of prompts, as one prompt.

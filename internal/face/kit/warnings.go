@@ -25,18 +25,12 @@ func warnings(c tool.Confirmation, names Names) []string {
 		if hasRedirection(c.Roots) && !allowsRedirection(names) {
 			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
 		}
-		if len(c.Servers) > 0 {
-			l.add("Servers: " + joinBrief(hosts(c.Servers)))
-		}
+		l.list("Servers: ", hosts(c.Servers))
 		for i := range c.Servers {
 			l.server(&c.Servers[i])
 		}
-		if len(c.UntrustedFlags) > 0 {
-			l.add("Warning: these words come from tool output, not from you: " + joinBrief(c.UntrustedFlags))
-		}
-		if len(c.ModifiedBuildFiles) > 0 {
-			l.add("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
-		}
+		l.list("Warning: these words come from tool output, not from you: ", c.UntrustedFlags)
+		l.list("Warning: the command runs code from files that changed in this session: ", c.ModifiedBuildFiles)
 		l.approval(&c.Approval)
 	case *tool.InfoConfirmation:
 		if len(c.Servers) > 0 {
@@ -50,29 +44,34 @@ func warnings(c tool.Confirmation, names Names) []string {
 	case *tool.RemoteConfirmation:
 		l.approval(&c.Approval)
 	}
-	return l.list
+	return l.lines
 }
 
 type approvalLines struct {
 	names Names
-	list  []string
+	lines []string
 }
 
-func (l *approvalLines) add(line string) { l.list = append(l.list, line) }
+func (l *approvalLines) add(line string) { l.lines = append(l.lines, line) }
+
+// list adds a line with the beginning of a list, unless the list is empty.
+func (l *approvalLines) list(label string, items []string) {
+	if len(items) > 0 {
+		l.add(label + joinBrief(items))
+	}
+}
 
 // approval adds the directories and hosts the call reaches, and the reason for the question, unless it
 // is only the approval mode.
 func (l *approvalLines) approval(a *tool.Approval) {
 	if len(a.Writes) > 1 {
-		l.add("It writes to: " + joinBrief(a.Writes))
+		l.list("It writes to: ", a.Writes)
 	}
-	if len(a.Outside) > 0 {
-		var paths []string
-		for _, path := range a.Outside {
-			paths = append(paths, shortPath(l.names, path))
-		}
-		l.add("Outside the workspace: " + joinBrief(paths))
+	var outside []string
+	for _, path := range a.Outside {
+		outside = append(outside, shortPath(l.names, path))
 	}
+	l.list("Outside the workspace: ", outside)
 	if a.Quoted != "" {
 		l.add("Warning: these words stand in " + Brief(a.Quoted) + ". The model may only repeat them.")
 	}
@@ -98,17 +97,12 @@ func (l *approvalLines) approval(a *tool.Approval) {
 
 // message adds the lines of a text of others, indented, so that they cannot pass for lines of Pollux.
 func (l *approvalLines) message(text string) {
-	const most = 200
-	clean := terminal.Text(text)
-	lines := strings.Split(strings.TrimRight(clean, "\n"), "\n")
-	for _, line := range lines[:min(len(lines), most)] {
+	lines, _ := FirstLines(text, 200)
+	for _, line := range lines {
 		l.add("  " + line)
 	}
-	if more := len(lines) - most; more > 0 {
-		l.add("  (" + wording.Count(more, "more line") + ")")
-	}
-	if clean != strings.ReplaceAll(text, "\r\n", "\n") {
-		l.add("Warning: the text above has characters that cannot be shown.")
+	if IsAltered(text) {
+		l.add(Altered)
 	}
 }
 
@@ -166,7 +160,7 @@ func hosts(servers []tool.Server) []string {
 
 // allowsRedirection reports whether the approval mode allows redirections without a question.
 func allowsRedirection(names Names) bool {
-	return names != nil && (names.ModeName() == "autoEdit" || names.ModeName() == "yolo")
+	return names != nil && (names.ModeName() == "auto_edit" || names.ModeName() == "yolo")
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.
@@ -191,4 +185,23 @@ func joinBrief(list []string) string {
 func Brief(text string) string {
 	const most = 200
 	return ellipsis.Runes(terminal.Line(text[:min(len(text), 8*most)]), most)
+}
+
+// FirstLines returns the first lines of a text, cleaned, at most so many, 0 for all; and the number of the others, which
+// one more line then states.
+func FirstLines(text string, most int) (lines []string, hidden int) {
+	lines = strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
+	if most > 0 && len(lines) > most {
+		hidden = len(lines) - most
+		lines = append(lines[:most], "("+wording.Count(hidden, "more line")+")")
+	}
+	return lines, hidden
+}
+
+// Altered is the warning below a text for which [IsAltered] returns true.
+const Altered = "Warning: the text above has characters that cannot be shown."
+
+// IsAltered reports whether a text has characters that cannot be shown, which [terminal.Text] removes.
+func IsAltered(text string) bool {
+	return terminal.Text(text) != strings.ReplaceAll(text, "\r\n", "\n")
 }

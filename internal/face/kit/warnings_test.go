@@ -117,6 +117,35 @@ Warning: the text above has characters that cannot be shown.`
 	}
 }
 
+// TestBounds checks that long lists and texts in warnings are cut, with the number of the parts left out.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	c := &tool.ExecConfirmation{Approval: tool.Approval{Hooked: tool.Hooked{IsRequired: true, Message: strings.Repeat("x\n", 201)}}}
+	for range 22 {
+		c.UntrustedFlags = append(c.UntrustedFlags, strings.Repeat("é", 300))
+		c.Commands = append(c.Commands, tool.ShellCommand{Program: "make", Text: "make"})
+	}
+	c.Total = 22
+	lines := warnings(c, nil)
+	short := strings.Repeat("é", 200) + "..., "
+	for i, want := range map[int]string{
+		0: "The line runs 22 commands:", 20: "Command 20: make", 21: "and 2 more: make",
+		22: "Warning: these words come from tool output, not from you: " + strings.Repeat(short, 20) + "and 2 more",
+		23: "A hook requires your approval:", 223: "  x", 224: "  (1 more line)",
+	} {
+		if i >= len(lines) || lines[i] != want {
+			t.Errorf("line %d is not %q:\n%s", i, want, strings.Join(lines, "\n"))
+			break
+		}
+	}
+	if len(lines) != 225 {
+		t.Errorf("%d lines", len(lines))
+	}
+	if all, hidden := FirstLines("a\n\x1b[2Jb\n\n", 0); strings.Join(all, "|") != "a|b" || hidden != 0 {
+		t.Errorf("%q, %d", all, hidden)
+	}
+}
+
 // home is the names of a session in which paths below /home/me are shortened.
 type home struct{ mode string }
 

@@ -45,9 +45,19 @@ func newTestFace(o backend) *Face {
 				return look{}, err
 			}
 		}
-		return look{
-			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, place: b.Place, editor: b.Editor, showThoughts: b.ShowThoughts, debug: b.Debug,
-		}, nil
+		shown := look{
+			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, debug: b.Debug,
+		}
+		if b.Editor != nil {
+			shown.editor = func() Editor { return b.Editor }
+		}
+		if b.Farewell == nil {
+			shown.farewell = func() string { return "Agent powering down. Goodbye!" }
+		}
+		if b.Place == nil {
+			shown.place = func() wording.Place { return wording.Place{InSession: true} }
+		}
+		return shown, nil
 	})
 }
 
@@ -65,16 +75,19 @@ func (f fake) RunTyped(ctx context.Context, command string) (string, error) {
 	return f.b.RunShell(ctx, command)
 }
 
-func (f fake) Allowed(c *agent.PreparedCall) bool { return f.b.IsAllowed != nil && f.b.IsAllowed(c) }
-func (fake) RecordForcedExit()                    {}
-func (fake) Close()                               {}
+func (f fake) Allows(c *agent.PreparedCall) bool { return f.b.IsAllowed != nil && f.b.IsAllowed(c) }
+func (fake) RecordForcedExit()                   {}
+func (fake) Close()                              {}
 
 func (f fake) Lookup(line string) (slash.Call, bool) {
 	if f.b.LookupCommand == nil {
 		return slash.Call{}, false
 	}
 	known, busy := f.b.LookupCommand(line)
-	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, known
+	if !known {
+		return slash.Call{}, false
+	}
+	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, true
 }
 
 func (f fake) RunCommand(ctx context.Context, line string) (slash.Result, error) {
@@ -88,7 +101,7 @@ func (f fake) Unknown(line string) string {
 	return f.b.UnknownCommand(line)
 }
 
-func (fake) Record(string) {}
+func (fake) LogPrompt(string) {}
 
 func (f fake) End(ctx context.Context) string {
 	if f.b.End == nil {
@@ -99,7 +112,7 @@ func (f fake) End(ctx context.Context) string {
 
 func (f fake) ModeName() string {
 	if f.b.Mode == nil {
-		return ""
+		return "default"
 	}
 	return f.b.Mode()
 }

@@ -27,7 +27,7 @@ func (l *loop) runningText() string {
 // titleOf returns the title of a tool.
 func (l *loop) titleOf(tool string) string { return kit.Label(l.look.Session, tool, "") }
 
-// labelOf joins a name and what is known about it, which may be "".
+// labelOf joins a name and a summary, which may be "".
 func labelOf(name, summary string) string {
 	if summary == "" {
 		return name
@@ -67,22 +67,20 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 }
 
 func (l *loop) showExecution(c *kit.Call, label string, x *agent.Execution) {
+	short := ""
 	switch {
 	case x.Status == agent.Success && c.IsQuestion:
+		return
 	case x.Status == agent.CallCancelled:
-		l.screen.message(ending(x) + label)
 	case x.Status == agent.Failed:
-		l.screen.message(ending(x) + label + l.failureReason(x.Result))
+		short = l.failureReason(x.Result)
 	default:
-		short := l.showDisplay(c, label, x.Result)
+		short = l.showDisplay(c, label, x.Result)
 		if x.Result.OutputFile != "" {
 			l.screen.message("Output too long and was saved to: " + terminal.Line(x.Result.OutputFile))
 		}
-		if short != "" {
-			short = ": " + short
-		}
-		l.screen.message(ending(x) + label + short)
 	}
+	l.screen.message(labelOf(ending(x)+label, short))
 }
 
 // ending returns how an execution ended. A command that failed is a call that worked for the model.
@@ -96,12 +94,9 @@ func ending(x *agent.Execution) string {
 	return "Done: "
 }
 
-// showNested shows what ran for a finished call of an agent that runs inside a call.
+// showNested shows the executions of a finished call of an agent that runs inside a call.
 func (l *loop) showNested(e agent.Nested) {
-	f, ok := e.Event.(agent.ToolFinished)
-	if !ok {
-		return
-	}
+	f := e.Event.(agent.ToolFinished) // others are hidden
 	name := terminal.Line(subagent.NameOf(e.Call))
 	if name == "" {
 		name = l.titleOf(e.Call.Name)
@@ -113,25 +108,13 @@ func (l *loop) showNested(e agent.Nested) {
 	}
 }
 
-// failureReason returns the error of a failed call as ": reason", or "".
+// failureReason returns the error of a failed call, or "".
 func (l *loop) failureReason(r *tool.Result) string {
-	text := ""
-	switch d := r.Display.(type) {
-	case tool.TextDisplay:
-		text = string(d)
-	case tool.TerminalDisplay:
-		text = string(d)
-	}
+	text, _ := tool.DisplayText(r.Display)
 	if isBlank(text) && r.Error != nil {
 		text = r.Error.Message
 	}
-	if isBlank(text) {
-		return ""
-	}
-	if l.look.Session != nil {
-		text = l.look.ShortText(text)
-	}
-	return ": " + kit.Brief(strings.TrimSpace(text))
+	return kit.Brief(strings.TrimSpace(l.look.ShortText(text)))
 }
 
 const (
@@ -143,15 +126,14 @@ const (
 // one, for the line that reports the end of the call.
 func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short string) {
 	short = kit.Brief(r.Summary)
+	if text, isText := tool.DisplayText(r.Display); isText {
+		return l.showOutput(label, text, short)
+	}
 	switch d := r.Display.(type) {
-	case tool.TextDisplay:
-		return l.showOutput(label, string(d), short)
-	case tool.TerminalDisplay:
-		return l.showOutput(label, string(d), short)
 	case *tool.DiffDisplay:
 		if !c.WasAsked {
-			lines, hidden := firstLines(diffText(d, l.look.screenReader), diffLines, 0)
-			l.showQuoted(append(lines, omittedLines(hidden)...))
+			lines, _ := kit.FirstLines(diffText(d, l.look.screenReader), diffLines)
+			l.showQuoted(lines)
 		}
 		if short == "" {
 			short = countChanges(d.Diff)

@@ -60,7 +60,7 @@ func TestCommands(t *testing.T) {
 		p.types("/slow")
 		p.ctrlC()
 		p.sees("/slow\n\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
-		// What is no command is a prompt, a path for instance.
+		// Other lines with a slash are prompts, a path for instance.
 		p.types("/home/ada is full")
 		p.sees("/home/ada is full\nModel: You said: /home/ada is full\n> ")
 		p.types("//x")
@@ -141,7 +141,7 @@ func TestShell(t *testing.T) {
 		p.sees("!\nType a command behind the exclamation mark.\n> ")
 		p.types(" !ls")
 		p.sees(" !ls\nModel: You said:  !ls\n> ")
-		p.types("![a](b)", "![c](d)") // what is pasted is no command
+		p.types("![a](b)", "![c](d)") // pasted text is no command
 		p.sees("![a](b)\nModel: You said: ![a](b)|![c](d)\n> ")
 		p.types("!wait")
 		p.types("!ls")

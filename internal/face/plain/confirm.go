@@ -3,6 +3,8 @@ package plain
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/internal/face/kit"
@@ -18,7 +20,6 @@ func (d *dialog) ask() (tool.Answer, error) {
 	}
 	hidden := 0
 	for _, b := range d.q.Blocks {
-		d.printHead(b)
 		hidden += d.showBlock(b, false)
 	}
 	for _, line := range d.q.Warnings {
@@ -26,32 +27,41 @@ func (d *dialog) ask() (tool.Answer, error) {
 	}
 	for {
 		d.print(d.q.Prompt)
-		options := d.q.OptionsWithRest(hidden)
+		options, rest := d.optionsWithRest(hidden)
 		i, err := d.choose(options, d.q.Help)
 		if err != nil {
 			return tool.Answer{}, err
 		}
-		o := &options[i]
-		switch o.Action {
-		case kit.ShowAll:
+		o, text, isDone := &options[i], "", true
+		switch {
+		case i == rest:
 			for _, b := range d.q.Blocks {
 				d.showBlock(b, true)
 			}
-			hidden = 0
-		case kit.Edit:
-			if text, ok := d.edit(d.q.Blocks[0]); ok {
-				return o.Answer(text), nil
-			}
-		default:
-			text := ""
-			if o.TextPrompt != "" {
-				text, err = d.readText(o.TextPrompt, textAnswer, textHelp)
-			}
-			if err != nil || text != "" || !o.NeedsText {
-				return o.Answer(text), err
-			}
+			hidden, isDone = 0, false
+		case o.NeedsEditor:
+			text, isDone = d.edit(d.q.Blocks[0])
+		case o.TextPrompt != "":
+			err = d.read(prompt{text: o.TextPrompt, kind: textAnswer, help: textHelp}, func(answer string) string { text = answer; return "" })
+			isDone = err != nil || text != "" || !o.NeedsText
+		}
+		if isDone {
+			return o.Answer(text), err
 		}
 	}
+}
+
+// optionsWithRest returns the options, and the index of one that shows the hidden lines, -1 if there are none.
+func (d *dialog) optionsWithRest(hidden int) (options []kit.Option, rest int) {
+	if hidden == 0 {
+		return d.q.Options, -1
+	}
+	rest = len(d.q.Options) - 1 // before the refusal
+	if _, isPlan := d.q.Blocks[0].(*kit.Plan); isPlan {
+		rest = len(d.q.Options)
+	}
+	option := kit.Option{Key: "v", Label: fmt.Sprintf("Show all (%d more lines)", hidden), Help: "Pollux then asks again."}
+	return slices.Insert(slices.Clone(d.q.Options), rest, option), rest
 }
 
 // Numbers of lines shown at first of a diff or a command, and of a text.
@@ -60,37 +70,30 @@ const (
 	longText = 400
 )
 
-// printHead prints the lines above a block.
-func (d *dialog) printHead(b kit.Block) {
-	switch b := b.(type) {
-	case *kit.Change:
-		d.print("File: " + b.ShownPath + ", " + countChanges(b.Diff))
-	case *kit.Request:
-		d.print("MCP server: " + terminal.Line(b.Server))
-		d.print("Tool: " + terminal.Line(b.Tool))
-	case *kit.Plan:
-		d.print("Plan in " + b.ShownPath + ":")
-	}
-}
-
 // showBlock shows a block, without its last lines if there are many and all is not set. It returns the number of hidden
-// lines.
+// lines. The lines above the block are left out if all is set: they have been shown.
 func (d *dialog) showBlock(b kit.Block, all bool) (hidden int) {
-	show, text, most := d.screen.verbatim, "", longCode // the lines of code must not be broken
+	show, text, most, head := d.screen.line, "", longText, ""
 	switch b := b.(type) {
 	case *kit.Change:
-		text = diffText(b.DiffDisplay, d.screenReader)
+		head = "File: " + b.ShownPath + ", " + countChanges(b.Diff)
+		show, text, most = d.screen.verbatim, diffText(b.DiffDisplay, d.screenReader), longCode // the lines of code must not be broken
 	case *kit.Command:
-		text = b.Text
+		show, text, most = d.screen.verbatim, b.Text, longCode
 	case *kit.Text:
-		show, text, most = d.screen.line, b.Text, longText
+		text = b.Text
 	case *kit.Request:
-		show, text = d.screen.line, indented(b.Args)
+		head = "MCP server: " + terminal.Line(b.Server) + "\nTool: " + terminal.Line(b.Tool)
+		text, most = indented(b.Args), longCode
 	case *kit.Plan:
-		show, text, most = d.screen.line, b.Text, longText
+		head = "Plan in " + b.ShownPath + ":"
+		text = b.Text
 	}
-	if all {
+	switch {
+	case all:
 		most = 0
+	case head != "":
+		d.print(head)
 	}
 	return d.showLines(text, most, show)
 }
@@ -111,10 +114,10 @@ const indent = "  "
 // showLines shows at most so many lines of a text, 0 for all of them, and returns the
 // number of hidden lines. It warns if the text has characters that cannot be shown.
 func (d *dialog) showLines(text string, most int, show func(string)) (hidden int) {
-	lines, hidden := firstLines(text, most, 0)
-	show(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
-	if terminal.Text(text) != strings.ReplaceAll(text, "\r\n", "\n") {
-		d.print("Warning: the text above has characters that cannot be shown.")
+	lines, hidden := kit.FirstLines(text, most)
+	show(indent + strings.Join(lines, "\n"+indent))
+	if kit.IsAltered(text) {
+		d.print(kit.Altered)
 	}
 	return hidden
 }
@@ -128,39 +131,30 @@ func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
 		d.print(noEditor)
 		return "", false
 	}
+	editor := d.editor()
 	var err error
 	switch b := b.(type) {
 	case *kit.Plan:
-		err = d.lend(func() error { return d.editor.Open(d.ctx, b.Path) })
+		err = d.lend(func() error { return editor.Open(d.ctx, b.Path) })
 	case *kit.Change:
-		return d.editChange(b)
+		before := ""
+		if b.Before != nil {
+			before = *b.Before
+		}
+		if text := editor.Leaving(); text != "" {
+			d.print(terminal.Line(text))
+		}
+		err = d.lend(func() (err error) {
+			edited, err = editor.Change(d.ctx, b.FileName, before, b.After)
+			return err
+		})
+		if err == nil && strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(b.After, "\n") {
+			d.print("The text is unchanged.")
+			return "", false
+		}
 	}
 	if err != nil {
 		d.print(terminal.Text(err.Error()))
 	}
-	return "", err == nil
-}
-
-// editChange opens a proposed change in the external editor.
-func (d *dialog) editChange(c *kit.Change) (edited string, ok bool) {
-	before := ""
-	if c.Before != nil {
-		before = *c.Before
-	}
-	if text := d.editor.Leaving(); text != "" {
-		d.print(terminal.Line(text))
-	}
-	err := d.lend(func() (err error) {
-		edited, err = d.editor.Change(d.ctx, c.FileName, before, c.After)
-		return err
-	})
-	switch {
-	case err != nil:
-		d.print(terminal.Text(err.Error()))
-		return "", false
-	case strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(c.After, "\n"):
-		d.print("The text is unchanged.")
-		return "", false
-	}
-	return edited, true
+	return edited, err == nil
 }

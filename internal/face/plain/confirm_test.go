@@ -159,13 +159,13 @@ func TestOutcomes(t *testing.T) {
 		{"once", shellQuestion(), []string{"1"}, tool.Answer{Outcome: tool.ProceedOnce}},
 		{"once by letter", shellQuestion(), []string{"Y"}, tool.Answer{Outcome: tool.ProceedOnce}},
 		{"session", shellQuestion(), []string{"a"}, tool.Answer{Outcome: tool.ProceedAlways}},
-		{"for good", shellQuestion(), []string{"s"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"forever", shellQuestion(), []string{"s"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
 		{"no", shellQuestion(), []string{"n", ""}, tool.Answer{Outcome: tool.Cancel}},
 		{"cancel", shellQuestion(), []string{"/cancel"}, tool.Answer{Outcome: tool.Cancel}},
 		{"no, but", shellQuestion(), []string{"4", "use git\\", "diff"}, tool.Answer{Outcome: tool.Cancel, Feedback: "use git\ndiff"}},
 		{"web, session", &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "x"}, []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
 		{"edit, session", edit(), []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
-		{"edit, for good", edit(), []string{"3"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"edit, forever", edit(), []string{"3"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
 		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, replied(tool.Reply{Approved: true, Mode: "auto_edit"})},
 		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, replied(tool.Reply{Approved: true})},
 		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, replied(tool.Reply{Feedback: "smaller steps"})},
@@ -197,10 +197,10 @@ func TestConsents(t *testing.T) {
 		offers []tool.Offer
 		want   string
 	}{
-		{"nobody offers", nil, "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
+		{"no offers", nil, "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
 		{"nothing", offers(), "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
 		{"session", offers(tool.ProceedAlways), consentsTo + "3 or n: No, tell the model what to do differently\n"},
-		{"for good", offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave), consentsTo +
+		{"forever", offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave), consentsTo +
 			"3 or s: Allow this command for all future sessions, rule: git *\n4 or n: No, tell the model what to do differently\n"},
 		{"server", offers(tool.ProceedAlwaysTool, tool.ProceedAlwaysServer), "1 or y: Allow once\n2 or t: Allow this tool for this session\n" +
 			"3 or l: Allow all tools of this server for this session\n4 or n: No, tell the model what to do differently\n"},
@@ -381,10 +381,10 @@ func TestAllowedMeanwhile(t *testing.T) {
 		mode := "default"
 		var got []tool.Answer
 		p := sit(t, backend{
-			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.PreparedCall) bool { return mode == "autoEdit" },
+			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.PreparedCall) bool { return mode == "auto_edit" },
 			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
 			RunCommand: func(context.Context, string) (slash.Result, error) {
-				mode = "autoEdit"
+				mode = "auto_edit"
 				return slash.Result{Text: "Mode: auto_edit"}, nil
 			},
 		})
@@ -531,7 +531,7 @@ func TestPromptInEditor(t *testing.T) {
 		p.types("explain this" + editKey)
 		p.sees("explain this\nEditor command 'x' was not found\n> ")
 		e.write = func(s string) (string, error) { return s + " now", nil }
-		p.types(editKey) // what came to nothing is there again
+		p.types(editKey) // the text that was not sent is there again
 		p.sees("\nUser: explain this now\nModel: You said: explain this now\n> ")
 		p.types(editKey) // and no longer when it was sent
 		p.sees("\nUser:  now\nModel: You said:  now\n> ")
@@ -620,6 +620,23 @@ func TestLongQuestion(t *testing.T) {
 		}
 		p.answers("v")
 		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nRun this command?\n1 or y: Allow once\n2 or n: No, ") {
+			t.Errorf("sees %q", s)
+		}
+		p.leaves()
+	})
+}
+
+// The option that shows the rest of a plan is the last one.
+func TestLongPlan(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan", Path: "/w/plan.md", Plan: strings.Repeat("x\n", 401) + "end"})})
+		p.types("go")
+		if s := p.skips(); !strings.HasPrefix(s, "> go\nQuestion: Plan\nPlan in /w/plan.md:\n  x\n") || !strings.HasSuffix(s, "5 or n: No\n6 or v: Show all (2 more lines)\nAnswer, 1 to 6, or ? for help: ") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("v")
+		if s := p.skips(); !strings.HasPrefix(s, "v\n  x\n") || !strings.Contains(s, "  end\nReady to start implementation?\n") || strings.Contains(s, "Show all") {
 			t.Errorf("sees %q", s)
 		}
 		p.leaves()

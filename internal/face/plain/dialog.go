@@ -23,14 +23,14 @@ type dialog struct {
 	q            *kit.Question
 	screen       *screen
 	terminal     *terminal.Terminal
-	editor       Editor // nil if there is none
-	screenReader bool   // put signs into words
+	editor       func() Editor // nil if there is none
+	screenReader bool          // put signs into words
 	ctx          context.Context
 	cancel       context.CancelFunc
 	lend         func(func() error) error
 	input        chan string
 	result       chan tool.Answer
-	opened       time.Time
+	opened       time.Time // when answers are taken: a line typed before was meant for something else
 	// kind is the [answerKind] that the dialog waits for. isContinued is set while it waits
 	// for the next line of an answer.
 	kind        atomic.Int32
@@ -54,7 +54,7 @@ var errRefused = errors.New("the question was refused")
 func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
 		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
-		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: l.now(),
+		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: time.Now().Add(l.answerDelay),
 	}
 	d.ctx, d.cancel = context.WithCancel(q.Context())
 	l.dialog = d
@@ -86,7 +86,7 @@ func (l *loop) finishDialog(a tool.Answer) {
 	l.screen.dropPrompt()
 	l.driver.Answer(d.q, a)
 	if l.state.IsBusy {
-		l.silence.begin()
+		l.watchSilence()
 	}
 	if l.composer.pastedLines > 0 {
 		l.showPasted()
@@ -101,91 +101,77 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 	switch {
 	case d == nil || l.composer.isPasted(at):
 		return false
-	case at.Before(d.opened.Add(l.answerDelay)) && strings.TrimSpace(line) != "?":
+	case at.Before(d.opened) && strings.TrimSpace(line) != "?":
 		if !d.q.IsSecret() {
 			return false
 		}
-		l.screen.suspendPrompt("", l.terminal.InTTY) // never send a possible secret to the model
+		l.screen.suspendPrompt("") // never send a possible secret to the model
 		l.screen.line("Ignored what you typed before the question. Type the answer again.")
 		return true
 	}
-	if strings.HasPrefix(line, "/") && !d.isContinued.Load() {
-		if l.isBesideDialog(line) {
+	note := ""
+	if strings.HasPrefix(line, "/") && !isCancel(line) && !d.isContinued.Load() {
+		call, known := l.driver.Lookup(line)
+		isOpening := l.state.IsOpening
+		switch {
+		case known && call.Command.RunsWhileBusy && !isOpening:
 			return false
-		}
-		if line = l.slashAnswer(line); line == "" {
+		case known && isOpening && call.Command.Name == "quit":
+			l.screen.endPrompt(line)
+			l.driver.Leave(nil)
+			return true
+		case known && isOpening && call.Command.Name == "help":
+			line = "?"
+		case !known && d.q.IsOfCall && d.isKind(textAnswer): // such as a path
+			note = firstWord(line) + " is not a command. Pollux takes it as your answer."
+		default:
+			l.screen.suspendPrompt(line)
+			l.screen.line(firstWord(line) + l.whyNoAnswer(call.Command) + " Type an answer, ? for help, or /cancel.")
 			return true
 		}
-	}
-	if len(d.input) == cap(d.input) {
-		return true // the dialog asks for fewer lines
 	}
 	echo := line
 	if d.isKind(secretAnswer) {
 		echo = ""
 	}
-	l.screen.endPrompt(echo, l.terminal.InTTY)
-	if l.isPathAnswer(line) {
-		word, _, _ := strings.Cut(kit.Brief(line), " ")
-		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
+	l.screen.endPrompt(echo)
+	if note != "" {
+		l.screen.line(note)
 	}
-	d.input <- line
+	d.take(line)
 	return true
 }
 
-// isBesideDialog reports whether a line is a command that runs while the dialog stays
-// open.
-func (l *loop) isBesideDialog(line string) bool {
-	call, known := l.driver.Lookup(line)
-	return known && call.Command.RunsWhileBusy && !l.isOpening()
-}
-
-func (l *loop) isOpening() bool { return l.driver.State().IsOpening }
-
-// isPathAnswer reports whether a line begins with a slash and is still an answer: text
-// for the model that is not a command, such as a path.
-func (l *loop) isPathAnswer(line string) bool {
-	if !strings.HasPrefix(line, "/") || isCancel(line) || l.dialog.isContinued.Load() {
-		return false
-	}
-	return l.dialog.q.IsOfCall && l.dialog.isKind(textAnswer)
-}
-
-// slashAnswer returns the answer for a line that begins with a slash and is not a command
-// that runs beside the dialog, or "" if the line is no answer. The user is then told what
-// to type.
-func (l *loop) slashAnswer(line string) string {
-	_, known := l.driver.Lookup(line)
-	call, _ := slash.Lookup(strings.TrimSpace(line))
-	word, _, _ := strings.Cut(kit.Brief(line), " ")
-	var reason string
-	switch {
-	case isCancel(line):
-		return line
-	case known && l.isOpening() && call.Command.Name == "quit":
-		l.screen.endPrompt(line, l.terminal.InTTY)
-		l.driver.Leave(nil)
-		return ""
-	case known && l.isOpening() && call.Command.Name == "help":
-		return "?"
-	case call.Command != nil && call.Command.IsPlanned:
-		reason = word + " is not available yet."
-	case known && l.isTask:
-		reason = word + " is not a command here."
-	case known && l.isOpening():
-		reason = word + " works after you answer this question."
-	case known:
-		reason = word + " cannot run while a question is open."
-	case l.isPathAnswer(line):
-		return line
-	case l.isOpening(): // which commands exist is not known yet
-		reason = word + " is not an answer."
+// take passes a line to the dialog, unless as many wait: the dialog asks for fewer.
+func (d *dialog) take(line string) {
+	select {
+	case d.input <- line:
 	default:
-		reason = word + " is not a command."
 	}
-	l.screen.suspendPrompt(line, l.terminal.InTTY)
-	l.screen.line(reason + " Type an answer, ? for help, or /cancel.")
-	return ""
+}
+
+// whyNoAnswer returns the rest of a sentence about a line with a slash at its beginning: it does not answer a question. c
+// is nil if the line calls no command.
+func (l *loop) whyNoAnswer(c *slash.Command) string {
+	switch {
+	case c != nil && c.IsPlanned:
+		return " is not available yet."
+	case c != nil && l.isTask:
+		return " is not a command here."
+	case c != nil && l.state.IsOpening:
+		return " works after you answer this question."
+	case c != nil:
+		return " cannot run while a question is open."
+	case l.state.IsOpening: // the commands of the session are not known yet
+		return " is not an answer."
+	}
+	return " is not a command."
+}
+
+// firstWord returns the first word of a line, for messages.
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(kit.Brief(line), " ")
+	return word
 }
 
 // isCancel reports whether a line refuses a question.
@@ -197,20 +183,36 @@ func (d *dialog) isKind(kind answerKind) bool { return answerKind(d.kind.Load())
 // print writes a line. The text must be clean.
 func (d *dialog) print(text string) { d.screen.line(text) }
 
-// readText shows a prompt and returns the user's text, without surrounding space. For the
-// answer "?" it prints help and shows the prompt again. See [dialog.readAnswer].
-func (d *dialog) readText(prompt string, kind answerKind, help string) (string, error) {
-	for {
-		text, err := d.readAnswer(prompt, kind)
-		if err != nil || text != "?" {
-			return text, err
-		}
-		d.printHelp(nil, help)
-	}
+// prompt asks for an answer.
+type prompt struct {
+	text    string
+	kind    answerKind
+	help    string       // printed for "?"
+	options []kit.Option // explained for "?"
 }
 
 // textHelp is the help for an answer in text.
 const textHelp = `Type your answer and press Enter. A \ at the end of a line continues it.`
+
+// read shows a prompt until accept takes the user's answer, and prints the problem of each other one. For the answer "?"
+// it prints help. See [dialog.readAnswer].
+func (d *dialog) read(p prompt, accept func(answer string) (problem string)) error {
+	for {
+		answer, err := d.readAnswer(p.text, p.kind)
+		if err != nil {
+			return err
+		}
+		if answer == "?" {
+			d.printHelp(p.options, p.help)
+			continue
+		}
+		problem := accept(answer)
+		if problem == "" {
+			return nil
+		}
+		d.print(problem)
+	}
+}
 
 // readAnswer shows a prompt and returns the user's answer, without surrounding space. A
 // line that ends in a backslash continues in the next one. The error is errRefused for
@@ -267,30 +269,23 @@ func selectPrompt(n int, more string) string {
 
 // choose shows a menu and returns the index of the selected option. help explains the
 // menu as a whole, "" if the options explain themselves.
-func (d *dialog) choose(options []kit.Option, help string) (int, error) {
+func (d *dialog) choose(options []kit.Option, help string) (chosen int, err error) {
 	d.printChoices(options)
 	enter := slices.IndexFunc(options, func(o kit.Option) bool { return o.IsDefault })
 	more := ""
 	if enter >= 0 {
 		more = fmt.Sprintf(", Enter for %d", enter+1)
 	}
-	for {
-		answer, err := d.readAnswer(selectPrompt(len(options), more), menuAnswer)
-		if err != nil {
-			return 0, err
+	err = d.read(prompt{selectPrompt(len(options), more), menuAnswer, help, options}, func(answer string) (problem string) {
+		if chosen = kit.Match(options, answer); answer == "" {
+			chosen = enter
 		}
-		i := kit.Match(options, answer)
-		switch {
-		case i >= 0:
-			return i, nil
-		case answer == "?":
-			d.printHelp(options, help)
-		case answer == "" && enter >= 0:
-			return enter, nil
-		default:
-			d.print(kit.NoOption(len(options)))
+		if chosen < 0 {
+			return kit.NoOption(len(options))
 		}
-	}
+		return ""
+	})
+	return chosen, err
 }
 
 func (d *dialog) printChoices(options []kit.Option) {

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,27 +25,31 @@ func (l *loop) interrupt() {
 
 // endOfInput handles Ctrl+D at a terminal, and the end of any other input.
 func (l *loop) endOfInput(err error) {
-	isTTY := l.terminal.InTTY
-	if !isTTY || !errors.Is(err, io.EOF) {
-		l.inputEnded = true
-		if isTTY {
-			l.driver.Leave(terminalError("read from", err, true))
+	if l.terminal.InTTY {
+		if errors.Is(err, io.EOF) {
+			l.screen.breakLine()
+			l.screen.flush()
+			failure := l.screen.writeError()
+			if failure == nil {
+				l.ctrlD()
+				return
+			}
+			err = terminalError("write to", failure, l.terminal.OutTTY) // the terminal is closed: Ctrl+D was not pressed
+		} else {
+			err = terminalError("read from", err, true)
 		}
-		l.driver.EndInput()
-		return
+		l.driver.Leave(err)
 	}
-	l.screen.breakLine()
-	l.screen.flush()
-	if err := l.screen.writeError(); err != nil { // the terminal is closed: Ctrl+D was not pressed
-		l.inputEnded = true
-		l.driver.Leave(terminalError("write to", err, l.terminal.OutTTY))
-		l.driver.EndInput()
-		return
-	}
-	if now := l.now(); now.Sub(l.lastEOF) < repeatWindow {
+	l.inputEnded = true
+	l.driver.EndInput()
+}
+
+// ctrlD refuses the questions, and leaves the second time.
+func (l *loop) ctrlD() {
+	if time.Since(l.lastEOF) < repeatWindow {
 		l.driver.Leave(nil)
 	} else {
-		l.lastEOF = now
+		l.lastEOF = time.Now()
 		if l.dialog == nil {
 			l.screen.line("Press Ctrl+D again to exit.")
 		}
@@ -71,11 +74,7 @@ func (l *loop) showFarewell() {
 	defer l.screen.flush()
 	l.screen.dropPrompt()
 	if l.hasTalked {
-		text := ""
-		if l.look.farewell != nil {
-			text = l.look.farewell()
-		}
-		l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
+		l.screen.line(terminal.Text(l.look.farewell()))
 	}
 	if l.ending != "" {
 		l.screen.verbatim(terminal.Text(l.ending)) // it contains commands
@@ -84,7 +83,7 @@ func (l *loop) showFarewell() {
 
 // showResumeHint writes how to go on, after a signal. A terminal that is closed shows nothing.
 func (l *loop) showResumeHint() {
-	if !l.hasTalked || l.look.resumeHint == nil || l.screen.isLent() {
+	if !l.hasTalked || l.screen.isLent() {
 		return
 	}
 	defer l.screen.flush()

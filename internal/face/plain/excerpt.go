@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -16,14 +17,10 @@ const (
 	maxTail = 64 << 10
 )
 
-// firstLines returns the first lines of a text, cleaned, and the number of lines after
-// them. lines and columns limit the number and the length of the lines; 0 is no limit.
-func firstLines(text string, lines, columns int) (kept []string, hidden int) {
-	kept = strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
-	if lines > 0 && len(kept) > lines {
-		kept, hidden = kept[:lines], len(kept)-lines
-	}
-	return clipLines(kept, columns), hidden
+// excerpt returns the first n lines of a text.
+func excerpt(text string, n int) string {
+	lines, _ := kit.FirstLines(text, n)
+	return strings.Join(lines, "\n")
 }
 
 // lastLines returns the last lines of a text, cleaned, and the number of lines before
@@ -41,27 +38,12 @@ func lastLines(text string, lines int) (kept []string, hidden int) {
 	if n := len(kept) - lines; n > 0 {
 		kept, hidden = kept[n:], hidden+n
 	}
-	return clipLines(kept, maxColumns), hidden
-}
-
-func clipLines(lines []string, columns int) []string {
-	for i, line := range lines {
-		if columns > 0 && len(line) > columns {
-			if runes := []rune(line); len(runes) > columns {
-				lines[i] = fmt.Sprintf("%s... (%d more characters)", string(runes[:columns]), len(runes)-columns)
-			}
+	for i, line := range kept {
+		if runes := []rune(line); len(runes) > maxColumns {
+			kept[i] = fmt.Sprintf("%s... (%d more characters)", string(runes[:maxColumns]), len(runes)-maxColumns)
 		}
 	}
-	return lines
-}
-
-// omittedLines returns a line with the number of hidden lines, or nothing if there are
-// no hidden lines.
-func omittedLines(hidden int) []string {
-	if hidden == 0 {
-		return nil
-	}
-	return []string{"(" + wording.Count(hidden, "more line") + ")"}
+	return kept, hidden
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -31,7 +31,7 @@ const (
 )
 
 // inbox reads lines in the background, so that each line has the time at which it was
-// typed. It recognizes what was pasted: text that arrives faster than a person types.
+// typed. It recognizes pasted text, which arrives faster than a person types.
 type inbox struct {
 	input *terminal.Input
 	ready chan struct{} // receives a value when lines arrive
@@ -104,7 +104,7 @@ func (b *inbox) readPaste(r *bufio.Reader, line *inputLine, limit int) (err erro
 	return err
 }
 
-// readLine reads a line, and discards what exceeds maxLine.
+// readLine reads a line, and discards the part beyond maxLine.
 func readLine(r *bufio.Reader) inputLine {
 	var text []byte
 	var t inputLine
@@ -122,13 +122,7 @@ func readLine(r *bufio.Reader) inputLine {
 			return t
 		}
 		// Without a final line feed, the next read reports the end of the input.
-		if n := len(text); n > 0 && text[n-1] == '\n' {
-			text = text[:n-1]
-		}
-		if n := len(text); n > 0 && text[n-1] == '\r' {
-			text = text[:n-1]
-		}
-		t.text = string(text)
+		t.text = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 		return t
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (l *loop) handle(e kit.Event) {
 	switch e := e.(type) {
 	case kit.Opened:
-		l.look = l.opened
+		l.look = e.Session.(look)
 		l.showWelcome()
 	case kit.Warning:
 		l.Warn(e.Text)
@@ -40,7 +40,7 @@ func (l *loop) handle(e kit.Event) {
 		l.screen.message(l.errorText(e.Err))
 	case kit.Finished:
 		l.renderer.endAnswer()
-		l.silence.stop()
+		l.silence.Stop()
 	case kit.CommandDone:
 		l.showResult(e.Result)
 	case kit.ShellDone:
@@ -60,7 +60,7 @@ func (l *loop) handle(e kit.Event) {
 
 // showBegin shows the prompt of a run that the user has not just typed.
 func (l *loop) showBegin(e kit.Began) {
-	l.silence.begin()
+	l.watchSilence()
 	if !e.IsRun {
 		return
 	}
@@ -107,7 +107,7 @@ func (l *loop) composeInEditor(text string) {
 	}
 	l.driver.Compose(func(ctx context.Context) (written string, err error) {
 		err = l.lendTerminal(func() (err error) {
-			written, err = l.look.editor.Compose(ctx, text)
+			written, err = l.look.editor().Compose(ctx, text)
 			return err
 		})
 		if written = terminal.Clean(written); err == nil && isBlank(written) {
@@ -121,9 +121,9 @@ func (l *loop) composeInEditor(text string) {
 // lendTerminal lends the terminal to another program while f runs.
 func (l *loop) lendTerminal(f func() error) error {
 	l.inbox.input.Pause()
-	back := l.screen.lend()
+	l.screen.setLent(true)
 	defer func() {
-		back()
+		l.screen.setLent(false)
 		l.inbox.input.Resume()
 		l.wakeLoop()
 	}()

@@ -47,7 +47,7 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, f.driver, o) })
+	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, o) })
 }
 
 // RunTask calls task at a terminal, with a function that asks the user questions and one that
@@ -74,42 +74,24 @@ func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Co
 
 var errTaskDone = errors.New("the task is done")
 
-// Editor opens the user's external editor. Its methods wait until the editor ends, and
-// return errors that can be shown to the user.
-type Editor interface {
-	// Open opens a file for editing in place.
-	Open(ctx context.Context, path string) error
-	// Compose opens text in the editor and returns the edited text.
-	Compose(ctx context.Context, text string) (string, error)
-	// Change opens the proposed content of the file called name for editing, beside its
-	// current content, and returns the edited content.
-	Change(ctx context.Context, name, before, after string) (string, error)
-	// Leaving says how to end Change in the user's editor, "" if there is no editor.
-	Leaving() string
-}
-
 // Face shows one session.
 type Face struct {
 	options     Options
 	terminal    *terminal.Terminal
 	driver      *kit.Driver
-	opened      look // set when the session is open
 	screen      *screen
 	answerDelay time.Duration
-	isTask      bool          // no session follows what opens
+	isTask      bool          // a task runs in place of a session
 	wake        chan struct{} // wakes the loop after a change of the screen
 }
 
 func newFace(o Options, open func(context.Context, *Face) (look, error)) *Face {
 	f := &Face{options: o, terminal: o.Terminal, screen: newScreen(o.Terminal), answerDelay: answerDelay, wake: make(chan struct{}, 1)}
-	f.driver = kit.New(kit.Options{First: o.First, Open: func(ctx context.Context, _ *kit.Driver) (_ kit.Session, err error) {
-		f.opened, err = open(ctx, f)
-		return f.opened.Session, err
-	}})
+	f.driver = kit.New(kit.Options{First: o.First, Open: func(ctx context.Context, _ *kit.Driver) (kit.Session, error) { return open(ctx, f) }})
 	return f
 }
 
-// Warn shows a message between other output, without disturbing what the user types. It may be called from any goroutine.
+// Warn shows a message between other output, without disturbing the line that the user types. It may be called from any goroutine.
 func (f *Face) Warn(text string) {
 	f.screen.line(terminal.Visible(terminal.Brief(text)))
 	f.screen.flush()
@@ -130,17 +112,33 @@ func (f *Face) wakeLoop() {
 // called only once.
 func (f *Face) Run(ctx context.Context) error {
 	defer f.driver.Close()
-	in := newInbox(f.terminal)
-	defer in.close()
-	l := &loop{Face: f, inbox: in, now: time.Now}
-	return l.run(ctx)
+	l := &loop{Face: f, inbox: newInbox(f.terminal), silence: stoppedTimer()}
+	defer l.inbox.close()
+	l.renderer.screen, l.renderer.timer, l.composer.timer = f.screen, stoppedTimer(), stoppedTimer()
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- f.driver.Run(ctx)
+	}()
+	for l.step() {
+	}
+	l.awaitDialog()
+	err := <-ended
+	if ctx.Err() != nil || l.failure != nil {
+		l.showResumeHint()
+		return err
+	}
+	l.showFarewell()
+	if failure := f.screen.writeError(); failure != nil && err == nil { // a closed terminal can look like Ctrl+D
+		return terminalError("write to", failure, f.terminal.OutTTY)
+	}
+	return err
 }
 
 // loop is the state of the screen. Only the goroutine of Run uses it.
 type loop struct {
 	*Face
 	inbox *inbox
-	now   func() time.Time
 
 	look       look      // the zero value until the session is open
 	state      kit.State // of the driver, at the last look
@@ -153,7 +151,8 @@ type loop struct {
 	failure    error     // how the terminal failed
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
-	silence    silenceTimer
+	silence    *time.Timer   // fires when nothing was shown for some time
+	patience   time.Duration // the time before the next message about that
 }
 
 const (
@@ -165,31 +164,6 @@ const (
 	// was meant for something else.
 	answerDelay = 250 * time.Millisecond
 )
-
-func (l *loop) run(ctx context.Context) error {
-	l.renderer.screen = l.screen
-	l.composer.timer = stoppedTimer()
-	l.silence.timer = stoppedTimer()
-	l.renderer.timer = stoppedTimer()
-	ended := make(chan error, 1)
-	go func() {
-		defer crash.Recover()
-		ended <- l.driver.Run(ctx)
-	}()
-	for l.step() {
-	}
-	l.awaitDialog()
-	err := <-ended
-	if ctx.Err() != nil || l.failure != nil {
-		l.showResumeHint()
-		return err
-	}
-	l.showFarewell()
-	if failure := l.screen.writeError(); failure != nil && err == nil { // a closed terminal can look like Ctrl+D
-		return terminalError("write to", failure, l.terminal.OutTTY)
-	}
-	return err
-}
 
 // step shows the prompt where the user is to type, and handles the next event of any kind. It returns false at the end.
 func (l *loop) step() bool {
@@ -236,7 +210,7 @@ func (l *loop) step() bool {
 	case <-l.wake:
 	case <-l.renderer.timer.C:
 		l.screen.flushWord()
-	case <-l.silence.timer.C:
+	case <-l.silence.C:
 		l.showStillWorking()
 	}
 	return true

@@ -22,7 +22,7 @@ import (
 	"pollux/tool"
 )
 
-// paper records what the user sees.
+// paper records the screen.
 type paper struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -357,7 +357,7 @@ func TestQueue(t *testing.T) {
 		release <- struct{}{}
 		p.settle()
 		p.sees("User: b\n\nc\nd\nModel: Working on b\n\nc\nd\n")
-		// A cancelled turn gives back what was typed behind it.
+		// A cancelled turn gives back the lines typed behind it.
 		p.types("e")
 		p.sees("Queued: e\n")
 		p.ctrlC()

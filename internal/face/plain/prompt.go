@@ -26,6 +26,9 @@ type composer struct {
 
 func (c *composer) isEmpty() bool { return len(c.lines) == 0 && c.pastedLines == 0 }
 
+// isOpen reports whether the prompt waits for another line.
+func (c *composer) isOpen() bool { return c.isContinued || c.pastedLines > 0 }
+
 // isPasted reports whether a line that arrives at this time belongs to the same paste
 // as the line before it.
 func (c *composer) isPasted(at time.Time) bool { return !c.isEmpty() && at.Sub(c.last) < batchWindow }
@@ -94,11 +97,7 @@ func (l *loop) handleLine(t inputLine) {
 	if !(held && l.dialog == l.composer.dialog) && l.sendToDialog(text, t.at) {
 		return
 	}
-	if l.dialog == nil {
-		l.screen.endPrompt(text, l.terminal.InTTY)
-	} else {
-		l.screen.suspendPrompt(text, l.terminal.InTTY)
-	}
+	l.endInput(text)
 	if l.composer.bytes+len(text) > maxInbox {
 		l.screen.line("Warning: this is too much for one prompt. The line was left out.")
 		return
@@ -120,16 +119,16 @@ func (l *loop) handleLine(t inputLine) {
 // refuseCut refuses a line or a paste of which the terminal has cut a part.
 func (l *loop) refuseCut() {
 	l.composer.clear()
-	l.endInput()
+	l.endInput("")
 	l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", l.terminal.LineLimit()))
 }
 
 // endInput records that the user has ended the line of the prompt with input that is no answer.
-func (l *loop) endInput() {
+func (l *loop) endInput(echo string) {
 	if l.dialog == nil {
-		l.screen.endPrompt("", l.terminal.InTTY)
+		l.screen.endPrompt(echo)
 	} else {
-		l.screen.suspendPrompt("", l.terminal.InTTY)
+		l.screen.suspendPrompt(echo)
 	}
 }
 
@@ -138,11 +137,11 @@ func (l *loop) endInput() {
 func (l *loop) holdPaste(t inputLine) {
 	c := &l.composer
 	d := l.dialog
-	isEarly := d != nil && t.at.Before(d.opened.Add(l.answerDelay))
+	isEarly := d != nil && t.at.Before(d.opened)
 	if !strings.HasSuffix(t.text, "\n") {
 		l.screen.showsTyped() // the beginning of a line
 	}
-	l.endInput()
+	l.endInput("")
 	switch {
 	case d != nil && d.isKind(secretAnswer):
 		l.screen.line("Ignored the pasted text: it has several lines. Paste one line and press Enter.")
@@ -187,10 +186,8 @@ func (l *loop) finishPaste(typed string) {
 	switch {
 	case isBlank(text):
 	case d != nil && d == l.dialog:
-		if len(d.input) < cap(d.input) { // else the dialog asks for fewer lines
-			l.screen.dropPrompt()
-			d.input <- text
-		}
+		l.screen.dropPrompt()
+		d.take(text)
 	case strings.HasSuffix(typed, editKey):
 		l.composeInEditor(text)
 	default:
@@ -210,41 +207,28 @@ const editKey = "\a"
 
 // promptText returns the prompt with the approval mode.
 func (l *loop) promptText() string {
-	switch mode := l.mode(); {
-	case l.composer.isContinued, l.composer.pastedLines > 0:
+	if l.composer.isOpen() {
 		return "more> "
-	case mode == "", mode == "default":
-		return "> "
-	default:
+	}
+	if mode := l.look.ModeName(); mode != "default" {
 		return "[" + mode + "] > "
 	}
-}
-
-// mode returns the approval mode by its name in flags and settings.
-func (l *loop) mode() string {
-	if l.look.Session == nil {
-		return ""
-	}
-	if mode := l.look.ModeName(); mode != "autoEdit" {
-		return mode
-	}
-	return "auto_edit"
+	return "> "
 }
 
 // showPrompt shows the input prompt if the face waits for input and no prompt is
 // visible.
 func (l *loop) showPrompt() {
 	s := &l.state
-	isTyping := l.composer.isContinued || l.composer.pastedLines > 0
 	switch {
 	case s.HasMore: // something to show comes first
 	case l.dialog != nil, l.screen.hasPrompt():
 		// Not within an answer, nor before the result of a command.
-		if !s.IsBeside && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !s.IsLeaving && (l.composer.isEmpty() || isTyping)) {
+		if !s.IsBeside && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !s.IsLeaving && (l.composer.isEmpty() || l.composer.isOpen())) {
 			l.screen.restorePrompt()
 		}
 	case s.IsAsking, l.inputEnded, s.IsLeaving:
-	case !s.IsBusy && !s.IsBeside && l.composer.isEmpty(), isTyping:
+	case !s.IsBusy && !s.IsBeside && l.composer.isEmpty(), l.composer.isOpen():
 		l.screen.showPrompt(l.promptText())
 	}
 }
@@ -254,9 +238,7 @@ func (l *loop) submit(text string) {
 	call, known := l.driver.Lookup(text)
 	switch s := l.driver.State(); {
 	case strings.TrimSpace(text) == "?" && l.dialog != nil: // the question opened in this moment
-		if len(l.dialog.input) < cap(l.dialog.input) {
-			l.dialog.input <- "?"
-		}
+		l.dialog.take("?")
 		return
 	case strings.HasSuffix(text, editKey):
 		l.composeInEditor(strings.TrimSuffix(text, editKey))
@@ -273,10 +255,4 @@ func (l *loop) keepDraft(text string) {
 		text = l.draft + "\n\n" + text
 	}
 	l.draft = text
-}
-
-// excerpt returns the first n lines of a text.
-func excerpt(text string, n int) string {
-	kept, hidden := firstLines(text, n, 0)
-	return strings.Join(append(kept, omittedLines(hidden)...), "\n")
 }

@@ -32,7 +32,7 @@ func TestOneQuestion(t *testing.T) {
 		want     string
 	}{
 		{"option", choiceQ, []string{"2"}, "Postgres"},
-		{"own words", choiceQ, []string{"MySQL, as ever"}, "MySQL, as ever"},
+		{"own words", choiceQ, []string{"MySQL, as before"}, "MySQL, as before"},
 		{"no such option", choiceQ, []string{"3", "0", "1, 2", "1"}, "SQLite"},
 		{"not answered", choiceQ, []string{""}, ""},
 		{"several", multiQ, []string{"1, 3"}, "Linux, BSD"},

@@ -62,7 +62,7 @@ func (l *loop) showEvent(e agent.Event) {
 		l.renderer.addText(t.Text)
 		return
 	}
-	if skipReason(e, l.look.showThoughts) != "" {
+	if isHidden(e, l.look.showThoughts) {
 		return
 	}
 	l.renderer.endAnswer()
@@ -84,33 +84,22 @@ func (l *loop) showEvent(e agent.Event) {
 	}
 }
 
-// skipReason returns why an event is not shown, "" if it is shown.
-func skipReason(e agent.Event, showThoughts bool) (why string) {
+// isHidden reports whether the screen shows nothing of an event, not even that the answer has ended.
+func isHidden(e agent.Event, showThoughts bool) bool {
 	switch e := e.(type) {
-	case agent.TurnStarted:
-		return "the answer or the next call shows it"
-	case agent.ModelInfo:
-		return "another event shows a change of the model, and /model shows the current one"
-	case agent.Thinking:
-		return "thoughts are shown when they are complete"
-	case agent.Nested:
-		if _, ok := e.Event.(agent.ToolFinished); !ok {
-			return "of an agent inside a call only its own calls are shown, when they have ended"
-		}
+	case agent.TurnStarted, agent.ModelInfo, agent.Thinking: // later events show them
+		return true
 	case agent.Thought:
-		if !showThoughts {
-			return "thoughts are not wanted"
-		}
-	case agent.Retried:
-		if e.Cause.Type == "NO_RESPONSE_TEXT" || e.Cause.Type == "THINKING_ONLY_RESPONSE" {
-			return "no text is void; if all attempts fail, InvalidStream reports it once"
-		}
+		return !showThoughts
+	case agent.Nested: // the calls of an agent inside a call are shown when they have ended
+		_, isEnd := e.Event.(agent.ToolFinished)
+		return !isEnd
+	case agent.Retried: // no text is void; if all attempts fail, InvalidStream reports it once
+		return e.Cause.Type == "NO_RESPONSE_TEXT" || e.Cause.Type == "THINKING_ONLY_RESPONSE"
 	case agent.Finished:
-		if e.Reason.Note() == "" {
-			return "the end of the answer shows it"
-		}
+		return e.Reason.Note() == ""
 	}
-	return ""
+	return false
 }
 
 // eventText returns the message for an event that needs no state.
@@ -174,11 +163,7 @@ func (l *loop) errorText(err error) string {
 	case errors.As(err, &known):
 		text = terminal.Brief(known.Message)
 	case errors.As(err, &api):
-		at := wording.Place{InSession: true}
-		if l.look.place != nil {
-			at = l.look.place()
-		}
-		text = terminal.Brief(wording.Failure(api, at))
+		text = terminal.Brief(wording.Failure(api, l.look.place()))
 		if l.look.debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
@@ -186,36 +171,27 @@ func (l *loop) errorText(err error) string {
 	return "Error: " + terminal.Visible(text)
 }
 
-// silenceTimer fires when nothing was shown for a while during a job, because a screen
-// reader shows no activity.
-type silenceTimer struct {
-	timer *time.Timer
-	next  time.Duration
-}
-
-// silenceLimit is the time without output before the first message.
+// silenceLimit is the time without output, during a job, before the first message about it: a screen reader shows no
+// activity.
 const silenceLimit = 30 * time.Second
 
-func (s *silenceTimer) begin() {
-	s.next = silenceLimit
-	s.timer.Reset(silenceLimit)
+// watchSilence begins to measure the time without output.
+func (l *loop) watchSilence() {
+	l.patience = silenceLimit
+	l.silence.Reset(silenceLimit)
 }
 
-func (s *silenceTimer) stop() { s.timer.Stop() }
-
-// showStillWorking shows what is running, at doubling intervals.
+// showStillWorking shows the running calls, at doubling intervals.
 func (l *loop) showStillWorking() {
-	s := &l.silence
 	if !l.state.IsBusy || l.dialog != nil || l.screen.isLent() {
 		return
 	}
-	idle := l.screen.idleTime(l.now())
-	if idle < silenceLimit {
-		s.next = silenceLimit
-		s.timer.Reset(silenceLimit - idle)
+	if idle := l.screen.idleTime(); idle < silenceLimit {
+		l.patience = silenceLimit
+		l.silence.Reset(silenceLimit - idle)
 		return
 	}
 	l.screen.message("Still working" + l.runningText() + ".")
-	s.next *= 2
-	s.timer.Reset(s.next)
+	l.patience *= 2
+	l.silence.Reset(l.patience)
 }

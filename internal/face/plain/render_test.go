@@ -73,7 +73,7 @@ func sample(e agent.Event) agent.Event {
 	return e
 }
 
-// Each kind of event is shown, or skipReason returns the reason.
+// Each kind of event is shown, or isHidden has the reason.
 func TestEvents(t *testing.T) {
 	want := map[string]string{
 		"Text":          "Model: Hello\n",
@@ -113,8 +113,8 @@ func TestEvents(t *testing.T) {
 				p.types("go")
 				p.leaves()
 				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
-				if why := skipReason(e, true); (why == "") != (got != "" || name == "ToolRequested") {
-					t.Errorf("told: %q; the table says %q", got, why)
+				if isHidden(e, true) != (got == "" && name != "ToolRequested") {
+					t.Errorf("shown: %q, and isHidden returns %v", got, isHidden(e, true))
 				}
 				if got != want[name] {
 					t.Errorf("told: %q, want %q", got, want[name])

@@ -14,6 +14,7 @@ import (
 type screen struct {
 	mu        sync.Mutex
 	w         io.Writer
+	isEchoed  bool       // the terminal shows the input itself
 	width     func() int // columns of the terminal, 0 to break no lines
 	margin    int        // columns before the lines of others, which cannot pass for lines of Pollux then
 	wrapper   terminal.Wrapper
@@ -27,7 +28,7 @@ type screen struct {
 }
 
 func newScreen(t *terminal.Terminal) *screen {
-	s := &screen{w: t.Out, width: t.OutWidth}
+	s := &screen{w: t.Out, isEchoed: t.InTTY, width: t.OutWidth}
 	if t.OutTTY { // other readers get the text as it is
 		s.margin = 2
 	}
@@ -114,19 +115,19 @@ func (s *screen) hasPrompt() bool {
 
 // endPrompt records that the user has ended the line of the prompt. A terminal has
 // shown that line; for other inputs endPrompt writes echo.
-func (s *screen) endPrompt(echo string, tty bool) {
+func (s *screen) endPrompt(echo string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newLine(echo, tty)
+	s.newLine(echo)
 	s.prompt, s.suspended = "", ""
 }
 
 // suspendPrompt records that the user has typed a line that does not answer the prompt.
 // The prompt is shown again by restorePrompt.
-func (s *screen) suspendPrompt(echo string, tty bool) {
+func (s *screen) suspendPrompt(echo string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.newLine(echo, tty)
+	s.newLine(echo)
 	s.prompt, s.suspended = "", s.prompt+s.suspended // one of the two is empty
 }
 
@@ -137,9 +138,9 @@ func (s *screen) showsTyped() {
 	s.write("\n")
 }
 
-func (s *screen) newLine(echo string, tty bool) {
+func (s *screen) newLine(echo string) {
 	switch {
-	case tty:
+	case s.isEchoed:
 		s.midLine = false
 		s.wrapper.Restart()
 	case s.prompt != "":
@@ -193,17 +194,12 @@ func (s *screen) breakLine() {
 	s.prompt, s.suspended = "", ""
 }
 
-// lend stops writing while another program uses the terminal, until back is called.
-func (s *screen) lend() (back func()) {
-	s.flush()
+// setLent stops writing while another program uses the terminal.
+func (s *screen) setLent(isLent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isLentOut = true
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.isLentOut = false
-	}
+	s.writeOut()
+	s.isLentOut = isLent
 }
 
 func (s *screen) isLent() bool {
@@ -213,10 +209,10 @@ func (s *screen) isLent() bool {
 }
 
 // idleTime returns the time since the last write.
-func (s *screen) idleTime(now time.Time) time.Duration {
+func (s *screen) idleTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return now.Sub(s.last)
+	return time.Since(s.last)
 }
 
 // writeError returns the error of the first failed write.

@@ -1,7 +1,8 @@
 package plain
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,11 @@ import (
 type User struct {
 	Terminal *terminal.Terminal
 	input    *terminal.Input // nil before the first answer
-	rest     []byte          // read, and not used yet
+	lines    *bufio.Reader
 }
+
+// maxTyped is the maximum size of an answer, in bytes.
+const maxTyped = 64 << 10
 
 // Confirm implements install.User. The text goes to standard error, and the question to standard output,
 // as in Gemini CLI.
@@ -29,7 +33,7 @@ func (u *User) Confirm(ctx context.Context, text, question string, byDefault boo
 		fmt.Fprintln(u.Terminal.Err, u.Terminal.WrapErr(terminal.Visible(text)))
 	}
 	fmt.Fprint(u.Terminal.Out, terminal.Visible(question))
-	answer, err := u.readLine(ctx)
+	answer, err := u.read(ctx, readTyped)
 	switch {
 	case errors.Is(err, io.EOF):
 		fmt.Fprintln(u.Terminal.Out)
@@ -46,27 +50,63 @@ func (u *User) Confirm(ctx context.Context, text, question string, byDefault boo
 	return false, nil
 }
 
-// Value implements install.User. What is typed for a sensitive setting is not shown.
+// Value implements install.User. It hides the input for a sensitive setting.
 func (u *User) Value(ctx context.Context, s extension.Setting) (string, bool, error) {
 	text := terminal.Line(s.Name)
 	if s.Description != "" {
 		text += "\n" + terminal.Line(s.Description)
 	}
 	if s.IsSensitive && u.Terminal.InTTY {
-		show, err := u.Terminal.HideInput()
+		show, err := u.hideInput("value")
 		if err != nil {
-			return "", false, exit.Errorf(exit.General, "Cannot hide the value while you type: %w. Use standard input.", err)
+			return "", false, err
 		}
 		defer show()
 		text += " (not shown)"
 	}
 	fmt.Fprint(u.Terminal.Out, u.Terminal.WrapOut(terminal.Visible(text))+": ")
-	value, err := u.readLine(ctx)
+	value, err := u.read(ctx, readTyped)
 	if errors.Is(err, io.EOF) {
 		fmt.Fprintln(u.Terminal.Out)
 		return "", false, nil
 	}
 	return strings.TrimRight(value, "\r"), err == nil, err
+}
+
+// Key reads an API key for a provider. On a terminal it prints a prompt, hides the input and reads one line. Otherwise
+// it reads all of standard input. It trims white space from both ends. name is the provider as the person named it.
+func (u *User) Key(ctx context.Context, label, name string) (string, error) {
+	readKey := readAll
+	if u.Terminal.InTTY {
+		readKey = readTyped
+		show, err := u.hideInput("key")
+		if err != nil {
+			return "", err
+		}
+		defer show()
+		fmt.Fprint(u.Terminal.Err, u.Terminal.WrapErr(fmt.Sprintf("API key for %s (not shown): ", terminal.Visible(label))))
+	}
+	key, err := u.read(ctx, readKey)
+	if limit := u.Terminal.LineLimit(); limit > 0 && len(key) >= limit {
+		err = fmt.Errorf("the terminal cuts lines at %d bytes; give the key as standard input, as in: pollux auth set < key.txt", limit)
+	}
+	key = strings.TrimSpace(key)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return "", err
+	case err != nil && !errors.Is(err, io.EOF):
+		return "", exit.Errorf(exit.Input, "Cannot read the key: %w.", err)
+	case key == "":
+		return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", terminal.Visible(cmp.Or(name, "PROVIDER")))
+	}
+	return key, nil
+}
+
+func (u *User) hideInput(name string) (show func(), err error) {
+	if show, err = u.Terminal.HideInput(); err != nil {
+		return nil, exit.Errorf(exit.General, "Cannot hide the %s while you type: %w. Use standard input.", name, err)
+	}
+	return show, nil
 }
 
 // Close releases standard input.
@@ -76,47 +116,45 @@ func (u *User) Close() {
 	}
 }
 
-// readLine reads a line. The error is [io.EOF] if there is none, or the cause of ctx.
-func (u *User) readLine(ctx context.Context) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
+// read calls f with the input, and returns its results, or the cause of ctx if ctx ends first.
+func (u *User) read(ctx context.Context, f func(*bufio.Reader) (string, error)) (text string, err error) {
 	if u.input == nil {
 		u.input = u.Terminal.Input()
+		u.lines = bufio.NewReaderSize(u.input, maxTyped)
 	}
-	read := make(chan result, 1)
+	done := make(chan struct{})
+	var got string
+	var failure error
 	go func() {
 		defer crash.Recover()
-		text, err := u.nextLine()
-		read <- result{text, err}
+		defer close(done)
+		got, failure = f(u.lines)
 	}()
 	select {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
-	case r := <-read:
-		return r.text, r.err
+	case <-done:
+		return got, failure
 	}
 }
 
-// nextLine reads the input to the end of a line.
-func (u *User) nextLine() (string, error) {
-	buf := make([]byte, 4096)
-	for {
-		if line, rest, ok := bytes.Cut(u.rest, []byte("\n")); ok {
-			u.rest = rest
-			return string(line), nil
-		}
-		if len(u.rest) > maxTyped {
-			return "", fmt.Errorf("the line is longer than %d KB", maxTyped>>10)
-		}
-		n, err := u.input.Read(buf)
-		u.rest = append(u.rest, buf[:n]...)
-		switch {
-		case errors.Is(err, io.EOF) && len(u.rest) > 0:
-			u.rest = append(u.rest, '\n')
-		case err != nil:
-			return "", err
-		}
+// readTyped reads a line. The error is [io.EOF] if there is none.
+func readTyped(r *bufio.Reader) (string, error) {
+	line, err := r.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", fmt.Errorf("the line is longer than %d KB", maxTyped>>10)
+	case errors.Is(err, io.EOF) && len(line) > 0:
+		err = nil
 	}
+	return strings.TrimSuffix(string(line), "\n"), err
+}
+
+// readAll reads the input to its end.
+func readAll(r *bufio.Reader) (string, error) {
+	all, err := io.ReadAll(io.LimitReader(r, maxTyped+1))
+	if err == nil && len(all) > maxTyped {
+		err = fmt.Errorf("it is larger than %d KB", maxTyped>>10)
+	}
+	return string(all), err
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,52 +22,46 @@ type approver struct {
 	client *sdk.ServerSession
 	elicit elicit
 	names  kit.Names
-	advice string // what the client gets with a denial
+	advice string // for the client, with a denial
 }
 
-// Answers to a question for approval.
-const (
-	allowOnce    = "Allow once"
-	allowSession = "Allow for this session"
-	deny         = "Deny"
-)
+// deny is the label of the refusal.
+const deny = "Deny"
+
+// labels names the options that clients can choose.
+var labels = map[tool.Outcome]string{tool.ProceedOnce: "Allow once", tool.ProceedAlways: "Allow for this session", tool.Cancel: deny}
 
 // ask implements [agent.Ask].
 func (a *approver) ask(ctx context.Context, asked *agent.Question) (tool.Answer, error) {
+	refused := tool.Answer{Outcome: tool.Cancel, Unattended: true}
 	q := kit.NewQuestion(asked.Details(), false, a.names)
 	var text string
-	var options []choice
+	var options []*kit.Option
 	if q != nil {
 		text, options = render(q)
 	}
 	if len(options) < 2 || !a.canAsk() {
 		a.advice = ruleFor(asked)
-		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+		return refused, nil
 	}
-	var labels []string
+	var choices []string
 	for _, o := range options {
-		labels = append(labels, o.label)
+		choices = append(choices, labels[o.Outcome()])
 	}
-	schema, err := json.Marshal(map[string]any{
+	got, err := a.elicit(ctx, &sdk.ElicitParams{Message: text, RequestedSchema: map[string]any{
 		"type": "object", "required": []string{"decision"},
-		"properties": map[string]any{"decision": map[string]any{"type": "string", "title": "Decision", "enum": labels}},
-	})
-	if err != nil {
-		return tool.Answer{}, err
-	}
-	got, err := a.elicit(ctx, &sdk.ElicitParams{Message: text, RequestedSchema: json.RawMessage(schema)})
+		"properties": map[string]any{"decision": map[string]any{"type": "string", "title": "Decision", "enum": choices}},
+	}})
 	switch {
 	case ctx.Err() != nil:
 		return tool.Answer{}, context.Cause(ctx)
 	case err != nil:
 		a.advice = fmt.Sprintf("The client did not ask: %v.\n%s", err, ruleFor(asked))
-		return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
-	case got.Action == "accept":
-		for _, o := range options {
-			if got.Content["decision"] == o.label && o.label != deny {
-				return o.Answer(""), nil
-			}
-		}
+		return refused, nil
+	}
+	label, _ := got.Content["decision"].(string)
+	if i := slices.Index(choices, label); got.Action == "accept" && i >= 0 && label != deny {
+		return options[i].Answer(""), nil
 	}
 	a.advice = "Not run: the user denied the call."
 	return tool.Answer{Outcome: tool.Cancel}, nil
@@ -104,20 +98,14 @@ func shown(text string) string {
 	switch {
 	case len(clean) > maxQuestion:
 		return fmt.Sprintf("%s\nWarning: %d more bytes are not shown.", terminal.Cut(clean, maxQuestion), len(clean)-maxQuestion)
-	case clean != strings.ReplaceAll(text, "\r\n", "\n"):
+	case kit.IsAltered(text):
 		return clean + "\nWarning: the text has characters that cannot be shown."
 	}
 	return clean
 }
 
-// choice is an option that clients can choose.
-type choice struct {
-	*kit.Option
-	label string
-}
-
-// render returns a question as a text, and its options.
-func render(q *kit.Question) (text string, options []choice) {
+// render returns a question as a text, and the options that clients can choose.
+func render(q *kit.Question) (text string, options []*kit.Option) {
 	text = "Pollux: " + q.Title + "\n"
 	for _, b := range q.Blocks {
 		text += shown(blockText(b))
@@ -126,14 +114,13 @@ func render(q *kit.Question) (text string, options []choice) {
 		text += "\n" + line
 	}
 	for i := range q.Options {
-		switch o := &q.Options[i]; o.Outcome() {
-		case tool.ProceedOnce:
-			options = append(options, choice{o, allowOnce})
-		case tool.ProceedAlways:
-			options = append(options, choice{o, allowSession})
+		o := &q.Options[i]
+		if labels[o.Outcome()] == "" {
+			continue
+		}
+		options = append(options, o)
+		if o.Offer != nil {
 			text += "\nFor this session: " + terminal.Line(o.Offer.Rule)
-		case tool.Cancel:
-			options = append(options, choice{o, deny})
 		}
 	}
 	return text, options

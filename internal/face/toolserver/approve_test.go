@@ -7,6 +7,7 @@ import (
 
 	"pollux/internal/face/kit"
 	"pollux/internal/face/kit/kittest"
+	"pollux/tool"
 )
 
 // A person at the client reads everything that a person at a terminal reads before they decide.
@@ -21,7 +22,7 @@ func TestQuestionHasEveryLine(t *testing.T) {
 				t.Errorf("%s: the question lacks %q:\n%s", name, line, text)
 			}
 		}
-		if len(options) != 2 || options[0].label != allowOnce || options[1].label != deny {
+		if len(options) != 2 || options[0].Outcome() != tool.ProceedOnce || options[1].Outcome() != tool.Cancel {
 			t.Errorf("%s: a call that a hook has changed has the options %v", name, options)
 		}
 	}

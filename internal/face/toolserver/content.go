@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// content returns a result in the form of the protocol. advice says how the user can allow what was denied,
+// content returns a result in the form of the protocol. advice says how the user can allow a denied call,
 // "" for nothing.
 func content(r *tool.Result, advice string) *sdk.CallToolResult {
 	if r == nil {
@@ -43,10 +43,4 @@ func content(r *tool.Result, advice string) *sdk.CallToolResult {
 
 func failed(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
-}
-
-// endOf returns the last line of a text that is not empty.
-func endOf(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
 }

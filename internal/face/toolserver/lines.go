@@ -68,7 +68,7 @@ func (i *input) readLine() ([]byte, error) {
 	}
 }
 
-// take adds the messages of a line to those that are read, and answers what is none.
+// take adds the messages of a line to those that are read, and answers invalid ones.
 func (i *input) take(line []byte) {
 	messages := []json.RawMessage{line}
 	switch {
@@ -92,7 +92,7 @@ func (i *input) take(line []byte) {
 	}
 }
 
-// refuse answers what is no message, of which there is no id. An answer that cannot be sent ends nothing: the
+// refuse answers an invalid message, which has no id. An answer that cannot be sent ends nothing: the
 // next one of a call will.
 func (i *input) refuse(code int64, why string) {
 	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})

@@ -15,7 +15,7 @@ import (
 	"pollux/internal/session"
 )
 
-// A line that is no message is answered, and what follows is served.
+// A line that is no message is answered, and the messages behind it are served.
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	s, err := session.Open(t.Context(), session.Options{

@@ -1,8 +1,8 @@
 // Package toolserver is the face for MCP clients: it offers the tools of a session through the Model Context
 // Protocol, to programs such as editors and other agents.
 //
-// Each call passes the session's gate, as a model's call does. What the rules leave to a person, the person
-// at the client decides (elicitation); where the client cannot ask, the call is denied (approve.go). Results
+// Each call passes the session's gate, as a model's call does. The person at the client decides about the calls
+// that the rules leave to a person (elicitation); where the client cannot ask, the call is denied (approve.go). Results
 // become content of the protocol in content.go. No model takes part.
 package toolserver
 
@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,12 +193,7 @@ func (r *reporter) show(d tool.Display) {
 
 // lastLine returns the last line of an output that is not empty.
 func lastLine(d tool.Display) string {
-	var text string
-	switch d := d.(type) {
-	case tool.TextDisplay:
-		text = string(d)
-	case tool.TerminalDisplay:
-		text = string(d)
-	}
-	return terminal.Cut(terminal.Line(endOf(text)), 200)
+	text, _ := tool.DisplayText(d)
+	text = strings.TrimSpace(text)
+	return terminal.Cut(terminal.Line(text[strings.LastIndexByte(text, '\n')+1:]), 200)
 }

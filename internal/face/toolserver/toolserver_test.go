@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type client struct {
 	*sdk.ClientSession
 	dir  string
-	done chan error // receives what Serve returns
+	done chan error // receives the error of Serve
 	end  func()     // ends the input of the server
 }
 
@@ -180,7 +179,7 @@ func TestDeniesWithoutPerson(t *testing.T) {
 	}
 }
 
-// The person at the client decides what the rules leave to a person.
+// The person at the client decides about the calls that the rules leave to a person.
 func TestAsksPerson(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{askedByRequest, askedByResult} {
@@ -198,8 +197,8 @@ func testAsksPerson(t *testing.T, version string) {
 		{Action: "decline"},
 		{Action: "cancel"},
 		{Action: "accept", Content: map[string]any{"decision": deny}},
-		{Action: "accept", Content: map[string]any{"decision": allowOnce}},
-		{Action: "accept", Content: map[string]any{"decision": allowSession}},
+		{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedOnce]}},
+		{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedAlways]}},
 	}
 	c := connectWith(t, version, session.Options{}, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		mu.Lock()
@@ -243,23 +242,29 @@ func TestEnds(t *testing.T) {
 }
 
 func testEnds(t *testing.T, version string) {
+	printed := make(chan string, 100)
 	c := connectWith(t, version, session.Options{Project: project.Options{
 		ApprovalMode: "yolo",
-	}}, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for _, err := os.Stat(filepath.Join(c.dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "begun")) {
-			time.Sleep(10 * time.Millisecond)
+	}}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { printed <- r.Params.Message },
+	})
+	run := func(ctx context.Context, text string) error {
+		p := &sdk.CallToolParams{Name: "run_shell_command", Arguments: map[string]any{"command": "echo " + text + "; sleep 600"}}
+		p.SetProgressToken(text)
+		_, err := c.CallTool(ctx, p)
+		return err
+	}
+	await := func(text string) {
+		for <-printed != text {
 		}
-		cancel()
-	}()
-	if got := c.use(ctx, t, "run_shell_command", map[string]any{"command": "touch begun; sleep 600"}); !strings.HasPrefix(got, "failure: ") {
-		t.Errorf("cancelled: %q", got)
 	}
-	go c.use(context.Background(), t, "run_shell_command", map[string]any{"command": "touch again; sleep 600"})
-	for _, err := os.Stat(filepath.Join(c.dir, "again")); err != nil; _, err = os.Stat(filepath.Join(c.dir, "again")) {
-		time.Sleep(10 * time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { await("begun"); cancel() }()
+	if err := run(ctx, "begun"); err == nil {
+		t.Error("a cancelled call has a result")
 	}
+	go func() { _ = run(context.Background(), "again") }()
+	await("again")
 }
 
 // The client learns that a call goes on.
@@ -316,7 +321,7 @@ func TestRounds(t *testing.T) {
 		}
 		return r
 	}
-	yes := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": allowOnce}}
+	yes := &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": labels[tool.ProceedOnce]}}
 	first := call("touch made", "", nil)
 	q, ok := first.InputRequests[approvalID].(*sdk.ElicitParams)
 	if !ok || !strings.Contains(q.Message, "Command: touch made") || len(first.Content) > 0 {

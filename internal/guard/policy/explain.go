@@ -164,7 +164,7 @@ func (d *decider) changes(x *Explanation) []Change {
 		}
 		s := x.Situation
 		s.Mode = m
-		try("approval mode "+m.name(), s)
+		try("approval mode "+m.Name(), s)
 	}
 	if s := x.Situation; !s.Trusted {
 		s.Trusted = true

@@ -23,7 +23,7 @@ func FormatExplanations(list []Explanation, display func(path string) string) st
 		call = string(x.Call.Args)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\nApproval mode: %s. The folder is %s.\n", brief(x.Call.Name), brief(call), x.Mode.name(), trust)
+	fmt.Fprintf(&b, "%s %s\nApproval mode: %s. The folder is %s.\n", brief(x.Call.Name), brief(call), x.Mode.Name(), trust)
 	for i := range list {
 		x := &list[i]
 		if i > 0 && x.isLike(&list[i-1]) {
@@ -259,7 +259,7 @@ type changeJSON struct {
 // JSON returns the explanation in the form of JSON output.
 func (x *Explanation) JSON() ExplanationJSON {
 	j := ExplanationJSON{
-		Tool: x.Call.Name, Command: x.Command, Mode: x.Mode.name(), Interactive: x.Interactive, Trusted: x.Trusted,
+		Tool: x.Call.Name, Command: x.Command, Mode: x.Mode.Name(), Interactive: x.Interactive, Trusted: x.Trusted,
 		Decision: x.Verdict.Decision, Hidden: x.Hidden, Message: strings.TrimSpace(x.Verdict.Message + " " + x.Verdict.Reason), Rule: x.Verdict.Rule.JSON(),
 		Steps: []stepJSON{}, Commands: []partJSON{}, Overridden: []*RuleJSON{}, Changes: []changeJSON{},
 	}

@@ -40,7 +40,7 @@ func (e *Engine) Question(c Call) (reason string, isUsual bool) {
 	case r.isAboutRemoteAgent():
 		return "Each call of a remote agent requires approval.", false
 	case r.isBuiltin():
-		return fmt.Sprintf("Approval mode %q requires approval.", d.state.mode.name()), true
+		return fmt.Sprintf("Approval mode %q requires approval.", d.state.mode.Name()), true
 	case r.file != "":
 		return fmt.Sprintf("The policy rule in %s, line %d, requires approval.", d.display(r.file), r.line), false
 	}
@@ -91,7 +91,7 @@ func (d *decider) reason(v Verdict) string {
 	case r != nil && r.DenyMessage != "":
 		return ""
 	case r != nil && strings.HasPrefix(r.Source, "Default: ") && d.interactive:
-		return fmt.Sprintf("Approval mode %q %s.", mode.name(), verb)
+		return fmt.Sprintf("Approval mode %q %s.", mode.Name(), verb)
 	case r != nil && !strings.HasPrefix(r.Source, "Default: "):
 		return fmt.Sprintf("A policy rule %s.", verb)
 	case d.interactive:
@@ -101,7 +101,7 @@ func (d *decider) reason(v Verdict) string {
 	if mode == Default && slices.Contains(autoEdited[:], d.q.Name) {
 		allow = "--approval-mode auto_edit"
 	}
-	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.name(), allow)
+	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.Name(), allow)
 }
 
 // autoEdited are the tools that approval mode auto_edit allows.
@@ -115,8 +115,8 @@ func (e *Engine) display(path string) string {
 	return e.opts.Display(path)
 }
 
-// name returns the name of a mode in flags.
-func (m Mode) name() string {
+// Name returns the name of a mode in flags and settings.
+func (m Mode) Name() string {
 	if m == AutoEdit {
 		return "auto_edit"
 	}

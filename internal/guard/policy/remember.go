@@ -60,7 +60,7 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 		return ""
 	}
 	if e.switches(c, answer) {
-		return "all edits of files (mode " + AutoEdit.name() + ")"
+		return "all edits of files (mode " + AutoEdit.Name() + ")"
 	}
 	r, ok := e.answered(c, answer)
 	if !ok {
