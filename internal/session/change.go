@@ -58,13 +58,6 @@ func (s *Session) Tools() []*tool.Spec {
 	return specs
 }
 
-// refreshInstruction updates the system instruction, once there is one.
-func (s *Session) refreshInstruction() {
-	if s.instruction != nil {
-		s.instruction.Refresh()
-	}
-}
-
 // refresh updates the active tools and the system instruction.
 func (s *Session) refresh() {
 	s.registry.Refresh()
@@ -218,4 +211,11 @@ func (s *Session) ReloadAgents(ctx context.Context) ([]string, error) {
 // ServerStatus returns the state of each MCP server, those of subagents that have run after the others.
 func (s *Session) ServerStatus() []mcp.Status {
 	return append(s.Servers.Status(), s.Agents.ServerStatus()...)
+}
+
+// approvePlan notes the plan that is carried out from now on.
+func (s *Session) approvePlan(path string) {
+	s.plans.Approve(path)
+	s.instruction.Refresh()
+	s.Observers.Records.Emit(records.PlanApproved{})
 }

@@ -78,7 +78,7 @@ func (s *Session) start(ctx context.Context) {
 	}
 	s.Hooks.Start(ctx, source, s.agent.AddMessage)
 	if p.Options.Interactive {
-		s.closers = append(s.closers, s.extensions.Update())
+		s.stopUpdates = s.extensions.Update()
 	}
 }
 

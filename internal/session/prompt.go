@@ -7,7 +7,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/auth"
 	"pollux/internal/models"
-	"pollux/internal/servers"
 	"pollux/internal/wording"
 )
 
@@ -65,10 +64,4 @@ func (s *Session) Place(inSession bool) wording.Place {
 	}
 	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env().User())
 	return p
-}
-
-// serverModel returns the model of the conversation, for requests of MCP servers.
-func (s *Session) serverModel() servers.Model {
-	model := s.Models.Current().Model
-	return servers.Model{Generator: s.stack, Name: model, Config: s.Models.ChatConfig(model, false)}
 }

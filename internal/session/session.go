@@ -26,36 +26,18 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
-	"pollux/internal/agents"
-	"pollux/internal/assembly"
 	"pollux/internal/compose"
-	"pollux/internal/extensions"
 	"pollux/internal/farewell"
-	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
-	"pollux/internal/guard/policy"
-	"pollux/internal/hooks"
 	"pollux/internal/ide"
-	"pollux/internal/memory"
-	"pollux/internal/models"
 	"pollux/internal/observers"
-	"pollux/internal/owncalls"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
 	"pollux/internal/records"
-	"pollux/internal/rulebook"
-	"pollux/internal/servers"
-	"pollux/internal/skills"
 	"pollux/internal/stats/recent"
-	"pollux/internal/tools/plan"
-	"pollux/internal/tools/shell"
-	"pollux/internal/tools/topic"
-	"pollux/internal/toolset"
-	"pollux/internal/workspace"
 	"pollux/llm"
-	"pollux/llm/quotation"
 	"pollux/tool"
 )
 
@@ -100,56 +82,28 @@ type Options struct {
 // Session is a live session. Only the methods that say so may be called during a run.
 type Session struct {
 	Project *project.Project
-	// Models are the models that can be asked.
-	Models *models.Directory
-	// Servers are the MCP servers.
-	Servers *servers.Servers
-	// Skills are the skills, and Calls the tool calls that no model makes.
-	Skills *skills.Skills
-	Calls  *owncalls.Calls
-	// Rulebook has the rules by which calls are decided on.
-	Rulebook *rulebook.Rulebook
-	// Agents are the subagents.
-	Agents *agents.Agents
-	// Hooks are the hooks, and Composer makes the prompts of the model.
-	Hooks    *hooks.Hooks
-	Composer *compose.Composer
-	// Farewell has the hints for the end of the session.
-	Farewell *farewell.Farewell
-	Record   *record.Record
-	options  Options
-	// Workspace is the directories that the model works in.
-	Workspace *workspace.Workspace
-	// Memory holds the instructions of the user and the project for the model.
-	Memory *memory.Memory
+	Record  *record.Record
 	// Observers are the observers of the session, and the stream of records that they take.
 	Observers *observers.Observers
 	// PromptLog records the prompts that a person enters, nil if they are not recorded.
 	PromptLog *promptlog.Log
-	// Processes are the commands that run in the background, and those that did.
-	Processes *shell.Processes
+	foundation
+	equipment
+	// Composer makes the prompts of the model.
+	Composer *compose.Composer
+	// Changes finds the calls that may have changed something, and undoes changes of files.
+	Changes *record.Changes
+	// Farewell has the hints for the end of the session.
+	Farewell *farewell.Farewell
 
-	identity atomic.Pointer[identity]
-	stack    *assembly.Stack
-	builder  *assembly.Builder
-	outputs  *record.Outputs
-	policy   *policy.Engine
-	plans    *plan.Plans
-	topic    topic.Topic
-	registry *tool.Registry
-	tools    *toolset.Set
-	gate     *guard.Gate
-	given    *quotation.Index // of all texts that models were given: a quotation is not a call
-	callers  *assembly.Callers
-
-	extensions  *extensions.Extensions
+	options     Options
+	identity    atomic.Pointer[identity]
 	instruction *prompt.Instruction
 	agent       *agent.Agent
 	titler      *record.Titler
-	// Changes finds the calls that may have changed something, and undoes changes of files.
-	Changes *record.Changes
-	ended   sync.Once
-	closers []func()
+	ended       sync.Once
+	cancel      func()
+	stopUpdates func() // of extensions, nil for none
 }
 
 // identity is which conversation a session has.
@@ -176,8 +130,11 @@ func (s *Session) Close() {
 }
 
 func (s *Session) closeParts() {
-	for _, f := range s.closers {
-		f()
+	s.cancel()
+	s.foundation.close()
+	s.equipment.close()
+	if s.stopUpdates != nil {
+		s.stopUpdates()
 	}
 	s.PromptLog.Close()
 	s.Observers.Close()

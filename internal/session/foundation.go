@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+
+	"pollux/agent/route"
+	"pollux/internal/agents"
+	"pollux/internal/assembly"
+	"pollux/internal/extensions"
+	"pollux/internal/guard/policy"
+	"pollux/internal/memory"
+	"pollux/internal/models"
+	"pollux/internal/observers"
+	"pollux/internal/project"
+	"pollux/internal/record"
+	"pollux/internal/rulebook"
+	"pollux/internal/servers"
+	"pollux/internal/tools/plan"
+	"pollux/internal/tools/shell"
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// foundation has the parts of a session that no tool and no conversation is needed for: the models, the directories, the
+// rules, and the servers.
+type foundation struct {
+	// Models are the models that can be asked.
+	Models *models.Directory
+	// Workspace is the directories that the model works in.
+	Workspace *workspace.Workspace
+	// Memory holds the instructions of the user and the project for the model.
+	Memory *memory.Memory
+	// Processes are the commands that run in the background, and those that did.
+	Processes *shell.Processes
+	// Rulebook has the rules by which calls are decided on.
+	Rulebook *rulebook.Rulebook
+	// Servers are the MCP servers.
+	Servers *servers.Servers
+
+	extensions *extensions.Extensions
+	registry   *tool.Registry // tools join it later
+	plans      *plan.Plans
+	policy     *policy.Engine
+	subagents  *agents.Definitions
+	outputs    *record.Outputs
+}
+
+// layFoundation opens the foundation of a session. The person is asked about policies, directories and subagents. Where
+// unreachable is set, there is no model.
+func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, late conversation, unreachable error) (f foundation, err error) {
+	p := b.project
+	p.LoadExtensions(ctx)
+	rules, err := p.ReadPolicies(func(project policy.Integrity) bool { return p.AcceptsPolicies(ctx, project) })
+	if err != nil {
+		return f, err
+	}
+	models, err := assembly.Models(ctx, p, assembly.Source{
+		Generator: b.options.Generator, Replay: b.options.Replay, InAnyOrder: b.options.ReplayAnyOrder, Unreachable: unreachable,
+	}, b.record.SessionID())
+	if err != nil {
+		return f, err
+	}
+	p.SetSecrets(models.Secrets)
+	ws := project.NewWorkspace(p)
+	b.record.AddResumedDirs(ctx, ws)
+	extensions := extensions.Open(p, ws)
+	plans, err := plan.Open(ws, p.PlanDirectory(), late.ID())
+	if err != nil {
+		p.Warn("Warning: " + err.Error())
+	}
+	registry := tool.NewRegistry()
+	engine := rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: rules, Tools: b.options.Tools})
+	book := rulebook.New(rulebook.Parts{
+		Project: p, Workspace: ws, Engine: engine, Tools: registry, Changed: late.Refresh, Emit: seen.Records.Emit,
+	})
+	f = foundation{
+		Models: models, Workspace: ws, Memory: project.NewMemory(p, ws), Processes: b.openProcesses(ws, late.ID()), Rulebook: book,
+		Servers: servers.Open(servers.Parts{
+			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
+		}),
+		extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
+		outputs: &record.Outputs{Project: p, ID: late.ID},
+	}
+	seen.Start(models, registry.Lookup, book.ModeName)
+	return f, nil
+}
+
+// openProcesses opens the list of background commands, whose logs the model may read.
+func (b *builder) openProcesses(ws *workspace.Workspace, session string) *shell.Processes {
+	p := shell.NewProcesses(filepath.Join(b.project.Paths.RuntimeDir(), "tmp", "background-processes"))
+	if b.record.Journal() != nil {
+		p.SetSession(session)
+	}
+	ws.AllowRead(func() []string { // the model gets their paths
+		var logs []string
+		for _, c := range p.List() {
+			logs = append(logs, c.Log)
+		}
+		return logs
+	})
+	return p
+}
+
+// close ends the servers and the background commands, as far as they were opened.
+func (f *foundation) close() {
+	if f.Processes != nil {
+		f.Processes.Close()
+		f.Servers.Close()
+	}
+}
+
+// Plan returns the path of the plan that was approved last, "" if none was.
+func (f *foundation) Plan() string { return f.plans.Approved() }
+
+// planStage returns the stage of the session with a plan, for the router.
+func (f *foundation) planStage() route.Stage {
+	switch {
+	case f.Rulebook.Mode() == policy.Plan:
+		return route.Planning
+	case f.Plan() != "":
+		return route.Implementing
+	}
+	return route.NoPlan
+}
