@@ -22,8 +22,8 @@ var passages = []struct {
 	{"Styled", []use{
 		{"internal/face/headless", "printFailure", "errors in red"},
 		{"internal/cli", "line", "errors in red"},
-		{"internal/cli", "doctorCommand", "verdicts in color"},
-		{"internal/cli", "demoCommand", "the demo in color"},
+		{"internal/manage/about", "examine", "verdicts in color"},
+		{"internal/manage/about", "runDemo", "the demo in color"},
 	}},
 	{"Lend", []use{{"internal/editor", "run", "the user's editor draws on the terminal itself"}}},
 	{"OutOrStdout", nil},

@@ -17,8 +17,8 @@ import (
 
 // fail panics in the middle of a prompt.
 func fail(req request) error {
-	req.Recent.Record(records.SessionBegan{ID: req.SessionID})
-	req.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
+	req.Program.Recent.Record(records.SessionBegan{ID: req.SessionID})
+	req.Program.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
 	return errors.New(make([]string, 1)[len(req.Flags.Prompt)+1])
 }
 

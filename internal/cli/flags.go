@@ -109,7 +109,7 @@ func (r *rawFlags) declareSafety(f *pflag.FlagSet) {
 }
 
 func (r *rawFlags) declareSessions(f *pflag.FlagSet) {
-	optional(f, &r.resume, "resume", "r", "latest", "`session` Resume a session by number or ID, or the latest one")
+	optional(f, &r.resume, "resume", "r", latest, "`session` Resume a session by number or ID, or the latest one")
 	f.StringVar(&r.sessionID, "session-id", "", "`id` ID of the new session")
 	f.StringVar(&r.sessionFile, "session-file", "", "`path` Load a session from a file")
 	f.BoolVar(&r.listSessions, "list-sessions", false, "List the sessions of this project")
@@ -156,6 +156,9 @@ func optional(f *pflag.FlagSet, p *string, name, short, without, usage string) {
 	f.StringVarP(p, name, short, "", usage)
 	f.Lookup(name).NoOptDefVal = without
 }
+
+// latest names the last session.
+const latest = "latest"
 
 // list is the value of a flag that can be repeated and that accepts several values
 // separated by commas.

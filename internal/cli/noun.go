@@ -27,6 +27,9 @@ import (
 // nounCommands returns the subcommands of the table in [nouns.All].
 func nounCommands() (list []subcommand) {
 	for _, c := range nouns.All() {
+		if c.IsSessionOnly {
+			continue
+		}
 		list = append(list, func(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			cmd := nounCommand(t, env, c)
 			if c.Name == "mcp" {
@@ -136,13 +139,12 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 	defer user.Close()
 	call := &manage.Call{
 		Words: words, Flags: map[string]any{},
-		Options: options(t, env),
-		Note:    warnTo(t), Whole: func(text string) { printWhole(t, text) },
+		Options: options(t, env), Terminal: t,
+		Note: warnTo(t), Whole: func(text string) { printWhole(t, text) },
 		User: user,
 		Secret: func(ctx context.Context, label, name string) (string, error) {
 			return plain.ReadKey(ctx, t, label, name)
 		},
-		IsTyped: t.InTTY, IsAtTerminal: t.InTTY && t.ErrTTY, IsUTF8: t.Color && t.Abilities(env.Get).UTF8,
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			return outcome.Outcome{}, plain.RunTask(ctx, t, task)
 		},
@@ -229,7 +231,8 @@ func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(c
 		if len(words) >= most {
 			return nil, none
 		}
-		setup, err := look(&terminal.Terminal{In: t.In, Out: t.Out, Err: terminal.NewWriter(io.Discard)}, env)
+		quiet := &terminal.Terminal{In: t.In, Out: t.Out, Err: terminal.NewWriter(io.Discard)}
+		setup, err := (&manage.Call{Options: options(quiet, env)}).Open(cmd.Context())
 		if err != nil {
 			return nil, none
 		}

@@ -9,7 +9,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
-	"pollux/internal/manage/sessions"
+	"pollux/internal/manage/nouns"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -46,43 +46,21 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Project: project.Options{
 			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
-				req.Loaded(p.Settings())
+				req.Program.Settings.Store(p.Settings())
 				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own
-					sessions.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
+					nouns.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
 				}
 			},
 		},
-		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: req.Recent,
+		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: &req.Program.Recent,
 	}
-}
-
-// loadSettings reads the settings for a command that does not run a prompt. It does not
-// require a trusted folder and prints warnings to stderr.
-func loadSettings(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
-	dir, err := config.WorkingDir()
-	if err != nil {
-		return nil, err
-	}
-	o := options(t, env)
-	o.Dir = dir
-	set := project.New(o)
-	return set, set.Load(context.Background())
 }
 
 // options returns the options of the project for a command that does not run a prompt.
 func options(t *terminal.Terminal, env *config.Env) project.Options {
 	return project.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)}
-}
-
-// look reads the settings like [loadSettings], and then the .env file.
-func look(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
-	set, err := loadSettings(t, env)
-	if err == nil {
-		set.ReadEnv()
-	}
-	return set, err
 }
 
 // warnTo returns a function that prints each warning to standard error, on lines of its own.

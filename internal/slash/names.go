@@ -2,26 +2,30 @@ package slash
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"pollux/internal/manage"
 )
 
 // owned is a command that is not in the table, with its owner.
 type owned struct {
-	*Command
+	*manage.Command
 	prefix string // of its name, where another command has this name: "user."
 	owner  string // for people: "user command"
+	file   string // of a custom command, else ""
 }
 
 // settleNames gives each command a name of its own. A name of the table belongs to the table, and one that
 // several commands have belongs to none of them: they are renamed.
-func settleNames(table []*Command, list []owned) (commands []*Command, renamed []renaming) {
+func settleNames(table []*manage.Command, list []owned) (commands []owned, renamed []renaming) {
 	owners := map[string]int{} // by name
 	for _, c := range list {
 		owners[c.Name]++
 	}
 	taken := func(name string) bool {
-		return findCommand(table, name) != nil || owners[name] > 0 || findCommand(commands, name) != nil
+		return findCommand(table, name) != nil || owners[name] > 0 || slices.ContainsFunc(commands, func(o owned) bool { return o.Name == name })
 	}
 	for _, o := range list {
 		c, name := *o.Command, o.Name
@@ -32,7 +36,8 @@ func settleNames(table []*Command, list []owned) (commands []*Command, renamed [
 			}
 			renamed = append(renamed, renaming{o.owner, name, c.Name})
 		}
-		commands = append(commands, &c)
+		o.Command = &c
+		commands = append(commands, o)
 	}
 	return commands, renamed
 }

@@ -169,7 +169,8 @@ func (d *Driver) runShell(command string) {
 		d.startJob(Began{}, func(ctx context.Context, emit func(item) bool) {
 			text, err := s.RunTyped(ctx, command)
 			if err != nil {
-				emit(item{result: &slash.Result{Text: err.Error(), Failed: true}})
+				failed := slash.Failure(err)
+				emit(item{result: &failed})
 				return
 			}
 			emit(item{report: ShellDone{text}})

@@ -6,6 +6,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/kit"
+	"pollux/internal/manage"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -74,7 +75,7 @@ func (f fake) Lookup(line string) (slash.Call, bool) {
 		return slash.Call{}, false
 	}
 	known, busy := f.b.LookupCommand(line)
-	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, known
+	return slash.Call{Command: &manage.Command{RunsWhileBusy: busy}}, known
 }
 
 func (f fake) RunCommand(ctx context.Context, line string) (slash.Result, error) {

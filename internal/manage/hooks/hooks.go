@@ -21,16 +21,16 @@ func Command() *manage.Command {
 	json := []manage.Flag{manage.JSON}
 	return &manage.Command{
 		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: list,
-		Session: &manage.InSession{Summary: "List, enable and disable hooks", RunsWhileBusy: true},
+		Session: &manage.InSession{Summary: "List, enable and disable hooks"}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			{
 				Name: "list", Summary: "List hooks", Flags: json, Run: list,
-				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}, RunsWhileBusy: true},
+				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}}, RunsWhileBusy: true,
 			},
-			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: enable, Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: disable, Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "enable-all", Summary: "Enable all hooks", Run: enableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"enableall"}}},
-			{Name: "disable-all", Summary: "Disable all hooks", Run: disableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"disableall"}}},
+			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: setEnabled(true), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: setEnabled(false), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", IsSessionOnly: true, Run: setAll(true)},
+			{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", IsSessionOnly: true, Run: setAll(false)},
 			{
 				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: test,
 				Flags: append(json, manage.Flag{Name: "input", Default: "", Usage: "JSON file whose fields replace those of the sample input"}),
@@ -130,29 +130,26 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return o, nil
 }
 
-func enable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, true)
+// setEnabled returns the command that enables or disables a hook.
+func setEnabled(enabled bool) manage.Run {
+	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+		p, set, err := open(ctx, c)
+		switch {
+		case err != nil:
+			return o, err
+		case c.Name() == "":
+			return o, manage.Usage("/hooks " + verbs[enabled] + " <hook-name>")
+		}
+		text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
+		if err == nil && changed {
+			err = apply(c)
+		}
+		return outcome.New(outcome.Text(text)), err
+	}
 }
 
-func disable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, false)
-}
-
-// setEnabled enables or disables a hook.
-func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	switch {
-	case err != nil:
-		return outcome.Outcome{}, err
-	case c.Name() == "":
-		return outcome.Outcome{}, manage.Usage("/hooks " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <hook-name>")
-	}
-	text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
-	if err == nil && changed {
-		err = apply(c)
-	}
-	return outcome.New(outcome.Text(text)), err
-}
+// verbs are the names of the actions that enable and disable.
+var verbs = map[bool]string{true: "enable", false: "disable"}
 
 // apply makes a session use the settings about disabled hooks.
 func apply(c *manage.Call) error {
@@ -166,36 +163,31 @@ func apply(c *manage.Call) error {
 	return err
 }
 
-func enableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setAll(ctx, c, true)
-}
-
-func disableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setAll(ctx, c, false)
-}
-
-// setAll enables or disables all hooks.
-func setAll(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	hooks := hooksOf(set)
-	if len(hooks) == 0 {
-		return outcome.Textf("No hooks configured."), nil
-	}
-	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	var ids []string
-	for i := range hooks {
-		if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+// setAll returns the command that enables or disables all hooks.
+func setAll(enabled bool) manage.Run {
+	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+		p, set, err := open(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		hooks := hooksOf(set)
+		var ids []string
+		for i := range hooks {
+			if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		switch word := verbs[enabled] + "d"; {
+		case len(hooks) == 0:
+			return manage.Say("No hooks configured.")
+		case len(ids) == 0:
+			return manage.Say("All hooks are already %s.", word)
+		default:
+			_, err = change(p, hooks, ids, enabled)
+			if err == nil {
+				err = apply(c)
+			}
+			return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), err
 		}
 	}
-	if len(ids) == 0 {
-		return outcome.Textf("All hooks are already %s.", word), nil
-	}
-	if _, err := change(p, hooks, ids, enabled); err != nil {
-		return outcome.Outcome{}, err
-	}
-	return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), apply(c)
 }

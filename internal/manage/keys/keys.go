@@ -25,15 +25,13 @@ import (
 func Command() *manage.Command {
 	return &manage.Command{
 		Name: "auth", Summary: "Show sign-in status and manage API keys", Flags: []manage.Flag{manage.JSON}, Run: status,
-		Session: &manage.InSession{
-			Summary: "Sign in: store an API key", NeedsPerson: true, Run: signInLive, Instead: "To store a key, run 'pollux auth set'.",
-		},
+		Session: &manage.InSession{Summary: "Sign in: store an API key", Run: signInLive}, NeedsPerson: true, Instead: "To store a key, run 'pollux auth set'.",
 		Subs: []*manage.Command{
 			{
 				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: set,
 				Values:  manage.First(models.Providers),
 				Flags:   []manage.Flag{{Name: "no-test", Default: false, Usage: "Store the key without testing it"}},
-				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", NeedsPerson: true, Run: signInLive},
+				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", Run: signInLive}, NeedsPerson: true,
 			},
 			{
 				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: remove,
@@ -46,7 +44,7 @@ func Command() *manage.Command {
 			},
 			{
 				Name: "status", Summary: "Show the provider in use and the source of its key", Flags: []manage.Flag{manage.JSON}, Run: status,
-				Session: &manage.InSession{RunsWhileBusy: true, Run: statusLive},
+				Session: &manage.InSession{Run: statusLive}, RunsWhileBusy: true,
 			},
 		},
 	}
@@ -67,7 +65,7 @@ func open(ctx context.Context, c *manage.Call) (*store, error) {
 		return nil, err
 	}
 	s := &store{Call: c, project: p}
-	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Context: ctx, Interactive: c.IsAtTerminal, Warn: p.Warn})
+	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env, Launcher: p.Launcher, Context: ctx, Interactive: c.Terminal.InTTY && c.Terminal.ErrTTY, Warn: p.Warn})
 	return s, nil
 }
 
@@ -178,7 +176,7 @@ func set(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) 
 		return o, err
 	}
 	name := strings.Join(c.Words, "")
-	if c.IsTyped && !c.Is("no-test") {
+	if c.Terminal.InTTY && !c.Is("no-test") {
 		return c.signIn(ctx, name)
 	}
 	p, err := c.accounts.StorableFor(name)

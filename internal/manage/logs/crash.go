@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/config"
@@ -14,26 +15,26 @@ import (
 	"pollux/internal/stats/recent"
 )
 
-// Program is a program that has crashed.
+// Program is the running program, as the report of a crash describes it.
 type Program struct {
 	Env      *config.Env
 	Version  func() string
-	Recent   *recent.Ring     // the last events of the session
-	Settings *config.Settings // nil if they are not read
+	Recent   recent.Ring                     // the last events of the session
+	Settings atomic.Pointer[config.Settings] // nil until they are read
 }
 
 // Signalled records that the program has received a signal.
-func Signalled(r *recent.Ring, name string) { r.Record(records.SignalReceived{Name: name}) }
+func (p *Program) Signalled(name string) { p.Recent.Record(records.SignalReceived{Name: name}) }
 
 // Cause returns the text of a panic without secrets, and its summary.
-func (p Program) Cause(value any) (cause, summary string) {
+func (p *Program) Cause(value any) (cause, summary string) {
 	cause = secret.NewEraser(secret.Values(p.Env.List()))(fmt.Sprint(value))
 	return cause, strings.TrimSuffix(logs.Summary(cause), ".")
 }
 
 // Write writes the report of a crash, and the last events to the log of the session. It returns
 // the path of the report as people read it.
-func (p Program) Write(cause string, stack []byte) (path string, err error) {
+func (p *Program) Write(cause string, stack []byte) (path string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
@@ -59,7 +60,7 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 	if r.Session, _ = p.Recent.Session(); r.Session == "" {
 		r.Session = "none"
 	}
-	if s := p.Settings; s != nil {
+	if s := p.Settings.Load(); s != nil {
 		r.Settings = s.SetKeys()
 	}
 	for _, e := range p.Recent.Events() {
@@ -74,7 +75,7 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 }
 
 // logCrash writes the last events and the crash itself to the log of the session.
-func (p Program) logCrash(r logs.Report, project, path string, secrets []string) {
+func (p *Program) logCrash(r logs.Report, project, path string, secrets []string) {
 	l := logs.New(func() (string, error) { return project, nil }, r.Session, func(error) {}) // the report has it all
 	defer l.Close()
 	l.Erase(func() []string { return secrets })

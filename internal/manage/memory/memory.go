@@ -24,9 +24,9 @@ func Command() *manage.Command {
 		Subs: []*manage.Command{
 			{
 				Name: "show", Summary: "Print the loaded context and its size in tokens", Flags: json, Run: show,
-				Session: &manage.InSession{Summary: "Show the loaded context", RunsWhileBusy: true},
+				Session: &manage.InSession{Summary: "Show the loaded context"}, RunsWhileBusy: true,
 			},
-			{Name: "list", Summary: "List context files", Flags: json, Run: list, Session: &manage.InSession{RunsWhileBusy: true}},
+			{Name: "list", Summary: "List context files", Flags: json, Run: list, Session: &manage.InSession{}, RunsWhileBusy: true},
 			{
 				Name: "refresh", Aliases: []string{"reload"}, Summary: "Reload context files and print a summary", Flags: json, Run: reload,
 				Session: &manage.InSession{Name: "reload", Aliases: []string{"refresh"}, Summary: "Reload context files"},

@@ -22,7 +22,7 @@ func Command() *manage.Command {
 		Subs: []*manage.Command{
 			{
 				Name: "list", Summary: "List the rules in force, by approval mode", Run: list, Flags: []manage.Flag{manage.JSON, files},
-				Session: &manage.InSession{Summary: "List policy rules by approval mode", RunsWhileBusy: true},
+				Session: &manage.InSession{Summary: "List policy rules by approval mode"}, RunsWhileBusy: true,
 			},
 			{Name: "check", Args: "[file...]", Summary: "Check policy files for mistakes", Run: check, Values: manage.FileNames, Flags: []manage.Flag{manage.JSON}},
 			{
@@ -31,7 +31,7 @@ func Command() *manage.Command {
 					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "yolo", "plan"}},
 					manage.JSON, files,
 				},
-				Session: &manage.InSession{Args: "<tool> [arguments]", RunsWhileBusy: true, Run: explainLive},
+				Session: &manage.InSession{Args: "<tool> [arguments]", Run: explainLive}, RunsWhileBusy: true,
 			},
 			{Name: "test", Args: "<file...>", Summary: "Compare decisions with the expected ones", Run: test, Values: manage.FileNames, Flags: []manage.Flag{manage.JSON, files}},
 		},

@@ -89,7 +89,7 @@ func find(ctx context.Context, c *manage.Call) (*project.Project, []mcp.Config, 
 }
 
 // setEnabled returns the command that enables or disables a server in all projects.
-func setEnabled(verb string, enabled bool) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func setEnabled(verb string, enabled bool) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 		if c.Is("session") {
 			return o, exit.Errorf(exit.Input, "--session is for a session. There, use /mcp %s %s --session.", verb, c.Name())

@@ -12,6 +12,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/sessions"
@@ -43,8 +44,8 @@ func Here(env *config.Env) (*sessions.Store, error) {
 }
 
 // ListPlainly lists the sessions of this project with the text of Gemini CLI.
-func ListPlainly(ctx context.Context, env *config.Env) (outcome.Outcome, error) {
-	store, err := Here(env)
+func ListPlainly(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	store, err := Here(c.Options.Env)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -69,8 +70,9 @@ func cannotList(err error) error {
 }
 
 // DeletePlainly deletes a session of this project with the texts of Gemini CLI.
-func DeletePlainly(ctx context.Context, env *config.Env, identifier string) (o outcome.Outcome, err error) {
-	store, err := Here(env)
+func DeletePlainly(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	identifier := c.Name()
+	store, err := Here(c.Options.Env)
 	if err != nil {
 		return o, err
 	}

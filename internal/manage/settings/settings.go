@@ -21,39 +21,44 @@ import (
 func Command() *manage.Command {
 	return &manage.Command{
 		Name: "config", Summary: "Show and change settings", Run: help,
-		Session: &manage.InSession{
-			Name: "settings", NeedsPerson: true, Run: listLive, Instead: "/settings list prints the settings.",
-		},
+		Session: &manage.InSession{Name: "settings", Run: listLive}, NeedsPerson: true, Instead: "/settings list prints the settings.",
 		Subs: []*manage.Command{
-			row("list", "", "List settings and their sources", list, &manage.InSession{RunsWhileBusy: true, Run: listLive},
-				manage.Flag{Name: "all", Default: false, Usage: "Include keys that are not set"}),
-			row("get", "KEY", "Print the value of a setting", get,
-				&manage.InSession{Args: "<key>", Summary: "Show a setting", RunsWhileBusy: true, Run: getLive}),
-			row("set", "KEY VALUE", "Set a setting to a JSON value or plain text", set,
-				&manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive}),
-			row("unset", "KEY", "Remove a setting from a settings file", unset,
-				&manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: Unset}),
-			row("path", "", "Print the paths of the settings files", path, nil),
-			row("explain", "KEY", "Explain a setting, its value and its source", explain, nil),
+			row(manage.Command{
+				Name: "list", Summary: "List settings and their sources", Run: list, Session: &manage.InSession{Run: listLive}, RunsWhileBusy: true,
+				Flags: []manage.Flag{{Name: "all", Default: false, Usage: "Include keys that are not set"}},
+			}),
+			row(manage.Command{
+				Name: "get", Args: "KEY", Summary: "Print the value of a setting", Run: get, Values: keys,
+				Session: &manage.InSession{Args: "<key>", Summary: "Show a setting", Run: getLive}, RunsWhileBusy: true,
+			}),
+			row(manage.Command{
+				Name: "set", Args: "KEY VALUE", Summary: "Set a setting to a JSON value or plain text", Run: set, Values: keysAndValues,
+				Session: &manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive},
+			}),
+			row(manage.Command{
+				Name: "unset", Args: "KEY", Summary: "Remove a setting from a settings file", Run: unset, Values: keys,
+				Session: &manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: unsetLive},
+			}),
+			row(manage.Command{Name: "path", Summary: "Print the paths of the settings files", Run: path}),
+			row(manage.Command{Name: "explain", Args: "KEY", Summary: "Explain a setting, its value and its source", Run: explain, Values: keys}),
 		},
 	}
 }
 
 // row returns a subcommand, which has a flag for the scope.
-func row(name, args, summary string, run func(context.Context, *manage.Call) (outcome.Outcome, error), in *manage.InSession, flags ...manage.Flag) *manage.Command {
-	return &manage.Command{
-		Name: name, Args: args, Summary: summary, Session: in, TakesNumbers: true, Values: map[string]manage.Values{"KEY": keys, "KEY VALUE": keysAndValues}[args],
-		Flags: append(flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON),
-		Run: func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-			if n := len(strings.Fields(args)); len(c.Words) != n {
-				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("pollux config %s takes %s, not %d.", name, wording.Count(n, "argument"), len(c.Words))}
-			}
-			if _, ok := config.ParseScope(c.Value("scope")); c.Value("scope") != "" && !ok {
-				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(c.Value("scope")))}
-			}
-			return run(ctx, c)
-		},
+func row(c manage.Command) *manage.Command {
+	run := c.Run
+	c.TakesNumbers, c.Flags = true, append(c.Flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON)
+	c.Run = func(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
+		if n := len(strings.Fields(c.Args)); len(call.Words) != n {
+			return o, &manage.UsageError{Message: fmt.Sprintf("pollux config %s takes %s, not %d.", c.Name, wording.Count(n, "argument"), len(call.Words))}
+		}
+		if _, ok := config.ParseScope(call.Value("scope")); call.Value("scope") != "" && !ok {
+			return o, &manage.UsageError{Message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(call.Value("scope")))}
+		}
+		return run(ctx, call)
 	}
+	return &c
 }
 
 func help(context.Context, *manage.Call) (outcome.Outcome, error) {

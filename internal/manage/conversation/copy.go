@@ -1,4 +1,4 @@
-package slash
+package conversation
 
 import (
 	"context"
@@ -9,26 +9,28 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/process"
 	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
-// copyResponse copies a model response to the clipboard. args is empty for the last
-// response, or a number that counts from the end.
-func copyResponse(ctx context.Context, s *Runner, args string) (Result, error) {
+// copyResponse copies a model response to the clipboard: the last one, or the one with a number that counts from
+// the end.
+func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	n := 1
-	if args != "" {
+	if c.Text != "" {
 		var err error
-		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return usageError("Enter a number that counts from the last response, such as /copy 2")
+		if n, err = strconv.Atoi(c.Text); err != nil || n < 1 {
+			return manage.Misuse("Enter a number that counts from the last response, such as /copy 2")
 		}
 	}
-	text := nthResponse(s.Session.History(), n)
+	text := nthResponse(c.Live.History(), n)
 	if text == "" {
-		return textResult("No output in history")
+		return manage.Say("No output in history")
 	}
-	return Result{Text: "Last output copied to the clipboard"}, s.copyToClipboard(ctx, text)
+	return outcome.Textf("Last output copied to the clipboard"), copyToClipboard(ctx, c, text)
 }
 
 // nthResponse returns the text of the nth model response, counted from the end of history,
@@ -36,8 +38,8 @@ func copyResponse(ctx context.Context, s *Runner, args string) (Result, error) {
 // fewer than n.
 func nthResponse(history []agent.Message, n int) string {
 	for i := len(history) - 1; i >= 0; i-- {
-		c := history[i].Content
-		if text := terminal.Text(c.Text()); c.Role == llm.RoleModel && strings.TrimSpace(text) != "" {
+		m := history[i].Content
+		if text := terminal.Text(m.Text()); m.Role == llm.RoleModel && strings.TrimSpace(text) != "" {
 			if n--; n == 0 {
 				return text
 			}
@@ -48,25 +50,25 @@ func nthResponse(history []agent.Message, n int) string {
 
 // copyToClipboard runs the first clipboard program that it finds, with text as input. It
 // does not run programs from the workspace, and discards the program's output.
-func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
-	finder := process.Finder{Path: s.Session.Project.Env.Get("PATH"), Outside: s.Session.Workspace.Dirs()}
-	for _, c := range clipboardCommands(s.Session.Project.Env.Get) {
-		path := finder.Find(c[0])
+func copyToClipboard(ctx context.Context, c *manage.Call, text string) error {
+	finder := process.Finder{Path: c.Live.Project.Env.Get("PATH"), Outside: c.Live.Workspace.Dirs()}
+	for _, words := range clipboardCommands(c.Live.Project.Env.Get) {
+		path := finder.Find(words[0])
 		if path == "" {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		status, err := s.Session.Project.Launcher.Run(ctx, &process.Command{
+		status, err := c.Live.Project.Launcher.Run(ctx, &process.Command{
 			For:  process.Purpose{Kind: process.KindClipboard, Origin: process.OriginPollux},
-			Path: path, Args: c[1:], Env: s.Session.Project.Env.List(), Stdin: strings.NewReader(text),
+			Path: path, Args: words[1:], Env: c.Live.Project.Env.List(), Stdin: strings.NewReader(text),
 			Detach: true, // on Linux a background process keeps serving the clipboard text
 		})
 		switch {
 		case err != nil:
-			return exit.Errorf(exit.General, "Cannot copy with %s: %w", c[0], err)
+			return exit.Errorf(exit.General, "Cannot copy with %s: %w", words[0], err)
 		case status != process.Status{}:
-			return exit.Errorf(exit.General, "Cannot copy with %s: %s", c[0], status)
+			return exit.Errorf(exit.General, "Cannot copy with %s: %s", words[0], status)
 		}
 		return nil
 	}

@@ -1,4 +1,4 @@
-package slash
+package conversation
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/person"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
@@ -20,88 +23,84 @@ const (
 	justRevert = "Revert files only"
 )
 
-const stays = "The conversation stays as it is."
+const stays outcome.Text = "The conversation stays as it is."
 
 // rewind asks for one of the last prompts, and returns to the state of the conversation before it: in a
 // new session, so that this one stays as it is, or in this one. The prompt becomes the draft. If tools
 // have changed files since, it offers to undo that.
-func rewind(ctx context.Context, s *Runner, _ string) (Result, error) {
-	if len(s.Session.Prompts()) == 0 {
-		return textResult("Nothing to rewind to.")
+func rewind(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	if len(c.Live.Prompts()) == 0 {
+		return manage.Say("Nothing to rewind to.")
 	}
-	chosen, err := s.choosePrompt(ctx)
+	chosen, err := choosePrompt(ctx, c)
 	if err != nil || chosen == nil {
-		return Result{Text: stays}, err
+		return outcome.New(stays), err
 	}
-	files, isPartial := s.Session.Changes.PlanUndo(ctx, chosen.ID)
-	how, err := s.chooseRewind(ctx, canRevert(files))
+	files, isPartial := c.Live.Changes.PlanUndo(ctx, chosen.ID)
+	how, err := chooseRewind(ctx, c, canRevert(files))
 	if err != nil || how == "" {
-		return Result{Text: stays}, err
+		return outcome.New(stays), err
 	}
-	reverts, err := s.confirmRevert(ctx, files, isPartial)
+	reverts, err := confirmRevert(ctx, c, files, isPartial)
 	if err != nil {
-		return Result{}, err
+		return outcome.Outcome{}, err
 	}
 	var paths []string
 	text := ""
 	if reverts { // before the conversation forgets what there is to revert
-		paths, text = s.revertFiles(ctx, files)
+		paths, text = revertFiles(ctx, c, files)
 	}
 	if how == justRevert {
 		if len(paths) > 0 {
-			s.Session.TellUndone(ctx, paths)
+			c.Live.TellUndone(ctx, paths)
 		}
-		return Result{Text: cmp.Or(text, "Files stay as they are.")}, nil
+		return manage.Say("%s", cmp.Or(text, "Files stay as they are."))
 	}
-	r, err := s.rewindTo(ctx, *chosen, how)
+	o, err := rewindTo(ctx, c, *chosen, how)
 	if text != "" {
-		r.Text = text + "\n" + r.Text
+		o.Parts = append([]outcome.Part{outcome.Text(text)}, o.Parts...)
 	}
-	return r, err
+	return o, err
 }
 
 // rewindTo returns to the state of the conversation before a prompt, which becomes the draft.
-func (s *Runner) rewindTo(ctx context.Context, chosen agent.Message, how string) (Result, error) {
+func rewindTo(ctx context.Context, c *manage.Call, chosen agent.Message, how string) (outcome.Outcome, error) {
 	prompt := promptText(chosen)
 	text := terminal.Cut(terminal.Line(prompt), 200)
 	switch how {
 	case editInCopy:
-		left, ok := s.Session.Branch(ctx, chosen.ID)
+		left, ok := c.Live.Branch(ctx, chosen.ID)
 		if !ok {
-			return usageError(hasChanged)
+			return manage.Misuse(hasChanged)
 		}
 		text = "Continuing in a copy of the session, in the state before: " + text + "\nTo return to the session until now: pollux --resume " + left
 	default:
-		if !s.Session.Rewind(ctx, chosen.ID) {
-			return usageError(hasChanged)
+		if !c.Live.Rewind(ctx, chosen.ID) {
+			return manage.Misuse(hasChanged)
 		}
 		text = "Rewound to the state before: " + text
 	}
-	return Result{Text: text + "\nTo change this prompt and send it, press Ctrl+G.", Draft: prompt}, nil
+	c.Next.Draft = prompt
+	return manage.Say("%s\nTo change this prompt and send it, press Ctrl+G.", text)
 }
 
 const hasChanged = "The conversation has changed in the meantime. Try again."
 
 // choosePrompt asks for one of the last prompts. It returns nil if the person chooses none.
-func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
+func choosePrompt(ctx context.Context, c *manage.Call) (*agent.Message, error) {
 	const most = 20
-	prompts := s.Session.Prompts()
+	prompts := c.Live.Prompts()
 	shown := prompts[max(0, len(prompts)-most):]
 	slices.Reverse(shown)
-	var options []tool.Option
-	for i, m := range shown {
-		label := terminal.Cut(terminal.Line(promptText(m)), 60)
-		if slices.ContainsFunc(options, func(o tool.Option) bool { return o.Label == label }) {
-			label += fmt.Sprintf(" (prompt %d)", len(prompts)-i)
-		}
-		o := tool.Option{Label: label}
+	q := person.Choice{Header: "Rewind", Text: "Return to the state before which prompt?"}
+	for _, m := range shown {
+		o := tool.Option{Label: promptText(m)}
 		if !m.Time.IsZero() { // as in a conversation that was loaded
 			o.Description = m.Time.Local().Format("15:04:05")
 		}
-		options = append(options, o)
+		q.Options = append(q.Options, o)
 	}
-	answer, err := s.choose(ctx, "Rewind", "Return to the state before which prompt?", "", options...)
-	at := slices.IndexFunc(options, func(o tool.Option) bool { return terminal.Line(o.Label) == answer })
+	at, err := pick(ctx, c, q, 60, func(i int) string { return fmt.Sprintf(" (prompt %d)", len(prompts)-i) })
 	if err != nil || at < 0 {
 		return nil, err
 	}
@@ -110,8 +109,8 @@ func (s *Runner) choosePrompt(ctx context.Context) (*agent.Message, error) {
 
 // chooseRewind asks what happens to the conversation after the prompt. It returns "" if nothing does. A
 // conversation that is not recorded has no copies.
-func (s *Runner) chooseRewind(ctx context.Context, hasFiles bool) (string, error) {
-	if !s.Session.Record.IsRecorded() {
+func chooseRewind(ctx context.Context, c *manage.Call, hasFiles bool) (string, error) {
+	if !c.Live.Record.IsRecorded() {
 		return justRewind, nil
 	}
 	options := []tool.Option{
@@ -121,7 +120,7 @@ func (s *Runner) chooseRewind(ctx context.Context, hasFiles bool) (string, error
 	if hasFiles {
 		options = append(options, tool.Option{Label: justRevert, Description: "The conversation stays as it is."})
 	}
-	return s.choose(ctx, "Rewind", "What happens to this prompt, and to all after it?", "", options...)
+	return c.Choose(ctx, person.Choice{Header: "Rewind", Text: "What happens to this prompt, and to all after it?", Options: options})
 }
 
 // promptText returns a prompt as the person wrote it.

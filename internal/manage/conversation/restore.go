@@ -1,4 +1,4 @@
-package slash
+package conversation
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/record"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -16,27 +18,27 @@ import (
 
 // restore lists the tool calls that may have changed something, or returns to the state of the
 // conversation before one of them, by its name or number, and proposes the call again.
-func restore(ctx context.Context, s *Runner, name string) (Result, error) {
-	list := s.Session.Changes.Checkpoints()
+func restore(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	name, list := c.Text, c.Live.Changes.Checkpoints()
 	switch {
 	case len(list) == 0:
-		return textResult("No restorable tool calls found.")
+		return manage.Say("No restorable tool calls found.")
 	case name == "":
-		return s.listCheckpoints(list)
-	case s.Session.Project.Options.Asker == nil:
-		return Result{}, needsPerson("restore", "")
+		return listCheckpoints(list)
+	case !c.HasPerson():
+		return outcome.Outcome{}, manage.NeedsPerson("restore", "")
 	}
 	at := slices.IndexFunc(list, func(p record.Checkpoint) bool { return p.Name == name })
 	if n, err := strconv.Atoi(name); at < 0 && err == nil && n >= 1 && n <= len(list) {
 		at = n - 1
 	}
 	if at < 0 {
-		return usageError("File not found: %s. To list the tool calls, run /restore.", terminal.Cut(terminal.Line(name), 100))
+		return manage.Misuse("File not found: %s. To list the tool calls, run /restore.", terminal.Cut(terminal.Line(name), 100))
 	}
-	return s.restoreCheckpoint(ctx, list[at])
+	return restoreCheckpoint(ctx, c, list[at])
 }
 
-func (s *Runner) listCheckpoints(list []record.Checkpoint) (Result, error) {
+func listCheckpoints(list []record.Checkpoint) (outcome.Outcome, error) {
 	const most = 100
 	first := max(0, len(list)-most)
 	var b strings.Builder
@@ -51,12 +53,12 @@ func (s *Runner) listCheckpoints(list []record.Checkpoint) (Result, error) {
 		}
 	}
 	b.WriteString("\nTo return to the state of the conversation before a call, run /restore with its number or name.")
-	return Result{Text: b.String()}, nil
+	return manage.Say("%s", b.String())
 }
 
 // restoreCheckpoint returns to a checkpoint if the person agrees.
-func (s *Runner) restoreCheckpoint(ctx context.Context, p record.Checkpoint) (Result, error) {
-	prompts, changes := s.Session.Changes.Undone(p)
+func restoreCheckpoint(ctx context.Context, c *manage.Call, p record.Checkpoint) (outcome.Outcome, error) {
+	prompts, changes := c.Live.Changes.Undone(p)
 	loses := "this call"
 	if changes > 1 {
 		loses += " and " + wording.Count(changes-1, "later one")
@@ -65,20 +67,18 @@ func (s *Runner) restoreCheckpoint(ctx context.Context, p record.Checkpoint) (Re
 		loses += ", and " + wording.Count(prompts, "prompt")
 	}
 	question := "Return to the state before " + p.Name + "?\nThe conversation forgets " + loses + ". The call is proposed again."
-	if yes, err := s.confirm(ctx, "Restore", question); err != nil || !yes {
-		return Result{Text: stays}, err
+	if yes, err := c.Confirm(ctx, "Restore", question); err != nil || !yes {
+		return outcome.New(stays), err
 	}
 	text := "Files stay as they are."
-	files, isPartial := s.Session.Changes.PlanRestore(ctx, p)
-	yes, err := s.confirmRevert(ctx, files, isPartial)
+	files, isPartial := c.Live.Changes.PlanRestore(ctx, p)
+	yes, err := confirmRevert(ctx, c, files, isPartial)
 	if err != nil {
-		return Result{}, err
+		return outcome.Outcome{}, err
 	}
 	if yes {
-		_, text = s.revertFiles(ctx, files)
+		_, text = revertFiles(ctx, c, files)
 	}
-	return Result{
-		Text: "Restored the conversation to the state before " + p.Name + ". " + text,
-		Run:  func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Session.Restore(ctx, p) },
-	}, nil
+	c.Next.Run = func(ctx context.Context) iter.Seq2[agent.Event, error] { return c.Live.Restore(ctx, p) }
+	return manage.Say("Restored the conversation to the state before %s. %s", p.Name, text)
 }

@@ -3,8 +3,11 @@ package slash
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pollux/internal/subagent"
 )
 
 // TestAgentsConfig checks that /agents config changes the user's settings, keeps their comments, and uses the
@@ -37,7 +40,8 @@ func TestAgentsConfig(t *testing.T) {
 	} {
 		d.wantFailure("/agents config "+step.args, step.want)
 	}
-	agent := d.findAgent("generalist")
+	i := slices.IndexFunc(d.Session.Agents.Set().All(), func(d *subagent.Definition) bool { return d.Name == "generalist" })
+	agent := d.Session.Agents.Set().All()[i]
 	if agent.MaxTurns != 7 || agent.Timeout.Seconds() != 90 || agent.Model != "gemini-2.5-pro" || agent.Settings["temperature"] != nil || !d.Session.Agents.Set().IsDisabled("generalist") {
 		t.Errorf("%+v", agent)
 	}

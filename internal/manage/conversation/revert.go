@@ -1,4 +1,4 @@
-package slash
+package conversation
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/manage"
 	"pollux/internal/record"
 	"pollux/internal/terminal"
 )
@@ -17,7 +18,7 @@ func canRevert(files []record.FileUndo) bool {
 
 // confirmRevert shows what happens to files, and asks whether it may. If none can be brought back, there is
 // nothing to ask: [Runner.revertFiles] says why.
-func (s *Runner) confirmRevert(ctx context.Context, files []record.FileUndo, isPartial bool) (bool, error) {
+func confirmRevert(ctx context.Context, c *manage.Call, files []record.FileUndo, isPartial bool) (bool, error) {
 	if !canRevert(files) {
 		return len(files) > 0, nil
 	}
@@ -35,21 +36,21 @@ func (s *Runner) confirmRevert(ctx context.Context, files []record.FileUndo, isP
 		case f.Removes:
 			what = " (is removed)"
 		}
-		lines = append(lines, "  "+s.nameOf(f)+what)
+		lines = append(lines, "  "+nameOf(c, f)+what)
 	}
 	if isPartial {
 		lines = append(lines, "What commands have changed stays.")
 	}
-	return s.confirm(ctx, "Revert", strings.Join(lines, "\n"))
+	return c.Confirm(ctx, "Revert", strings.Join(lines, "\n"))
 }
 
-func (s *Runner) nameOf(f record.FileUndo) string {
-	return terminal.Cut(terminal.Line(s.Session.Workspace.Display(f.Path)), 200)
+func nameOf(c *manage.Call, f record.FileUndo) string {
+	return terminal.Cut(terminal.Line(c.Live.Workspace.Display(f.Path)), 200)
 }
 
 // revertFiles undoes the changes of files. It returns the paths of those that it changed, and the result as a
 // text for the user.
-func (s *Runner) revertFiles(ctx context.Context, files []record.FileUndo) (paths []string, text string) {
+func revertFiles(ctx context.Context, c *manage.Call, files []record.FileUndo) (paths []string, text string) {
 	var names, stay []string
 	for _, f := range files {
 		problem := f.Problem
@@ -59,10 +60,10 @@ func (s *Runner) revertFiles(ctx context.Context, files []record.FileUndo) (path
 			}
 		}
 		if problem != "" {
-			stay = append(stay, s.nameOf(f)+" ("+problem+")")
+			stay = append(stay, nameOf(c, f)+" ("+problem+")")
 			continue
 		}
-		paths, names = append(paths, f.Path), append(names, s.nameOf(f))
+		paths, names = append(paths, f.Path), append(names, nameOf(c, f))
 	}
 	if len(names) > 0 {
 		text = "File changes reverted: " + strings.Join(names, ", ") + "."

@@ -1,12 +1,12 @@
-package slash
+package about
 
 import (
 	"strings"
 	"testing"
 
-	"pollux/docs"
-
 	"github.com/google/go-cmp/cmp"
+
+	"pollux/docs"
 )
 
 func TestJoinLines(t *testing.T) {
