@@ -1,10 +1,10 @@
 // Package cli implements the command line: flags, subcommands, usage errors, signals and
 // exit codes.
 //
-//   - flags.go declares the flags. dialect.go parses them as yargs does, because existing
-//     scripts depend on that.
-//   - conflicts.go rejects flags that contradict each other, and later.go handles flags that
-//     are not available yet.
+//   - flags.go declares the flags, and rejects those that contradict each other. dialect.go parses
+//     them as yargs does, because existing scripts depend on that.
+//   - later.go handles flags that are not available yet.
+//   - noun.go makes subcommands of the table of internal/manage/nouns.
 //   - [Main] converts the arguments to a request, and start.go runs it in a user interface.
 //   - exit.go prints the error that ended a run, and chooses the exit code.
 package cli

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
+	"pollux/internal/face/toolserver"
 	"pollux/internal/manage/nouns"
 	"pollux/internal/process"
 	"pollux/internal/project"
@@ -96,4 +99,63 @@ func piped(t *terminal.Terminal) io.Reader {
 		return nil
 	}
 	return t.In
+}
+
+// built is the version of the program. Release builds set it with
+// go build -ldflags "-X pollux/internal/cli.built=1.2.3".
+var built = "0.1.0"
+
+// version returns CLI_VERSION from env, or [built] if it is not set.
+func version(env *config.Env) string {
+	if v := env.Get("CLI_VERSION"); v != "" {
+		return v
+	}
+	return built
+}
+
+// serveCommand returns the subcommand that offers Pollux's tools to MCP clients.
+func serveCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	var raw rawFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Offer Pollux's tools to MCP clients, on standard input and output", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := conflicts(cmd.Flags(), &raw, ""); err != nil {
+				return err
+			}
+			flags, err := raw.resolve(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), t, env, flags)
+		},
+	}
+	f := cmd.Flags()
+	raw.declareSafety(f)
+	f.Var(&raw.dirs, "include-directories", "`path,...` Additional workspace directories")
+	f.BoolVar(&raw.ignoreEnv, "ignore-env", false, "Ignore .env files outside the home directory")
+	return cmd
+}
+
+// serve serves the tools of the working directory until standard input ends.
+func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Flags) error {
+	process.Seal() // the environment may hold keys, and commands run as the same user
+	if flags.SkipTrust {
+		env = env.With("GEMINI_CLI_TRUST_WORKSPACE=true")
+	}
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return err
+	}
+	flags.Settings[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
+	s, err := session.Open(ctx, session.Options{
+		Project: project.Options{
+			Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env), Interactive: true, Warn: warnTo(t), DebugLog: t.Err,
+		},
+		Offline: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return toolserver.Serve(ctx, s, toolserver.Options{In: t.In, Out: t.Out.JSON()})
 }

@@ -1,8 +1,7 @@
-// Package manage describes the commands that manage what a person has set up, such as hooks and skills. Each
-// package below it has one noun: its rows, its actions, and the table of its commands.
+// Package manage describes the commands of a person: a [Command] is a subcommand of pollux, a / command, or both. Each
+// package below it has one noun, such as hooks or the conversation: its rows, its actions, and the table of its commands.
 //
-// A [Command] is a subcommand of pollux, a / command, or both. The command line and the session make a [Call]
-// of what the person has typed, run the command, and draw its [outcome.Outcome].
+// The command line and the session make a [Call] of the arguments, run the command, and draw its [outcome.Outcome].
 package manage
 
 import (
@@ -50,6 +49,20 @@ type Command struct {
 
 // Run runs a command.
 type Run func(ctx context.Context, c *Call) (outcome.Outcome, error)
+
+// With returns the command that opens something for run, and that fails if open does.
+func With[T any](open func(ctx context.Context, c *Call) (T, error), run func(ctx context.Context, c *Call, t T) (outcome.Outcome, error)) Run {
+	return func(ctx context.Context, c *Call) (outcome.Outcome, error) {
+		t, err := open(ctx, c)
+		if err != nil {
+			return outcome.Outcome{}, err
+		}
+		return run(ctx, c, t)
+	}
+}
+
+// Open is the first argument of [With] for a command that uses a project; see [Call.Open].
+func Open(ctx context.Context, c *Call) (*project.Project, error) { return c.Open(ctx) }
 
 // InSession is a command as a / command. Empty fields are those of the subcommand, except for the aliases.
 type InSession struct {

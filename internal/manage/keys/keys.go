@@ -24,26 +24,26 @@ import (
 // Command returns the commands about keys.
 func Command() *manage.Command {
 	return &manage.Command{
-		Name: "auth", Summary: "Show sign-in status and manage API keys", Flags: []manage.Flag{manage.JSON}, Run: status,
+		Name: "auth", Summary: "Show sign-in status and manage API keys", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, status),
 		Session: &manage.InSession{Summary: "Sign in: store an API key", Run: signInLive}, NeedsPerson: true, Instead: "To store a key, run 'pollux auth set'.",
 		Subs: []*manage.Command{
 			{
-				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: set,
+				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: manage.With(open, set),
 				Values:  manage.First(models.Providers),
 				Flags:   []manage.Flag{{Name: "no-test", Default: false, Usage: "Store the key without testing it"}},
 				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", Run: signInLive}, NeedsPerson: true,
 			},
 			{
-				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: remove,
+				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: manage.With(open, remove),
 				Values:  manage.First(models.Providers),
 				Session: &manage.InSession{Name: "signout", Aliases: []string{"logout"}, Run: signOutLive},
 			},
 			{
-				Name: "list", Summary: "List stored API keys without showing them", Flags: []manage.Flag{manage.JSON}, Run: list,
+				Name: "list", Summary: "List stored API keys without showing them", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list),
 				Session: &manage.InSession{Summary: "List stored API keys", Run: listLive},
 			},
 			{
-				Name: "status", Summary: "Show the provider in use and the source of its key", Flags: []manage.Flag{manage.JSON}, Run: status,
+				Name: "status", Summary: "Show the provider in use and the source of its key", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, status),
 				Session: &manage.InSession{Run: statusLive}, RunsWhileBusy: true,
 			},
 		},
@@ -80,11 +80,7 @@ type Status struct {
 }
 
 // status returns how a run would authenticate.
-func status(ctx context.Context, call *manage.Call) (outcome.Outcome, error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func status(ctx context.Context, _ *manage.Call, c *store) (outcome.Outcome, error) {
 	one, err := c.accounts.Default()
 	if c.accounts.Chosen == "" && c.openErr == nil {
 		if found := c.accounts.Discover(ctx); len(found) > 0 { // as a run does
@@ -145,11 +141,7 @@ func (c *store) lacking(problem error) string {
 }
 
 // list lists the stored keys without showing them.
-func list(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func list(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	there, err := c.accounts.StoredKeys()
 	type stored struct {
 		Provider string `json:"provider"`
@@ -170,11 +162,7 @@ func list(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error)
 }
 
 // set stores a key, after a test.
-func set(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func set(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	name := strings.Join(c.Words, "")
 	if c.Terminal.InTTY && !c.Is("no-test") {
 		return c.signIn(ctx, name)
@@ -215,11 +203,7 @@ func (c *store) signIn(ctx context.Context, name string) (outcome.Outcome, error
 }
 
 // remove deletes a stored key.
-func remove(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func remove(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	name := strings.Join(c.Words, "")
 	if name == "" {
 		p, err := c.accounts.StorableFor("")

@@ -48,7 +48,7 @@ func masker(ctx context.Context, c *manage.Call) *secret.Masker {
 
 // render returns the text of a session in one of the formats.
 func render(ctx context.Context, c *manage.Call, format string) ([]byte, error) {
-	found, err := find(ctx, c.Options.Env, c.Words[0])
+	found, err := named(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +157,7 @@ func importFile(ctx context.Context, c *manage.Call) (o outcome.Outcome, err err
 	return report("Imported", info), nil
 }
 
-func fork(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	source, err := find(ctx, c.Options.Env, c.Name())
-	if err != nil {
-		return o, err
-	}
+func fork(ctx context.Context, c *manage.Call, source located) (o outcome.Outcome, err error) {
 	store, err := newStore(ctx, c, source.paths)
 	if err != nil {
 		return o, err

@@ -39,9 +39,9 @@ func Command() *manage.Command {
 				},
 			},
 			{Name: "import", Args: "<file>", Summary: "Make a session of this project from a file", Run: importFile, Values: manage.FileNames, Flags: json},
-			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: remove, Values: latest, Flags: json},
+			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: manage.With(named, remove), Values: latest, Flags: json},
 			{
-				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: fork, Values: latest,
+				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: manage.With(named, fork), Values: latest,
 				Flags: []manage.Flag{
 					manage.JSON,
 					{Name: "at", Default: "", Usage: "Copy the session up to this `prompt`: its number or ID"},
@@ -49,7 +49,7 @@ func Command() *manage.Command {
 				},
 			},
 			{
-				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: rewind, Values: latest,
+				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: manage.With(named, rewind), Values: latest,
 				Flags: json,
 			},
 		},
@@ -158,6 +158,11 @@ type located struct {
 	paths   *config.Paths // of this project
 }
 
+// named returns the session that the first word of a call names.
+func named(ctx context.Context, c *manage.Call) (located, error) {
+	return find(ctx, c.Options.Env, c.Words[0])
+}
+
 // find returns the session that an identifier names: one of this project, or one of another project by
 // its id.
 func find(ctx context.Context, env *config.Env, identifier string) (located, error) {
@@ -185,11 +190,7 @@ func find(ctx context.Context, env *config.Env, identifier string) (located, err
 	return located{}, notFound(wrong, identifier)
 }
 
-func remove(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	s, err := find(ctx, c.Options.Env, c.Name())
-	if err != nil {
-		return o, err
-	}
+func remove(ctx context.Context, _ *manage.Call, s located) (o outcome.Outcome, err error) {
 	if err := s.store.Delete(ctx, s.Info); err != nil {
 		return o, exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(s.ID), err)
 	}

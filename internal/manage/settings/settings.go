@@ -24,11 +24,11 @@ func Command() *manage.Command {
 		Session: &manage.InSession{Name: "settings", Run: listLive}, NeedsPerson: true, Instead: "/settings list prints the settings.",
 		Subs: []*manage.Command{
 			row(manage.Command{
-				Name: "list", Summary: "List settings and their sources", Run: list, Session: &manage.InSession{Run: listLive}, RunsWhileBusy: true,
+				Name: "list", Summary: "List settings and their sources", Run: manage.With(open, list), Session: &manage.InSession{Run: listLive}, RunsWhileBusy: true,
 				Flags: []manage.Flag{{Name: "all", Default: false, Usage: "Include keys that are not set"}},
 			}),
 			row(manage.Command{
-				Name: "get", Args: "KEY", Summary: "Print the value of a setting", Run: get, Values: keys,
+				Name: "get", Args: "KEY", Summary: "Print the value of a setting", Run: manage.With(open, get), Values: keys,
 				Session: &manage.InSession{Args: "<key>", Summary: "Show a setting", Run: getLive}, RunsWhileBusy: true,
 			}),
 			row(manage.Command{
@@ -40,7 +40,7 @@ func Command() *manage.Command {
 				Session: &manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: unsetLive},
 			}),
 			row(manage.Command{Name: "path", Summary: "Print the paths of the settings files", Run: path}),
-			row(manage.Command{Name: "explain", Args: "KEY", Summary: "Explain a setting, its value and its source", Run: explain, Values: keys}),
+			row(manage.Command{Name: "explain", Args: "KEY", Summary: "Explain a setting, its value and its source", Run: manage.With(open, explain), Values: keys}),
 		},
 	}
 }
@@ -65,12 +65,17 @@ func help(context.Context, *manage.Call) (outcome.Outcome, error) {
 	return outcome.Outcome{}, manage.ErrHelp
 }
 
-// open loads the settings of all layers. With a scope, the returned settings are those of that layer only. It
-// warns if the settings of an untrusted folder are ignored.
-func open(ctx context.Context, c *manage.Call) (*project.Project, *config.Settings, error) {
+// loaded is a project, and the settings of the scope of a call: of all layers without one.
+type loaded struct {
+	*project.Project
+	settings *config.Settings
+}
+
+// open loads the settings. It warns if the settings of an untrusted folder are ignored.
+func open(ctx context.Context, c *manage.Call) (loaded, error) {
 	p, err := c.Load(ctx)
 	if err != nil {
-		return nil, nil, err
+		return loaded{}, err
 	}
 	if !p.IsTrusted() && p.Paths.WorkspaceSettings() != "" {
 		if _, err := os.Stat(p.Paths.WorkspaceSettings()); err == nil {
@@ -81,16 +86,12 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *config.Settin
 	if scope, ok := config.ParseScope(c.Value("scope")); ok {
 		s = s.ForScope(scope)
 	}
-	return p, s, nil
+	return loaded{p, s}, nil
 }
 
 // get returns the value of a setting.
-func get(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	key := c.Name()
-	_, s, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
+func get(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err error) {
+	key, s := c.Name(), p.settings
 	v, _ := s.Effective(key)
 	if config.IsGroup(key) {
 		v, _ = s.Lookup(key)
@@ -113,11 +114,8 @@ func get(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 }
 
 // list lists the settings that have a value, or all.
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	_, s, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, c *manage.Call, p loaded) (outcome.Outcome, error) {
+	s := p.settings
 	keys := s.SetKeys()
 	if c.Is("all") {
 		keys = keys[:0]
