@@ -113,14 +113,26 @@ func (c *Call) Load(ctx context.Context) (*project.Project, error) {
 	if c.Live != nil {
 		return c.Live.Project, nil
 	}
-	dir, err := config.WorkingDir()
+	paths, err := c.Paths()
 	if err != nil {
 		return nil, err
 	}
 	o := c.Options
-	o.Dir = dir
+	o.Dir = paths.Dir()
 	p := project.New(o)
 	return p, p.Load(ctx)
+}
+
+// Paths returns the paths of the project in the directory of the options, by default the working directory.
+func (c *Call) Paths() (*config.Paths, error) {
+	dir := c.Options.Dir
+	if dir == "" {
+		var err error
+		if dir, err = config.WorkingDir(); err != nil {
+			return nil, err
+		}
+	}
+	return config.NewPaths(c.Options.Env, dir), nil
 }
 
 // HasPerson reports whether there is a person in the session who answers questions.

@@ -105,11 +105,11 @@ func export(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	if file == "" || file == "-" {
 		return outcome.New(outcome.Raw(data)), nil
 	}
-	dir, err := config.WorkingDir()
+	paths, err := c.Paths()
 	if err != nil {
 		return o, err
 	}
-	path := config.NewPaths(c.Options.Env, dir).Absolute(file)
+	path := paths.Absolute(file)
 	if _, err := os.Lstat(path); !c.Is("force") && !errors.Is(err, fs.ErrNotExist) {
 		return o, exit.Errorf(exit.General, "%s exists. To overwrite it, use --force.", file)
 	}
@@ -137,11 +137,11 @@ func newStore(ctx context.Context, c *manage.Call, paths *config.Paths) (*sessio
 
 // importFile makes a session of a file.
 func importFile(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	dir, err := config.WorkingDir()
+	paths, err := c.Paths()
 	if err != nil {
 		return o, err
 	}
-	paths, name := config.NewPaths(c.Options.Env, dir), c.Name()
+	name := c.Name()
 	path := paths.Absolute(name)
 	if _, err := os.Stat(path); err != nil { // before a directory is created
 		return o, exit.Errorf(exit.General, "Cannot import %s: %w.", name, durable.Cause(err))

@@ -15,7 +15,7 @@ import (
 
 // search searches the text of sessions.
 func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	_, projects, err := projects(ctx, c.Options.Env, c.Is("all"))
+	_, projects, err := projects(ctx, c, c.Is("all"))
 	if err != nil {
 		return o, err
 	}

@@ -77,13 +77,12 @@ type projectSessions struct {
 }
 
 // projects returns the sessions of this project, or of all projects that have any.
-func projects(ctx context.Context, env *config.Env, all bool) (*config.Paths, []projectSessions, error) {
-	dir, err := config.WorkingDir()
+func projects(ctx context.Context, c *manage.Call, all bool) (*config.Paths, []projectSessions, error) {
+	paths, err := c.Paths()
 	if err != nil {
 		return nil, nil, err
 	}
-	paths := config.NewPaths(env, dir)
-	list := []projectSessions{{project: dir, store: Of(paths)}}
+	list := []projectSessions{{project: paths.Dir(), store: Of(paths)}}
 	if all {
 		list = nil
 		for _, p := range paths.Projects() {
@@ -117,7 +116,7 @@ func newSession(i sessions.Info, number int, project string) Session {
 
 // list lists the sessions of this project, or of all.
 func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	paths, projects, err := projects(ctx, c.Options.Env, c.Is("all"))
+	paths, projects, err := projects(ctx, c, c.Is("all"))
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -144,8 +143,8 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 }
 
 // Find returns the session that an identifier names: one of this project, or one of another project by its ID.
-func Find(ctx context.Context, env *config.Env, identifier string) (sessions.Info, error) {
-	found, err := find(ctx, env, identifier)
+func Find(ctx context.Context, c *manage.Call, identifier string) (sessions.Info, error) {
+	found, err := find(ctx, c, identifier)
 	return found.Info, err
 }
 
@@ -160,13 +159,13 @@ type located struct {
 
 // named returns the session that the first word of a call names.
 func named(ctx context.Context, c *manage.Call) (located, error) {
-	return find(ctx, c.Options.Env, c.Words[0])
+	return find(ctx, c, c.Words[0])
 }
 
 // find returns the session that an identifier names: one of this project, or one of another project by
 // its id.
-func find(ctx context.Context, env *config.Env, identifier string) (located, error) {
-	paths, all, err := projects(ctx, env, false)
+func find(ctx context.Context, c *manage.Call, identifier string) (located, error) {
+	paths, all, err := projects(ctx, c, false)
 	if err != nil {
 		return located{}, err
 	}
@@ -176,7 +175,7 @@ func find(ctx context.Context, env *config.Env, identifier string) (located, err
 		return located{info, number, here.project, here.store, paths}, nil
 	}
 	if _, err := strconv.Atoi(identifier); err != nil && identifier != sessions.Latest {
-		if _, all, err = projects(ctx, env, true); err != nil {
+		if _, all, err = projects(ctx, c, true); err != nil {
 			return located{}, err
 		}
 		for _, p := range all {

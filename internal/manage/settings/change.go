@@ -123,15 +123,12 @@ func unset(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 // target returns the scope of the call, by default the user's, and the paths of all settings
 // files.
 func target(c *manage.Call) (*config.Paths, config.Scope, error) {
-	dir, err := config.WorkingDir()
-	if err != nil {
-		return nil, 0, err
-	}
+	paths, err := c.Paths()
 	scope, ok := config.ParseScope(c.Value("scope"))
 	if !ok {
 		scope = config.User
 	}
-	return config.NewPaths(c.Options.Env, dir), scope, nil
+	return paths, scope, err
 }
 
 // EditorCommand returns the command about the editor.

@@ -117,22 +117,20 @@ func (c *query) isAll() bool {
 
 // sources returns the sessions of the projects that the flags select.
 func (c *query) sources() ([]usage.Source, error) {
-	dir, err := config.WorkingDir()
-	if err != nil {
+	paths, err := c.Paths()
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	paths := config.NewPaths(c.Options.Env, dir)
-	if c.isAll() {
+	case c.isAll():
 		return usage.All(paths), nil
-	}
-	if c.Value("project") != "" {
-		dir = paths.Absolute(c.Value("project"))
+	case c.Value("project") != "":
+		dir := paths.Absolute(c.Value("project"))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real // else it is gone, and its sessions can still be there
 		}
 		paths = config.NewPaths(c.Options.Env, dir)
 	}
-	return []usage.Source{{Project: dir, Store: sessions.Of(paths)}}, nil
+	return []usage.Source{{Project: paths.Dir(), Store: sessions.Of(paths)}}, nil
 }
 
 // parts returns a report for people: a table, and on a terminal a chart.
