@@ -22,19 +22,19 @@ import (
 func Command() *manage.Command {
 	json := []manage.Flag{manage.JSON}
 	return &manage.Command{
-		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: list,
+		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: manage.With(open, list),
 		Session: &manage.InSession{Summary: "List, enable and disable hooks"}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			{
-				Name: "list", Summary: "List hooks", Flags: json, Run: list,
+				Name: "list", Summary: "List hooks", Flags: json, Run: manage.With(open, list),
 				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}}, RunsWhileBusy: true,
 			},
-			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: setEnabled(true), Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: setEnabled(false), Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", IsSessionOnly: true, Run: setAll(true)},
-			{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", IsSessionOnly: true, Run: setAll(false)},
+			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: manage.With(open, setEnabled(true)), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: manage.With(open, setEnabled(false)), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", IsSessionOnly: true, Run: manage.With(open, setAll(true))},
+			{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", IsSessionOnly: true, Run: manage.With(open, setAll(false))},
 			{
-				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: test,
+				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: manage.With(open, test),
 				Flags: append(json, manage.Flag{Name: "input", Default: "", Usage: "JSON file whose fields replace those of the sample input"}),
 			},
 			{
@@ -79,16 +79,22 @@ func (h Hook) cells() []string {
 	return []string{string(h.Event), terminal.Cut(terminal.Line(h.ID), 60), terminal.Cut(terminal.Line(matcher), 40), h.From, state}
 }
 
-// open returns the project and the hooks of the session, or in a shell those that a session would have.
-func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, error) {
+// opened is a project with its hooks, nil if there are none.
+type opened struct {
+	project *project.Project
+	set     *hook.Set
+}
+
+// open returns the hooks of the session, or in a shell those that a session would have.
+func open(ctx context.Context, c *manage.Call) (opened, error) {
 	p, err := c.Open(ctx)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return opened{}, err
 	case !p.AreHooksEnabled():
-		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
+		return opened{}, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
 	case c.Live != nil:
-		return p, c.Live.Hooks(), nil
+		return opened{p, c.Live.Hooks()}, nil
 	case !p.IsTrusted():
 		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
@@ -99,24 +105,19 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, err
 	for _, text := range set.Unmatched(policy.ToolNames()) {
 		p.Warn("Warning: " + text)
 	}
-	return p, set, nil
+	return opened{p, set}, nil
 }
 
-// hooksOf returns the hooks of a set, which is nil if there are none.
-func hooksOf(set *hook.Set) []hook.Hook {
-	if set == nil {
+func (o opened) hooks() []hook.Hook {
+	if o.set == nil {
 		return nil
 	}
-	return set.Hooks()
+	return o.set.Hooks()
 }
 
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
 	rows := []Hook{}
-	for _, h := range hooksOf(set) {
+	for _, h := range there.hooks() {
 		rows = append(rows, newHook(&h))
 	}
 	o := outcome.New(outcome.NewTable([]string{"EVENT", "HOOK", "MATCHER", "FROM", "STATE"}, rows, Hook.cells)).WithValue(rows)
@@ -126,23 +127,19 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	case len(rows) == 0:
 		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To add one, see /docs hooks.")}
 	}
-	if c.Live != nil && !p.IsTrusted() {
+	if c.Live != nil && !there.project.IsTrusted() {
 		o.Parts = append(o.Parts, outcome.Text("This folder is not trusted: Pollux ignores its hooks. See /permissions trust."))
 	}
 	return o, nil
 }
 
 // setEnabled returns the command that enables or disables a hook.
-func setEnabled(enabled bool) manage.Run {
-	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-		p, set, err := open(ctx, c)
-		switch {
-		case err != nil:
-			return o, err
-		case c.Name() == "":
-			return o, manage.Usage("/hooks " + verbs[enabled] + " <hook-name>")
+func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
+	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
+		if c.Name() == "" {
+			return outcome.Outcome{}, manage.Usage("/hooks " + verbs[enabled] + " <hook-name>")
 		}
-		text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
+		text, changed, err := Switch(there.project, there.hooks(), c.Name(), enabled)
 		if err == nil && changed {
 			err = apply(c)
 		}
@@ -166,13 +163,9 @@ func apply(c *manage.Call) error {
 }
 
 // setAll returns the command that enables or disables all hooks.
-func setAll(enabled bool) manage.Run {
-	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-		p, set, err := open(ctx, c)
-		if err != nil {
-			return o, err
-		}
-		hooks := hooksOf(set)
+func setAll(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
+	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
+		hooks := there.hooks()
 		var ids []string
 		for i := range hooks {
 			if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
@@ -185,7 +178,7 @@ func setAll(enabled bool) manage.Run {
 		case len(ids) == 0:
 			return manage.Say("All hooks are already %s.", word)
 		default:
-			_, err = change(p, hooks, ids, enabled)
+			_, err := change(there.project, hooks, ids, enabled)
 			if err == nil {
 				err = apply(c)
 			}

@@ -44,9 +44,9 @@ func Command() *manage.Command {
 				Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools",
 				IsSessionOnly: true, RunsWhileBusy: true, Run: listLive(toolSchema),
 			},
-			{Name: "test", Args: "<name>", Summary: "Connect to a server and show what it offers", Flags: json, Names: names, Run: test},
+			{Name: "test", Args: "<name>", Summary: "Connect to a server and show what it offers", Flags: json, Names: names, Run: manage.With(find, test)},
 			{
-				Name: "auth", Args: "<name>", Summary: "Sign in to a server, in a browser", Names: names, Run: signIn,
+				Name: "auth", Args: "<name>", Summary: "Sign in to a server, in a browser", Names: names, Run: manage.With(find, signIn),
 				Flags:   []manage.Flag{{Name: "sign-out", Default: false, Usage: "Delete the stored sign-in"}},
 				Session: &manage.InSession{Args: "[name]", Summary: "Sign in to a server", Run: signInLive}, NeedsPerson: true, Instead: "In a terminal, run: pollux mcp auth NAME",
 			},
@@ -121,15 +121,21 @@ func brief(format string, args ...any) outcome.Outcome {
 	return outcome.New(outcome.Text(terminal.Brief(fmt.Sprintf(format, args...))))
 }
 
-// find opens the project and returns its servers, and among them the one that the call names.
-func find(ctx context.Context, c *manage.Call) (*project.Project, []mcp.Config, mcp.Config, error) {
+// found is the server that a call names, among those of a project.
+type found struct {
+	mcp.Config
+	project *project.Project
+	all     []mcp.Config
+}
+
+func find(ctx context.Context, c *manage.Call) (found, error) {
 	p, err := c.Open(ctx)
 	if err != nil {
-		return nil, nil, mcp.Config{}, err
+		return found{}, err
 	}
 	configs := servers.Configs(p, p.Settings())
 	server, err := findServer(configs, c.Name())
-	return p, configs, server, err
+	return found{server, p, configs}, err
 }
 
 // setEnabled returns the command that enables or disables a server in all projects.
@@ -138,10 +144,11 @@ func setEnabled(verb string, enabled bool) manage.Run {
 		if c.Is("session") {
 			return o, exit.Errorf(exit.Input, "--session is for a session. There, use /mcp %s %s --session.", verb, c.Name())
 		}
-		p, _, server, err := find(ctx, c)
+		server, err := find(ctx, c)
 		if err != nil {
 			return o, err
 		}
+		p := server.project
 		if err := p.ServerSwitches().Set(server.Name, enabled); err != nil {
 			return o, err
 		}
@@ -253,12 +260,8 @@ func failure(name string, err error) string {
 }
 
 // test connects to a server and describes what it offers.
-func test(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	p, _, server, err := find(ctx, c)
-	if err != nil {
-		return o, err
-	}
-	st := &connect(ctx, p, []mcp.Config{server}, servers.WaitLimit(p), true)[0]
+func test(ctx context.Context, _ *manage.Call, server found) (o outcome.Outcome, err error) {
+	st := &connect(ctx, server.project, []mcp.Config{server.Config}, servers.WaitLimit(server.project), true)[0]
 	switch {
 	case ctx.Err() != nil:
 		return o, context.Cause(ctx)
@@ -280,12 +283,8 @@ func test(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 }
 
 // signIn signs in to a server, or signs out.
-func signIn(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	p, configs, server, err := find(ctx, c)
-	if err != nil {
-		return o, err
-	}
-	connections := mcp.New(servers.Options(p, configs)) // none is started
+func signIn(ctx context.Context, c *manage.Call, server found) (o outcome.Outcome, err error) {
+	connections := mcp.New(servers.Options(server.project, server.all)) // none is started
 	defer connections.Close()
 	if c.Is("sign-out") {
 		if err := connections.SignOut(ctx, server.Name); err != nil {

@@ -15,7 +15,7 @@ import (
 // explain returns the value of a key, its source, and the value
 // in each layer.
 func explain(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err error) {
-	e, err := config.Explain(p.Settings(), p.Paths, c.Name())
+	e, err := config.Explain(p.project.Settings(), p.project.Paths, c.Name())
 	if err != nil {
 		return o, err
 	}

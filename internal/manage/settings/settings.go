@@ -67,7 +67,7 @@ func help(context.Context, *manage.Call) (outcome.Outcome, error) {
 
 // loaded is a project, and the settings of the scope of a call: of all layers without one.
 type loaded struct {
-	*project.Project
+	project  *project.Project
 	settings *config.Settings
 }
 
