@@ -26,6 +26,20 @@ func TestAgents(t *testing.T) {
 		{Line: "/config helper", Want: "The agent is unchanged."},
 		{Line: "/reload", Want: "Loaded 4 agents."},
 	})
+	p.Answers = []string{"max_turns", "9"}
+	p.Check(Command(), []managetest.Case{
+		{Line: "/config helper", Want: "Set max_turns of helper to 9 in"},
+		{Line: "/config", Want: "Usage: /agents config <agent-name> [<setting> <value>]", Code: exit.Input},
+		{Line: "/config helper color red", Want: `has no setting "color".`, Code: exit.Input},
+		{Line: "/config helper enabled", Want: "Enter a value for enabled: true or false, or default.", Code: exit.Input},
+		{Line: "/config helper temperature 3", Want: "temperature must be a number from 0 to 2.", Code: exit.Input},
+		{Line: "/config helper model inherit", Want: `Set model of helper to "inherit" in ~/.gemini/settings.json.`},
+	})
+	p.Write(".gemini/settings.json", `{"agents": {"overrides": {"helper": {"enabled": true}}}}`)
+	p.Session = nil
+	p.Check(Command(), []managetest.Case{
+		{Line: "/disable helper", Want: "Agent 'helper' stays as it is, because other settings", Code: exit.General},
+	})
 	p.Options.Flags = map[string]any{"experimental.enableAgents": false}
 	p.Session = nil
 	p.Check(Command(), []managetest.Case{

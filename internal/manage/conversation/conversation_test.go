@@ -68,6 +68,34 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// A session that goes on replaces the conversation, and the face shows where it stands.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	temp, err := p.Open().Project.Paths.ProjectTemp()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Write(filepath.Join(temp, "chats", "session-1.jsonl"), `{"sessionId":"old","projectHash":"h","startTime":"2026-01-01T00:00:00Z","lastUpdated":"2026-01-01T00:00:00Z","kind":"main"}
+{"id":"u","timestamp":"2026-01-01T00:00:00Z","type":"user","content":[{"text":"earlier"}]}
+{"id":"m","timestamp":"2026-01-01T00:00:01Z","type":"gemini","content":"answer"}
+`)
+	p.Check(command(t, "chat"), []managetest.Case{
+		{Line: "/", Want: "The conversation stays as it is."},
+		{Line: "/7", Want: `There is no session "7". /resume lists the sessions`, Code: exit.Input},
+	})
+	p.Answers = []string{"1"}
+	if o, next, err := p.Slash(command(t, "chat"), "", ""); err != nil || o.Parts != nil || next.Recap == nil || p.Session.ID() != "old" {
+		t.Errorf("%+v, %+v, %v", o, next, err)
+	}
+	p.Check(command(t, "chat"), []managetest.Case{{Line: "/old", Want: "No other sessions in this project."}})
+	p.Prompt("more")
+	p.Answers = []string{"more", "Continue in a copy"}
+	if o, next, err := p.Slash(command(t, "rewind"), "", ""); err != nil || next.Draft != "more" || p.Session.ID() == "old" || !strings.Contains(o.Markdown(0), "pollux --resume old\n") {
+		t.Errorf("%s, %+v, %v", o.Markdown(0), next, err)
+	}
+}
+
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	p := managetest.New(t, `{}`)

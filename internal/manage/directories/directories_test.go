@@ -1,6 +1,8 @@
 package directories
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"pollux/internal/exit"
@@ -26,6 +28,13 @@ func TestDirectories(t *testing.T) {
 		{Line: "/add ~/other, one", Want: "Added $HOME/other, one to the workspace."},
 		{Line: "/show", Want: "- $DIR\n- $HOME/other, one"},
 	})
+	for profile, want := range map[string]string{"restrictive-open": "Cannot add directories inside a sandbox.", "permissive-open": "is not a directory"} {
+		p.Session.Project.Env = p.Session.Project.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE="+profile)
+		o, _, err := p.Slash(Command(), "add", "a file")
+		if text := fmt.Sprint(o.Markdown(0), err); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", profile, text)
+		}
+	}
 	if o, _, err := p.Slash(Command(), "add", "nowhere"); err != nil || !o.Failed {
 		t.Errorf("%+v, %v", o, err)
 	}
