@@ -1,7 +1,7 @@
 // Package arch tests the architecture. It has no code besides tests; they parse the source of
 // every package, for all platforms:
 //
-//   - Imports point down: cmd > internal/cli > faces > slash > doctor > session >
+//   - Imports point down: cmd > internal/cli > faces > slash > manage > doctor > session >
 //     action > knowledge > foundations > agent > tool > llm, and no package imports
 //     another of its own layer.
 //   - Only the package that adapts a third-party library imports it.

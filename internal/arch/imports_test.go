@@ -23,9 +23,9 @@ var layers = []struct {
 	{"faces", []string{"internal/face/*"}},
 	{"kit of faces", []string{"internal/face/kit"}},
 	{"/ commands", []string{"internal/slash"}},
-	{"showing", []string{"internal/doctor", "internal/demo"}},
-	// Packages that manage a person's setup, for subcommands and / commands.
+	// The commands of a person, for subcommands and / commands.
 	{"management", []string{"internal/manage"}},
+	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and its own options.
 	{"prompts", []string{"internal/compose"}},
@@ -146,7 +146,7 @@ func librariesStayHome(f *file, report reporter) {
 
 // maxCommandLine is the number of packages that the command line may import. It parses and prints; what a
 // subcommand does is in internal/manage.
-const maxCommandLine = 20
+const maxCommandLine = 16
 
 // TestCommandLineImports counts the packages of Pollux that internal/cli imports.
 func TestCommandLineImports(t *testing.T) {

@@ -40,7 +40,7 @@ const processPackage = module + "/internal/process"
 // session sees their programs.
 var launcherMakers = []struct{ file, why string }{
 	{"internal/project/project.go", "the launcher of a session and of the commands without one"},
-	{"internal/cli/demo.go", "the tests of the demo's project run outside of its session"},
+	{"internal/manage/about/about.go", "the tests of the demo's project run outside of its session"},
 }
 
 // programsHaveAPurpose checks that each command has a purpose, and that only the files in

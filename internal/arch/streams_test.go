@@ -22,8 +22,8 @@ var passages = []struct {
 	{"Styled", []use{
 		{"internal/face/headless", "printFailure", "errors in red"},
 		{"internal/cli", "line", "errors in red"},
-		{"internal/cli", "doctorCommand", "verdicts in color"},
-		{"internal/cli", "demoCommand", "the demo in color"},
+		{"internal/manage/about", "examine", "verdicts in color"},
+		{"internal/manage/about", "runDemo", "the demo in color"},
 	}},
 	{"Lend", []use{{"internal/editor", "run", "the user's editor draws on the terminal itself"}}},
 	{"OutOrStdout", nil},
@@ -66,7 +66,7 @@ var loggersAllowed = map[string]string{
 
 // isHelper reports whether only tests use a package.
 func isHelper(f *file) bool {
-	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest")
+	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest", "internal/manage/managetest")
 }
 
 // streamsAreClean checks that nothing is written to a terminal but through the sanitizing writers.

@@ -1,10 +1,10 @@
 // Package cli implements the command line: flags, subcommands, usage errors, signals and
 // exit codes.
 //
-//   - flags.go declares the flags. dialect.go parses them as yargs does, because existing
-//     scripts depend on that.
-//   - conflicts.go rejects flags that contradict each other, and later.go handles flags that
-//     are not available yet.
+//   - flags.go declares the flags, and rejects those that contradict each other. dialect.go parses
+//     them as yargs does, because existing scripts depend on that.
+//   - later.go handles flags that are not available yet.
+//   - noun.go makes subcommands of the table of internal/manage/nouns.
 //   - [Main] converts the arguments to a request, and start.go runs it in a user interface.
 //   - exit.go prints the error that ended a run, and chooses the exit code.
 package cli
@@ -26,10 +26,9 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/exit"
-	"pollux/internal/manage/sessions"
-	"pollux/internal/outcome"
-	"pollux/internal/project"
-	"pollux/internal/stats/recent"
+	"pollux/internal/manage"
+	"pollux/internal/manage/logs"
+	"pollux/internal/manage/nouns"
 	"pollux/internal/terminal"
 )
 
@@ -53,8 +52,8 @@ type request struct {
 	// SessionID is the value of --session-id, or a new id.
 	SessionID string
 	Terminal  *terminal.Terminal
-	// Recent keeps the last events of the session.
-	Recent *recent.Ring
+	// Program gets the last events of the session, and the project once its settings are loaded.
+	Program *logs.Program
 	// Env is the environment, including the variables that flags set.
 	Env *config.Env
 	// Version returns the version of the program.
@@ -62,8 +61,6 @@ type request struct {
 	// CatchInterrupts sends each Ctrl+C to interrupts instead of ending the run, until release
 	// is called.
 	CatchInterrupts func() (interrupts <-chan struct{}, release func())
-	// Loaded is called with the project, once its settings are loaded.
-	Loaded func(*project.Project)
 	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
 	// The initial format is the value of --output-format.
 	SetFormat func(format string)
@@ -73,18 +70,11 @@ type request struct {
 // in the struct.
 type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 
-// subcommands lists the available subcommands, besides those of the table of nouns. newProgram adds
-// completion after them.
-var subcommands = [...]subcommand{
-	demoCommand,
-	doctorCommand,
-}
-
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
-	return newProgram(t, env, run, slices.Concat(subcommands[:], nounCommands())...).start(args)
+	return newProgram(t, env, run, nounCommands()...).start(args)
 }
 
 // start runs the program, and ends the process with a report if a goroutine panics.
@@ -96,7 +86,7 @@ func (p *program) start(args []string) exit.Code {
 
 // newProgram returns a program with the given runner and subcommands, which tests replace.
 func newProgram(t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) *program {
-	p := &program{env: env, run: run, recent: new(recent.Ring)}
+	p := &program{env: env, run: run, record: &logs.Program{Env: env, Version: func() string { return version(env) }}}
 	p.term, p.closed = watchOut(t)
 	p.root = p.rootCommand()
 	for _, command := range subs {
@@ -123,10 +113,8 @@ type program struct {
 	id     string
 	// literal reports whether "--" stands before words, which are a prompt then.
 	literal bool
-	// recent has the last events of the session, project the one of the session once its settings are read: for
-	// the report of a crash.
-	recent     *recent.Ring
-	project    atomic.Pointer[project.Project]
+	// record is for the report of a crash.
+	record     *logs.Program
 	isAborting atomic.Bool
 	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
@@ -203,13 +191,14 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if err := later(cmd.Flags(), p.env); err != nil {
 		return err
 	}
-	switch {
-	case p.raw.listExtensions:
-		return p.listExtensions(cmd.Context(), flags)
-	case p.raw.listSessions:
-		return p.show(sessions.ListPlainly(cmd.Context(), p.env))
-	case cmd.Flags().Changed("delete-session"):
-		return p.show(sessions.DeletePlainly(cmd.Context(), p.env, p.raw.deleteSession))
+	if run := p.inPlaceOfPrompt(cmd.Flags()); run != nil {
+		o := options(p.term, p.env)
+		o.Flags, o.Extensions = flags.Settings, flags.Extensions
+		out, err := run(cmd.Context(), &manage.Call{Words: []string{p.raw.deleteSession}, Options: o})
+		if err != nil {
+			return err
+		}
+		return printOutcome(p.term, out, false)
 	}
 	warnings := p.doubtful(cmd.Flags())
 	prompted := cmd.Flags().Changed("prompt")
@@ -249,9 +238,8 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	return p.run(cmd.Context(), request{
 		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
-		Terminal: p.term, Recent: p.recent, Env: env,
+		Terminal: p.term, Program: p.record, Env: env,
 		Version: func() string { return version(env) },
-		Loaded:  p.project.Store,
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format
@@ -262,12 +250,17 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	})
 }
 
-// show prints the outcome of a flag that runs in place of a prompt.
-func (p *program) show(o outcome.Outcome, err error) error {
-	if err != nil {
-		return err
+// inPlaceOfPrompt returns the command that a flag runs in place of a prompt, nil for none.
+func (p *program) inPlaceOfPrompt(flags *pflag.FlagSet) manage.Run {
+	switch {
+	case p.raw.listExtensions:
+		return nouns.Flags()["list-extensions"]
+	case p.raw.listSessions:
+		return nouns.Flags()["list-sessions"]
+	case flags.Changed("delete-session"):
+		return nouns.Flags()["delete-session"]
 	}
-	return printOutcome(p.term, o, false)
+	return nil
 }
 
 // doubtful returns a warning for each flag that is set and hardly does what was meant.

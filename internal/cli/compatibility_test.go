@@ -23,6 +23,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
+	"pollux/internal/manage"
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -174,7 +175,7 @@ func (p *comparison) subcommands() {
 func (p *comparison) slash() {
 	p.section("/ commands", "Command")
 	for name := range p.names("testdata/slash.txt") {
-		i := slices.IndexFunc(slash.Commands(), func(c *slash.Command) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
+		i := slices.IndexFunc(slash.Commands(), func(c *manage.Command) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
 		if i < 0 {
 			p.t.Errorf("/%s is unknown", name)
 			continue

@@ -12,7 +12,6 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/manage/nouns"
-	"pollux/internal/manage/sessions"
 )
 
 // The completion scripts call cobra's hidden command __complete. They replace the scripts
@@ -94,7 +93,7 @@ func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 	case f.Name == "include-directories", f.Name == "project":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case f.Name == "resume", f.Name == "delete-session":
-		return cobra.FixedCompletions([]string{sessions.Latest}, cobra.ShellCompDirectiveNoFileComp)
+		return cobra.FixedCompletions([]string{latest}, cobra.ShellCompDirectiveNoFileComp)
 	case slices.Contains([]string{"prompt", "prompt-interactive", "session-file", "policy", "admin-policy"}, f.Name):
 		return nil // complete file names, which prompts can contain too
 	}

@@ -10,12 +10,11 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/exit"
-	"pollux/internal/manage/logs"
 )
 
 // crashed ends the process because of a panic. It is the handler of [crash.Recover].
 func (p *program) crashed(value any, stack []byte) {
-	cause, summary := p.crashing().Cause(value)
+	cause, summary := p.record.Cause(value)
 	p.abort(exit.General, cause, "Pollux stopped because of a bug: "+summary+".", stack)
 }
 
@@ -38,7 +37,7 @@ func (p *program) catchAborts() (stop func()) {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)
 			stacks = stacks[:runtime.Stack(stacks, true)]
-			logs.Signalled(p.recent, sig.String())
+			p.record.Signalled(sig.String())
 			p.abort(aborts[sig], "signal: "+sig.String(), fmt.Sprintf("Stopped by a signal (%s).", sig), stacks)
 		case <-done:
 		}
@@ -58,19 +57,14 @@ func (p *program) abort(code exit.Code, cause, message string, stack []byte) {
 	defer os.Exit(int(code)) // also if the report fails
 	time.AfterFunc(gracePeriod, func() { os.Exit(int(code)) })
 	p.term.Restore()
-	path, err := p.crashing().Write(cause, stack)
+	path, err := p.record.Write(cause, stack)
 	if err != nil {
 		message += " The report cannot be written: " + err.Error() + "."
 	} else {
 		message += " Report: " + path
 	}
-	if _, hasPrompt := p.recent.Session(); hasPrompt {
+	if _, hasPrompt := p.record.Recent.Session(); hasPrompt {
 		message += "\nTo go on: pollux --resume latest"
 	}
 	p.report(exit.Errorf(code, "%s", message))
-}
-
-// crashing describes the program for a report.
-func (p *program) crashing() logs.Program {
-	return logs.Program{Env: p.env, Version: func() string { return version(p.env) }, Recent: p.recent, Project: p.project.Load()}
 }

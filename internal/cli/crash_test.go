@@ -20,8 +20,8 @@ import (
 
 // fail panics in the middle of a prompt.
 func fail(req request) error {
-	req.Recent.Record(records.SessionBegan{ID: req.SessionID})
-	req.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
+	req.Program.Recent.Record(records.SessionBegan{ID: req.SessionID})
+	req.Program.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
 	return errors.New(make([]string, 1)[len(req.Flags.Prompt)+1])
 }
 
@@ -46,7 +46,7 @@ func failInFolder(ctx context.Context, req request, password string) error {
 		return err
 	}
 	p.ReadEnv()
-	req.Loaded(p)
+	req.Program.Project.Store(p)
 	panic("cannot use " + password)
 }
 

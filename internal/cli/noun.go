@@ -27,6 +27,9 @@ import (
 // nounCommands returns the subcommands of the table in [nouns.All].
 func nounCommands() (list []subcommand) {
 	for _, c := range nouns.All() {
+		if c.IsSessionOnly {
+			continue
+		}
 		list = append(list, func(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			cmd := nounCommand(t, env, c)
 			if c.Name == "mcp" {
@@ -45,9 +48,10 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 		Use: strings.TrimSpace(c.Name + " " + c.Args), Aliases: c.Aliases, Short: c.Summary, Long: c.Details, Example: c.Example,
 		Args: accept, RunE: requireSubcommand,
 	}
-	declareFlags(cmd.Flags(), c.Flags)
+	values := declareFlags(cmd.Flags(), c.Flags)
+	run := func(cmd *cobra.Command, words []string) error { return runNoun(cmd, t, env, c, words, values) }
 	if c.Run != nil {
-		cmd.RunE = func(cmd *cobra.Command, words []string) error { return runNoun(cmd, t, env, c, words) }
+		cmd.RunE = run
 	}
 	if c.ReadsFlags || c.TakesNumbers {
 		cmd.DisableFlagParsing, cmd.Args = true, nil
@@ -62,7 +66,7 @@ func nounCommand(t *terminal.Terminal, env *config.Env, c *manage.Command) *cobr
 			if help, _ := cmd.Flags().GetBool("help"); help {
 				return cmd.Help()
 			}
-			return runNoun(cmd, t, env, c, words)
+			return run(cmd, words)
 		}
 	}
 	if c.Values != nil {
@@ -99,22 +103,25 @@ func arity(syntax string) (accept cobra.PositionalArgs, most int) {
 	return cobra.RangeArgs(least, most), most
 }
 
-// declareFlags declares the flags of a row.
-func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
+// declareFlags declares the flags of a row. It returns a function for each flag that returns its value after parsing.
+func declareFlags(f *pflag.FlagSet, flags []manage.Flag) map[string]func() any {
+	values := map[string]func() any{}
 	for _, flag := range flags {
 		switch value := flag.Default.(type) {
 		case bool:
-			f.BoolP(flag.Name, flag.Short, value, flag.Usage)
+			values[flag.Name] = valueOf(f.BoolP(flag.Name, flag.Short, value, flag.Usage))
 		case int:
-			f.IntP(flag.Name, flag.Short, value, flag.Usage)
+			values[flag.Name] = valueOf(f.IntP(flag.Name, flag.Short, value, flag.Usage))
 		case uint:
-			f.UintP(flag.Name, flag.Short, value, flag.Usage)
+			values[flag.Name] = valueOf(f.UintP(flag.Name, flag.Short, value, flag.Usage))
 		case string:
-			f.StringP(flag.Name, flag.Short, value, flag.Usage)
+			values[flag.Name] = valueOf(f.StringP(flag.Name, flag.Short, value, flag.Usage))
 		case manage.List:
-			f.Var(new(list), flag.Name, flag.Usage)
+			items := new(list)
+			f.Var(items, flag.Name, flag.Usage)
+			values[flag.Name] = func() any { return manage.List(*items) }
 		case []string:
-			f.StringArrayP(flag.Name, flag.Short, value, flag.Usage)
+			f.StringArrayP(flag.Name, flag.Short, value, flag.Usage) // for the help
 		}
 		declared := f.Lookup(flag.Name)
 		declared.Hidden = flag.IsHidden
@@ -122,10 +129,13 @@ func declareFlags(f *pflag.FlagSet, flags []manage.Flag) {
 			declared.Annotations = map[string][]string{choices: flag.Choices}
 		}
 	}
+	return values
 }
 
+func valueOf[T any](p *T) func() any { return func() any { return *p } }
+
 // runNoun runs the command of a row and prints its outcome.
-func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manage.Command, words []string) error {
+func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manage.Command, words []string, values map[string]func() any) error {
 	isUnchecked := func(f manage.Flag) bool { return f.IsUnchecked }
 	var wrong *usageError
 	if errors.As(checkChoices(cmd.Flags()), &wrong) && !slices.ContainsFunc(c.Flags, isUnchecked) {
@@ -136,10 +146,10 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 	defer user.Close()
 	call := &manage.Call{
 		Words: words, Flags: map[string]any{},
-		Options: options(t, env),
-		Note:    warnTo(t), Whole: func(text string) { printWhole(t, text) },
-		User: user, Secret: user.Key,
-		IsTyped: t.InTTY, IsAtTerminal: t.InTTY && t.ErrTTY, IsUTF8: t.Color && t.Abilities(env.Get).UTF8,
+		Options: options(t, env), Terminal: t,
+		Note: warnTo(t), Whole: func(text string) { printWhole(t, text) },
+		User:   user,
+		Secret: user.Key,
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
 			return outcome.Outcome{}, plain.RunTask(ctx, t, task)
 		},
@@ -152,21 +162,8 @@ func runNoun(cmd *cobra.Command, t *terminal.Terminal, env *config.Env, c *manag
 		_, err := fmt.Fprintln(out, line)
 		return err
 	}
-	for _, flag := range c.Flags {
-		switch flag.Default.(type) {
-		case bool:
-			call.Flags[flag.Name], _ = cmd.Flags().GetBool(flag.Name)
-		case int:
-			call.Flags[flag.Name], _ = cmd.Flags().GetInt(flag.Name)
-		case uint:
-			call.Flags[flag.Name], _ = cmd.Flags().GetUint(flag.Name)
-		case string:
-			call.Flags[flag.Name], _ = cmd.Flags().GetString(flag.Name)
-		case manage.List:
-			if f := cmd.Flags().Lookup(flag.Name); f.Changed {
-				call.Flags[flag.Name] = manage.List(*f.Value.(*list))
-			}
-		}
+	for name, value := range values {
+		call.Flags[name] = value()
 	}
 	o, err := c.Run(cmd.Context(), call)
 	var misuse *manage.UsageError
@@ -226,7 +223,8 @@ func completeNames(t *terminal.Terminal, env *config.Env, most int, names func(c
 		if len(words) >= most {
 			return nil, none
 		}
-		setup, err := look(&terminal.Terminal{In: t.In, Out: t.Out, Err: terminal.NewWriter(io.Discard)}, env)
+		quiet := &terminal.Terminal{In: t.In, Out: t.Out, Err: terminal.NewWriter(io.Discard)}
+		setup, err := (&manage.Call{Options: options(quiet, env)}).Open(cmd.Context())
 		if err != nil {
 			return nil, none
 		}

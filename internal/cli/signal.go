@@ -12,7 +12,6 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/exit"
-	"pollux/internal/manage/logs"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -64,7 +63,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 						p.exitNow(exit.Interrupted)
 					}
 				case timeout == nil:
-					logs.Signalled(p.recent, sig.String())
+					p.record.Signalled(sig.String())
 					end := signalError(sig)
 					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)

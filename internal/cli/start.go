@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/plain"
-	"pollux/internal/manage/sessions"
+	"pollux/internal/face/toolserver"
+	"pollux/internal/manage/nouns"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -46,43 +49,21 @@ func (req *request) session(ctx context.Context) session.Options {
 	return session.Options{
 		Project: project.Options{
 			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
-				req.Loaded(p)
+				req.Program.Project.Store(p)
 				req.SetFormat(config.OutputFormat.In(p.Settings()))
 				wrapsFor(req.Terminal)(p)
 				if !p.Options.InWorktree { // the worktree is a project of its own
-					sessions.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
+					nouns.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
 				}
 			},
 		},
-		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: req.Recent,
+		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: &req.Program.Recent,
 	}
-}
-
-// loadSettings reads the settings for a command that does not run a prompt. It does not
-// require a trusted folder and prints warnings to stderr.
-func loadSettings(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
-	dir, err := config.WorkingDir()
-	if err != nil {
-		return nil, err
-	}
-	o := options(t, env)
-	o.Dir = dir
-	set := project.New(o)
-	return set, set.Load(context.Background())
 }
 
 // options returns the options of the project for a command that does not run a prompt.
 func options(t *terminal.Terminal, env *config.Env) project.Options {
 	return project.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)}
-}
-
-// look reads the settings like [loadSettings], and then the .env file.
-func look(t *terminal.Terminal, env *config.Env) (*project.Project, error) {
-	set, err := loadSettings(t, env)
-	if err == nil {
-		set.ReadEnv()
-	}
-	return set, err
 }
 
 // warnTo returns a function that prints each warning to standard error, on lines of its own.
@@ -118,4 +99,63 @@ func piped(t *terminal.Terminal) io.Reader {
 		return nil
 	}
 	return t.In
+}
+
+// built is the version of the program. Release builds set it with
+// go build -ldflags "-X pollux/internal/cli.built=1.2.3".
+var built = "0.1.0"
+
+// version returns CLI_VERSION from env, or [built] if it is not set.
+func version(env *config.Env) string {
+	if v := env.Get("CLI_VERSION"); v != "" {
+		return v
+	}
+	return built
+}
+
+// serveCommand returns the subcommand that offers Pollux's tools to MCP clients.
+func serveCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	var raw rawFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Offer Pollux's tools to MCP clients, on standard input and output", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := conflicts(cmd.Flags(), &raw, ""); err != nil {
+				return err
+			}
+			flags, err := raw.resolve(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), t, env, flags)
+		},
+	}
+	f := cmd.Flags()
+	raw.declareSafety(f)
+	f.Var(&raw.dirs, "include-directories", "`path,...` Additional workspace directories")
+	f.BoolVar(&raw.ignoreEnv, "ignore-env", false, "Ignore .env files outside the home directory")
+	return cmd
+}
+
+// serve serves the tools of the working directory until standard input ends.
+func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Flags) error {
+	process.Seal() // the environment may hold keys, and commands run as the same user
+	if flags.SkipTrust {
+		env = env.With("GEMINI_CLI_TRUST_WORKSPACE=true")
+	}
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return err
+	}
+	flags.Settings[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
+	s, err := session.Open(ctx, session.Options{
+		Project: project.Options{
+			Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env), Interactive: true, Warn: warnTo(t), DebugLog: t.Err,
+		},
+		Offline: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return toolserver.Serve(ctx, s, toolserver.Options{In: t.In, Out: t.Out.JSON()})
 }

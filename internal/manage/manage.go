@@ -1,23 +1,16 @@
-// Package manage describes the commands that manage what a person has set up, such as hooks and skills. Each
-// package below it has one noun: its rows, its actions, and the table of its commands.
+// Package manage describes the commands of a person: a [Command] is a subcommand of pollux, a / command, or both. Each
+// package below it has one noun, such as hooks or the conversation: its rows, its actions, and the table of its commands.
 //
-// A [Command] is a subcommand of pollux, a / command, or both. The command line and the session make a [Call]
-// of what the person has typed, run the command, and draw its [outcome.Outcome].
+// The command line and the session make a [Call] of the arguments, run the command, and draw its [outcome.Outcome].
 package manage
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"path/filepath"
 	"strings"
 
-	"pollux/internal/config"
-	"pollux/internal/exit"
-	"pollux/internal/extension/install"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
-	"pollux/internal/session"
-	"pollux/tool"
 )
 
 // Command is a row of the table of commands. Its fields describe the subcommand of pollux.
@@ -30,7 +23,7 @@ type Command struct {
 	Example string
 	Flags   []Flag
 	// Run runs the command. If it is nil, the person must name one of Subs. The error [ErrHelp] prints the help.
-	Run  func(ctx context.Context, c *Call) (outcome.Outcome, error)
+	Run  Run
 	Subs []*Command
 	// TakesNumbers means that negative numbers are arguments, and that the command counts its arguments itself.
 	TakesNumbers bool
@@ -40,9 +33,79 @@ type Command struct {
 	Names func(ctx context.Context, p *project.Project) []string
 	// Values completes an argument without reading files; nil offers nothing.
 	Values Values
-	// Session describes the / command, nil for none. IsSessionOnly means that there is no subcommand.
+	// Session describes the / command, nil for none. IsSessionOnly means that the row itself is a / command, and that
+	// there is no subcommand.
 	Session       *InSession
 	IsSessionOnly bool
+	// RunsWhileBusy allows the / command while the model works: it only reads, or is safe during a run.
+	RunsWhileBusy bool
+	// NeedsPerson limits the / command to interactive sessions. Instead says how to do the same in others, as a
+	// sentence; "" if there is no way.
+	NeedsPerson bool
+	Instead     string
+	// IsPlanned marks a / command that is not implemented yet.
+	IsPlanned bool
+}
+
+// Run runs a command.
+type Run func(ctx context.Context, c *Call) (outcome.Outcome, error)
+
+// With returns the command that opens something for run, and that fails if open does.
+func With[T any](open func(ctx context.Context, c *Call) (T, error), run func(ctx context.Context, c *Call, t T) (outcome.Outcome, error)) Run {
+	return func(ctx context.Context, c *Call) (outcome.Outcome, error) {
+		t, err := open(ctx, c)
+		if err != nil {
+			return outcome.Outcome{}, err
+		}
+		return run(ctx, c, t)
+	}
+}
+
+// Open is the first argument of [With] for a command that uses a project; see [Call.Open].
+func Open(ctx context.Context, c *Call) (*project.Project, error) { return c.Open(ctx) }
+
+// InSession is a command as a / command. Empty fields are those of the subcommand, except for the aliases.
+type InSession struct {
+	Name          string
+	Aliases       []string
+	Args, Summary string
+	// IsGroup means that the person must name one of Subs, also if the subcommand has Run.
+	IsGroup bool
+	// Run is set if a session does not run the command like a shell.
+	Run Run
+}
+
+// Slash returns the / command of a row with the / commands below it, nil if the row has none.
+func (c *Command) Slash() *Command {
+	if c.Session == nil && !c.IsSessionOnly {
+		return nil
+	}
+	row := *c
+	if in := c.Session; in != nil {
+		row.Name, row.Aliases, row.Args, row.Summary = cmp.Or(in.Name, c.Name), in.Aliases, cmp.Or(in.Args, c.Args), cmp.Or(in.Summary, c.Summary)
+		switch {
+		case in.IsGroup:
+			row.Run = nil
+		case in.Run != nil:
+			row.Run = in.Run
+		}
+	}
+	row.Subs = nil
+	for _, sub := range c.Subs {
+		if sub := sub.Slash(); sub != nil {
+			row.Subs = append(row.Subs, sub)
+		}
+	}
+	return &row
+}
+
+// SessionOnly returns a row whose commands are all / commands only.
+func SessionOnly(c *Command) *Command {
+	c.IsSessionOnly = true
+	for _, sub := range c.Subs {
+		SessionOnly(sub)
+	}
+	return c
 }
 
 // Values returns the values of an argument that begins with typed, after these words, and what else a shell
@@ -75,18 +138,15 @@ func First(values func(typed string) []string) Values {
 	}
 }
 
-// InSession is a command as a / command. Empty fields are those of the subcommand.
-type InSession struct {
-	Name          string
-	Aliases       []string
-	Args, Summary string
-	// IsGroup means that the person must name one of Subs, also if the subcommand has Run.
-	IsGroup bool
-	// RunsWhileBusy, NeedsPerson and Instead are those of the table of / commands.
-	RunsWhileBusy, NeedsPerson bool
-	Instead                    string
-	// Run is set if a session does not run the command like a shell.
-	Run func(ctx context.Context, c *Call) (outcome.Outcome, error)
+// Table lists the available / commands of a group, whose name is its full one.
+func Table(group string, commands []*Command) *outcome.Table {
+	t := &outcome.Table{}
+	for _, c := range commands {
+		if !c.IsPlanned {
+			t.Rows = append(t.Rows, []string{strings.TrimSpace("/" + group + " " + c.Name + " " + c.Args), c.Summary})
+		}
+	}
+	return t
 }
 
 // Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a uint, a string, a list
@@ -106,128 +166,3 @@ type List []string
 
 // JSON is the flag of commands that have a value for programs.
 var JSON = Flag{Name: "json", Default: false, Usage: "Print JSON"}
-
-// Call is a call of a command.
-type Call struct {
-	// Words are the arguments in a shell, and Text is what follows a / command.
-	Words []string
-	Text  string
-	// Flags has the values of the flags in a shell, by name.
-	Flags map[string]any
-	// Live is the session in which a / command runs, nil in a shell.
-	Live *session.Session
-	// Options open the project in a shell.
-	Options project.Options
-	// Note shows a line at once, and Whole a text of any length.
-	Note, Whole func(text string)
-	// Line prints a line of the result at once, in a shell.
-	Line func(line string) error
-	// User answers the questions of installations.
-	User install.User
-	// Secret reads a provider's key from standard input. label is the provider for people, and name as they named it.
-	Secret func(ctx context.Context, label, name string) (string, error)
-	// IsTyped reports whether standard input is a terminal, IsAtTerminal whether standard error is one, too, and
-	// IsUTF8 whether standard output is one that shows all characters.
-	IsTyped, IsAtTerminal, IsUTF8 bool
-	// Ask runs a task that can ask the person questions. Its outcome is empty if the task's text is printed already.
-	Ask func(ctx context.Context, task Task) (outcome.Outcome, error)
-}
-
-// Task is a part of a command that asks questions. It returns the text of the result.
-type Task func(ctx context.Context, ask tool.Ask, show func(text string)) (string, error)
-
-// Is returns the value of a flag that is on or off.
-func (c *Call) Is(flag string) bool {
-	on, _ := c.Flags[flag].(bool)
-	return on
-}
-
-// Value returns the value of a flag with a text.
-func (c *Call) Value(flag string) string {
-	text, _ := c.Flags[flag].(string)
-	return text
-}
-
-// Number returns the value of a flag with a number.
-func (c *Call) Number(flag string) int {
-	n, _ := c.Flags[flag].(int)
-	return n
-}
-
-// Values returns the values of a flag with a list, in the type that settings use. It is nil if the flag is not set.
-func (c *Call) Values(flag string) (values []any) {
-	list, _ := c.Flags[flag].(List)
-	for _, value := range list {
-		values = append(values, value)
-	}
-	return values
-}
-
-// Name returns the only argument.
-func (c *Call) Name() string {
-	if c.Live != nil {
-		return c.Text
-	}
-	return c.Words[0]
-}
-
-// Open returns the project of the session, or that of the working directory with its settings and its .env file.
-// It neither asks about trust nor requires it.
-func (c *Call) Open(ctx context.Context) (*project.Project, error) {
-	p, err := c.Load(ctx)
-	if err == nil && c.Live == nil {
-		p.ReadEnv()
-	}
-	return p, err
-}
-
-// Load is [Call.Open] without the .env file.
-func (c *Call) Load(ctx context.Context) (*project.Project, error) {
-	if c.Live != nil {
-		return c.Live.Project, nil
-	}
-	dir, err := config.WorkingDir()
-	if err != nil {
-		return nil, err
-	}
-	o := c.Options
-	o.Dir = dir
-	p := project.New(o)
-	return p, p.Load(ctx)
-}
-
-// ErrHelp is the error of a command that prints its help instead.
-var ErrHelp = errors.New("help")
-
-// UsageError is an error about the arguments of a subcommand, which the command line shows with a hint.
-type UsageError struct{ Message string }
-
-func (e *UsageError) Error() string { return e.Message }
-
-// MaxPath is the maximum length of a path that a person types in a session, in bytes. It is longer than operating
-// systems allow.
-const MaxPath = 8 << 10
-
-// Path returns the absolute path for a path typed in a session. It removes quotes and, except on Windows,
-// backslashes before spaces. It expands ~ to the home directory.
-func Path(paths *config.Paths, typed string) string {
-	typed = strings.TrimSpace(typed)
-	if n := len(typed); n >= 2 && (typed[0] == '"' || typed[0] == '\'') && typed[n-1] == typed[0] {
-		typed = typed[1 : n-1]
-	} else if filepath.Separator != '\\' {
-		typed = strings.ReplaceAll(typed, `\ `, " ")
-	}
-	return filepath.Clean(paths.Absolute(typed))
-}
-
-// CutWord splits text after the first word, and trims the rest.
-func CutWord(text string) (word, rest string) {
-	end := strings.IndexAny(text, " \t\r\n")
-	if end < 0 {
-		return text, ""
-	}
-	return text[:end], strings.TrimSpace(text[end:])
-}
-
-// Usage returns the error of a / command without its arguments.
-func Usage(syntax string) error { return exit.Errorf(exit.Input, "Usage: %s", syntax) }

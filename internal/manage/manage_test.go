@@ -8,15 +8,15 @@ import (
 
 func TestPath(t *testing.T) {
 	t.Parallel()
-	paths := config.NewPaths(config.NewEnv("HOME=/home/me"), "/work")
+	paths := config.NewPaths(config.NewEnv("HOME=/home/me"), "/dir")
 	for typed, want := range map[string]string{
-		" a/b ":       "/work/a/b",
-		`"a b"`:       "/work/a b",
-		`'a b'`:       "/work/a b",
-		`a\ b`:        "/work/a b",
+		" a/b ":       "/dir/a/b",
+		`"a b"`:       "/dir/a b",
+		`'a b'`:       "/dir/a b",
+		`a\ b`:        "/dir/a b",
 		"~/x":         "/home/me/x",
 		"/abs/../top": "/top",
-		`"`:           `/work/"`,
+		`"`:           `/dir/"`,
 	} {
 		if got := Path(paths, typed); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)

@@ -39,7 +39,7 @@ func (o Outcome) WithValue(v any) Outcome {
 	return o
 }
 
-// Part is a part of an outcome: a [Text], [Lines], [Raw], [JSON], [Code], a [Field], a [*Table] or a [Drawing].
+// Part is a part of an outcome: a [Text], [Lines], [Raw], [JSON], [Code], [Field], [*Table], [Drawing] or [Title].
 type Part interface {
 	// plain returns the part for a terminal of a width, and markdown for a session. 0 is no limit.
 	plain(width int) string
@@ -146,8 +146,14 @@ func (d Drawing) plain(width int) string {
 
 func (d Drawing) markdown(width int) string {
 	text := d.plain(max(0, width-len(tableIndent)))
-	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+tableIndent)
+	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+tableIndent) + text[max(0, len(text)-1):]
 }
+
+// Title is a line directly above a table. An empty one separates two tables.
+type Title string
+
+func (t Title) plain(width int) string { return Text(t).plain(width) }
+func (t Title) markdown(int) string    { return string(t) + "\n" }
 
 // clean returns cells in one line each.
 func clean(row []string) []string {
@@ -174,7 +180,7 @@ func (o Outcome) Plain(width int) string {
 }
 
 // Markdown returns the parts as Markdown that is also readable as it is. width is that of the terminal, 0 for
-// no limit: tables fit it, and the face wraps text.
+// no limit: tables fit it, and the face wraps text. The Markdown has no control characters.
 func (o Outcome) Markdown(width int) string {
 	var b strings.Builder
 	for i, p := range o.Parts {
@@ -186,12 +192,12 @@ func (o Outcome) Markdown(width int) string {
 		}
 		b.WriteString(p.markdown(width))
 	}
-	return b.String()
+	return terminal.Text(b.String())
 }
 
 func isTable(p Part) bool {
 	switch p.(type) {
-	case *Table, Drawing:
+	case *Table, Drawing, Title:
 		return true
 	}
 	return false

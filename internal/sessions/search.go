@@ -24,9 +24,9 @@ type Found struct {
 
 // Excerpt is a place in a session where the text is.
 type Excerpt struct {
-	Kind string // user, gemini or tool
-	Time time.Time
-	Text string // on one line
+	Kind string    `json:"type"` // user, gemini or tool
+	Time time.Time `json:"timestamp"`
+	Text string    `json:"text"` // on one line
 }
 
 // Bounds of the excerpts of a search.

@@ -22,13 +22,13 @@ func TestMemory(t *testing.T) {
 	d.wantText("/memory list", "No GEMINI.md files in use.")
 	d.wantText("/memory reload", "Memory reloaded successfully. Loaded ", " characters from 1 file(s)")
 	if opening := d.Session.History()[0].Content.Text(); !strings.Contains(opening, "heron") || d.history() != "hi | One." {
-		t.Errorf("the model is told %s", opening)
+		t.Errorf("the opening message is %s", opening)
 	}
 	own := filepath.Join(d.home, ".gemini", "GEMINI.md")
 	d.wantText("/memory add Likes\x1b[31m tea. ", "Added to "+own+": Likes")
 	d.wantText("/memory add Likes\x1b[31m tea.", "Already in "+own)
 	if system := d.Session.Memory.Texts().Global; !strings.Contains(system, "tea.") {
-		t.Error("the model is not told what was added")
+		t.Error("the system instruction does not have the added line")
 	}
 	d.wantText("/memory refresh", " from 2 file(s)")
 }
@@ -45,7 +45,7 @@ func TestDirectories(t *testing.T) {
 	d.answers = []string{"Yes"}
 	d.wantText("/dir add "+one, "Added "+one+" to the workspace.")
 	if h := d.history(); !strings.Contains(h, one) || !strings.Contains(h, "Know one") {
-		t.Errorf("the model is told %s", h)
+		t.Errorf("the history is %s", h)
 	}
 	d.answers = []string{"yes, and trust these directories in the future"}
 	d.wantText("/directory add "+comma, "Added "+comma)
@@ -138,7 +138,7 @@ turn
 	d.wantText("/permissions trust", "Trust in "+d.dir+" is unchanged.")
 	for _, part := range []string{"- Commands: /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
-			t.Errorf("the person is not told %q but %q", part, text)
+			t.Errorf("the question does not contain %q: %q", part, text)
 		}
 	}
 	sub := filepath.Dir(d.file("sub/x", ""))
@@ -162,7 +162,7 @@ func TestTrustTakesEffect(t *testing.T) {
 		t.Helper()
 		allowed := d.Session.Rulebook.SetMode(policy.AutoEdit) == nil
 		if d.Session.Project.IsTrusted() != want || d.Session.Rulebook.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
-			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.Session.Project.IsTrusted(), d.Session.Rulebook.CanRemember(), allowed, opening())
+			t.Errorf("trusted %v, remembers %v, may switch modes %v, opening message %q", d.Session.Project.IsTrusted(), d.Session.Rulebook.CanRemember(), allowed, opening())
 		}
 	}
 	checkTrusted(false)

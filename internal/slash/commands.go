@@ -8,6 +8,8 @@ import (
 
 	"pollux/internal/command"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/owncalls"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -23,7 +25,7 @@ func (s *Runner) customCommands() (list []owned) {
 		s.warnOnce(line)
 	}
 	for _, c := range commands {
-		o := owned{Command: customCommand(c)}
+		o := owned{Command: customCommand(c), file: c.Path}
 		switch c.Kind {
 		case command.Workspace:
 			o.prefix, o.owner = "workspace.", "workspace command"
@@ -56,65 +58,64 @@ func (s *Runner) warnOnce(text string) {
 }
 
 // customCommand returns the command that sends the prompt of a file.
-func customCommand(c command.Command) *Command {
+func customCommand(c command.Command) *manage.Command {
 	usage := "[text]"
 	if strings.Contains(c.Prompt, "{{args}}") {
 		usage = "[args]"
 	}
-	return &Command{
-		Name: c.Name, Args: usage, Summary: c.Description, File: c.Path,
-		RunCall: func(ctx context.Context, s *Runner, call Call) (Result, error) { return s.runCustom(ctx, &c, call) },
+	return &manage.Command{
+		Name: c.Name, Args: usage, Summary: c.Description,
+		Run: func(ctx context.Context, call *manage.Call) (outcome.Outcome, error) { return runCustom(ctx, &c, call) },
 	}
 }
 
 // runCustom makes the prompt of a command of a file.
-func (s *Runner) runCustom(ctx context.Context, c *command.Command, call Call) (Result, error) {
-	prompt, err := s.Session.Composer.Command(ctx, c, command.Call{Line: call.Line, Name: call.Name, Args: call.Args})
+func runCustom(ctx context.Context, c *command.Command, call *manage.Call) (outcome.Outcome, error) {
+	prompt, err := call.Live.Composer.Command(ctx, c, command.Call{Line: call.Typed, Name: call.Path, Args: call.Text})
 	var coded *exit.Error
 	switch {
 	case err == nil:
-		return Result{Prompt: &prompt}, nil
+		call.Next.Prompt = &prompt
+		return outcome.Outcome{}, nil
 	case errors.Is(err, owncalls.ErrRefused):
-		return textResult("Not sent: the shell commands of /%s were refused.", call.Name)
+		return manage.Say("Not sent: the shell commands of /%s were refused.", call.Path)
 	case ctx.Err() != nil, errors.As(err, &coded):
-		return Result{}, err
+		return outcome.Outcome{}, err
 	}
-	return Result{}, exit.Errorf(exit.General, "%w", err)
+	return outcome.Outcome{}, exit.Errorf(exit.General, "%w", err)
 }
 
 // listCommands lists the custom commands by their directories.
-func listCommands(_ context.Context, s *Runner, _ string) (Result, error) {
+func (s *Runner) listCommands(context.Context, *manage.Call) (outcome.Outcome, error) {
 	sources := s.Session.Composer.CommandSources()
 	if len(sources) == 0 {
-		return textResult("This folder is not trusted: custom commands are off. To trust it, type /permissions trust.")
+		return manage.Say("This folder is not trusted: custom commands are off. To trust it, type /permissions trust.")
 	}
 	names := map[string]string{} // by file
-	for _, c := range s.added() {
-		if c.File != "" {
-			names[c.File] = c.Name
-		}
+	commands, _ := s.settle()
+	for _, c := range commands {
+		names[c.file] = c.Name
 	}
-	commands, problems := s.files.Load(sources)
-	var b strings.Builder
+	files, problems := s.files.Load(sources)
+	var o outcome.Outcome
 	for _, source := range sources {
-		var rows [][]string
-		for _, c := range commands {
+		t := &outcome.Table{}
+		for _, c := range files {
 			if c.Source == source {
-				rows = append(rows, []string{"/" + names[c.Path], c.Description})
+				t.Rows = append(t.Rows, []string{"/" + names[c.Path], c.Description})
 			}
 		}
-		if len(rows) > 0 {
-			fmt.Fprintf(&b, "%s (%s):\n\n%s\n", sourceTitle(source), s.Session.Project.DisplayFile(source.Dir), s.formatTable(nil, rows...))
+		if len(t.Rows) > 0 {
+			o.Parts = append(o.Parts, outcome.Text(fmt.Sprintf("%s (%s):", sourceTitle(source), s.Session.Project.DisplayFile(source.Dir))), t)
 		}
 	}
-	if b.Len() == 0 {
-		fmt.Fprintf(&b, "There are no custom commands. A file %s makes the command /name: see /docs custom-commands.\n",
-			s.Session.Project.Paths.Display(sources[0].Dir+"/name.toml"))
+	if len(o.Parts) == 0 {
+		o = outcome.Textf("There are no custom commands. A file %s makes the command /name: see /docs custom-commands.", s.Session.Project.Paths.Display(sources[0].Dir+"/name.toml"))
 	}
-	for _, line := range s.describeProblems(problems, "Left out: ") {
-		b.WriteString(line + "\n")
+	if lines := s.describeProblems(problems, "Left out: "); len(lines) > 0 {
+		o.Parts = append(o.Parts, outcome.Text(strings.Join(lines, "\n")))
 	}
-	return Result{Text: strings.TrimRight(b.String(), "\n")}, nil
+	return o, nil
 }
 
 func sourceTitle(source command.Source) string {
@@ -128,12 +129,12 @@ func sourceTitle(source command.Source) string {
 }
 
 // reloadCommands reads all command files again.
-func reloadCommands(_ context.Context, s *Runner, _ string) (Result, error) {
+func (s *Runner) reloadCommands(context.Context, *manage.Call) (outcome.Outcome, error) {
 	s.files.Forget()
 	commands, problems := s.files.Load(s.Session.Composer.CommandSources())
 	text := "Loaded " + wording.Count(len(commands), "custom command") + "."
 	for _, line := range s.describeProblems(problems, "Left out: ") {
 		text += "\n" + line
 	}
-	return Result{Text: text}, nil
+	return manage.Say("%s", text)
 }

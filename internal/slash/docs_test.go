@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/manage"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/commands.md anew")
@@ -41,8 +43,8 @@ func markdownTable() string {
 	var b strings.Builder
 	b.WriteString("| Command | Other names | What it does | |\n| --- | --- | --- | --- |\n")
 	var planned []string
-	var write func(parent string, c *Command)
-	write = func(parent string, c *Command) {
+	var write func(parent string, c *manage.Command)
+	write = func(parent string, c *manage.Command) {
 		if c.IsPlanned {
 			if parent == "/" {
 				planned = append(planned, "`/"+c.Name+"`")

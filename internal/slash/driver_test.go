@@ -153,21 +153,28 @@ func (d *driver) send(p agent.Prompt) {
 	}
 }
 
+// shown is a result with its text.
+type shown struct {
+	Result
+	Text string
+}
+
 // run runs a command. The command must be known, return no error, and return clean text.
-func (d *driver) run(line string) Result {
+func (d *driver) run(line string) shown {
 	d.t.Helper()
 	r, known, err := d.Runner.Run(d.t.Context(), line)
 	if !known || err != nil {
 		d.t.Fatalf("%s: known %v, %v", line, known, err)
 	}
-	if strings.ContainsAny(r.Text, "\x00\x1b\r\u202e") {
-		d.t.Errorf("%s: the text is not clean: %q", line, r.Text)
+	text := r.Markdown(d.Width())
+	if strings.ContainsAny(text, "\x00\x1b\r\u202e") {
+		d.t.Errorf("%s: the text is not clean: %q", line, text)
 	}
-	return r
+	return shown{r, text}
 }
 
 // wantText runs a command that must succeed with a text that contains parts.
-func (d *driver) wantText(line string, parts ...string) Result {
+func (d *driver) wantText(line string, parts ...string) shown {
 	d.t.Helper()
 	r := d.run(line)
 	if r.Failed {
@@ -178,7 +185,7 @@ func (d *driver) wantText(line string, parts ...string) Result {
 }
 
 // wantFailure runs a command that must fail with a text that contains parts.
-func (d *driver) wantFailure(line string, parts ...string) Result {
+func (d *driver) wantFailure(line string, parts ...string) shown {
 	d.t.Helper()
 	r := d.run(line)
 	if !r.Failed || r.Err == nil {
@@ -189,7 +196,7 @@ func (d *driver) wantFailure(line string, parts ...string) Result {
 }
 
 // checkText reports a test error for each part that is missing from the text of r.
-func (d *driver) checkText(line string, r Result, parts []string) {
+func (d *driver) checkText(line string, r shown, parts []string) {
 	d.t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(r.Text, part) {

@@ -20,8 +20,8 @@ func TestExtensions(t *testing.T) {
 		t.Helper()
 		d.answers, d.asked = answers, nil
 		r, known, err := d.Run(t.Context(), line)
-		if err != nil || !known || !strings.Contains(r.Text, want) {
-			t.Errorf("%s: %q, known %v, %v, want %q", line, r.Text, known, err, want)
+		if text := r.Markdown(0); err != nil || !known || !strings.Contains(text, want) {
+			t.Errorf("%s: %q, known %v, %v, want %q", line, text, known, err, want)
 		}
 		if len(d.answers) > 0 {
 			t.Errorf("%s: %d answers are not asked for", line, len(d.answers))

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"pollux/docs"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/terminal"
 )
 
@@ -25,20 +26,19 @@ var everyday = []commandGroup{
 	{"Setup", []string{"settings", "doctor"}},
 }
 
-// help lists the everyday commands or, if name is "all", all commands. Any other name explains
-// that command.
-func help(_ context.Context, s *Runner, name string) (Result, error) {
-	switch name {
+// help lists the everyday commands or, with "all", all commands. The name of a command explains it.
+func (s *Runner) help(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
+	switch c.Text {
 	case "":
-		return s.everydayHelp()
+		return s.everydayHelp(), nil
 	case "all":
-		return s.fullHelp()
+		return s.fullHelp(), nil
 	}
-	return s.explainCommand("/" + strings.TrimPrefix(name, "/"))
+	return s.explainCommand("/" + strings.TrimPrefix(c.Text, "/"))
 }
 
-func (s *Runner) everydayHelp() (Result, error) {
-	commands := Commands()
+func (s *Runner) everydayHelp() outcome.Outcome {
+	commands := s.table()
 	var rows [][]string
 	for _, g := range everyday {
 		rows = append(rows, []string{g.title})
@@ -47,12 +47,11 @@ func (s *Runner) everydayHelp() (Result, error) {
 		}
 	}
 	rows = append(rows, s.addedRows()...)
-	text := "Type what you want done and press Enter. @path attaches a file or directory.\n" +
-		s.formatTable(nil, rows...) + "\n/help all lists all commands, /help <command> explains one."
+	more := "/help all lists all commands, /help <command> explains one."
 	if s.Shortcuts != "" {
-		text += " ? shows the keys."
+		more += " ? shows the keys."
 	}
-	return Result{Text: text}, nil
+	return outcome.New(outcome.Title("Type what you want done and press Enter. @path attaches a file or directory."), &outcome.Table{Rows: rows}, outcome.Text(more))
 }
 
 // addedRows lists the first of the commands that the user and servers have added.
@@ -73,33 +72,33 @@ func (s *Runner) addedRows() [][]string {
 	return rows
 }
 
-func (s *Runner) fullHelp() (Result, error) {
+func (s *Runner) fullHelp() outcome.Outcome {
 	var rows [][]string
-	var planned []string
-	for _, c := range Commands() {
+	planned := 0
+	for _, c := range s.table() {
 		if c.IsPlanned {
-			planned = append(planned, c.Name)
+			planned++
 			continue
 		}
-		rows = append(rows, []string{"/" + c.heading(), c.Summary})
+		rows = append(rows, []string{"/" + heading(c), c.Summary})
 		for _, sub := range c.Subs {
 			if !sub.IsPlanned {
-				rows = append(rows, []string{"  " + sub.heading(), sub.Summary})
+				rows = append(rows, []string{"  " + heading(sub), sub.Summary})
 			}
 		}
 	}
 	for _, c := range s.added() {
-		rows = append(rows, []string{"/" + terminal.Line(c.heading()), c.Summary})
+		rows = append(rows, []string{"/" + terminal.Line(heading(c)), c.Summary})
 	}
-	text := s.formatTable(nil, rows...) + "\n/help <command> explains one."
-	if len(planned) > 0 {
-		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /theme.", len(planned))
+	more := "/help <command> explains one."
+	if planned > 0 {
+		more += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /theme.", planned)
 	}
-	return Result{Text: text}, nil
+	return outcome.New(&outcome.Table{Rows: rows}, outcome.Text(more))
 }
 
 // heading returns the name of a command with its aliases and arguments.
-func (c *Command) heading() string {
+func heading(c *manage.Command) string {
 	names := c.Name
 	if len(c.Aliases) > 0 {
 		names += " (" + strings.Join(c.Aliases, ", ") + ")"
@@ -109,72 +108,44 @@ func (c *Command) heading() string {
 
 // explainCommand explains the command that line names: arguments, aliases, subcommands,
 // and whether it runs while the model works.
-func (s *Runner) explainCommand(line string) (Result, error) {
+func (s *Runner) explainCommand(line string) (outcome.Outcome, error) {
 	call, ok := s.Lookup(line)
 	if !ok {
-		if suggestion := suggest(append(Commands(), s.added()...), strings.TrimPrefix(line, "/")); suggestion != "" {
-			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
+		if suggestion := suggest(append(s.table(), s.added()...), strings.TrimPrefix(line, "/")); suggestion != "" {
+			return manage.Misuse("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
-		return usageError("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))
+		return manage.Misuse("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))
 	}
 	c := call.Command
-	var b strings.Builder
-	fmt.Fprintf(&b, "/%s\n\n%s.\n", strings.TrimSpace(call.Name+" "+c.Args), c.Summary)
+	about := fmt.Sprintf("/%s\n\n%s.", strings.TrimSpace(call.Name+" "+c.Args), c.Summary)
 	if len(c.Aliases) > 0 {
-		fmt.Fprintf(&b, "Other names: %s.\n", strings.Join(c.Aliases, ", "))
+		about += "\nOther names: " + strings.Join(c.Aliases, ", ") + "."
 	}
-	var rows [][]string
+	o := outcome.New(outcome.Text(about))
+	t := &outcome.Table{}
 	for _, sub := range c.Subs {
 		if !sub.IsPlanned {
-			rows = append(rows, []string{"/" + call.Name + " " + sub.heading(), sub.Summary})
+			t.Rows = append(t.Rows, []string{"/" + call.Name + " " + heading(sub), sub.Summary})
 		}
 	}
-	if len(rows) > 0 {
-		b.WriteString("\n" + s.formatTable(nil, rows...) + "\n")
+	if len(t.Rows) > 0 {
+		o.Parts = append(o.Parts, t)
 	}
+	when := "You can use it when the model is done."
 	switch {
 	case c.IsPlanned:
-		b.WriteString("Not available yet in this version of Pollux.")
+		when = "Not available yet in this version of Pollux."
 	case c.RunsWhileBusy:
-		b.WriteString("You can use it while the model works.")
-	default:
-		b.WriteString("You can use it when the model is done.")
+		when = "You can use it while the model works."
 	}
-	return Result{Text: b.String()}, nil
-}
-
-// showDocs lists the documentation pages, or shows the page called name.
-func showDocs(_ context.Context, s *Runner, name string) (Result, error) {
-	if name != "" {
-		text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
-		if err != nil {
-			return usageError("There is no page %q. /docs lists all pages.", terminal.Cut(name, 40))
-		}
-		if s.Session.Project.Options.Asker == nil { // not at a terminal, which wraps lines
-			return Result{Text: string(text)}, nil
-		}
-		return Result{Text: joinLines(string(text))}, nil
-	}
-	entries, err := docs.Pages.ReadDir(".")
-	if err != nil {
-		return Result{}, err
-	}
-	var rows [][]string
-	for _, e := range entries {
-		text, err := docs.Pages.ReadFile(e.Name())
-		if err != nil {
-			return Result{}, err
-		}
-		title, _, _ := strings.Cut(string(text), "\n")
-		rows = append(rows, []string{strings.TrimSuffix(e.Name(), ".md"), strings.TrimLeft(title, "# ")})
-	}
-	return textResult("Pages of the documentation:\n\n%s\n/docs <page> shows one.", s.formatTable(nil, rows...))
+	o.Parts = append(o.Parts, outcome.Text(when))
+	return o, nil
 }
 
 // shortcuts lists the keyboard shortcuts of the face.
-func shortcuts(_ context.Context, s *Runner, _ string) (Result, error) {
+func (s *Runner) shortcuts(context.Context, *manage.Call) (outcome.Outcome, error) {
 	if s.Shortcuts == "" {
-		return textResult("This interface has no keys of its own.")
+		return manage.Say("This interface has no keys of its own.")
 	}
-	return Result{Text: s.Shortcuts}, nil
+	return manage.Say("%s", s.Shortcuts)
 }

@@ -5,16 +5,25 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/manage"
 	"pollux/internal/mcp"
 )
 
 func TestSettleNames(t *testing.T) {
 	t.Parallel()
-	user := func(name string) owned { return owned{&Command{Name: name}, "user.", "user command"} }
-	project := func(name string) owned { return owned{&Command{Name: name}, "workspace.", "workspace command"} }
-	server := func(name string) owned { return owned{&Command{Name: name}, "s.", "MCP server 's' command"} }
-	extension := func(name string) owned { return owned{&Command{Name: name}, "e:", "extension 'e' command"} }
-	table := []*Command{{Name: "help", Aliases: []string{"?", "h"}}}
+	user := func(name string) owned {
+		return owned{Command: &manage.Command{Name: name}, prefix: "user.", owner: "user command"}
+	}
+	project := func(name string) owned {
+		return owned{Command: &manage.Command{Name: name}, prefix: "workspace.", owner: "workspace command"}
+	}
+	server := func(name string) owned {
+		return owned{Command: &manage.Command{Name: name}, prefix: "s.", owner: "MCP server 's' command"}
+	}
+	extension := func(name string) owned {
+		return owned{Command: &manage.Command{Name: name}, prefix: "e:", owner: "extension 'e' command"}
+	}
+	table := []*manage.Command{{Name: "help", Aliases: []string{"?", "h"}}}
 	for _, c := range []struct {
 		list    []owned
 		want    string
@@ -55,12 +64,12 @@ func TestRenamedPrompt(t *testing.T) {
 		"/a.pp help": "Arguments of /a.pp, a prompt of the MCP server a:",
 		"/b.pp help": "/b.pp has no arguments.",
 	} {
-		call, _ := find(commands, line)
-		if r, err := d.Runner.run(t.Context(), call); err != nil || !strings.HasPrefix(r.Text, want) {
-			t.Errorf("%s: %q, %v", line, r.Text, err)
+		call, _ := find(rowsOf(commands), line)
+		if o, err := d.Runner.run(t.Context(), call, d.newCall(call)); err != nil || !strings.HasPrefix(o.Markdown(0), want) {
+			t.Errorf("%s: %q, %v", line, o.Markdown(0), err)
 		}
 	}
-	if call, _ := find(commands, "/a.pp help me"); call.Name != "a.pp" || call.Args != "help me" {
+	if call, _ := find(rowsOf(commands), "/a.pp help me"); call.Name != "a.pp" || call.Args != "help me" {
 		t.Errorf("%q with %q", call.Name, call.Args)
 	}
 }
@@ -71,7 +80,7 @@ func TestNamesOfPrompts(t *testing.T) {
 	prompts := promptCommands([]mcp.Prompt{
 		{Server: "a", Name: "pp"}, {Server: "a", Name: "pp"}, {Server: "a", Name: "one"}, {Server: "my b", Name: "pp"}, {Server: "my b", Name: "two words"},
 	})
-	file := owned{&Command{Name: "pp"}, "user.", "user command"}
+	file := owned{Command: &manage.Command{Name: "pp"}, prefix: "user.", owner: "user command"}
 	for _, c := range []struct {
 		list   []owned
 		want   string

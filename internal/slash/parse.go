@@ -12,32 +12,32 @@ import (
 
 // Call is a command with its arguments, parsed from a line.
 type Call struct {
-	Command *Command
+	Command *manage.Command
 	Name    string // full name with parent commands, without aliases: "memory show"
 	Args    string // the rest of the line, trimmed
 	Line    string // the line, trimmed
 }
 
-// Lookup parses a line into a command call. It returns false if the line names no command:
+// Lookup parses a line into a command call, for reading: only a [Runner] can run it. It returns false if the line names no command:
 // for example a path, a code comment or an unknown word.
 func Lookup(line string) (Call, bool) { return find(Commands(), line) }
 
 // find parses a line into a call of one of these commands.
-func find(commands []*Command, line string) (Call, bool) {
+func find(commands []*manage.Command, line string) (Call, bool) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {
 		return Call{}, false
 	}
-	word, rest := cutWord(rest)
+	word, rest := manage.CutWord(rest)
 	call := Call{Command: findCommand(commands, word), Args: rest, Line: strings.TrimSpace(line)}
 	if call.Command == nil {
 		return Call{}, false
 	}
 	call.Name = call.Command.Name
 	for len(call.Command.Subs) > 0 {
-		word, rest := cutWord(call.Args)
+		word, rest := manage.CutWord(call.Args)
 		sub := findCommand(call.Command.Subs, word)
-		if sub == nil || rest != "" && !sub.takesArgs() && call.Command.Args != "" {
+		if sub == nil || rest != "" && !takesArgs(sub) && call.Command.Args != "" {
 			break // the word is an argument
 		}
 		call = Call{Command: sub, Name: call.Name + " " + sub.Name, Args: rest, Line: call.Line}
@@ -46,12 +46,10 @@ func find(commands []*Command, line string) (Call, bool) {
 }
 
 // takesArgs reports whether a line with more words than the command's name can be a call of it.
-func (c *Command) takesArgs() bool { return c.Args != "" || len(c.Subs) > 0 }
-
-func cutWord(text string) (word, rest string) { return manage.CutWord(text) }
+func takesArgs(c *manage.Command) bool { return c.Args != "" || len(c.Subs) > 0 }
 
 // findCommand returns the command with this name or alias, or nil.
-func findCommand(commands []*Command, name string) *Command {
+func findCommand(commands []*manage.Command, name string) *manage.Command {
 	for _, c := range commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return c
@@ -60,38 +58,34 @@ func findCommand(commands []*Command, name string) *Command {
 	return nil
 }
 
-// Unknown explains that a line looks like a command and names none: "/stauts is not a command.
-// Did you mean /stats?". It returns "" for a line that names a command, and for one that is a
-// prompt: a path, a code comment, or several lines.
-func Unknown(line string) string { return unknown(Commands(), line) }
-
-// Unknown explains that a line looks like a command and names none, nor one that has been added: see the
-// function of this name.
+// Unknown explains that a line looks like a command and names none: "/stauts is not a command. Did you mean /stats?".
+// It returns "" for a line that names a command, and for one that is a prompt: a path, a code comment, or several
+// lines.
 func (s *Runner) Unknown(line string) string {
 	if !strings.HasPrefix(line, "/") {
 		return ""
 	}
-	added, renamed := s.settle()
-	word, _ := cutWord(line[1:])
+	_, renamed := s.settle()
+	word, _ := manage.CutWord(line[1:])
 	var now []string
 	for _, r := range renamed {
-		if r.from == word && findCommand(Commands(), word) == nil {
+		if r.from == word && findCommand(s.table(), word) == nil {
 			now = append(now, "/"+r.to)
 		}
 	}
 	if len(now) > 0 {
 		return "/" + word + " is the name of several commands. Type " + strings.Join(now, " or ") + "."
 	}
-	reason := unknown(append(Commands(), added...), line)
+	reason := unknown(append(s.table(), s.added()...), line)
 	if reason == "" || !s.hasSkill(word) {
 		return reason
 	}
 	return "/" + word + " is not a command here. There is a skill " + word + ": it can be used in a session, or ask for it in words."
 }
 
-func unknown(commands []*Command, line string) string {
+func unknown(commands []*manage.Command, line string) string {
 	rest, ok := strings.CutPrefix(line, "/")
-	word, rest := cutWord(rest)
+	word, rest := manage.CutWord(rest)
 	if _, known := find(commands, line); !ok || known || strings.Contains(strings.TrimSpace(line), "\n") {
 		return ""
 	}
@@ -124,7 +118,7 @@ func isFile(path string) bool {
 
 // suggest returns the available command that a mistyped name probably means, as "/model"; "" if
 // there is none.
-func suggest(commands []*Command, name string) string {
+func suggest(commands []*manage.Command, name string) string {
 	var names []string
 	for _, c := range commands {
 		if !c.IsPlanned {
@@ -137,17 +131,6 @@ func suggest(commands []*Command, name string) string {
 	return ""
 }
 
-// subcommandList lists the available subcommands with their summaries.
-func (s *Runner) subcommandList(c Call) string {
-	var rows [][]string
-	for _, sub := range c.Command.Subs {
-		if !sub.IsPlanned {
-			rows = append(rows, []string{"/" + c.Name + " " + sub.usage(), sub.Summary})
-		}
-	}
-	return strings.TrimRight(s.formatTable(nil, rows...), "\n")
-}
-
 // subcommandNames returns a sentence with the names of the available subcommands.
 func (c Call) subcommandNames() string {
 	var names []string
@@ -158,6 +141,3 @@ func (c Call) subcommandNames() string {
 	}
 	return "Available: " + strings.Join(names, ", ") + "."
 }
-
-// usage returns the name of a command with its arguments.
-func (c *Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pollux/internal/manage"
 )
 
 func TestLookup(t *testing.T) {
@@ -73,7 +75,7 @@ func TestUnknown(t *testing.T) {
 		" /statz": "", "statz": "", "": "", "/statz\nall": "", "/statz all\nof them": "", "/x\x1b": "",
 		"/" + strings.Repeat("x", 1<<20): "",
 	} {
-		got := Unknown(line)
+		got := unknown(Commands(), line)
 		name, _, _ := strings.Cut(line, " ")
 		if want != "" {
 			want = strings.TrimSpace(name) + " is not a command. " + want
@@ -88,8 +90,8 @@ func TestUnknown(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	var check func(parent string, commands []*Command)
-	check = func(parent string, commands []*Command) {
+	var check func(parent string, commands []*manage.Command)
+	check = func(parent string, commands []*manage.Command) {
 		for _, c := range commands {
 			at := parent + c.Name
 			for _, name := range append([]string{c.Name}, c.Aliases...) {
@@ -110,7 +112,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	check("", Commands())
-	if !slices.IsSortedFunc(Commands(), func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(Commands(), func(a, b *manage.Command) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the table is not in order")
 	}
 }
@@ -137,7 +139,7 @@ func FuzzLookup(f *testing.F) {
 		if ok && (call.Command == nil || !strings.HasPrefix(line, "/") || call.Args != strings.TrimSpace(call.Args) || !strings.Contains(line, call.Args)) {
 			t.Errorf("%+v", call)
 		}
-		if text := Unknown(line); ok && text != "" {
+		if text := unknown(Commands(), line); ok && text != "" {
 			t.Error(text)
 		}
 	})

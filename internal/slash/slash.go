@@ -1,27 +1,28 @@
 // Package slash implements the / commands: one table that every face, the help and the
 // documentation use.
 //
-// A face passes a line that begins with a slash to [Runner.Run], and acts on the [Result].
-// Commands do not print: they return text in the result, and ask the user through the
-// session's [session.Asker].
+// A face passes a line that begins with a slash to [Runner.Run], draws the [outcome.Outcome] of the [Result], and does
+// what is next.
 //
-//   - table.go lists the commands, parse.go parses a line.
-//   - The other files implement the commands, grouped by topic.
+//   - This file lists the commands, those of the nouns in internal/manage and the few about commands, and runs them.
+//   - parse.go parses a line and finds its command.
+//   - added.go has the commands that users, extensions and MCP servers add, and their names.
 package slash
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
+	"slices"
 	"strings"
 	"sync"
 
-	"pollux/agent"
 	"pollux/internal/command"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/manage/nouns"
+	"pollux/internal/manage/stats"
+	"pollux/internal/outcome"
 	"pollux/internal/person"
-	"pollux/internal/record"
 	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -39,65 +40,26 @@ type Runner struct {
 	shown sync.Map // texts of warnings that the user has seen
 }
 
-// Result is the result of a command: the text to show and the actions for the face.
+// Result is the outcome of a command, with the next action of the face.
 type Result struct {
-	Text   string        // Markdown to show, readable without rendering, without control characters
-	Failed bool          // Text is an error message
-	Err    error         // the error with its exit code, if Failed
-	Prompt *agent.Prompt // prompt to send to the model, nil for none
-	// IsPromptHidden means that the user need not see the prompt: it is Pollux's own text, or the line itself.
-	IsPromptHidden bool
-	// Run is a run of the model for the face to show like that of a prompt, nil for none.
-	Run func(ctx context.Context) iter.Seq2[agent.Event, error]
-	// Draft is a text for the user to change and send, "" for none.
-	Draft string
-	Clear bool // a new conversation has started
-	// Recap is where the conversation stands that has replaced the current one, nil for none.
-	Recap *record.Recap
-	Quit  bool // end the session
+	outcome.Outcome
+	manage.Next
+	// Err is the error with its exit code, if the command has failed.
+	Err error
 }
 
-// Command is one row of the command table.
-type Command struct {
-	Name    string // without the slash
-	Aliases []string
-	Args    string // syntax of the arguments, "<name> [--persist]"; "" for none
-	Summary string
-	// RunsWhileBusy allows the command while the model works.
-	RunsWhileBusy bool
-	// NeedsPerson limits the command to interactive sessions.
-	NeedsPerson bool
-	// Instead says how to do the same in a session that is not interactive, as a sentence. "" if
-	// there is no way.
-	Instead string
-	// IsPlanned marks a command that is not implemented yet.
-	IsPlanned bool
-	// Subs are the subcommands. If Run is nil, the user must name one.
-	Subs []*Command
-	// Run runs the command.
-	Run func(ctx context.Context, s *Runner, args string) (Result, error)
-	// RunCall is set in place of Run for an added command, whose name may not be the one that its owner gave it.
-	RunCall func(ctx context.Context, s *Runner, call Call) (Result, error)
-	// File is the path of the file of a custom command, else "".
-	File string
-}
-
-// errNeedsPerson is matched by the error of a command that needs a user in a non-interactive
-// session.
-var errNeedsPerson = errors.New("a command needs a user")
-
-// needsPerson returns the error of a command that needs a user; instead is what to do, or "".
-// Scripts match the first sentence, which is that of Gemini CLI.
-func needsPerson(name, instead string) error {
-	text := "Exiting due to command result that is not supported in non-interactive mode. /" + name + " needs an interactive session. " + instead
-	return &exit.Error{Code: exit.Input, Message: strings.TrimSpace(text), Err: errNeedsPerson}
+// Failure returns the result of a command that has failed.
+func Failure(err error) Result {
+	o := outcome.Textf("%v", err)
+	o.Failed = true
+	return Result{Outcome: o, Err: err}
 }
 
 // Run runs the command that line names. known is false if line names no command: the line
 // is a prompt. If the command fails, Run returns a [Result] with Failed set. Run returns an
 // error only if ctx ends, or if the command needs a user and the session is not
 // interactive (exit code 42).
-func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
+func (s *Runner) Run(ctx context.Context, line string) (_ Result, known bool, _ error) {
 	call, known := s.Lookup(line)
 	if !known && strings.HasPrefix(line, "/") {
 		s.Session.Servers.Await(ctx) // a prompt of theirs
@@ -106,60 +68,114 @@ func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, er
 	if !known {
 		return Result{}, false, nil
 	}
-	r, err = s.run(ctx, call)
-	s.Session.Observers.Records.Emit(records.CommandRun{Name: call.Name, Failed: err != nil || r.Failed})
+	c := s.newCall(call)
+	o, err := s.run(ctx, call, c)
+	s.Session.Observers.Records.Emit(records.CommandRun{Name: call.Name, Failed: err != nil || o.Failed})
 	switch {
+	case err == nil && o.Failed:
+		return Result{o, c.Next, exit.Errorf(exit.Input, "%s", o.Markdown(c.Width()))}, true, nil
 	case err == nil:
-	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, person.ErrNoPerson):
+		return Result{Outcome: o, Next: c.Next}, true, nil
+	case ctx.Err() != nil, errors.Is(err, manage.ErrNeedsPerson), errors.Is(err, person.ErrNoPerson):
 		return Result{}, true, err
-	default:
-		r = Result{Text: err.Error(), Failed: true, Err: err}
 	}
-	if r.Failed && r.Err == nil {
-		r.Err = exit.Errorf(exit.Input, "%s", r.Text)
-	}
-	r.Text = terminal.Text(r.Text)
-	return r, true, nil
+	return Failure(err), true, nil
 }
 
-// run calls the command, or returns an error if the call is not valid.
-func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
-	c := call.Command
+// newCall returns the call of a command in the session.
+func (s *Runner) newCall(call Call) *manage.Call {
+	p := s.Session.Project
+	return &manage.Call{
+		Text: call.Args, Typed: call.Line, Path: call.Name, Live: s.Session, Options: p.Options, Terminal: s.Terminal,
+		Note:  func(text string) { p.Warn(terminal.Line(text)) },
+		Whole: func(text string) { p.Warn(terminal.Text(text)) },
+		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
+			if p.Options.Asker == nil {
+				return outcome.Outcome{}, person.ErrNoPerson
+			}
+			text, err := task(ctx, p.Options.Asker.Ask, func(text string) { p.Warn(terminal.Line(text)) })
+			return outcome.New(outcome.Text(text)), err
+		},
+	}
+}
+
+// run runs the command, or returns an error if the call is not valid.
+func (s *Runner) run(ctx context.Context, call Call, c *manage.Call) (outcome.Outcome, error) {
+	row := call.Command
 	switch {
-	case c.NeedsPerson && s.Session.Project.Options.Asker == nil:
-		return Result{}, needsPerson(call.Name, c.Instead)
-	case c.IsPlanned:
-		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
-	case c.RunCall != nil:
-		return c.RunCall(ctx, s, call)
-	case c.Run == nil:
-		return s.listSubcommands(call)
-	case call.Args == "" || c.Args != "":
-		return c.Run(ctx, s, call.Args)
-	case len(c.Subs) > 0:
-		return usageError("There is no /%s. %s", terminal.Line(call.Name+" "+terminal.Cut(call.Args, 40)), call.subcommandNames())
+	case row.NeedsPerson && !c.HasPerson():
+		return outcome.Outcome{}, manage.NeedsPerson(call.Name, row.Instead)
+	case row.IsPlanned:
+		return manage.Misuse("The command /%s is not available yet in this version of Pollux.", call.Name)
+	case row.Run != nil && (call.Args == "" || row.Args != ""):
+		return row.Run(ctx, c)
+	case call.Args != "" && len(row.Subs) > 0:
+		return manage.Misuse("There is no /%s. %s", terminal.Line(call.Name+" "+terminal.Cut(call.Args, 40)), call.subcommandNames())
+	case call.Args != "":
+		return manage.Misuse("/%s takes no arguments. To send this text to the model, start it with another word.", call.Name)
 	}
-	return usageError("/%s takes no arguments. To send this text to the model, start it with another word.", call.Name)
-}
-
-// listSubcommands is the result of a command that needs a subcommand: a list for a user, an
-// error for a script.
-func (s *Runner) listSubcommands(c Call) (Result, error) {
-	switch {
-	case c.Args != "":
-		return usageError("There is no /%s. %s", terminal.Line(c.Name+" "+terminal.Cut(c.Args, 40)), c.subcommandNames())
-	case s.Session.Project.Options.Asker == nil:
-		return usageError("Command '/%s' requires a subcommand. Available:\n%s", c.Name, s.subcommandList(c))
+	list := strings.TrimRight(outcome.New(manage.Table(call.Name, row.Subs)).Markdown(c.Width()), "\n")
+	if !c.HasPerson() {
+		return manage.Misuse("Command '/%s' requires a subcommand. Available:\n%s", call.Name, list)
 	}
-	return Result{Text: s.subcommandList(c)}, nil
+	return manage.Say("%s", list)
 }
 
-// usageError returns an error about how the user called a command.
-func usageError(format string, args ...any) (Result, error) {
-	return Result{}, exit.Errorf(exit.Input, format, args...)
+// Width returns the width of the terminal, 0 if there is no limit.
+func (s *Runner) Width() int { return s.newCall(Call{}).Width() }
+
+// Farewell returns the text that a face shows on exit.
+func (s *Runner) Farewell() string { return stats.Farewell(s.Session, s.Width()) }
+
+// ResumeHint returns how to resume the conversation later, "" if it is not recorded.
+func (s *Runner) ResumeHint() string { return stats.ResumeHint(s.Session) }
+
+// Commands returns the command table, sorted by name, for reading: only a [Runner] can run all of the commands.
+func Commands() []*manage.Command { return (*Runner)(nil).table() }
+
+// table returns the command table. Commands about commands use the runner.
+func (s *Runner) table() []*manage.Command {
+	commands := []*manage.Command{
+		{
+			Name: "commands", Summary: "List and reload custom commands",
+			Subs: []*manage.Command{
+				{Name: "list", Summary: "List custom commands", RunsWhileBusy: true, Run: s.listCommands},
+				{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the files of custom commands again", RunsWhileBusy: true, Run: s.reloadCommands},
+			},
+		},
+		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: true, Run: s.help},
+		{Name: "shortcuts", Summary: "List keyboard shortcuts", RunsWhileBusy: true, NeedsPerson: true, Run: s.shortcuts},
+	}
+	for _, c := range nouns.All() {
+		if row := c.Slash(); row != nil {
+			commands = append(commands, row)
+		}
+	}
+	commands = append(commands, planned()...)
+	slices.SortFunc(commands, func(a, b *manage.Command) int { return strings.Compare(a.Name, b.Name) })
+	return commands
 }
 
-// textResult returns a successful result with formatted text.
-func textResult(format string, args ...any) (Result, error) {
-	return Result{Text: fmt.Sprintf(format, args...)}, nil
+// planned returns the commands of Gemini CLI that are not available yet.
+func planned() []*manage.Command {
+	list := []*manage.Command{
+		{Name: "bug-memory", Summary: "Write a memory profile"},
+		{Name: "diff", Summary: "Show the changes of this session"},
+		{Name: "footer", Aliases: []string{"statusline"}, Summary: "Configure the footer", NeedsPerson: true},
+		{Name: "gemma", Summary: "Set up the local routing model"},
+		{Name: "ide", Summary: "Manage the editor integration", NeedsPerson: true},
+		{Name: "privacy", Summary: "Show the privacy notice", NeedsPerson: true},
+		{Name: "redo", Summary: "Redo undone changes"},
+		{Name: "setup-github", Summary: "Set up GitHub workflows", NeedsPerson: true},
+		{Name: "terminal-setup", Summary: "Set up terminal key bindings", NeedsPerson: true},
+		{Name: "theme", Summary: "Choose a theme", NeedsPerson: true},
+		{Name: "undo", Summary: "Undo the changes of the last turn"},
+		{Name: "upgrade", Summary: "Upgrade your account", NeedsPerson: true},
+		{Name: "vim", Summary: "Toggle vim mode", NeedsPerson: true},
+		{Name: "voice", Summary: "Toggle voice mode", NeedsPerson: true},
+	}
+	for _, c := range list {
+		c.IsPlanned = true
+	}
+	return list
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/person"
 	"pollux/internal/terminal"
 )
@@ -141,13 +142,13 @@ func TestNonInteractive(t *testing.T) {
 	d.file("there.md", "mine")
 	d.prompt("hi")
 	for line, want := range map[string]error{
-		"/theme": errNeedsPerson, "/settings": errNeedsPerson, "/model": errNeedsPerson, "/quit": errNeedsPerson, "/copy": errNeedsPerson, "/auth": errNeedsPerson,
-		"/auth signin": errNeedsPerson, "/editor": errNeedsPerson, "/vim": errNeedsPerson, "/resume": errNeedsPerson, "/shortcuts": errNeedsPerson,
+		"/theme": manage.ErrNeedsPerson, "/settings": manage.ErrNeedsPerson, "/model": manage.ErrNeedsPerson, "/quit": manage.ErrNeedsPerson, "/copy": manage.ErrNeedsPerson, "/auth": manage.ErrNeedsPerson,
+		"/auth signin": manage.ErrNeedsPerson, "/editor": manage.ErrNeedsPerson, "/vim": manage.ErrNeedsPerson, "/resume": manage.ErrNeedsPerson, "/shortcuts": manage.ErrNeedsPerson,
 		"/directory add " + other: person.ErrNoPerson, "/permissions trust": person.ErrNoPerson, "/chat share there.md": person.ErrNoPerson,
 	} {
 		r, known, err := d.Runner.Run(t.Context(), line)
-		if !known || !errors.Is(err, want) || exit.CodeOf(err) != exit.Input || r.Text != "" {
-			t.Errorf("%s: %v, %q", line, err, r.Text)
+		if !known || !errors.Is(err, want) || exit.CodeOf(err) != exit.Input || r.Parts != nil {
+			t.Errorf("%s: %v, %q", line, err, r.Parts)
 		}
 	}
 	d.wantFailure("/undo", "not available yet")
@@ -350,8 +351,8 @@ func TestCommandsDuringRun(t *testing.T) {
 		d.prompt("Look around")
 	}()
 	var lines []string
-	var collect func(parent string, commands []*Command)
-	collect = func(parent string, commands []*Command) {
+	var collect func(parent string, commands []*manage.Command)
+	collect = func(parent string, commands []*manage.Command) {
 		for _, c := range commands {
 			if c.RunsWhileBusy && c.Run != nil && c.Name != "doctor" {
 				lines = append(lines, parent+c.Name)
@@ -382,8 +383,8 @@ func TestHostileArguments(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
 	var lines []string
-	var collect func(parent string, commands []*Command)
-	collect = func(parent string, commands []*Command) {
+	var collect func(parent string, commands []*manage.Command)
+	collect = func(parent string, commands []*manage.Command) {
 		for _, c := range commands {
 			lines = append(lines, parent+c.Name)
 			collect(parent+c.Name+" ", c.Subs)

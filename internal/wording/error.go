@@ -50,6 +50,23 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Number writes n with commas between thousands.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Percent writes part as a percentage of whole, with one decimal: "12.5%", and "0.0%" if whole is not positive.
+func Percent(part, whole float64) string {
+	if whole <= 0 {
+		return "0.0%"
+	}
+	return fmt.Sprintf("%.1f%%", 100*part/whole)
+}
+
 // Tokens writes a number of tokens in short: "200k", "1.05M", and "-" for none.
 func Tokens(n int) string {
 	switch {

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,13 +156,12 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 		return agent.TextPrompt(text), "", commands.Session.Models.Unreachable()
 	case r.Failed:
 		return agent.Prompt{}, "", r.Err
-	case r.Prompt == nil && r.Text == "":
-		return agent.Prompt{}, "Done.", nil
-	case r.Prompt == nil:
-		return agent.Prompt{}, r.Text, nil
 	}
-	if r.Text != "" {
-		commands.Session.Project.Warn(r.Text)
+	switch answer = r.Markdown(commands.Width()); {
+	case r.Prompt == nil:
+		return agent.Prompt{}, cmp.Or(answer, "Done."), nil
+	case answer != "":
+		commands.Session.Project.Warn(answer)
 	}
 	return *r.Prompt, "", commands.Session.Models.Unreachable()
 }

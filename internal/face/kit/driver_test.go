@@ -16,6 +16,8 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -95,7 +97,7 @@ func (s *scene) draw(e Event) {
 	case Queued:
 		text = "queued " + e.Text
 	case CommandDone:
-		text = "did " + e.Result.Text
+		text = "did " + e.Result.Markdown(0)
 	case ShellDone:
 		text = e.Output
 	case Ended:
@@ -161,7 +163,7 @@ func (f scripted) RecordForcedExit()                 { f.s.forced = true }
 func (f scripted) Close()                            {}
 
 func (f scripted) Lookup(line string) (slash.Call, bool) {
-	return slash.Call{Command: &slash.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")
+	return slash.Call{Command: &manage.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")
 }
 
 func (f scripted) RunCommand(ctx context.Context, line string) (slash.Result, error) {
@@ -207,7 +209,7 @@ func TestQueue(t *testing.T) {
 		release := make(chan struct{})
 		s := &scene{run: works(release)}
 		s.command = func(context.Context, string) (slash.Result, error) {
-			return slash.Result{Text: "made", Prompt: &agent.Prompt{Shown: "/side x"}, IsPromptHidden: true}, nil
+			return slash.Result{Outcome: outcome.Textf("made"), Next: manage.Next{Prompt: &agent.Prompt{Shown: "/side x"}, IsPromptHidden: true}}, nil
 		}
 		err := play(t, s, func() {
 			s.Submit("a")
@@ -351,7 +353,7 @@ func TestBeside(t *testing.T) {
 				return slash.Result{}, err
 			}
 			time.Sleep(time.Minute)
-			return slash.Result{Text: a.Reply.Answers["0"]}, nil
+			return slash.Result{Outcome: outcome.Textf("%s", a.Reply.Answers["0"])}, nil
 		}
 		err := play(t, s, func() {
 			s.Submit("go")
@@ -526,11 +528,11 @@ func TestCommandRun(t *testing.T) {
 		s := &scene{run: works(release)}
 		s.command = func(_ context.Context, line string) (slash.Result, error) {
 			if line == "/side hidden" {
-				return slash.Result{Prompt: new(agent.TextPrompt("hidden")), IsPromptHidden: true}, nil
+				return slash.Result{Next: manage.Next{Prompt: new(agent.TextPrompt("hidden")), IsPromptHidden: true}}, nil
 			}
-			return slash.Result{Run: func(context.Context) iter.Seq2[agent.Event, error] {
+			return slash.Result{Next: manage.Next{Run: func(context.Context) iter.Seq2[agent.Event, error] {
 				return func(yield func(agent.Event, error) bool) { yield(agent.Text{Text: "restored"}, nil) }
-			}}, nil
+			}}}, nil
 		}
 		err := play(t, s, func() {
 			s.Submit("a")

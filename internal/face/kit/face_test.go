@@ -59,7 +59,7 @@ func (f *face) draw(e kit.Event) {
 	case kit.Cancelled:
 		fmt.Fprintln(f.out, "cancelled")
 	case kit.CommandDone:
-		fmt.Fprintln(f.out, strings.TrimSpace(e.Result.Text))
+		fmt.Fprintln(f.out, strings.TrimSpace(e.Result.Markdown(0)))
 	case kit.Ran:
 		hasBegun := f.calls.Observe(e.Event)
 		switch e := e.Event.(type) {

@@ -12,6 +12,8 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -107,7 +109,7 @@ func TestEarlyInput(t *testing.T) {
 		s := &scene{run: works(release), t: t}
 		s.command = func(context.Context, string) (slash.Result, error) {
 			time.Sleep(time.Millisecond)
-			return slash.Result{Text: "made"}, nil
+			return slash.Result{Outcome: outcome.Textf("made")}, nil
 		}
 		d := New(Options{First: "first\x1b[2J", Open: func(context.Context, *Driver) (Session, error) { <-open; return scripted{s}, nil }})
 		s.Driver = d
@@ -256,7 +258,7 @@ func TestSettledMeanwhile(t *testing.T) {
 				brief, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
 				_, err := s.Ask(brief, &tool.InfoConfirmation{Title: "y"})
-				return slash.Result{Text: err.Error()}, nil
+				return slash.Result{Outcome: outcome.Textf("%v", err)}, nil
 			}
 			return slash.Result{}, nil
 		}
@@ -319,7 +321,7 @@ func TestSlowCommand(t *testing.T) {
 				return slash.Result{}, errors.New("killed")
 			}
 			time.Sleep(time.Minute)
-			return slash.Result{Prompt: new(agent.TextPrompt("made"))}, nil
+			return slash.Result{Next: manage.Next{Prompt: new(agent.TextPrompt("made"))}}, nil
 		}
 		err := play(t, s, func() {
 			s.Submit("a")

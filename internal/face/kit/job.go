@@ -181,7 +181,7 @@ func (d *Driver) runShell(command string) {
 			text, err := s.RunTyped(ctx, command)
 			return func() {
 				if err != nil {
-					d.handleResult(slash.Result{Text: err.Error(), Failed: true})
+					d.handleResult(slash.Failure(err))
 				} else {
 					d.emit(ShellDone{text})
 				}

@@ -6,6 +6,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/kit"
+	"pollux/internal/manage"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -87,7 +88,7 @@ func (f fake) Lookup(line string) (slash.Call, bool) {
 	if !known {
 		return slash.Call{}, false
 	}
-	return slash.Call{Command: &slash.Command{RunsWhileBusy: busy}}, true
+	return slash.Call{Command: &manage.Command{RunsWhileBusy: busy}}, true
 }
 
 func (f fake) RunCommand(ctx context.Context, line string) (slash.Result, error) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pollux/agent"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 )
 
@@ -23,7 +25,11 @@ func table(o backend, do func(ctx context.Context, line string) (slash.Result, e
 		return false, false
 	}
 	o.RunCommand = do
-	o.UnknownCommand = slash.Unknown
+	o.UnknownCommand = func(line string) string {
+		return map[string]string{
+			"/statz": "/statz is not a command. Did you mean /stats?", "/deploy it": "/deploy is not a command. /help lists the commands.",
+		}[line]
+	}
 	return o
 }
 
@@ -32,18 +38,18 @@ func TestCommands(t *testing.T) {
 		p := sit(t, table(backend{}, func(ctx context.Context, line string) (slash.Result, error) {
 			switch line {
 			case "/stats":
-				return slash.Result{Text: "Tools: \x1b[1mnone\n"}, nil
+				return slash.Result{Outcome: outcome.Textf("Tools: \x1b[1mnone\n")}, nil
 			case "/stats all":
-				return slash.Result{Text: "There is no /stats all.", Failed: true}, nil
+				return slash.Failure(errors.New("There is no /stats all.")), nil
 			case "/clear":
-				return slash.Result{Clear: true}, nil
+				return slash.Result{Next: manage.Next{Clear: true}}, nil
 			case "/plan x":
-				return slash.Result{Prompt: new(agent.TextPrompt("Plan x"))}, nil
+				return slash.Result{Next: manage.Next{Prompt: new(agent.TextPrompt("Plan x"))}}, nil
 			case "/slow":
 				<-ctx.Done()
 				return slash.Result{}, ctx.Err()
 			case "/quit":
-				return slash.Result{Quit: true}, nil
+				return slash.Result{Next: manage.Next{Quit: true}}, nil
 			}
 			return slash.Result{}, errors.New("broken")
 		}))
@@ -102,7 +108,7 @@ func TestCommandsWhileBusy(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})}, func(_ context.Context, line string) (slash.Result, error) {
-			return slash.Result{Text: "Ran " + line, Quit: line == "/quit"}, nil
+			return slash.Result{Outcome: outcome.Textf("Ran %s", line), Next: manage.Next{Quit: line == "/quit"}}, nil
 		}))
 		p.types("go")
 		p.types("/stats")

@@ -18,6 +18,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/reach"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -299,7 +300,7 @@ func TestSecretTooEarly(t *testing.T) {
 			if err != nil {
 				return slash.Result{}, err
 			}
-			return slash.Result{Text: strings.Repeat("*", len(a.Reply.Answers["0"]))}, nil
+			return slash.Result{Outcome: outcome.Textf("%s", strings.Repeat("*", len(a.Reply.Answers["0"])))}, nil
 		}))
 		p.types("/slow")
 		p.sees("> /slow\nQuestion: Sign in\n  Key\nAnswer (not shown), or ? for help: ")
@@ -385,7 +386,7 @@ func TestAllowedMeanwhile(t *testing.T) {
 			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
 			RunCommand: func(context.Context, string) (slash.Result, error) {
 				mode = "auto_edit"
-				return slash.Result{Text: "Mode: auto_edit"}, nil
+				return slash.Result{Outcome: outcome.Textf("Mode: auto_edit")}, nil
 			},
 		})
 		p.types("go")
@@ -411,9 +412,9 @@ func TestAsk(t *testing.T) {
 					return slash.Result{}, err
 				}
 				if a.Outcome == tool.Cancel {
-					return slash.Result{Failed: true, Text: "No key."}, nil
+					return slash.Failure(errors.New("No key.")), nil
 				}
-				return slash.Result{Text: fmt.Sprintf("A key of %d characters.", len(a.Reply.Answers["0"]))}, nil
+				return slash.Result{Outcome: outcome.Textf("A key of %d characters.", len(a.Reply.Answers["0"]))}, nil
 			},
 		}
 		p = sit(t, o)

@@ -12,7 +12,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/face/kit"
-	"pollux/internal/slash"
+	"pollux/internal/manage"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -152,7 +152,7 @@ func (d *dialog) take(line string) {
 
 // whyNoAnswer returns the rest of a sentence about a line with a slash at its beginning: it does not answer a question. c
 // is nil if the line calls no command.
-func (l *loop) whyNoAnswer(c *slash.Command) string {
+func (l *loop) whyNoAnswer(c *manage.Command) string {
 	switch {
 	case c != nil && c.IsPlanned:
 		return " is not available yet."

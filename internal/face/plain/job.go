@@ -76,7 +76,7 @@ func (l *loop) showBegin(e kit.Began) {
 
 // showResult shows the result of a / command.
 func (l *loop) showResult(r slash.Result) {
-	text := terminal.Text(r.Text)
+	text := r.Markdown(l.terminal.OutWidth())
 	switch {
 	case r.Recap != nil:
 		l.showRecap(r.Recap)

@@ -16,6 +16,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -219,7 +220,9 @@ func TestEarlyLines(t *testing.T) {
 		p.types("/stats")
 		p.types("hello")
 		p.sees("Queued: /stats\nQueued: hello\n")
-		ready <- table(backend{Run: echo}, func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "None."}, nil })
+		ready <- table(backend{Run: echo}, func(context.Context, string) (slash.Result, error) {
+			return slash.Result{Outcome: outcome.Textf("None.")}, nil
+		})
 		p.settle()
 		if s := p.skips(); !strings.Contains(s, "None.\n") || !strings.HasSuffix(s, "Model: You said: hello\n> ") {
 			t.Errorf("sees %q", s)
@@ -303,7 +306,7 @@ func TestFirstPrompt(t *testing.T) {
 func TestFirstCommand(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := sit(t, table(backend{First: "/stats"}, func(context.Context, string) (slash.Result, error) {
-			return slash.Result{Text: "None."}, nil
+			return slash.Result{Outcome: outcome.Textf("None.")}, nil
 		}))
 		p.sees("User: /stats\nNone.\n> ")
 		p.leaves()

@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -137,7 +138,9 @@ func TestSlashInQuestion(t *testing.T) {
 	lookup := func(line string) (known, busy bool) {
 		return strings.HasPrefix(line, "/stats") || strings.HasPrefix(line, "/clear"), strings.HasPrefix(line, "/stats")
 	}
-	run := func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "Counts."}, nil }
+	run := func(context.Context, string) (slash.Result, error) {
+		return slash.Result{Outcome: outcome.Textf("Counts.")}, nil
+	}
 	for _, tt := range []struct {
 		name     string
 		question tool.Question

@@ -14,6 +14,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/editor"
+	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -229,7 +230,7 @@ func TestSecret(t *testing.T) {
 			if err != nil {
 				return slash.Result{}, err
 			}
-			return slash.Result{Text: strings.Repeat("*", len(a.Reply.Answers["0"]))}, nil
+			return slash.Result{Outcome: outcome.Textf("%s", strings.Repeat("*", len(a.Reply.Answers["0"])))}, nil
 		},
 	})
 	d.sees("> ")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/extension/install"
 	"pollux/internal/extension/template"
@@ -37,9 +36,13 @@ func create(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 			return o, exit.Errorf(exit.General, "There is no template %q. Use one of %s.", terminal.Cut(from, 40), templateNames())
 		}
 	}
-	path, err := absolute(c.Words[0])
+	paths, err := c.Paths()
 	if err != nil {
 		return o, err
+	}
+	path := c.Words[0] // which a shell has expanded
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(paths.Dir(), path)
 	}
 	if err := template.Write(path, from); err != nil {
 		return o, sentence(c, err, false)
@@ -48,15 +51,6 @@ func create(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 		from = fmt.Sprintf(" from template %q", from)
 	}
 	return note("Successfully created new extension%s at %s.\nYou can install this using \"pollux extensions link %[2]s\" to test it out.", from, c.Words[0]), nil
-}
-
-// absolute returns the absolute path of a file or directory.
-func absolute(path string) (string, error) {
-	dir, err := config.WorkingDir()
-	if err != nil || filepath.IsAbs(path) {
-		return path, err
-	}
-	return filepath.Join(dir, path), nil
 }
 
 func note(format string, args ...any) outcome.Outcome {

@@ -25,12 +25,12 @@ func Command() *manage.Command {
 	const names, scoped = "<name>...|--all", "<name> [--scope=user|workspace]"
 	return &manage.Command{
 		Name: "extensions", Aliases: []string{"extension"}, Summary: "Install, update and configure extensions",
-		Session: &manage.InSession{RunsWhileBusy: true, Run: managed(table)},
+		Session: &manage.InSession{Run: managed(table)}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			{
 				Name: "list", Summary: "List installed extensions", Run: managed(list),
 				Flags:   []manage.Flag{{Name: "output-format", Short: "o", Default: "", Usage: "`format` Format of the list", Choices: []string{"text", "json"}}},
-				Session: &manage.InSession{RunsWhileBusy: true, Run: managed(table)},
+				Session: &manage.InSession{Run: managed(table)}, RunsWhileBusy: true,
 			},
 			{
 				Name: "update", Args: "[<name>]", Summary: "Update an extension, or all with --all", Names: installedNames, Run: managed(update),
@@ -47,10 +47,10 @@ func Command() *manage.Command {
 				Flags:   []manage.Flag{{Name: "scope", Default: "User", Usage: "`scope` Where: user or workspace"}},
 				Session: &manage.InSession{Args: scoped, Run: setEnabledLive("disable", false)},
 			},
-			{Name: "explore", Summary: "Show where to find extensions", IsSessionOnly: true, Run: explore, Session: &manage.InSession{RunsWhileBusy: true}},
+			{Name: "explore", Summary: "Show where to find extensions", IsSessionOnly: true, RunsWhileBusy: true, Run: explore},
 			{
-				Name: "reload", Args: "[<name>...|--all]", Summary: "Show how to use changed extensions", IsSessionOnly: true, Run: reload,
-				Session: &manage.InSession{Aliases: []string{"restart"}, RunsWhileBusy: true},
+				Name: "reload", Aliases: []string{"restart"}, Args: "[<name>...|--all]", Summary: "Show how to use changed extensions",
+				IsSessionOnly: true, RunsWhileBusy: true, Run: reload,
 			},
 			{
 				Name: "install", Args: "<source>", Summary: "Install an extension from a Git repository, a GitHub release, a directory or an archive", Run: managed(add), Values: manage.DirectoryNames,
@@ -63,15 +63,12 @@ func Command() *manage.Command {
 					consent("Install without a question: you accept the risk"),
 					{Name: "skip-settings", Default: false, Usage: "Do not ask for the settings of the extension"},
 				},
-				Session: &manage.InSession{
-					Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension", NeedsPerson: true,
-					Instead: "In a terminal, run: pollux extensions install SOURCE",
-				},
+				Session: &manage.InSession{Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension"}, NeedsPerson: true, Instead: "In a terminal, run: pollux extensions install SOURCE",
 			},
 			{
 				Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", Run: managed(link), Values: manage.DirectoryNames,
 				Flags:   []manage.Flag{consent("Link without a question: you accept the risk")},
-				Session: &manage.InSession{NeedsPerson: true, Instead: "In a terminal, run: pollux extensions link PATH"},
+				Session: &manage.InSession{}, NeedsPerson: true, Instead: "In a terminal, run: pollux extensions link PATH",
 			},
 			{
 				Name: "uninstall", Args: "[names...]", Summary: "Remove extensions, by name or source", Names: installedNames, Run: managed(uninstall),
@@ -82,10 +79,8 @@ func Command() *manage.Command {
 			{Name: "validate", Args: "<path>", Summary: "Check an extension for mistakes", Run: validate, Values: manage.DirectoryNames},
 			{
 				Name: "config", Args: "[name] [setting]", Summary: "Set the settings of extensions", Names: installedNames, Run: managed(configure),
-				Flags: []manage.Flag{{Name: "scope", Default: "", Usage: "`scope` Where the values count", Choices: []string{"user", "workspace"}}},
-				Session: &manage.InSession{
-					Args: "[name] [setting] [--scope=user|workspace]", NeedsPerson: true, Instead: "In a terminal, run: pollux extensions config NAME",
-				},
+				Flags:   []manage.Flag{{Name: "scope", Default: "", Usage: "`scope` Where the values count", Choices: []string{"user", "workspace"}}},
+				Session: &manage.InSession{Args: "[name] [setting] [--scope=user|workspace]"}, NeedsPerson: true, Instead: "In a terminal, run: pollux extensions config NAME",
 			},
 		},
 	}
@@ -109,18 +104,19 @@ type manager struct {
 
 // managed returns the function of a command that uses a manager. In a session, the outcome begins with the notes
 // of the manager.
-func managed(run func(ctx context.Context, m *manager) (outcome.Outcome, error)) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func managed(run func(ctx context.Context, m *manager) (outcome.Outcome, error)) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		p, err := c.Open(ctx)
 		if err != nil {
 			return outcome.Outcome{}, err
 		}
 		var notes []outcome.Part
-		note := c.Whole
+		user, note := c.User, c.Whole
 		if c.Live != nil {
+			user = liveUser{c}
 			note = func(text string) { notes = append(notes, outcome.Text(text)) }
 		}
-		o, err := run(ctx, &manager{p.ExtensionManager(c.User, note), c, p})
+		o, err := run(ctx, &manager{p.ExtensionManager(user, note), c, p})
 		if err == nil {
 			o.Parts = append(notes, o.Parts...)
 			return o, nil
@@ -183,6 +179,19 @@ func (m *manager) parse(known ...string) error {
 		}
 	}
 	return nil
+}
+
+// ListPlainly lists the names of the extensions with the text of Gemini CLI.
+func ListPlainly(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	p, err := c.Open(ctx)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	text := "Installed extensions:"
+	for _, e := range p.InstalledExtensions(ctx) {
+		text += "\n- " + e.Name
+	}
+	return outcome.New(outcome.Lines(text)), nil
 }
 
 // list describes the installed extensions for scripts.

@@ -18,7 +18,7 @@ import (
 )
 
 // setEnabled returns the command that enables or disables an extension.
-func setEnabled(enabled bool) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func setEnabled(enabled bool) manage.Run {
 	return managed(func(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
 		name, scopeName := m.Name(), m.Value("scope")
 		scope, ok := parseScope(scopeName)
@@ -59,7 +59,7 @@ func setEnabled(enabled bool) func(context.Context, *manage.Call) (outcome.Outco
 }
 
 // setEnabledLive returns the command that enables or disables an extension in a session.
-func setEnabledLive(verb string, enabled bool) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func setEnabledLive(verb string, enabled bool) manage.Run {
 	return managed(func(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
 		if err := m.parse("scope"); err != nil {
 			return o, err

@@ -3,10 +3,12 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -20,19 +22,19 @@ import (
 func Command() *manage.Command {
 	json := []manage.Flag{manage.JSON}
 	return &manage.Command{
-		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: list,
-		Session: &manage.InSession{Summary: "List, enable and disable hooks", RunsWhileBusy: true},
+		Name: "hooks", Aliases: []string{"hook"}, Summary: "List, test and migrate hooks", Run: manage.With(open, list),
+		Session: &manage.InSession{Summary: "List, enable and disable hooks"}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			{
-				Name: "list", Summary: "List hooks", Flags: json, Run: list,
-				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}, RunsWhileBusy: true},
+				Name: "list", Summary: "List hooks", Flags: json, Run: manage.With(open, list),
+				Session: &manage.InSession{Name: "panel", Aliases: []string{"list", "show"}}, RunsWhileBusy: true,
 			},
-			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: enable, Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: disable, Session: &manage.InSession{Args: "<hook-name>"}},
-			{Name: "enable-all", Summary: "Enable all hooks", Run: enableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"enableall"}}},
-			{Name: "disable-all", Summary: "Disable all hooks", Run: disableAll, IsSessionOnly: true, Session: &manage.InSession{Aliases: []string{"disableall"}}},
+			{Name: "enable", Args: "<name>", Summary: "Enable a hook", Run: manage.With(open, setEnabled(true)), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "disable", Args: "<name>", Summary: "Disable a hook", Run: manage.With(open, setEnabled(false)), Session: &manage.InSession{Args: "<hook-name>"}},
+			{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", IsSessionOnly: true, Run: manage.With(open, setAll(true))},
+			{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", IsSessionOnly: true, Run: manage.With(open, setAll(false))},
 			{
-				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: test,
+				Name: "test", Args: "<event|name>", Summary: "Run hooks with a sample input and show what they would do", Run: manage.With(open, test),
 				Flags: append(json, manage.Flag{Name: "input", Default: "", Usage: "JSON file whose fields replace those of the sample input"}),
 			},
 			{
@@ -77,16 +79,22 @@ func (h Hook) cells() []string {
 	return []string{string(h.Event), terminal.Cut(terminal.Line(h.ID), 60), terminal.Cut(terminal.Line(matcher), 40), h.From, state}
 }
 
-// open returns the project and the hooks of the session, or in a shell those that a session would have.
-func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, error) {
+// opened is a project with its hooks, nil if there are none.
+type opened struct {
+	project *project.Project
+	set     *hook.Set
+}
+
+// open returns the hooks of the session, or in a shell those that a session would have.
+func open(ctx context.Context, c *manage.Call) (opened, error) {
 	p, err := c.Open(ctx)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return opened{}, err
 	case !p.AreHooksEnabled():
-		return nil, nil, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
+		return opened{}, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
 	case c.Live != nil:
-		return p, c.Live.Hooks.Set(), nil
+		return opened{p, c.Live.Hooks.Set()}, nil
 	case !p.IsTrusted():
 		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
@@ -97,24 +105,19 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *hook.Set, err
 	for _, text := range set.Unmatched(policy.ToolNames()) {
 		p.Warn("Warning: " + text)
 	}
-	return p, set, nil
+	return opened{p, set}, nil
 }
 
-// hooksOf returns the hooks of a set, which is nil if there are none.
-func hooksOf(set *hook.Set) []hook.Hook {
-	if set == nil {
+func (o opened) hooks() []hook.Hook {
+	if o.set == nil {
 		return nil
 	}
-	return set.Hooks()
+	return o.set.Hooks()
 }
 
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
 	rows := []Hook{}
-	for _, h := range hooksOf(set) {
+	for _, h := range there.hooks() {
 		rows = append(rows, newHook(&h))
 	}
 	o := outcome.New(outcome.NewTable([]string{"EVENT", "HOOK", "MATCHER", "FROM", "STATE"}, rows, Hook.cells)).WithValue(rows)
@@ -124,35 +127,28 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	case len(rows) == 0:
 		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To add one, see /docs hooks.")}
 	}
-	if c.Live != nil && !p.IsTrusted() {
+	if c.Live != nil && !there.project.IsTrusted() {
 		o.Parts = append(o.Parts, outcome.Text("This folder is not trusted: Pollux ignores its hooks. See /permissions trust."))
 	}
 	return o, nil
 }
 
-func enable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, true)
+// setEnabled returns the command that enables or disables a hook.
+func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
+	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
+		if c.Name() == "" {
+			return outcome.Outcome{}, manage.Usage("/hooks " + verbs[enabled] + " <hook-name>")
+		}
+		text, changed, err := Switch(there.project, there.hooks(), c.Name(), enabled)
+		if err == nil && changed {
+			err = apply(c)
+		}
+		return outcome.New(outcome.Text(text)), err
+	}
 }
 
-func disable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, false)
-}
-
-// setEnabled enables or disables a hook.
-func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	switch {
-	case err != nil:
-		return outcome.Outcome{}, err
-	case c.Name() == "":
-		return outcome.Outcome{}, manage.Usage("/hooks " + map[bool]string{true: "enable", false: "disable"}[enabled] + " <hook-name>")
-	}
-	text, changed, err := Switch(p, hooksOf(set), c.Name(), enabled)
-	if err == nil && changed {
-		err = apply(c)
-	}
-	return outcome.New(outcome.Text(text)), err
-}
+// verbs are the names of the actions that enable and disable.
+var verbs = map[bool]string{true: "enable", false: "disable"}
 
 // apply makes a session use the settings about disabled hooks.
 func apply(c *manage.Call) error {
@@ -162,36 +158,88 @@ func apply(c *manage.Call) error {
 	return c.Live.Hooks.Reload()
 }
 
-func enableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setAll(ctx, c, true)
-}
-
-func disableAll(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setAll(ctx, c, false)
-}
-
-// setAll enables or disables all hooks.
-func setAll(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	p, set, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	hooks := hooksOf(set)
-	if len(hooks) == 0 {
-		return outcome.Textf("No hooks configured."), nil
-	}
-	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	var ids []string
-	for i := range hooks {
-		if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+// setAll returns the command that enables or disables all hooks.
+func setAll(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
+	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
+		hooks := there.hooks()
+		var ids []string
+		for i := range hooks {
+			if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		switch word := verbs[enabled] + "d"; {
+		case len(hooks) == 0:
+			return manage.Say("No hooks configured.")
+		case len(ids) == 0:
+			return manage.Say("All hooks are already %s.", word)
+		default:
+			_, err := change(there.project, hooks, ids, enabled)
+			if err == nil {
+				err = apply(c)
+			}
+			return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), err
 		}
 	}
-	if len(ids) == 0 {
-		return outcome.Textf("All hooks are already %s.", word), nil
+}
+
+// Switch enables or disables one of these hooks in the settings files. It returns a sentence about the result, and whether the files have changed.
+func Switch(p *project.Project, hooks []hook.Hook, id string, enabled bool) (text string, changed bool, err error) {
+	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
+	isListed := slices.Contains(config.HooksDisabled.In(p.Settings()), id)
+	hasID := func(h hook.Hook) bool { return h.ID() == id }
+	isKnown := slices.ContainsFunc(hooks, hasID)
+	isDone := !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return hasID(h) && h.IsDisabled == enabled })
+	switch {
+	case !isKnown && !isListed:
+		return "", false, exit.Errorf(exit.Input, "There is no hook %q. To list hooks, run 'pollux hooks', or /hooks in a session.", terminal.Cut(terminal.Line(id), 60))
+	case isDone && (isKnown || !enabled):
+		return fmt.Sprintf("Hook %q is already %s.", id, word), false, nil
 	}
-	if _, err := change(p, hooks, ids, enabled); err != nil {
-		return outcome.Outcome{}, err
+	files, err := change(p, hooks, []string{id}, enabled)
+	switch {
+	case err != nil:
+		return "", false, err
+	case len(files) == 0:
+		return "", false, exit.Errorf(exit.General, "Hook %q stays disabled, because other settings of the system or of this project disable it.", id)
 	}
-	return outcome.Textf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)), apply(c)
+	return fmt.Sprintf("Hook %q is %s. Changed: %s", id, word, p.Paths.DisplayText(strings.Join(files, ", "))), true, nil
+}
+
+// change edits the settings files such that those of these hooks that have one of the
+// IDs are enabled or disabled. It returns the files that have changed: a hook of the project is
+// disabled in its file, and every other hook in the user's.
+func change(p *project.Project, hooks []hook.Hook, ids []string, enabled bool) (files []string, err error) {
+	for _, layer := range [...]struct {
+		scope config.Scope
+		file  string
+	}{{config.Workspace, p.ProjectSettings()}, {config.User, p.Paths.UserSettings()}} {
+		if layer.file == "" {
+			continue
+		}
+		before := config.HooksDisabled.In(p.Settings().ForScope(layer.scope))
+		after := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return enabled && slices.Contains(ids, id) })
+		for _, id := range ids {
+			if !enabled && disablingScope(p, hooks, id) == layer.scope && !slices.Contains(after, id) {
+				after = append(after, id)
+			}
+		}
+		if len(after) == len(before) {
+			continue
+		}
+		if err := p.SetDisabled(layer.scope, config.HooksDisabled, after); err != nil {
+			return files, err
+		}
+		files = append(files, layer.file)
+	}
+	return files, nil
+}
+
+// disablingScope returns the scope whose settings disable the hooks with this ID.
+func disablingScope(p *project.Project, hooks []hook.Hook, id string) config.Scope {
+	isOther := func(h hook.Hook) bool { return h.ID() == id && h.Source != hook.Workspace }
+	if p.ProjectSettings() == "" || slices.ContainsFunc(hooks, isOther) {
+		return config.User
+	}
+	return config.Workspace
 }

@@ -31,12 +31,8 @@ type Trial struct {
 }
 
 // test runs the hooks with a name, or all hooks of an event.
-func test(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	name := c.Name()
-	_, set, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
+func test(ctx context.Context, c *manage.Call, there opened) (o outcome.Outcome, err error) {
+	name, set := c.Name(), there.set
 	defer set.Close()
 	changes, err := readChanges(c.Value("input"))
 	if err != nil {

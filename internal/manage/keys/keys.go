@@ -24,29 +24,27 @@ import (
 // Command returns the commands about keys.
 func Command() *manage.Command {
 	return &manage.Command{
-		Name: "auth", Summary: "Show sign-in status and manage API keys", Flags: []manage.Flag{manage.JSON}, Run: status,
-		Session: &manage.InSession{
-			Summary: "Sign in: store an API key", NeedsPerson: true, Run: signInLive, Instead: "To store a key, run 'pollux auth set'.",
-		},
+		Name: "auth", Summary: "Show sign-in status and manage API keys", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, status),
+		Session: &manage.InSession{Summary: "Sign in: store an API key", Run: signInLive}, NeedsPerson: true, Instead: "To store a key, run 'pollux auth set'.",
 		Subs: []*manage.Command{
 			{
-				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: set,
+				Name: "set", Aliases: []string{"signin", "login"}, Args: "[provider]", Summary: "Store an API key that you type or pipe in", Run: manage.With(open, set),
 				Values:  manage.First(models.Providers),
 				Flags:   []manage.Flag{{Name: "no-test", Default: false, Usage: "Store the key without testing it"}},
-				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", NeedsPerson: true, Run: signInLive},
+				Session: &manage.InSession{Name: "signin", Aliases: []string{"login"}, Summary: "Store an API key", Run: signInLive}, NeedsPerson: true,
 			},
 			{
-				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: remove,
+				Name: "remove", Aliases: []string{"signout", "logout"}, Args: "[provider]", Summary: "Delete a stored API key", Run: manage.With(open, remove),
 				Values:  manage.First(models.Providers),
 				Session: &manage.InSession{Name: "signout", Aliases: []string{"logout"}, Run: signOutLive},
 			},
 			{
-				Name: "list", Summary: "List stored API keys without showing them", Flags: []manage.Flag{manage.JSON}, Run: list,
+				Name: "list", Summary: "List stored API keys without showing them", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list),
 				Session: &manage.InSession{Summary: "List stored API keys", Run: listLive},
 			},
 			{
-				Name: "status", Summary: "Show the provider in use and the source of its key", Flags: []manage.Flag{manage.JSON}, Run: status,
-				Session: &manage.InSession{RunsWhileBusy: true, Run: statusLive},
+				Name: "status", Summary: "Show the provider in use and the source of its key", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, status),
+				Session: &manage.InSession{Run: statusLive}, RunsWhileBusy: true,
 			},
 		},
 	}
@@ -67,7 +65,7 @@ func open(ctx context.Context, c *manage.Call) (*store, error) {
 		return nil, err
 	}
 	s := &store{Call: c, project: p}
-	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: ctx, Interactive: c.IsAtTerminal, Warn: p.Warn})
+	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: ctx, Interactive: c.Terminal.InTTY && c.Terminal.ErrTTY, Warn: p.Warn})
 	return s, nil
 }
 
@@ -82,11 +80,7 @@ type Status struct {
 }
 
 // status returns how a run would authenticate.
-func status(ctx context.Context, call *manage.Call) (outcome.Outcome, error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func status(ctx context.Context, _ *manage.Call, c *store) (outcome.Outcome, error) {
 	one, err := c.accounts.Default()
 	if c.accounts.Chosen == "" && c.openErr == nil {
 		if found := c.accounts.Discover(ctx); len(found) > 0 { // as a run does
@@ -147,11 +141,7 @@ func (c *store) lacking(problem error) string {
 }
 
 // list lists the stored keys without showing them.
-func list(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func list(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	there, err := c.accounts.StoredKeys()
 	type stored struct {
 		Provider string `json:"provider"`
@@ -172,13 +162,9 @@ func list(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error)
 }
 
 // set stores a key, after a test.
-func set(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func set(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	name := strings.Join(c.Words, "")
-	if c.IsTyped && !c.Is("no-test") {
+	if c.Terminal.InTTY && !c.Is("no-test") {
 		return c.signIn(ctx, name)
 	}
 	p, err := c.accounts.StorableFor(name)
@@ -217,11 +203,7 @@ func (c *store) signIn(ctx context.Context, name string) (outcome.Outcome, error
 }
 
 // remove deletes a stored key.
-func remove(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
-	c, err := open(ctx, call)
-	if err != nil {
-		return o, err
-	}
+func remove(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	name := strings.Join(c.Words, "")
 	if name == "" {
 		p, err := c.accounts.StorableFor("")

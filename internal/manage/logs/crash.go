@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/config"
@@ -15,34 +16,34 @@ import (
 	"pollux/internal/stats/recent"
 )
 
-// Program is a program that has crashed.
+// Program is the running program, as the report of a crash describes it.
 type Program struct {
 	Env     *config.Env
 	Version func() string
-	Recent  *recent.Ring     // the last events of the session
-	Project *project.Project // nil if its settings are not read
+	Recent  recent.Ring                     // the last events of the session
+	Project atomic.Pointer[project.Project] // nil until its settings are read
 }
 
 // Signalled records that the program has received a signal.
-func Signalled(r *recent.Ring, name string) { r.Record(records.SignalReceived{Name: name}) }
+func (p *Program) Signalled(name string) { p.Recent.Record(records.SignalReceived{Name: name}) }
 
 // Cause returns the text of a panic without secrets, and its summary.
-func (p Program) Cause(value any) (cause, summary string) {
+func (p *Program) Cause(value any) (cause, summary string) {
 	cause = secret.NewEraser(p.secrets())(fmt.Sprint(value))
 	return cause, strings.TrimSuffix(logs.Summary(cause), ".")
 }
 
 // secrets returns the known secrets, which reports do not contain.
-func (p Program) secrets() []string {
-	if p.Project != nil {
-		return secret.Values(p.Project.Env().List())
+func (p *Program) secrets() []string {
+	if project := p.Project.Load(); project != nil {
+		return secret.Values(project.Env().List())
 	}
 	return secret.Values(p.Env.List())
 }
 
 // Write writes the report of a crash, and the last events to the log of the session. It returns
 // the path of the report as people read it.
-func (p Program) Write(cause string, stack []byte) (path string, err error) {
+func (p *Program) Write(cause string, stack []byte) (path string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
@@ -68,8 +69,8 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 	if r.Session, _ = p.Recent.Session(); r.Session == "" {
 		r.Session = "none"
 	}
-	if p.Project != nil {
-		r.Settings = p.Project.Settings().SetKeys()
+	if project := p.Project.Load(); project != nil {
+		r.Settings = project.Settings().SetKeys()
 	}
 	for _, e := range p.Recent.Events() {
 		r.Events = append(r.Events, e.AppendJSON(nil))
@@ -83,7 +84,7 @@ func (p Program) Write(cause string, stack []byte) (path string, err error) {
 }
 
 // logCrash writes the last events and the crash itself to the log of the session.
-func (p Program) logCrash(r logs.Report, temp, path string, secrets []string) {
+func (p *Program) logCrash(r logs.Report, temp, path string, secrets []string) {
 	masker := secret.NewMasker(secrets)
 	l := logs.New(func() (string, error) { return temp, nil }, r.Session, func() *secret.Masker { return masker }, func(error) {}) // the report has it all
 	defer l.Close()

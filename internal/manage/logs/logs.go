@@ -78,7 +78,7 @@ func cannotRead(err error) error {
 // find returns the session to show: the one that the words name, else the one whose log is newest.
 func find(ctx context.Context, c *manage.Call) (logPlace, error) {
 	words := c.Words
-	here, err := sessions.Here(c.Options.Env)
+	here, err := sessions.Here(c)
 	if err != nil {
 		return logPlace{}, err
 	}
@@ -89,7 +89,7 @@ func find(ctx context.Context, c *manage.Call) (logPlace, error) {
 		}
 		words = []string{sessions.Latest}
 	}
-	found, err := sessions.Find(ctx, c.Options.Env, words[0])
+	found, err := sessions.Find(ctx, c, words[0])
 	switch id := words[0]; {
 	case err == nil:
 		return logPlace{filepath.Dir(filepath.Dir(found.Path)), found.ID}, nil

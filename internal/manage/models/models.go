@@ -41,11 +41,11 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	o := outcome.Outcome{Value: values(lists)}
-	if err = listError(lists); err == nil {
-		o.Parts = []outcome.Part{table(lists)}
+	rows := newModels(lists)
+	if err := listError(lists); err != nil {
+		return outcome.Outcome{Value: rows}, err
 	}
-	return o, err
+	return outcome.New(outcome.NewTable(columns, rows, Model.cells)).WithValue(rows), nil
 }
 
 // listing is the models of one provider, or the error from listing them.
@@ -191,61 +191,7 @@ func ids(accounts *auth.Accounts) []string {
 	return list
 }
 
-// table returns the models as a table. Unknown values are "-".
-func table(lists []listing) *outcome.Table {
-	t := &outcome.Table{Head: []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}}
-	for _, l := range lists {
-		for _, m := range l.models {
-			in, cached, out := "-", "-", "-"
-			if p := m.Price; p != nil {
-				in, out = rate(&p.Input), rate(&p.Output)
-				cached = rate(p.CacheRead)
-			}
-			t.Rows = append(t.Rows, []string{
-				cell(l.account.ConfiguredID) + "/" + cell(m.Name), wording.Tokens(m.Input), wording.Tokens(m.Output),
-				word(m.Tools), thinking(m), word(m.Images), in, cached, out,
-			})
-		}
-	}
-	return t
-}
-
-// cell removes unprintable characters from untrusted text for a table cell: newlines,
-// escape sequences, and characters that change the text direction.
-func cell(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, text)
-}
-
-func word(a catalog.Ability) string {
-	switch a {
-	case catalog.Yes:
-		return "yes"
-	case catalog.No:
-		return "no"
-	}
-	return "-"
-}
-
-func thinking(m catalog.Model) string {
-	if len(m.Efforts) > 0 {
-		return cell(strings.Join(m.Efforts, " "))
-	}
-	return word(m.Thinking)
-}
-
-func rate(usd *float64) string {
-	if usd == nil {
-		return "-"
-	}
-	return strconv.FormatFloat(math.Round(*usd*1e6)/1e6, 'f', -1, 64)
-}
-
-// Model is a model of a provider. Unknown values are null.
+// Model is a row of the list of models. Unknown values are null, and "-" for people.
 type Model struct {
 	Provider  string         `json:"provider"`
 	Model     string         `json:"model"`
@@ -261,8 +207,8 @@ type Model struct {
 	Price     *catalog.Price `json:"price"`
 }
 
-// values returns the models for programs.
-func values(lists []listing) []Model {
+// newModels returns the models in lists.
+func newModels(lists []listing) []Model {
 	number := func(n int) *int {
 		if n <= 0 {
 			return nil
@@ -275,15 +221,98 @@ func values(lists []listing) []Model {
 		}
 		return new(a == catalog.Yes)
 	}
-	list := []Model{}
+	rows := []Model{}
 	for _, l := range lists {
 		for _, m := range l.models {
-			list = append(list, Model{
+			rows = append(rows, Model{
 				Provider: l.account.ConfiguredID, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
 				Tools: can(m.Tools), Thinking: can(m.Thinking), Efforts: m.Efforts,
 				Images: can(m.Images), PDF: can(m.PDF), Audio: can(m.Audio), Video: can(m.Video), Price: m.Price,
 			})
 		}
 	}
-	return list
+	return rows
+}
+
+// columns are the columns of the list of models.
+var columns = []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}
+
+// cells returns the model as a row of a table.
+func (m Model) cells() []string {
+	tokens := func(n *int) string { return wording.Tokens(*cmp.Or(n, new(int))) }
+	word := func(can *bool) string {
+		switch {
+		case can == nil:
+			return "-"
+		case *can:
+			return "yes"
+		}
+		return "no"
+	}
+	thinking := word(m.Thinking)
+	if len(m.Efforts) > 0 {
+		thinking = cell(strings.Join(m.Efforts, " "))
+	}
+	in, cached, out := "-", "-", "-"
+	if p := m.Price; p != nil {
+		in, cached, out = rate(&p.Input), rate(p.CacheRead), rate(&p.Output)
+	}
+	return []string{cell(m.Provider) + "/" + cell(m.Model), tokens(m.Window), tokens(m.MaxOutput), word(m.Tools), thinking, word(m.Images), in, cached, out}
+}
+
+// cell removes unprintable characters from untrusted text for a table cell: newlines,
+// escape sequences, and characters that change the text direction.
+func cell(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+func rate(usd *float64) string {
+	if usd == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(math.Round(*usd*1e6)/1e6, 'f', -1, 64)
+}
+
+// Providers returns the ids of the built-in providers that begin with typed, and their names.
+func Providers(typed string) []string {
+	var ids []string
+	for p := range provider.Builtin().All() {
+		if strings.HasPrefix(p.ID, typed) {
+			ids = append(ids, p.ID+"\t"+p.Name)
+		}
+	}
+	return ids
+}
+
+// Names returns the names of models that begin with typed. Before a slash is typed, they are Google's models,
+// their aliases, and the prefixes of providers such as "openai/". After it, they are the
+// models of that provider. arePrefixes reports whether only prefixes match, after which the name of a model follows.
+func Names(typed string) (names []string, arePrefixes bool) {
+	add := func(name string) {
+		if strings.HasPrefix(name, typed) {
+			names = append(names, name)
+		}
+	}
+	if id, _, ok := strings.Cut(typed, "/"); ok {
+		for m := range catalog.Models(id) {
+			add(id + "/" + m.Name)
+		}
+		return names, false
+	}
+	for _, alias := range [...]string{"auto", "pro", "flash", "flash-lite"} {
+		add(alias)
+	}
+	for m := range catalog.Models("gemini") {
+		add(m.Name)
+	}
+	google := len(names)
+	for p := range provider.Builtin().All() {
+		add(p.ID + "/")
+	}
+	return names, google == 0
 }

@@ -2,27 +2,53 @@
 package nouns
 
 import (
+	"context"
+	"slices"
+
 	"pollux/internal/manage"
+	"pollux/internal/manage/about"
+	"pollux/internal/manage/agents"
+	"pollux/internal/manage/conversation"
+	"pollux/internal/manage/directories"
 	"pollux/internal/manage/extensions"
 	"pollux/internal/manage/hooks"
 	"pollux/internal/manage/keys"
 	"pollux/internal/manage/logs"
 	"pollux/internal/manage/memory"
 	"pollux/internal/manage/models"
+	"pollux/internal/manage/modes"
+	"pollux/internal/manage/permissions"
 	"pollux/internal/manage/policy"
 	"pollux/internal/manage/servers"
 	"pollux/internal/manage/sessions"
 	"pollux/internal/manage/settings"
 	"pollux/internal/manage/skills"
 	"pollux/internal/manage/stats"
+	"pollux/internal/manage/tools"
+	"pollux/internal/project"
 )
-
-// ModelNames returns the names of models that begin with typed; see [models.Names].
-func ModelNames(typed string) (names []string, arePrefixes bool) { return models.Names(typed) }
 
 // All returns the commands of all nouns.
 func All() []*manage.Command {
-	return []*manage.Command{
-		extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(), models.Command(), policy.Command(), servers.Command(), sessions.Command(), settings.Command(), skills.Command(), stats.Command(),
+	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), []*manage.Command{
+		agents.Command(), directories.Command(), extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(),
+		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
+		sessions.Command(), settings.Command(), settings.EditorCommand(), skills.Command(),
+	})
+}
+
+// Flags returns the commands that flags of pollux run in place of a prompt, by the name of the flag. The words of the
+// call are the value of the flag.
+func Flags() map[string]manage.Run {
+	return map[string]manage.Run{
+		"list-extensions": extensions.ListPlainly, "list-sessions": sessions.ListPlainly, "delete-session": sessions.DeletePlainly,
 	}
 }
+
+// Tend does the work of nouns in the background of a run; see [sessions.Tend].
+func Tend(ctx context.Context, p *project.Project, id string, resumes bool, warn func(string)) {
+	sessions.Tend(ctx, p, id, resumes, warn)
+}
+
+// ModelNames returns the names of models that begin with typed; see [models.Names].
+func ModelNames(typed string) (names []string, arePrefixes bool) { return models.Names(typed) }

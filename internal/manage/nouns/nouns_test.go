@@ -1,6 +1,7 @@
 package nouns
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,13 +18,10 @@ func TestTable(t *testing.T) {
 		return append([]string{c.Name}, c.Aliases...)
 	})
 	checkNames(t, "", All(), func(c *manage.Command) []string {
-		switch {
-		case c.Session == nil:
+		if c = c.Slash(); c == nil {
 			return nil
-		case c.Session.Name != "":
-			return append([]string{c.Session.Name}, c.Session.Aliases...)
 		}
-		return append([]string{c.Name}, c.Session.Aliases...)
+		return append([]string{c.Name}, c.Aliases...)
 	})
 	for _, c := range All() {
 		checkRow(t, c.Name, c)
@@ -46,17 +44,18 @@ func checkNames(t *testing.T, path string, rows []*manage.Command, namesOf func(
 
 // checkRow checks a row and those below it.
 func checkRow(t *testing.T, path string, c *manage.Command) {
-	in := c.Session
 	switch {
 	case c.Summary == "":
 		t.Errorf("%s has no summary", path)
-	case c.Run == nil && len(c.Subs) == 0 && !(c.IsSessionOnly && in != nil && in.Run != nil):
+	case c.Run == nil && len(c.Subs) == 0:
 		t.Errorf("%s does nothing", path)
-	case c.IsSessionOnly && in == nil:
-		t.Errorf("%s has no door", path)
+	case c.IsSessionOnly && c.Session != nil:
+		t.Errorf("%s describes its / command twice", path)
+	case c.IsSessionOnly && slices.ContainsFunc(c.Subs, func(sub *manage.Command) bool { return !sub.IsSessionOnly }):
+		t.Errorf("%s hides a subcommand", path)
 	case c.IsSessionOnly && (c.Flags != nil || c.Names != nil || c.Values != nil):
 		t.Errorf("%s has flags or completions for a shell that does not have it", path)
-	case in != nil && in.NeedsPerson != (in.Instead != "") && !strings.HasPrefix(path, "auth "):
+	case c.Instead != "" && !c.NeedsPerson, c.NeedsPerson && c.Session != nil && c.Instead == "" && !strings.HasPrefix(path, "auth "):
 		t.Errorf("%s: what is there instead of a person?", path)
 	case c.ReadsFlags && c.TakesNumbers:
 		t.Errorf("%s reads its flags in two ways", path)

@@ -27,7 +27,7 @@ func toolSchema(t mcp.ToolInfo) string { return t.Description + "\nArguments: " 
 
 // listLive returns the command that lists the servers of a session and what they offer. describe, if not nil,
 // describes a tool. The argument is a part of the names to list.
-func listLive(describe func(mcp.ToolInfo) string) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func listLive(describe func(mcp.ToolInfo) string) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		c.Live.Servers.Await(ctx)
 		servers := c.Live.ServerStatus()
@@ -170,7 +170,7 @@ func reload(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 // setEnabledLive returns the command that enables or disables a server: for all sessions, or with --session for
 // this one.
-func setEnabledLive(verb string, enabled bool) func(context.Context, *manage.Call) (outcome.Outcome, error) {
+func setEnabledLive(verb string, enabled bool) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 		name, forSession := cutSession(c.Text)
 		if name == "" {

@@ -48,7 +48,7 @@ func masker(ctx context.Context, c *manage.Call) *secret.Masker {
 
 // render returns the text of a session in one of the formats.
 func render(ctx context.Context, c *manage.Call, format string) ([]byte, error) {
-	found, err := find(ctx, c.Options.Env, c.Words[0])
+	found, err := named(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +105,11 @@ func export(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	if file == "" || file == "-" {
 		return outcome.New(outcome.Raw(data)), nil
 	}
-	dir, err := config.WorkingDir()
+	paths, err := c.Paths()
 	if err != nil {
 		return o, err
 	}
-	path := config.NewPaths(c.Options.Env, dir).Absolute(file)
+	path := paths.Absolute(file)
 	if _, err := os.Lstat(path); !c.Is("force") && !errors.Is(err, fs.ErrNotExist) {
 		return o, exit.Errorf(exit.General, "%s exists. To overwrite it, use --force.", file)
 	}
@@ -137,11 +137,11 @@ func newStore(ctx context.Context, c *manage.Call, paths *config.Paths) (*sessio
 
 // importFile makes a session of a file.
 func importFile(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	dir, err := config.WorkingDir()
+	paths, err := c.Paths()
 	if err != nil {
 		return o, err
 	}
-	paths, name := config.NewPaths(c.Options.Env, dir), c.Name()
+	name := c.Name()
 	path := paths.Absolute(name)
 	if _, err := os.Stat(path); err != nil { // before a directory is created
 		return o, exit.Errorf(exit.General, "Cannot import %s: %w.", name, durable.Cause(err))
@@ -157,11 +157,7 @@ func importFile(ctx context.Context, c *manage.Call) (o outcome.Outcome, err err
 	return report("Imported", info), nil
 }
 
-func fork(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	source, err := find(ctx, c.Options.Env, c.Name())
-	if err != nil {
-		return o, err
-	}
+func fork(ctx context.Context, c *manage.Call, source located) (o outcome.Outcome, err error) {
 	store, err := newStore(ctx, c, source.paths)
 	if err != nil {
 		return o, err

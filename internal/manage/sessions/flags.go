@@ -12,6 +12,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/sessions"
@@ -24,7 +25,7 @@ const Latest = sessions.Latest
 // chatsDir is the name of the directory of session files in that of a project.
 const chatsDir = "chats"
 
-// Of returns the sessions of the project in the working directory. It creates nothing.
+// Of returns the sessions of a project. It creates nothing.
 func Of(paths *config.Paths) *sessions.Store {
 	temp := paths.ExistingProjectTemp()
 	if temp == "" {
@@ -33,18 +34,18 @@ func Of(paths *config.Paths) *sessions.Store {
 	return &sessions.Store{Dir: filepath.Join(temp, chatsDir)}
 }
 
-// Here is [Of] for the working directory of the process.
-func Here(env *config.Env) (*sessions.Store, error) {
-	dir, err := config.WorkingDir()
+// Here is [Of] for the project of a call.
+func Here(c *manage.Call) (*sessions.Store, error) {
+	paths, err := c.Paths()
 	if err != nil {
 		return nil, err
 	}
-	return Of(config.NewPaths(env, dir)), nil
+	return Of(paths), nil
 }
 
 // ListPlainly lists the sessions of this project with the text of Gemini CLI.
-func ListPlainly(ctx context.Context, env *config.Env) (outcome.Outcome, error) {
-	store, err := Here(env)
+func ListPlainly(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	store, err := Here(c)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -69,8 +70,9 @@ func cannotList(err error) error {
 }
 
 // DeletePlainly deletes a session of this project with the texts of Gemini CLI.
-func DeletePlainly(ctx context.Context, env *config.Env, identifier string) (o outcome.Outcome, err error) {
-	store, err := Here(env)
+func DeletePlainly(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	identifier := c.Name()
+	store, err := Here(c)
 	if err != nil {
 		return o, err
 	}

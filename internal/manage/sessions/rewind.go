@@ -30,12 +30,8 @@ func newPrompt(session string, p sessions.Prompt) Prompt {
 
 // rewind lists the prompts of a session. With a prompt, it returns the session to the state before it,
 // and prints the prompt.
-func rewind(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+func rewind(_ context.Context, c *manage.Call, found located) (o outcome.Outcome, err error) {
 	words := c.Words
-	found, err := find(ctx, c.Options.Env, words[0])
-	if err != nil {
-		return o, err
-	}
 	if len(words) == 1 {
 		return listPrompts(found.Info)
 	}

@@ -15,7 +15,7 @@ import (
 
 // search searches the text of sessions.
 func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	_, projects, err := projects(ctx, c.Options.Env, c.Is("all"))
+	_, projects, err := projects(ctx, c, c.Is("all"))
 	if err != nil {
 		return o, err
 	}
@@ -32,7 +32,7 @@ func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	if err != nil {
 		return o, err
 	}
-	o = outcome.New(foundParts(found, hasMore)...).WithValue(newFoundJSON(found, projects))
+	o = outcome.New(foundParts(found, hasMore)...).WithValue(newFound(found, projects))
 	o.After = func(ctx context.Context) {
 		// What the search has read because it is not in the index is in it at the next one.
 		const most = 2 * time.Second
@@ -46,34 +46,23 @@ func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	return o, err
 }
 
-// foundJSON is a session that a search has found.
-type foundJSON struct {
+// foundSession is a session that a search has found.
+type foundSession struct {
 	Session
-	Excerpts []excerptJSON `json:"excerpts"`
+	Excerpts []sessions.Excerpt `json:"excerpts"`
 }
 
-type excerptJSON struct {
-	Kind string    `json:"type"`
-	Time time.Time `json:"timestamp"`
-	Text string    `json:"text"`
-}
-
-// newFoundJSON returns the output for sessions of projects.
-func newFoundJSON(found []sessions.Found, projects []projectSessions) []foundJSON {
-	list, at := make([]foundJSON, len(found)), map[string]int{} // by path
-	for i, f := range found {
-		at[f.Path] = i
-		list[i].Excerpts = make([]excerptJSON, len(f.Excerpts))
-		for n, e := range f.Excerpts {
-			list[i].Excerpts[n] = excerptJSON(e)
-		}
-	}
+// newFound returns rows for found sessions of projects.
+func newFound(found []sessions.Found, projects []projectSessions) []foundSession {
+	rows := map[string]Session{} // by path
 	for _, p := range projects {
 		for n, info := range p.list {
-			if i, ok := at[info.Path]; ok {
-				list[i].Session = newSession(info, n+1, p.project)
-			}
+			rows[info.Path] = newSession(info, n+1, p.project)
 		}
+	}
+	list := []foundSession{}
+	for _, f := range found {
+		list = append(list, foundSession{rows[f.Path], append([]sessions.Excerpt{}, f.Excerpts...)})
 	}
 	return list
 }

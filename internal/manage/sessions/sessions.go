@@ -39,9 +39,9 @@ func Command() *manage.Command {
 				},
 			},
 			{Name: "import", Args: "<file>", Summary: "Make a session of this project from a file", Run: importFile, Values: manage.FileNames, Flags: json},
-			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: remove, Values: latest, Flags: json},
+			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: manage.With(named, remove), Values: latest, Flags: json},
 			{
-				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: fork, Values: latest,
+				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: manage.With(named, fork), Values: latest,
 				Flags: []manage.Flag{
 					manage.JSON,
 					{Name: "at", Default: "", Usage: "Copy the session up to this `prompt`: its number or ID"},
@@ -49,7 +49,7 @@ func Command() *manage.Command {
 				},
 			},
 			{
-				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: rewind, Values: latest,
+				Name: "rewind", Args: "<session> [prompt]", Summary: "List the prompts of a session, or return to the state before one", Run: manage.With(named, rewind), Values: latest,
 				Flags: json,
 			},
 		},
@@ -77,13 +77,12 @@ type projectSessions struct {
 }
 
 // projects returns the sessions of this project, or of all projects that have any.
-func projects(ctx context.Context, env *config.Env, all bool) (*config.Paths, []projectSessions, error) {
-	dir, err := config.WorkingDir()
+func projects(ctx context.Context, c *manage.Call, all bool) (*config.Paths, []projectSessions, error) {
+	paths, err := c.Paths()
 	if err != nil {
 		return nil, nil, err
 	}
-	paths := config.NewPaths(env, dir)
-	list := []projectSessions{{project: dir, store: Of(paths)}}
+	list := []projectSessions{{project: paths.Dir(), store: Of(paths)}}
 	if all {
 		list = nil
 		for _, p := range paths.Projects() {
@@ -117,7 +116,7 @@ func newSession(i sessions.Info, number int, project string) Session {
 
 // list lists the sessions of this project, or of all.
 func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	paths, projects, err := projects(ctx, c.Options.Env, c.Is("all"))
+	paths, projects, err := projects(ctx, c, c.Is("all"))
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
@@ -144,8 +143,8 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 }
 
 // Find returns the session that an identifier names: one of this project, or one of another project by its ID.
-func Find(ctx context.Context, env *config.Env, identifier string) (sessions.Info, error) {
-	found, err := find(ctx, env, identifier)
+func Find(ctx context.Context, c *manage.Call, identifier string) (sessions.Info, error) {
+	found, err := find(ctx, c, identifier)
 	return found.Info, err
 }
 
@@ -158,10 +157,15 @@ type located struct {
 	paths   *config.Paths // of this project
 }
 
+// named returns the session that the first word of a call names.
+func named(ctx context.Context, c *manage.Call) (located, error) {
+	return find(ctx, c, c.Words[0])
+}
+
 // find returns the session that an identifier names: one of this project, or one of another project by
 // its id.
-func find(ctx context.Context, env *config.Env, identifier string) (located, error) {
-	paths, all, err := projects(ctx, env, false)
+func find(ctx context.Context, c *manage.Call, identifier string) (located, error) {
+	paths, all, err := projects(ctx, c, false)
 	if err != nil {
 		return located{}, err
 	}
@@ -171,7 +175,7 @@ func find(ctx context.Context, env *config.Env, identifier string) (located, err
 		return located{info, number, here.project, here.store, paths}, nil
 	}
 	if _, err := strconv.Atoi(identifier); err != nil && identifier != sessions.Latest {
-		if _, all, err = projects(ctx, env, true); err != nil {
+		if _, all, err = projects(ctx, c, true); err != nil {
 			return located{}, err
 		}
 		for _, p := range all {
@@ -185,11 +189,7 @@ func find(ctx context.Context, env *config.Env, identifier string) (located, err
 	return located{}, notFound(wrong, identifier)
 }
 
-func remove(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	s, err := find(ctx, c.Options.Env, c.Name())
-	if err != nil {
-		return o, err
-	}
+func remove(ctx context.Context, _ *manage.Call, s located) (o outcome.Outcome, err error) {
 	if err := s.store.Delete(ctx, s.Info); err != nil {
 		return o, exit.Errorf(exit.General, "Cannot delete session %s: %w.", terminal.Line(s.ID), err)
 	}

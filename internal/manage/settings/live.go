@@ -62,15 +62,18 @@ func setLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	return changed(c, key, fmt.Sprintf("Set %s to %s in %s.", key, Format(config.MaskSecrets(key, v)), c.Live.Project.Paths.UserSettings()))
 }
 
-// Unset removes a setting from the user's settings file.
-func Unset(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	key := c.Text
-	if key == "" {
-		return o, exit.Errorf(exit.Input, "Enter a setting, such as /settings unset model.name")
+// unsetLive removes a setting from the user's settings file.
+func unsetLive(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
+	if c.Text == "" {
+		return manage.Misuse("Enter a setting, such as /settings unset model.name")
 	}
-	if _, err := config.Find(key); err != nil {
-		return o, exit.Errorf(exit.Input, "%w", err)
+	if _, err := config.Find(c.Text); err != nil {
+		return manage.Misuse("%w", err)
 	}
+	return unsetKey(c, c.Text)
+}
+
+func unsetKey(c *manage.Call, key string) (o outcome.Outcome, err error) {
 	found, err := c.Live.Project.Paths.Unset(config.User, key)
 	if err != nil {
 		return o, err

@@ -21,51 +21,61 @@ import (
 func Command() *manage.Command {
 	return &manage.Command{
 		Name: "config", Summary: "Show and change settings", Run: help,
-		Session: &manage.InSession{
-			Name: "settings", NeedsPerson: true, Run: listLive, Instead: "/settings list prints the settings.",
-		},
+		Session: &manage.InSession{Name: "settings", Run: listLive}, NeedsPerson: true, Instead: "/settings list prints the settings.",
 		Subs: []*manage.Command{
-			row("list", "", "List settings and their sources", list, &manage.InSession{RunsWhileBusy: true, Run: listLive},
-				manage.Flag{Name: "all", Default: false, Usage: "Include keys that are not set"}),
-			row("get", "KEY", "Print the value of a setting", get,
-				&manage.InSession{Args: "<key>", Summary: "Show a setting", RunsWhileBusy: true, Run: getLive}),
-			row("set", "KEY VALUE", "Set a setting to a JSON value or plain text", set,
-				&manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive}),
-			row("unset", "KEY", "Remove a setting from a settings file", unset,
-				&manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: Unset}),
-			row("path", "", "Print the paths of the settings files", path, nil),
-			row("explain", "KEY", "Explain a setting, its value and its source", explain, nil),
+			row(manage.Command{
+				Name: "list", Summary: "List settings and their sources", Run: manage.With(open, list), Session: &manage.InSession{Run: listLive}, RunsWhileBusy: true,
+				Flags: []manage.Flag{{Name: "all", Default: false, Usage: "Include keys that are not set"}},
+			}),
+			row(manage.Command{
+				Name: "get", Args: "KEY", Summary: "Print the value of a setting", Run: manage.With(open, get), Values: keys,
+				Session: &manage.InSession{Args: "<key>", Summary: "Show a setting", Run: getLive}, RunsWhileBusy: true,
+			}),
+			row(manage.Command{
+				Name: "set", Args: "KEY VALUE", Summary: "Set a setting to a JSON value or plain text", Run: set, Values: keysAndValues,
+				Session: &manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive},
+			}),
+			row(manage.Command{
+				Name: "unset", Args: "KEY", Summary: "Remove a setting from a settings file", Run: unset, Values: keys,
+				Session: &manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: unsetLive},
+			}),
+			row(manage.Command{Name: "path", Summary: "Print the paths of the settings files", Run: path}),
+			row(manage.Command{Name: "explain", Args: "KEY", Summary: "Explain a setting, its value and its source", Run: manage.With(open, explain), Values: keys}),
 		},
 	}
 }
 
 // row returns a subcommand, which has a flag for the scope.
-func row(name, args, summary string, run func(context.Context, *manage.Call) (outcome.Outcome, error), in *manage.InSession, flags ...manage.Flag) *manage.Command {
-	return &manage.Command{
-		Name: name, Args: args, Summary: summary, Session: in, TakesNumbers: true, Values: map[string]manage.Values{"KEY": keys, "KEY VALUE": keysAndValues}[args],
-		Flags: append(flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON),
-		Run: func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-			if n := len(strings.Fields(args)); len(c.Words) != n {
-				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("pollux config %s takes %s, not %d.", name, wording.Count(n, "argument"), len(c.Words))}
-			}
-			if _, ok := config.ParseScope(c.Value("scope")); c.Value("scope") != "" && !ok {
-				return outcome.Outcome{}, &manage.UsageError{Message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(c.Value("scope")))}
-			}
-			return run(ctx, c)
-		},
+func row(c manage.Command) *manage.Command {
+	run := c.Run
+	c.TakesNumbers, c.Flags = true, append(c.Flags, manage.Flag{Name: "scope", Default: "", Usage: "Settings file: user, workspace or system"}, manage.JSON)
+	c.Run = func(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error) {
+		if n := len(strings.Fields(c.Args)); len(call.Words) != n {
+			return o, &manage.UsageError{Message: fmt.Sprintf("pollux config %s takes %s, not %d.", c.Name, wording.Count(n, "argument"), len(call.Words))}
+		}
+		if _, ok := config.ParseScope(call.Value("scope")); call.Value("scope") != "" && !ok {
+			return o, &manage.UsageError{Message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", terminal.Visible(call.Value("scope")))}
+		}
+		return run(ctx, call)
 	}
+	return &c
 }
 
 func help(context.Context, *manage.Call) (outcome.Outcome, error) {
 	return outcome.Outcome{}, manage.ErrHelp
 }
 
-// open loads the settings of all layers. With a scope, the returned settings are those of that layer only. It
-// warns if the settings of an untrusted folder are ignored.
-func open(ctx context.Context, c *manage.Call) (*project.Project, *config.Settings, error) {
+// loaded is a project, and the settings of the scope of a call: of all layers without one.
+type loaded struct {
+	project  *project.Project
+	settings *config.Settings
+}
+
+// open loads the settings. It warns if the settings of an untrusted folder are ignored.
+func open(ctx context.Context, c *manage.Call) (loaded, error) {
 	p, err := c.Load(ctx)
 	if err != nil {
-		return nil, nil, err
+		return loaded{}, err
 	}
 	if !p.IsTrusted() && p.Paths.WorkspaceSettings() != "" {
 		if _, err := os.Stat(p.Paths.WorkspaceSettings()); err == nil {
@@ -76,16 +86,12 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, *config.Settin
 	if scope, ok := config.ParseScope(c.Value("scope")); ok {
 		s = s.ForScope(scope)
 	}
-	return p, s, nil
+	return loaded{p, s}, nil
 }
 
 // get returns the value of a setting.
-func get(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	key := c.Name()
-	_, s, err := open(ctx, c)
-	if err != nil {
-		return o, err
-	}
+func get(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err error) {
+	key, s := c.Name(), p.settings
 	v, _ := s.Effective(key)
 	if config.IsGroup(key) {
 		v, _ = s.Lookup(key)
@@ -108,11 +114,8 @@ func get(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 }
 
 // list lists the settings that have a value, or all.
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	_, s, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, c *manage.Call, p loaded) (outcome.Outcome, error) {
+	s := p.settings
 	keys := s.SetKeys()
 	if c.Is("all") {
 		keys = keys[:0]

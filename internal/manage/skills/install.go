@@ -46,43 +46,41 @@ func newInstaller(c *manage.Call, p *project.Project, scopeName string) (*instal
 	}}, nil
 }
 
-// open returns the project and the installer for the scope of a flag.
-func open(ctx context.Context, c *manage.Call) (*project.Project, *install.Installer, error) {
+// installer installs the skills of a project.
+type installer struct {
+	*install.Installer
+	project *project.Project
+}
+
+// open returns the installer for the scope of a flag.
+func open(ctx context.Context, c *manage.Call) (installer, error) {
 	p, err := c.Open(ctx)
 	if err != nil {
-		return nil, nil, err
+		return installer{}, err
 	}
 	i, err := newInstaller(c, p, c.Value("scope"))
-	return p, i, err
+	return installer{i, p}, err
 }
 
 // absolute returns the absolute path of a file or directory that a shell has expanded.
-func absolute(p *project.Project, path string) string {
+func (i installer) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(p.Paths.Dir(), path)
+	return filepath.Join(i.project.Paths.Dir(), path)
 }
 
-func add(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, i, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func add(ctx context.Context, c *manage.Call, i installer) (outcome.Outcome, error) {
 	source := c.Name()
 	if !fetch.IsRemote(source) {
-		source = absolute(p, source)
+		source = i.absolute(source)
 	}
 	done, err := i.Install(ctx, source, c.Value("path"))
 	return report(c, done, "installed", err)
 }
 
-func link(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, i, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	done, err := i.Link(ctx, absolute(p, c.Name()))
+func link(ctx context.Context, c *manage.Call, i installer) (outcome.Outcome, error) {
+	done, err := i.Link(ctx, i.absolute(c.Name()))
 	return report(c, done, "linked", err)
 }
 
@@ -130,11 +128,7 @@ func linkLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error
 	return o, nil
 }
 
-func remove(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	_, i, err := open(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func remove(_ context.Context, c *manage.Call, i installer) (outcome.Outcome, error) {
 	name, scope := c.Name(), c.Value("scope")
 	path, found, err := install.Uninstall(i.Dir, name)
 	switch {

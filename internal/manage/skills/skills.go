@@ -21,32 +21,32 @@ func Command() *manage.Command {
 	consent := manage.Flag{Name: "consent", Default: false, Usage: "Agree to the installation without a question"}
 	return &manage.Command{
 		Name: "skills", Aliases: []string{"skill"}, Summary: "List, install, enable and disable skills",
-		Session: &manage.InSession{Args: "[all] [nodesc]", Summary: "Show and manage skills", RunsWhileBusy: true, Run: listBriefly},
+		Session: &manage.InSession{Args: "[all] [nodesc]", Summary: "Show and manage skills", Run: listBriefly}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			{
-				Name: "list", Summary: "List skills", Run: list,
+				Name: "list", Summary: "List skills", Run: manage.With(manage.Open, list),
 				Flags:   []manage.Flag{{Name: "all", Default: false, Usage: "Include the skills of Pollux"}, manage.JSON},
-				Session: &manage.InSession{Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", RunsWhileBusy: true, Run: listBriefly},
+				Session: &manage.InSession{Args: "[all] [nodesc]", Summary: "List skills, with those of Pollux or without descriptions", Run: listBriefly}, RunsWhileBusy: true,
 			},
 			{
-				Name: "enable", Args: "<name>", Summary: "Enable a skill in all settings", Names: names, Run: enable,
+				Name: "enable", Args: "<name>", Summary: "Enable a skill in all settings", Names: names, Run: setEnabled(true),
 				Session: &manage.InSession{Summary: "Enable a skill"},
 			},
 			{
-				Name: "disable", Args: "<name>", Summary: "Disable a skill", Names: names, Run: disable,
+				Name: "disable", Args: "<name>", Summary: "Disable a skill", Names: names, Run: setEnabled(false),
 				Flags:   []manage.Flag{{Name: "scope", Short: "s", Default: "workspace", Usage: "Settings to change: user or `workspace`"}},
 				Session: &manage.InSession{Args: "<name> [--scope user|workspace]"},
 			},
-			{Name: "reload", Summary: "Read the skills again", IsSessionOnly: true, Run: reload, Session: &manage.InSession{Aliases: []string{"refresh"}}},
+			{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", IsSessionOnly: true, Run: reload},
 			{
-				Name: "install", Args: "<source>", Summary: "Install the skills of a Git repository, a directory or a .skill file", Run: add,
+				Name: "install", Args: "<source>", Summary: "Install the skills of a Git repository, a directory or a .skill file", Run: manage.With(open, add),
 				Flags: []manage.Flag{{Name: "path", Default: "", Usage: "`Directory` in the source to install from"}, consent, scope},
 			},
 			{
-				Name: "link", Args: "<path>", Summary: "Use the skills of a directory from where they are", Run: link, Flags: []manage.Flag{consent, scope},
-				Session: &manage.InSession{Args: "<path> [--scope user|workspace]", NeedsPerson: true, Instead: "In a terminal, run: pollux skills link PATH", Run: linkLive},
+				Name: "link", Args: "<path>", Summary: "Use the skills of a directory from where they are", Run: manage.With(open, link), Flags: []manage.Flag{consent, scope},
+				Session: &manage.InSession{Args: "<path> [--scope user|workspace]", Run: linkLive}, NeedsPerson: true, Instead: "In a terminal, run: pollux skills link PATH",
 			},
-			{Name: "uninstall", Args: "<name>", Summary: "Remove an installed or linked skill", Run: remove, Flags: []manage.Flag{scope}},
+			{Name: "uninstall", Args: "<name>", Summary: "Remove an installed or linked skill", Run: manage.With(open, remove), Flags: []manage.Flag{scope}},
 		},
 	}
 }
@@ -99,11 +99,7 @@ func rows(set *skill.Set, all bool) []Skill {
 }
 
 // list lists the skills of a project.
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, err := c.Open(ctx)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	if !p.IsTrusted() {
 		c.Note("Warning: This folder is not trusted: its skills are not used.")
 	}

@@ -15,19 +15,17 @@ import (
 	"pollux/internal/terminal"
 )
 
-func enable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, true)
-}
-
-func disable(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return setEnabled(ctx, c, false)
-}
-
-// setEnabled enables a skill in all settings, or disables it in those of a scope.
-func setEnabled(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	if c.Live != nil {
-		return setEnabledLive(c, enabled)
+// setEnabled returns the command that enables a skill in all settings, or disables it in those of a scope.
+func setEnabled(enabled bool) manage.Run {
+	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+		if c.Live != nil {
+			return setEnabledLive(c, enabled)
+		}
+		return setEnabledShell(ctx, c, enabled)
 	}
+}
+
+func setEnabledShell(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
 	p, err := c.Open(ctx)
 	if err != nil {
 		return outcome.Outcome{}, err

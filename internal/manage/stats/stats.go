@@ -22,10 +22,26 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Command returns the command about statistics.
-func Command() *manage.Command {
+// Commands returns the commands about statistics.
+func Commands() []*manage.Command {
+	return []*manage.Command{command(), manage.SessionOnly(&manage.Command{Name: "cost", Summary: "Show the cost of this session", RunsWhileBusy: true, Run: cost})}
+}
+
+func command() *manage.Command {
+	live := func(name, args, summary string, run manage.Run) *manage.Command {
+		return &manage.Command{Name: name, Args: args, Summary: summary, IsSessionOnly: true, RunsWhileBusy: true, Run: run}
+	}
 	return &manage.Command{
 		Name: "stats", Summary: "Show tokens, cost, time and tool calls of sessions", Run: show,
+		Session: &manage.InSession{Aliases: []string{"usage"}, Summary: "Show session statistics", Run: ofSession}, RunsWhileBusy: true,
+		Subs: []*manage.Command{
+			live("session", "", "Show time, tool calls and tokens", ofSession),
+			live("model", "", "Show statistics by model", byModel),
+			live("tools", "", "Show statistics by tool", byTool),
+			live("days", "[since]", "Show tokens, cost and time of this project by day", over(usage.Day)),
+			live("sessions", "[since]", "Show tokens, cost and time of this project by session", over(usage.Session)),
+			live("projects", "[since]", "Show tokens, cost and time of all projects", over(usage.Project)),
+		},
 		Flags: []manage.Flag{
 			{Name: "by", Default: "", Usage: "`kind` Rows of the table (default day)", Choices: usage.Kinds, IsUnchecked: true},
 			{Name: "since", Default: "", Usage: "`time` Begin with this day, such as 2026-11-21 or 7d"},
@@ -76,7 +92,7 @@ func show(ctx context.Context, call *manage.Call) (o outcome.Outcome, err error)
 	case len(report.Rows) == 0:
 		return outcome.New(outcome.Text(c.nothing())).WithValue(report.JSON()), nil
 	}
-	return outcome.New(parts(report, set.Paths, c.IsUTF8)...).WithValue(report.JSON()), nil
+	return outcome.New(parts(report, set.Paths, c.IsUTF8())...).WithValue(report.JSON()), nil
 }
 
 // nothing returns the sentence for an empty report.
@@ -101,22 +117,20 @@ func (c *query) isAll() bool {
 
 // sources returns the sessions of the projects that the flags select.
 func (c *query) sources() ([]usage.Source, error) {
-	dir, err := config.WorkingDir()
-	if err != nil {
+	paths, err := c.Paths()
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	paths := config.NewPaths(c.Options.Env, dir)
-	if c.isAll() {
+	case c.isAll():
 		return usage.All(paths), nil
-	}
-	if c.Value("project") != "" {
-		dir = paths.Absolute(c.Value("project"))
+	case c.Value("project") != "":
+		dir := paths.Absolute(c.Value("project"))
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real // else it is gone, and its sessions can still be there
 		}
 		paths = config.NewPaths(c.Options.Env, dir)
 	}
-	return []usage.Source{{Project: dir, Store: sessions.Of(paths)}}, nil
+	return []usage.Source{{Project: paths.Dir(), Store: sessions.Of(paths)}}, nil
 }
 
 // parts returns a report for people: a table, and on a terminal a chart.

@@ -1,0 +1,170 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/durable"
+	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/process"
+	"pollux/internal/terminal"
+	"pollux/internal/transcript"
+	"pollux/llm"
+)
+
+// share writes the conversation to a file. Without a name it creates a .json file in the
+// session's directory.
+func share(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	file := c.Text
+	if file == "" {
+		file = "gemini-conversation-" + strconv.FormatInt(time.Now().UnixMilli(), 10) + ".json"
+	}
+	return write(ctx, c, file, false, "Conversation shared to %s")
+}
+
+// export writes the session record to a file.
+func export(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	if c.Text == "" {
+		return manage.Misuse("Enter a file name that ends in .json or .md, such as /export-session session.md")
+	}
+	return write(ctx, c, c.Text, true, "Session exported to %s")
+}
+
+// write writes the conversation to a .md or .json file. It asks the user before
+// it overwrites a file. record selects the session record instead of the message list for
+// .json files. done is the format of the success message, with %s for the path.
+func write(ctx context.Context, c *manage.Call, file string, record bool, done string) (outcome.Outcome, error) {
+	if len(file) > manage.MaxPath {
+		return manage.Misuse("The file name is too long.")
+	}
+	path := c.Resolve(file)
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext != ".md" && ext != ".json" {
+		return manage.Misuse("Invalid file format. Only .md and .json are supported.")
+	}
+	if isEmpty(c) {
+		return manage.Misuse("No conversation found to save.")
+	}
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot write %s: %w", path, durable.Cause(err))
+	case !info.Mode().IsRegular():
+		return manage.Misuse("Cannot replace %s: it is not a regular file.", path)
+	default:
+		if yes, err := c.Confirm(ctx, "Overwrite", path+" already exists. Replace it?"); err != nil || !yes {
+			return outcome.Textf("Nothing written."), err
+		}
+	}
+	data, err := encode(c, ext, record)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	if err := durable.WriteFile(path, data, 0o600); err != nil {
+		return outcome.Outcome{}, fmt.Errorf("cannot write the conversation: %w", err)
+	}
+	return manage.Say(done, path)
+}
+
+// Record returns the session record in JSON.
+func Record(c *manage.Call) ([]byte, error) { return encode(c, ".json", true) }
+
+// encode encodes the conversation as Markdown if ext is .md, or else as JSON: the
+// session record if record is set, or else the list of messages.
+func encode(c *manage.Call, ext string, record bool) ([]byte, error) {
+	history := transcript.Masked(c.Live.History(), c.Live.Project.Masker())
+	dirs := c.Live.Workspace.Dirs()
+	info := transcript.Info{ID: c.Live.ID(), Dir: dirs[0], Directories: dirs[1:], Start: time.Now().Add(-c.Live.Age()), Calls: transcript.MaskedCalls(c.Live.Record.Calls(), c.Live.Project.Masker())}
+	switch {
+	case ext == ".md":
+		return []byte(transcript.Markdown(info, history)), nil
+	case record:
+		return transcript.JSON(info, history)
+	}
+	return transcript.Contents(history)
+}
+
+// copyResponse copies a model response to the clipboard: the last one, or the one with a number that counts from
+// the end.
+func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	n := 1
+	if c.Text != "" {
+		var err error
+		if n, err = strconv.Atoi(c.Text); err != nil || n < 1 {
+			return manage.Misuse("Enter a number that counts from the last response, such as /copy 2")
+		}
+	}
+	text := nthResponse(c.Live.History(), n)
+	if text == "" {
+		return manage.Say("No output in history")
+	}
+	return outcome.Textf("Last output copied to the clipboard"), copyToClipboard(ctx, c, text)
+}
+
+// nthResponse returns the text of the nth model response, counted from the end of history,
+// without control characters. It skips responses without text. It returns "" if there are
+// fewer than n.
+func nthResponse(history []agent.Message, n int) string {
+	for i := len(history) - 1; i >= 0; i-- {
+		m := history[i].Content
+		if text := terminal.Text(m.Text()); m.Role == llm.RoleModel && strings.TrimSpace(text) != "" {
+			if n--; n == 0 {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// copyToClipboard runs the first clipboard program that it finds, with text as input. It
+// does not run programs from the workspace, and discards the program's output.
+func copyToClipboard(ctx context.Context, c *manage.Call, text string) error {
+	finder := process.Finder{Path: c.Live.Project.Env().User().Get("PATH"), Outside: c.Live.Workspace.Dirs()}
+	for _, words := range clipboardCommands(c.Live.Project.Env().User().Get) {
+		path := finder.Find(words[0])
+		if path == "" {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		status, err := c.Live.Project.Launcher.Run(ctx, &process.Command{
+			For:  process.Purpose{Kind: process.KindClipboard, Origin: process.OriginPollux},
+			Path: path, Args: words[1:], Env: c.Live.Project.Env().User().List(), Stdin: strings.NewReader(text),
+			Detach: true, // on Linux a background process keeps serving the clipboard text
+		})
+		switch {
+		case err != nil:
+			return exit.Errorf(exit.General, "Cannot copy with %s: %w", words[0], err)
+		case status != process.Status{}:
+			return exit.Errorf(exit.General, "Cannot copy with %s: %s", words[0], status)
+		}
+		return nil
+	}
+	return exit.Errorf(exit.General, "No clipboard found. On Linux, install wl-copy, xclip or xsel, and use a graphical session.")
+}
+
+// clipboardCommands returns the commands that can set the clipboard on this system, in
+// order of preference.
+func clipboardCommands(env func(string) string) (commands [][]string) {
+	if runtime.GOOS == "darwin" {
+		commands = append(commands, []string{"pbcopy"})
+	}
+	if env("WAYLAND_DISPLAY") != "" {
+		commands = append(commands, []string{"wl-copy"})
+	}
+	if env("DISPLAY") != "" {
+		commands = append(commands, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "--clipboard", "--input"})
+	}
+	return commands
+}
