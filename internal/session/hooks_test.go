@@ -96,7 +96,7 @@ turn
 	}
 }
 
-// In an interactive session, the conversation gets what hooks have to say at its start.
+// In an interactive session, the conversation gets the context of hooks at its start.
 func TestStartContextOfInteractiveSessions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -163,8 +163,8 @@ func TestNoHooks(t *testing.T) {
 	}
 }
 
-// TestSteer: what is typed while the model works joins its next request, with the files
-// that it names; what came too late is given back.
+// TestSteer: a text that arrives while the model works joins its next request, with the files
+// that it names; a text that came too late is given back.
 func TestSteer(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
