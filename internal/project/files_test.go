@@ -191,3 +191,22 @@ func TestDiscovery(t *testing.T) {
 		}
 	}
 }
+
+// A project does not choose the file of the user that file tools may change.
+func TestMemoryFileIsTheUsersChoice(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"settings.json", ".env", "policies/own.toml"} {
+		u := projecttest.NewUser(t)
+		u.Write(".gemini/settings.json", `{"context": {"fileName": ["`+name+`"]}}`)
+		p := u.Open(trusted)
+		if err := project.NewWorkspace(p).CheckWrite(u.Path("~/.gemini/" + name)); err == nil || p.MemoryFile() != u.Path("~/.gemini/GEMINI.md") {
+			t.Errorf("%s: file tools may change it: %v; the memory is in %s", name, err == nil, p.MemoryFile())
+		}
+	}
+	u := projecttest.NewUser(t)
+	u.Write("~/.gemini/settings.json", `{"pollux": {"trustProjectSafety": true}}`)
+	u.Write(".gemini/settings.json", `{"context": {"fileName": ["OTHER.md"]}}`)
+	if p := u.Open(trusted); p.MemoryFile() != u.Path("~/.gemini/OTHER.md") {
+		t.Errorf("the memory of a user who lets projects decide is in %s", p.MemoryFile())
+	}
+}
