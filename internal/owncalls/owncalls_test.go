@@ -252,7 +252,7 @@ func TestClientTools(t *testing.T) {
 	}
 	u := projecttest.NewUser(t)
 	u.Write("~/.gemini/settings.json", `{"tools": {"exclude": ["glob"]}}`)
-	more := []tool.Tool{&ofServer{program: program{spec: tool.Spec{Name: "mcp_files_read", Kind: tool.KindRead}}}, &program{spec: tool.Spec{Name: "mine", Kind: tool.KindRead}}}
+	more := []tool.Tool{&ofServer{program: program{spec: specOf("mcp_files_read", tool.KindRead)}}, &program{spec: specOf("mine", tool.KindRead)}}
 	c := newCaller(t, u, nil, more, u.AtTerminal)
 	if got := list(c); got != "list_directory read_file grep_search replace write_file run_shell_command list_background_processes read_background_output mine" {
 		t.Errorf("the tools are %s", got)
@@ -305,13 +305,15 @@ type program struct {
 	began   chan struct{}
 	proceed chan struct{}
 	running atomic.Int32
-	most    atomic.Int32
+	isBoth  atomic.Bool // two calls have run at the same time
 }
 
-func (p *program) Spec() *tool.Spec {
-	p.spec.Schema = json.RawMessage(`{"type":"object"}`)
-	return &p.spec
+// specOf returns the description of a tool without arguments.
+func specOf(name string, kind tool.Kind) tool.Spec {
+	return tool.Spec{Name: name, Kind: kind, Schema: json.RawMessage(`{"type":"object"}`)}
 }
+
+func (p *program) Spec() *tool.Spec                               { return &p.spec }
 func (p *program) Build(json.RawMessage) (tool.Invocation, error) { return p, nil }
 func (p *program) Summary() string                                { return "" }
 func (p *program) Locations() []tool.Location                     { return nil }
@@ -320,7 +322,9 @@ func (p *program) Confirmation(context.Context) (tool.Confirmation, error) {
 }
 
 func (p *program) Run(context.Context, tool.Host) *tool.Result {
-	p.most.Store(max(p.most.Load(), p.running.Add(1)))
+	if p.running.Add(1) == 2 {
+		p.isBoth.Store(true)
+	}
 	defer p.running.Add(-1)
 	p.began <- struct{}{}
 	<-p.proceed
@@ -339,7 +343,7 @@ func TestCallToolTogether(t *testing.T) {
 	t.Parallel()
 	for kind, together := range map[tool.Kind]bool{tool.KindRead: true, tool.KindSearch: true, tool.KindFetch: true, tool.KindEdit: false, tool.KindOther: false} {
 		u := projecttest.NewUser(t)
-		one := &program{spec: tool.Spec{Name: "mine", Kind: kind}, began: make(chan struct{}, 2), proceed: make(chan struct{})}
+		one := &program{spec: specOf("mine", kind), began: make(chan struct{}, 2), proceed: make(chan struct{})}
 		c := newCaller(t, u, nil, []tool.Tool{one}, func(o *project.Options) { o.ApprovalMode = "yolo" })
 		var all sync.WaitGroup
 		for range 2 {
@@ -357,7 +361,7 @@ func TestCallToolTogether(t *testing.T) {
 		}
 		close(one.proceed)
 		all.Wait()
-		if got := one.most.Load() == 2; got != together {
+		if got := one.isBoth.Load(); got != together {
 			t.Errorf("%s: calls run at the same time: %v", kind, got)
 		}
 	}
@@ -408,7 +412,7 @@ func TestActivate(t *testing.T) {
 			u.AnswerApprovals(tt.answer)
 			var more []tool.Tool
 			if !tt.none {
-				more = append(more, &skill{program: program{spec: tool.Spec{Name: activate.Name, Kind: tool.KindOther}}, fails: tt.fails})
+				more = append(more, &skill{program: program{spec: specOf(activate.Name, tool.KindOther)}, fails: tt.fails})
 			}
 			c := newCaller(t, u, nil, more, u.AtTerminal)
 			if tt.none {
@@ -438,7 +442,7 @@ func TestActivate(t *testing.T) {
 		})
 	}
 	script := projecttest.NewUser(t)
-	c := newCaller(t, script, nil, []tool.Tool{&skill{program: program{spec: tool.Spec{Name: activate.Name, Kind: tool.KindRead}}}}, func(o *project.Options) { o.Interactive = true })
+	c := newCaller(t, script, nil, []tool.Tool{&skill{program: program{spec: specOf(activate.Name, tool.KindRead)}}}, func(o *project.Options) { o.Interactive = true })
 	if _, err := c.Activate(t.Context(), "tidy"); !errors.Is(err, owncalls.ErrRefused) {
 		t.Errorf("without an asker: %v", err)
 	}
