@@ -313,16 +313,18 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A subagent in a script that a rule must ask about does not run it.
+// A rule about a subagent is about its calls alone, and a tool that it denies as a whole is hidden.
 func TestRulesForSubagents(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
+	u.Write("~/.gemini/policies/b.toml", "[[rule]]\ntoolName = \"write_file\"\nsubagent = \"other\"\nargsPattern = \"locked\"\ndecision = \"deny\"\ndenyMessage = \"Never.\"\npriority = 900\n")
 	u.Write("~/.gemini/policies/a.toml", "[[rule]]\ntoolName = \"write_file\"\nsubagent = \"helper\"\ndecision = \"deny\"\npriority = 900\n")
 	for _, name := range []string{"helper", "other"} {
 		u.Write("~/.gemini/agents/"+name+".md", definition(name, "tools: [write_file]\n"))
 	}
 	write := "  call write_file {\"file_path\": \"made.txt\", \"content\": \"x\"}\nturn\n"
-	c := newTeam(t, u, options{script: "turn\n  expect not tool write_file\n" + write + found + "turn\n  expect tool write_file\n" + write + found})
+	c := newTeam(t, u, options{script: "turn\n  expect not tool write_file\n" + write + found + "turn\n  expect tool write_file\n" + write +
+		"  expect result write_file_2 made.txt\n  call write_file {\"file_path\": \"locked.txt\", \"content\": \"x\"}\nturn\n  expect error write_file_3 Never.\n" + found})
 	c.invoke(t.Context(), "helper", "Go.")
 	if u.Read("made.txt") != "" {
 		t.Error("the denied call ran")

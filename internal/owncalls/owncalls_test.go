@@ -123,6 +123,20 @@ func TestRunCommands(t *testing.T) {
 	}
 }
 
+// A lasting answer to a question about several commands names each rule once, and the programs that run others.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	c := newCaller(t, u, nil, nil, u.AtTerminal)
+	if _, err := c.run(t.Context(), "sudo touch a", "touch b", "touch c", "env touch d"); !errors.Is(err, owncalls.ErrRefused) {
+		t.Error(err)
+	}
+	offers := u.TakeApprovals()[0].(*tool.ExecConfirmation).Offers
+	if len(offers) != 1 || strings.Join(offers[0].Runners, " ") != "sudo env" || strings.Count(offers[0].Rule, "touch") != 1 {
+		t.Errorf("offers %+v", offers)
+	}
+}
+
 // A question about one command alone is its own.
 func TestRunOneCommand(t *testing.T) {
 	t.Parallel()

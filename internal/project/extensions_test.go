@@ -113,12 +113,15 @@ func TestExtensionsThatAProjectDisables(t *testing.T) {
 func TestExtensionVariables(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		answer string
-		folder trust.State
-		want   string
+		answer   string
+		folder   trust.State
+		excluded bool // the environment of Pollux does not get the variable
+		want     string
 	}{
 		"accepted":  {answer: "Use it", want: "metric"},
 		"refused":   {answer: "Ignore it", want: "imperial"},
+		"excluded":  {answer: "Use it", excluded: true, want: "metric"},
+		"neither":   {answer: "Ignore it", excluded: true, want: "imperial"},
 		"untrusted": {folder: trust.Untrusted, want: "imperial"},
 		"trusted":   {folder: trust.Trusted, want: "metric"},
 	} {
@@ -126,6 +129,9 @@ func TestExtensionVariables(t *testing.T) {
 		decide(t, u, u.Dir, trust.TrustFolder)
 		u.AddExtension("weather", `"settings": [{"name": "Unit", "envVar": "WEATHER_UNIT"}], "mcpServers": {"w": {"command": "x", "env": {"U": "$WEATHER_UNIT"}}}`, map[string]string{".env": "WEATHER_UNIT=imperial\n"})
 		u.Write(".env", "WEATHER_UNIT=metric\n")
+		if tt.excluded {
+			u.Write("~/.gemini/settings.json", `{"advanced": {"excludedEnvVars": ["WEATHER_UNIT"]}}`)
+		}
 		u.Answer(tt.answer)
 		p := u.Open(u.AtTerminal, func(o *project.Options) { o.Folder = tt.folder })
 		servers := p.Extensions()[0].Servers()

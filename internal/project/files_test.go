@@ -84,6 +84,31 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestSkillSources checks whose directories have skills.
+func TestSkillSources(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	of := u.AddExtension("e", "", map[string]string{"skills/x/SKILL.md": ""})
+	p := u.Open(trusted)
+	list := func(p *project.Project, trusted bool) string {
+		var dirs []string
+		for _, s := range p.SkillSources(trusted) {
+			dirs = append(dirs, s.Dir)
+		}
+		return strings.Join(dirs, " ")
+	}
+	users := filepath.Join(of, "skills") + " " + u.Path("~/.gemini/skills") + " " + u.Path("~/.agents/skills")
+	if got := list(p, true); got != users+" "+u.Path(".gemini/skills")+" "+u.Path(".agents/skills") {
+		t.Errorf("trusted: %s", got)
+	}
+	if got := list(p, false); got != users {
+		t.Errorf("untrusted: %s", got)
+	}
+	if got := list(u.Open(trusted, func(o *project.Options) { o.Dir = u.Home }), true); got != users {
+		t.Errorf("at home: %s", got)
+	}
+}
+
 // TestHasHome checks which users have a home directory.
 func TestHasHome(t *testing.T) {
 	t.Parallel()

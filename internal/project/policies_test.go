@@ -258,18 +258,21 @@ func TestPoliciesOutOfReach(t *testing.T) {
 // TestToolSettings checks the settings about tools, and whose servers are trusted.
 func TestToolSettings(t *testing.T) {
 	t.Parallel()
-	p := projecttest.New(t, `{"tools": {"core": ["glob"], "allowed": ["ls"], "exclude": ["web_fetch"]}, "mcp": {"allowed": ["a"], "excluded": ["b"]},
+	u := projecttest.NewUser(t)
+	u.Write(".gemini/settings.json", `{"mcpServers": {"b": {"trust": true}, "of-extension": {"trust": true}, "own": {"command": "x", "trust": true}}}`)
+	u.Write("~/.gemini/settings.json", `{"tools": {"core": ["glob"], "allowed": ["ls"], "exclude": ["web_fetch"]}, "mcp": {"allowed": ["a"], "excluded": ["b"]},
 		"mcpServers": {"a": {"command": "x", "trust": true}, "b": {"command": "x"}, "adjusted": {"trust": true}}}`)
+	p := u.Load(trusted)
 	p.Options.Servers = []mcp.Config{{Name: "a"}, {Name: "c", Trust: true}}
 	of := func(s policy.Settings) string {
 		return strings.Join([]string{
 			strings.Join(s.Core, "+"), strings.Join(s.Allowed, "+"), strings.Join(s.Exclude, "+"), strings.Join(s.AllowedServers, "+"), strings.Join(s.ExcludedServers, "+"), strings.Join(s.TrustedServers, "+"),
 		}, " ")
 	}
-	if got := of(project.ToolSettings(p.Settings())); got != "glob ls web_fetch a b a+adjusted" {
+	if got := of(project.ToolSettings(p.Settings())); got != "glob ls web_fetch a b a+adjusted+own" {
 		t.Errorf("of the settings: %s", got)
 	}
-	if got := of(p.ToolSettings()); got != "glob ls web_fetch a b adjusted+c" {
+	if got := of(p.ToolSettings()); got != "glob ls web_fetch a b adjusted+own+c" {
 		t.Errorf("with those of the program: %s", got)
 	}
 }

@@ -170,6 +170,7 @@ func TestDotEnv(t *testing.T) {
 		"trusted by the program":         {decided: trust.Trusted, want: "GEMINI_API_KEY DATABASE_URL LOG_LEVEL OPENAI_API_KEY GOOGLE_GEMINI_BASE_URL"},
 		"--skip-trust":                   {env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}, want: "GEMINI_API_KEY LOG_LEVEL OPENAI_API_KEY GOOGLE_GEMINI_BASE_URL"},
 		"--skip-trust with a key":        {env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_API_KEY=of-user"}, want: "LOG_LEVEL"},
+		"--skip-trust, another key":      {env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true", "ANTHROPIC_API_KEY=of-user"}, want: "GEMINI_API_KEY LOG_LEVEL"},
 		"a script in a trusted folder":   {level: trust.TrustFolder, want: "GEMINI_API_KEY OPENAI_API_KEY"},
 		"accepted":                       {level: trust.TrustFolder, answer: "Use it", want: "GEMINI_API_KEY DATABASE_URL LOG_LEVEL OPENAI_API_KEY GOOGLE_GEMINI_BASE_URL"},
 		"refused":                        {level: trust.TrustFolder, answer: "Ignore it", want: "GEMINI_API_KEY OPENAI_API_KEY"},
@@ -233,6 +234,20 @@ func TestRedirections(t *testing.T) {
 	}
 	if err := p.Renew(""); err != nil || projecttest.Getenv(p, "GOOGLE_GEMINI_BASE_URL") != "" {
 		t.Errorf("after a renewal the refused variable counts, %v", err)
+	}
+}
+
+// A renewal of the environment does not use variables that the user has not seen.
+func TestRenewedVariables(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	decide(t, u, u.Dir, trust.TrustFolder)
+	u.Write(".env", "DATABASE_URL=x\n")
+	u.Answer("Use it")
+	p := u.Open(u.AtTerminal)
+	u.Write(".env", "DATABASE_URL=x\nPGPASSWORD=y\n")
+	if err := p.Renew(""); err != nil || projecttest.Getenv(p, "DATABASE_URL") != "x" || projecttest.Getenv(p, "PGPASSWORD") != "" {
+		t.Errorf("DATABASE_URL %q, PGPASSWORD %q, %v", projecttest.Getenv(p, "DATABASE_URL"), projecttest.Getenv(p, "PGPASSWORD"), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"cmp"
 	"testing"
 
 	"pollux/internal/assembly"
@@ -9,6 +10,8 @@ import (
 	"pollux/internal/project/projecttest"
 	"pollux/internal/record"
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/openai"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/llm"
 )
@@ -20,30 +23,29 @@ func TestAddTitle(t *testing.T) {
 		settings string // more of the user's
 		model    string // of the current session
 		script   bool
-		isFirst  bool // the session is the current one
+		wrote    string // the model of the earlier session
+		isFirst  bool   // the session is the current one
 		want     string
 	}{
-		"a person":               {want: "Fix the heron"},
-		"a script":               {script: true, want: "One"},
-		"not wanted":             {settings: `, "pollux": {"sessionTitles": false}`, want: "One"},
-		"the current one":        {isFirst: true, want: "One"},
-		"read by another vendor": {model: "openai/gpt-5", want: "One"},
+		"a person":           {want: "Fix the heron"},
+		"a script":           {script: true, want: "One"},
+		"not wanted":         {settings: `, "pollux": {"sessionTitles": false}`, want: "One"},
+		"the current one":    {isFirst: true, want: "One"},
+		"of another vendor":  {model: "openai/gpt-5", want: "One"},
+		"of the same vendor": {model: "openai/gpt-5", wrote: "openai/gpt-5", want: "Fix the heron"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := scripttest.Serve(t, "turn\n  times always\n  text Fix the heron\n", scriptmodel.Options{})
-			u := projecttest.NewUser(t, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+server.URL(), "OPENAI_API_KEY=o", "OPENAI_BASE_URL="+server.URL())
+			server := scripttest.Serve(t, "turn\n  times always\n  text Fix the heron\n", scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}, openai.Chat{}, openai.Responses{}}})
+			u := projecttest.NewUser(t, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+server.URL(), "OPENAI_API_KEY=o", "OPENAI_BASE_URL="+server.URL()+"/v1")
 			u.Write("~/.gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}`+tt.settings+`}`)
 			p := u.Open(func(o *project.Options) {
-				o.Folder, o.Interactive, o.Model = trust.Trusted, !tt.script, "gemini-2.5-flash"
-				if tt.model != "" {
-					o.Model = tt.model
-				}
+				o.Folder, o.Interactive, o.Model = trust.Trusted, !tt.script, cmp.Or(tt.model, "gemini-2.5-flash")
 			})
 			first := open(t, p, record.Options{})
 			begin(t, first, "first")
-			say(t, first, "One", "Done.")
-			say(t, first, "Two", "Done.")
+			sayWith(t, first, cmp.Or(tt.wrote, "gemini-2.5-flash"), "One", "Done.")
+			sayWith(t, first, cmp.Or(tt.wrote, "gemini-2.5-flash"), "Two", "Done.")
 			first.Close()
 			m, err := assembly.Models(t.Context(), p, assembly.Source{}, "")
 			if err != nil {

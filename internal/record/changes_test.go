@@ -186,6 +186,7 @@ func TestPlanUndo(t *testing.T) {
 	c.prompt("Two")
 	c.write("a.txt", "three\n")
 	c.write("new.txt", "new\n")
+	c.call("read_file", `{"file_path":"a.txt"}`)
 	describe := func(files []record.FileUndo, isPartial bool) string {
 		var list []string
 		for _, f := range files {
@@ -231,6 +232,38 @@ func TestPlanUndo(t *testing.T) {
 	c.user.Write("a.txt", "changed\n")
 	if err := files[1].Apply(t.Context()); err == nil || c.user.Read("a.txt") != "changed\n" {
 		t.Errorf("a change since the plan is lost: %v", err)
+	}
+}
+
+// A return to the second call of a response keeps the changes of the first one.
+func TestPlanRestoreWithinAResponse(t *testing.T) {
+	t.Parallel()
+	c := newConversation(t)
+	c.prompt("One")
+	call, result := llm.Model(), llm.User()
+	var calls []agent.CallRecord
+	for i, name := range []string{"a.txt", "b.txt"} {
+		path, id := c.user.Write(name, "new\n"), fmt.Sprint("write_file__", i)
+		args := json.RawMessage(fmt.Sprintf(`{"file_path":%q,"content":"new\n"}`, path))
+		call.Parts = append(call.Parts, llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: "write_file", Args: args}})
+		result.Parts = append(result.Parts, llm.Part{FunctionResponse: llm.Output(id, "write_file", "ok")})
+		calls = append(calls, agent.CallRecord{
+			ID: id, Name: "write_file", Args: args, Status: agent.Success, HasRun: true, Ended: time.Now(),
+			Display: &tool.DiffDisplay{FileName: name, FilePath: path, After: "new\n", Diff: "--- " + name + "\n+++ " + name + "\n@@ -0,0 +1 @@\n+new\n"},
+		})
+	}
+	c.append(agent.Message{ID: "c", Content: call})
+	c.append(agent.Message{ID: "r", Content: result}, calls...)
+	points := c.Checkpoints()
+	for i, want := range []string{"b.txt a.txt", "b.txt"} {
+		files, _ := c.PlanRestore(t.Context(), points[i])
+		var names []string
+		for _, f := range files {
+			names = append(names, strings.TrimPrefix(f.Path, c.user.Path("")+string(os.PathSeparator)))
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("a return to call %d undoes %s", i+1, got)
+		}
 	}
 }
 

@@ -57,8 +57,14 @@ func begin(t *testing.T, r *record.Record, id string) {
 // say records a prompt and its answer.
 func say(t *testing.T, r *record.Record, prompt, answer string) {
 	t.Helper()
+	sayWith(t, r, "gemini-2.5-flash", prompt, answer)
+}
+
+// sayWith records a prompt and the answer of a model.
+func sayWith(t *testing.T, r *record.Record, model, prompt, answer string) {
+	t.Helper()
 	for _, m := range []agent.Message{
-		{ID: "p-" + prompt, Content: llm.User(llm.Text(prompt)), IsPrompt: true}, {ID: "a-" + prompt, Content: llm.Model(llm.Text(answer)), Model: "gemini-2.5-flash"},
+		{ID: "p-" + prompt, Content: llm.User(llm.Text(prompt)), IsPrompt: true}, {ID: "a-" + prompt, Content: llm.Model(llm.Text(answer)), Model: model},
 	} {
 		if err := r.Journal().Append(t.Context(), agent.Entry{Message: m}); err != nil {
 			t.Fatal(err)
@@ -253,7 +259,14 @@ func TestCopies(t *testing.T) {
 	running := open(t, p, record.Options{})
 	begin(t, running, "running")
 	say(t, running, "One", "Done.")
+	call := agent.Message{ID: "c", Content: llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "glob", Args: []byte(`{}`)}})}
+	if err := running.Journal().Append(t.Context(), agent.Entry{Message: call}); err != nil {
+		t.Fatal(err)
+	}
 	r := open(t, p, record.Options{Resume: "running"})
+	if len(r.Resumed().Interrupted) > 0 {
+		t.Error("the call of another process, which may still run, counts as interrupted")
+	}
 	if text := u.TakeWarnings(); r.SessionID() == "running" || text != "Another process has session running open. This is a copy of it: "+r.SessionID() {
 		t.Errorf("%s; warnings: %s", r.SessionID(), text)
 	}
@@ -262,10 +275,15 @@ func TestCopies(t *testing.T) {
 	if r.Transcript() == running.Transcript() {
 		t.Error("two processes write the same file")
 	}
-	if s, err := journal.Load(r.Transcript()); err != nil || texts(s.Entries) != "One Done. Two Yes." || s.ForkOf != "running" {
+	if s, err := journal.Load(r.Transcript()); err != nil || !strings.HasPrefix(texts(s.Entries), "One Done. ") || !strings.HasSuffix(texts(s.Entries), " Two Yes.") || s.ForkOf != "running" {
 		t.Errorf("the copy has %q, %v", texts(s.Entries), err)
 	}
 	running.Close()
+	r.Close()
+	r = open(t, p, record.Options{Resume: "running"})
+	if len(r.Resumed().Interrupted) != 1 || u.TakeWarnings() != "" {
+		t.Errorf("after the end of the process: %+v", r.Resumed().Interrupted)
+	}
 	r.Close()
 
 	path := recorded(t, p, "newer", "One")

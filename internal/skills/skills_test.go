@@ -288,12 +288,13 @@ func TestOpenResumed(t *testing.T) {
 	u := projecttest.NewUser(t)
 	folder := filepath.Dir(u.Write("~/.gemini/skills/tidy/SKILL.md", tidy))
 	disabled := filepath.Dir(u.Write("~/.gemini/skills/off/SKILL.md", "---\nname: Off\ndescription: x\n---\n"))
+	unused := filepath.Dir(u.Write("~/.gemini/skills/unused/SKILL.md", "---\nname: Unused\ndescription: x\n---\n"))
 	other := filepath.Dir(u.Write("~/secrets/x", ""))
 	u.Write("~/.gemini/settings.json", `{"skills": {"disabled": ["Off"]}}`)
 	s := open(t, u, record.Options{Recorded: true, SessionID: "first"})
 	s.OpenResumed(nil)
 	s.OpenResumed([]string{folder, disabled, other, ""})
-	for dir, want := range map[string]bool{folder: true, disabled: false, other: false} {
+	for dir, want := range map[string]bool{folder: true, disabled: false, unused: false, other: false} {
 		if got := slices.Contains(s.kit.Workspace.ReadableDirs(), dir); got != want {
 			t.Errorf("%s is readable: %v", dir, got)
 		}
