@@ -37,10 +37,9 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings()
 	return memory.New(memory.Options{
-		Names:  p.MemoryNames(),
-		Global: p.Paths.GeminiDir(),
-		// A project must not make files of the user's part of the prompt, such as ~/.gemini/.env.
-		GlobalNames: memory.Names(config.MemoryNames.In(withoutProjectChoice(s))),
+		Names:       p.MemoryNames(),
+		Global:      p.Paths.GeminiDir(),
+		GlobalNames: userMemoryNames(s),
 		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
 		Extensions:  p.ExtensionContext(),
 		Workspace:   ws,
@@ -57,8 +56,16 @@ func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 // OpenMemory returns the memory that a session in this project has.
 func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace(p)) }
 
-// MemoryFile returns the user's own memory file, for all projects.
-func (p *Project) MemoryFile() string { return filepath.Join(p.Paths.GeminiDir(), p.MemoryNames()[0]) }
+// MemoryFile returns the user's own memory file, for all projects. File tools may change it.
+func (p *Project) MemoryFile() string {
+	return filepath.Join(p.Paths.GeminiDir(), userMemoryNames(p.Settings())[0])
+}
 
 // MemoryNames returns the names of memory files, the preferred one first.
 func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings())) }
+
+// userMemoryNames returns the names of the memory files in the user's directory. A project must not make other files
+// there, such as .env, part of the prompt, or open them to file tools.
+func userMemoryNames(s *config.Settings) []string {
+	return memory.Names(config.MemoryNames.In(withoutProjectChoice(s)))
+}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pollux/internal/config"
 	"pollux/internal/extension"
+
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 )
@@ -18,22 +18,11 @@ import (
 // error of the test.
 func New(t testing.TB, settings string, env ...string) *project.Project {
 	t.Helper()
-	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env = append(env, "HOME="+home, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")
-	p := project.New(project.Options{
-		Dir: t.TempDir(), Env: config.NewEnv(env...), Folder: trust.Trusted, Warn: func(text string) { t.Error(text) },
+	u := NewUser(t, env...)
+	u.Write("~/.gemini/settings.json", settings)
+	return u.Load(func(o *project.Options) {
+		o.Folder, o.Warn = trust.Trusted, func(text string) { t.Error(text) }
 	})
-	if err := p.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	p.ReadEnv()
-	return p
 }
 
 // AddExtension writes an extension of the user: these files, and a manifest with the name and more keys.
@@ -51,3 +40,6 @@ func AddExtension(t testing.TB, p *project.Project, name, keys string, files map
 		}
 	}
 }
+
+// Getenv returns a variable of the environment of a project, "" if it is not set.
+func Getenv(p *project.Project, name string) string { return p.Env().Get(name) }
