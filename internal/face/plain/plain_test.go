@@ -231,6 +231,24 @@ func TestEarlyLines(t *testing.T) {
 	})
 }
 
+// A signal during a question of a session that is not open yet ends the face.
+func TestSignalWhileOpening(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		faces := make(chan *Face, 1)
+		p := sit(t, backend{Open: func(ctx context.Context) (backend, error) {
+			_, err := (<-faces).driver.Ask(ctx, &tool.QuestionConfirmation{Title: "Key", Questions: []tool.Question{{Text: "Which?", Kind: tool.TextQuestion}}})
+			time.Sleep(time.Second) // the question has closed
+			return backend{}, err
+		}})
+		faces <- p.face
+		p.settle()
+		p.end(errors.New("ended"))
+		if err := <-p.done; err == nil {
+			t.Error("there is no error")
+		}
+	})
+}
+
 // Run returns the error of a session that cannot be opened.
 func TestPrepareFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -210,6 +210,9 @@ func (l *loop) promptText() string {
 	if l.composer.isOpen() {
 		return "more> "
 	}
+	if l.look.Session == nil { // it is not open yet, or this is a task
+		return "> "
+	}
 	if mode := l.look.ModeName(); mode != "default" {
 		return "[" + mode + "] > "
 	}
