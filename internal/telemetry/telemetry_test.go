@@ -477,6 +477,7 @@ func TestSharedFile(t *testing.T) {
 			o := options(path, &s)
 			o.Session = func() string { return fmt.Sprint("session-", i) }
 			tel := Start(o)
+			tel.timeout = time.Minute // a slow machine is no reason to lose records here
 			g := observe.Wrap(&model{chunks: []*llm.Response{answerOf(strings.Repeat("x", 3000))}}, tel)
 			for range prompts {
 				drain(g, ask(strings.Repeat("y}\n{", 2000)))
@@ -694,10 +695,10 @@ func TestSteps(t *testing.T) {
 	put := find(all, "gemini_cli.tool_output_masking")
 	if len(put) != 1 || put[0].Attributes["masked_count"] != 1.0 ||
 		put[0].Attributes["tokens_before"].(float64)-put[0].Attributes["tokens_after"].(float64) != 100 {
-		t.Errorf("masking is told as %+v", put)
+		t.Errorf("the event of masking is %+v", put)
 	}
 	if spoke := find(all, "gemini_cli.next_speaker_check"); len(spoke) != 1 || spoke[0].Attributes["result"] != "model" {
-		t.Errorf("the next speaker is told as %+v", spoke)
+		t.Errorf("the event of the next speaker is %+v", spoke)
 	}
 }
 
