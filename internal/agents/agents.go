@@ -35,7 +35,7 @@ import (
 	"pollux/tool"
 )
 
-// Parts are what subagents use of the session that calls them.
+// Parts are the parts that subagents share with the session that calls them.
 type Parts struct {
 	Project     *project.Project
 	Definitions *Definitions
@@ -99,7 +99,7 @@ func (a *Agents) HasOwn() bool { return a.parts.Definitions.HasOwn() }
 // Refresh reads the definitions again, after trust in the folder has changed, and warns of problems.
 func (a *Agents) Refresh(ctx context.Context) { a.parts.Definitions.Refresh(ctx) }
 
-// Reload reads the settings and the definitions again, and returns what the user should know.
+// Reload reads the settings and the definitions again, and returns problems that the user should know.
 func (a *Agents) Reload(ctx context.Context) (problems []string, err error) {
 	if err := a.parts.Project.Reload(); err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (a *Agents) ServerStatus() (list []mcp.Status) {
 	return list
 }
 
-// Steer passes what a person says during a run to the subagents that work.
+// Steer passes a prompt that a person types during a run to the subagents that work.
 func (a *Agents) Steer(p agent.Prompt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -65,8 +65,8 @@ func (ds *Definitions) Refresh(ctx context.Context) {
 	}
 }
 
-// read reads the definitions of subagents, with the overrides of the settings. It returns what the
-// user should know.
+// read reads the definitions of subagents, with the overrides of the settings. It returns the
+// problems that the user should know.
 func (ds *Definitions) read(ctx context.Context) (problems []string) {
 	read, errs := subagent.Load(ds.sources())
 	for _, err := range errs {
@@ -89,7 +89,7 @@ func (ds *Definitions) read(ctx context.Context) (problems []string) {
 	return problems
 }
 
-// agentRules returns what definitions say about calls. Extensions cannot allow anything.
+// agentRules returns the rules for calls that follow from definitions. Extensions cannot allow anything.
 func agentRules(set *subagent.Set) policy.AgentRules {
 	var r policy.AgentRules
 	for _, d := range set.Enabled() {
@@ -172,7 +172,7 @@ func (ds *Definitions) acceptsAgents(ctx context.Context, list []*subagent.Defin
 	return err == nil && answer == yes
 }
 
-// needs describes what a definition brings beside its instructions, "" if that is nothing.
+// needs describes the servers or the other computer that a definition uses, "" if it uses none.
 func needs(d *subagent.Definition) string {
 	switch {
 	case d.Kind == subagent.RemoteKind && d.CardURL != "":

@@ -38,7 +38,7 @@ type remote struct {
 	cancel     context.CancelFunc // ends the loading of the card; nil before it begins
 	loaded     chan struct{}      // closed when the card is loaded, or cannot be
 
-	about   string // what the model gets about the agent
+	about   string // the description for the model
 	failure error  // why the card cannot be loaded
 }
 
@@ -212,7 +212,7 @@ func (s *remotes) close() {
 	s.of = nil
 }
 
-// about returns the description of a subagent: of a remote one with what its card says, if that is known.
+// about returns the description of a subagent: of a remote one with the text of its card, if that is known.
 // The error is why the card cannot be loaded.
 func (s *remotes) about(d *subagent.Definition) (string, error) {
 	s.mu.Lock()

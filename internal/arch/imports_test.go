@@ -144,8 +144,8 @@ func librariesStayHome(f *file, report reporter) {
 	}
 }
 
-// maxCommandLine is the number of packages that the command line may import. It parses and prints; what a
-// subcommand does is in internal/manage.
+// maxCommandLine is the number of packages that the command line may import. It parses and prints; the work of a
+// subcommand is in internal/manage.
 const maxCommandLine = 16
 
 // TestCommandLineImports counts the packages of Pollux that internal/cli imports.

@@ -76,13 +76,13 @@ type ceiling struct {
 // ceilings limits the areas that exceed the general limits, by their present numbers. "internal" stands
 // for all areas below it without a row.
 var ceilings = map[string]ceiling{
-	"internal":         {whats: 75, inTests: 36},
-	"internal/agents":  {whats: 80},
-	"internal/cli":     {whats: 40, inTests: 1},
+	"internal":         {whats: maxWhats, inTests: 0},
+	"internal/agents":  {whats: maxWhats},
+	"internal/cli":     {whats: maxWhats, inTests: 0},
 	"internal/face":    {whats: maxWhats},
 	"internal/project": {whats: maxWhats},
-	"internal/session": {whats: 120, inTests: 3},
-	"internal/slash":   {whats: 45, inTests: 7},
+	"internal/session": {whats: maxWhats, inTests: 0},
+	"internal/slash":   {whats: maxWhats, inTests: 0},
 }
 
 // TestWords checks the comments, names and strings of all Go files, and the Markdown pages.

@@ -30,7 +30,7 @@ type Stack struct {
 type StackOptions struct {
 	// Observed is the models such that each request to them is recorded.
 	Observed llm.Generator
-	// Given is what models were given, and HasCalled reports whether a model has made calls in this conversation.
+	// Given is the index of the models' input. HasCalled reports whether a model has made calls in this conversation.
 	Given     *quotation.Index
 	HasCalled func(model string) bool
 	// IsPlanning reports whether the session is planning just now.
@@ -39,8 +39,8 @@ type StackOptions struct {
 	Record string
 }
 
-// NewStack stacks the model. What is asked goes from the outside in, so that a
-// recording holds what the agent saw, and each attempt is counted. The caller must close it.
+// NewStack stacks the model. Requests go from the outside in, so that a
+// recording holds the answers that the agent saw, and each attempt is counted. The caller must close it.
 func NewStack(p *project.Project, m *models.Directory, o StackOptions) (*Stack, error) {
 	s := &Stack{Generator: m, close: func() {}}
 	if m.Unreachable() != nil {

@@ -96,7 +96,7 @@ func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) fun
 
 // WithToolCalls returns the model g such that it calls tools as they expect: for a
 // model that has no tool calling, calls are read from its text, and the names of
-// arguments that models get wrong are corrected. The options say what is known of the session.
+// arguments that models get wrong are corrected. The options hold the known facts about the session.
 func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
 	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
 	hasCalled := options.HasCalled

@@ -51,7 +51,7 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 	}))
 }
 
-// warnOfSummary returns what warns the user of a summary that failed: of each reason once,
+// warnOfSummary returns a function that warns the user of a summary that failed: of each reason once,
 // because the next one may fail for the same.
 func (b *Builder) warnOfSummary() func(text string) {
 	warned := map[string]bool{}

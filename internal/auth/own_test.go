@@ -242,7 +242,7 @@ func TestShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for _, name := range []string{"gemini-2.5-pro", "together/a/b", "mine/m", "nobody/m", "claude-x", "jan/m"} {
+	for _, name := range []string{"gemini-2.5-pro", "together/a/b", "mine/m", "missing/m", "claude-x", "jan/m"} {
 		for range 3 {
 			all.Go(func() {
 				_, _, _ = accounts.Resolve(name)

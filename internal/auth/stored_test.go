@@ -299,8 +299,8 @@ func TestKeep(t *testing.T) {
 		t.Error(p, err)
 	}
 	for name, want := range map[string]string{
-		"nobody": `No provider is named "nobody". Pollux stores keys for: gemini, vertexai, openai, `,
-		"ollama": `Ollama needs no key`,
+		"missing": `No provider is named "missing". Pollux stores keys for: gemini, vertexai, openai, `,
+		"ollama":  `Ollama needs no key`,
 	} {
 		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), want) {
 			t.Error(err)
@@ -312,7 +312,7 @@ func TestKeep(t *testing.T) {
 	if text, err := accounts.RemoveKey("claude"); err != nil || text != "Removed the key for Anthropic." {
 		t.Error(text, err)
 	}
-	for _, name := range []string{"claude", "nobody"} {
+	for _, name := range []string{"claude", "missing"} {
 		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.General {
 			t.Error(err)
 		}
@@ -337,7 +337,7 @@ func answers(t *testing.T, said ...string) tool.Ask {
 	return func(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
 		if len(said) == 0 {
 			t.Error("asked once more")
-			return tool.Answer{}, errors.New("nobody")
+			return tool.Answer{}, errors.New("no answer")
 		}
 		word := said[0]
 		said = said[1:]
@@ -402,7 +402,7 @@ func TestSignIn(t *testing.T) {
 	c.StoresOnly = true
 	run("mistral", "Nothing was changed.", "secret-x", "Do not store it")
 	c.StoresOnly = false
-	run("nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
+	run("missing", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("missing"); return err.Error() }())
 	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
 		t.Error(text, err)
 	}

@@ -73,7 +73,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
-	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
+	log.SetOutput(io.Discard) // net/http logs the bytes that a server sends between two responses
 	return newProgram(t, env, run, nounCommands()...).start(args)
 }
 
@@ -263,7 +263,7 @@ func (p *program) inPlaceOfPrompt(flags *pflag.FlagSet) manage.Run {
 	return nil
 }
 
-// doubtful returns a warning for each flag that is set and hardly does what was meant.
+// doubtful returns a warning for each flag that is set and probably does not have the effect that the user wants.
 func (p *program) doubtful(flags *pflag.FlagSet) (warnings []string) {
 	if flags.Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
 		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")

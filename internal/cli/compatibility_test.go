@@ -33,12 +33,12 @@ import (
 	"pollux/llm"
 )
 
-var update = flag.Bool("update", false, "write docs/compatibility.md anew")
+var update = flag.Bool("update", false, "write docs/compatibility.md again")
 
-// docs/compatibility.md says of everything that Gemini CLI has what it is in Pollux.
-// What is there, and what is not, is asked of the program itself; what is better about
-// a thing is in the table of compatible_test.go, and each row of that links to the page
-// that tells more.
+// docs/compatibility.md lists all features of Gemini CLI with their state in Pollux.
+// The test asks the program itself which features there are; the improvements are in
+// the table of compatible_test.go, and each row of that links to the page that has the
+// details.
 func TestCompatibility(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/compatibility.md"
@@ -59,7 +59,7 @@ func TestCompatibility(t *testing.T) {
 	}
 }
 
-// standing is what a thing of Gemini CLI's is in Pollux.
+// standing is the state of a feature of Gemini CLI in Pollux.
 type standing string
 
 const (
@@ -121,7 +121,7 @@ func (p *comparison) row(name, shown string, v standing, note string) {
 	fmt.Fprintf(&p.body, "| `%s` | %s | %s |\n", strings.ReplaceAll(shown, "|", `\|`), v, strings.ReplaceAll(note, "|", `\|`))
 }
 
-// names reads the first words of a list, and what stands behind them.
+// names reads the first word of each line of a list, and the rest of the line.
 func (p *comparison) names(path string) iter.Seq2[string, string] {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -52,7 +52,7 @@ func isCompletionRequest(args []string) bool {
 }
 
 // addCompletions registers completions for all commands and flags. Completions must be fast,
-// because the user is typing: they send no requests, and only names of what is installed are read from files.
+// because the user is typing: they send no requests, and read from files only the names of things that are installed.
 func addCompletions(root *cobra.Command) {
 	// Cobra completes the name of the help command even if it is hidden. The name of ours
 	// cannot be typed, so use an existing command instead.

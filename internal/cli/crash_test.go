@@ -50,7 +50,7 @@ func failInFolder(ctx context.Context, req request, password string) error {
 	panic("cannot use " + password)
 }
 
-// TestCrash checks what users see of a panic: one line, an exit code, a report.
+// TestCrash checks the output of a panic: one line, an exit code, a report.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	const cause = `runtime error: index out of range \[2\] with length 1`

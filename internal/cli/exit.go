@@ -77,7 +77,7 @@ func (p *program) line(message string) {
 // errors.
 func printNote(t *terminal.Terminal, text string) { printWhole(t, terminal.Brief(text)) }
 
-// printWhole prints a text that the user must see as a whole to standard error, such as what they consent to.
+// printWhole prints a text that the user must see as a whole to standard error, such as a consent text.
 func printWhole(t *terminal.Terminal, text string) {
 	fmt.Fprintln(t.Err, t.WrapErr(terminal.Visible(text)))
 }

@@ -36,7 +36,7 @@ type refusal struct {
 }
 
 // refusals are the unavailable flags that Pollux cannot ignore, because the run would not
-// do what the user expects.
+// have the effect that the user expects.
 var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
 	{"acp", exit.General, "The Agent Client Protocol is"},

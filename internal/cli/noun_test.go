@@ -36,7 +36,7 @@ func TestArity(t *testing.T) {
 	}
 }
 
-// TestNoun checks what a shell makes of a row: its arguments, its flags, and what it prints of an outcome.
+// TestNoun checks the shell command of a row: its arguments, its flags, and its output for an outcome.
 func TestNoun(t *testing.T) {
 	t.Parallel()
 	row := &manage.Command{

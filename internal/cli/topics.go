@@ -10,7 +10,7 @@ import (
 	"pollux/tool/spelling"
 )
 
-// printTopic prints what "pollux help [topic]" and "pollux version" ask for. A topic is a
+// printTopic prints the help for "pollux help [topic]", and the version for "pollux version". A topic is a
 // command with its subcommands, a group of flags, "flags" or "later". More than one other word is a prompt:
 // printTopic then returns false.
 func (p *program) printTopic(words []string) bool {

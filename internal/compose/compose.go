@@ -25,7 +25,7 @@ import (
 	"pollux/llm"
 )
 
-// Parts are what prompts use of a session.
+// Parts are the parts of a session that prompts use.
 type Parts struct {
 	Project   *project.Project
 	Workspace *workspace.Workspace
@@ -52,8 +52,9 @@ type Composer struct {
 // New returns the composer of a session with these parts.
 func New(p Parts) *Composer { return &Composer{parts: p} }
 
-// Expand completes a prompt for the model: with the files that it mentions unless it has Shown, and what hooks and
-// servers add. It may be called during a run. The error is that of a file, of a model that cannot be reached, or of ctx.
+// Expand completes a prompt for the model: with the files that it mentions unless it has Shown, and the additions of
+// hooks and servers. It may be called during a run. The error is that of a file, of a model that cannot be reached,
+// or of ctx.
 func (c *Composer) Expand(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
 	c.expanding.Lock()
 	defer c.expanding.Unlock()

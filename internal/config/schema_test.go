@@ -15,7 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-var update = flag.Bool("update", false, "write schemas/settings.schema.json, docs/settings.md and docs/environment.md anew")
+var update = flag.Bool("update", false, "write schemas/settings.schema.json, docs/settings.md and docs/environment.md again")
 
 // TestGenerated compares the files generated from the table with the committed ones.
 func TestGenerated(t *testing.T) {

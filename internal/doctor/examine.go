@@ -1,4 +1,4 @@
-// Package doctor checks a setup: where each setting comes from, what is missing, and whether
+// Package doctor checks a setup: where each setting comes from, which parts are missing, and whether
 // the model responds. It does not change the setup.
 //
 // [Examine] calls one check function per section of the [Report]. probe.go contains the test
@@ -124,7 +124,7 @@ type examination struct {
 	programs          process.Finder
 }
 
-// Examine checks what a run would do and which problems it would have. It continues after a
+// Examine checks how a run would work and which problems it would have. It continues after a
 // failed check. It returns an error only if ctx ends.
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	x := &examination{

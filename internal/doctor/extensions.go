@@ -8,7 +8,7 @@ import (
 	"pollux/internal/wording"
 )
 
-// checkExtensions lists the installed extensions and what is wrong with them. It must be the first check that
+// checkExtensions lists the installed extensions and their problems. It must be the first check that
 // needs extensions, because they are read once.
 func (x *examination) checkExtensions(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "extensions", Title: "Extensions", Optional: true}
@@ -44,7 +44,7 @@ func missing(e *extension.Extension) string {
 	return strings.Join(names, ", ")
 }
 
-// contents returns what an extension brings, in brackets.
+// contents returns the parts of an extension, in brackets.
 func contents(e *extension.Extension) string {
 	var parts []string
 	add := func(n int, noun string) {

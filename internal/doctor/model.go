@@ -27,7 +27,7 @@ type providerReport struct {
 	Name     string `json:"name"`
 	Protocol string `json:"protocol"`
 	// State is "used", "ready", "found" for a server on this machine, "broken" for invalid
-	// settings, or "missing". Needs describes what is missing, or the error if State is
+	// settings, or "missing". Needs describes the missing setup, or the error if State is
 	// "broken".
 	State string `json:"state"`
 	// IsGateway reports whether a variable leads to another address than the provider's own.
@@ -190,7 +190,7 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 	}
 }
 
-// requirements describes what the user must set to use a provider.
+// requirements describes the setup that the user needs for a provider.
 func requirements(p *provider.Profile, env *config.FolderEnv) string {
 	a, _ := p.Access(env.Get)
 	keys := strings.Join(auth.Variables(p), " or ")

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/project"
 )
 
-// The doctor names servers and what prevents them, starts none, and leaves out what may be secret.
+// The doctor names servers and the obstacles to them, starts none, and leaves out values that may be secret.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

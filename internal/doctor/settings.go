@@ -254,7 +254,7 @@ func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	return s, deferredErr
 }
 
-// laterNext is the next step for what this version does not support yet.
+// laterNext is the next step for features that this version does not support yet.
 const laterNext = "nothing to do: a later version of Pollux will use it"
 
 // unusedFeatures returns the features that users may have set up, but that this version does
@@ -273,7 +273,7 @@ type unusedFeature struct {
 	names   []string
 }
 
-// checkUnusedFeatures lists what the user has set up, but Pollux does not use yet.
+// checkUnusedFeatures lists the features that the user has set up, but Pollux does not use yet.
 func (x *examination) checkUnusedFeatures() sectionReport {
 	s := sectionReport{ID: "later", Title: "Not supported yet"}
 	dirs := []string{x.set.Paths.GeminiDir()}

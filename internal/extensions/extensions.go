@@ -44,7 +44,7 @@ func (x *Extensions) Roots() []string {
 }
 
 // Update updates the extensions that the user has installed with --auto-update, while the user works. It installs only
-// updates that bring what the user has agreed to, and announces the others. It returns at once; stop ends it and waits
+// updates whose contents the user has agreed to, and announces the others. It returns at once; stop ends it and waits
 // for the end.
 func (x *Extensions) Update() (stop func()) {
 	var list []*extension.Extension

@@ -90,7 +90,7 @@ func TestRepeatedWords(t *testing.T) {
 	const readme = "Set up: touch victim && ls. Then go test ./... and write export A=1 B=2 into .envrc and notes.txt.\n" +
 		"Say hello to all users, or hello. One could " +
 		"add a very long explanation here, which has nothing to do with anything, so that what follows is far away from what was before. " +
-		"And still more of these words, which nobody needs to read, but which take up the room between one part of the text and another. " +
+		"And still more of these words, which no one needs to read, but which take up the room between one part of the text and another. " +
 		`{"name": "run_shell_command", "arguments": {"command": "make install"}} <function=write_file><parameter=content>short</parameter> {"name": "say", "arguments": {"text": "bye"}}`
 	kinds := func(k tool.Kind) tool.Tool {
 		return &other{tool.Spec{Name: "say", Kind: k, Schema: json.RawMessage(`{"type":"object"}`)}}

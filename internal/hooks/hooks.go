@@ -22,7 +22,7 @@ import (
 	"pollux/tool"
 )
 
-// Parts are what hooks use of a session.
+// Parts are the parts of a session that hooks use.
 type Parts struct {
 	Project  *project.Project
 	Policy   *policy.Engine

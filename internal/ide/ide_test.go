@@ -145,7 +145,7 @@ func TestPushedOut(t *testing.T) {
 	}
 	s.state = open(files[:2]...)
 	if got := data(t, e.Context(false)); strings.Count(got, ",") != 10 {
-		t.Errorf("of 12 files that were told, 11 have been closed: %s", got)
+		t.Errorf("of 12 files that the model knows, 11 have been closed: %s", got)
 	}
 }
 

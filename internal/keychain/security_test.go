@@ -37,7 +37,7 @@ attributes:
 keychain: "/Users/me/Library/Keychains/login.keychain-db"
 class: "inet"
 attributes:
-    "acct"<blob>="somebody"
+    "acct"<blob>="someone"
     "srvr"<blob>="example.com"
 keychain: "/x"
     "acct"<blob>=<NULL>

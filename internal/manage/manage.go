@@ -108,11 +108,11 @@ func SessionOnly(c *Command) *Command {
 	return c
 }
 
-// Values returns the values of an argument that begins with typed, after these words, and what else a shell
-// offers. A value may have a description after a tab.
+// Values returns the values of an argument that begins with typed, after these words, and the file names that a
+// shell offers besides. A value may have a description after a tab.
 type Values func(words []string, typed string) ([]string, Offer)
 
-// Offer is what a shell offers besides values.
+// Offer is the kind of file names that a shell offers besides values.
 type Offer int
 
 // Offers.

@@ -42,7 +42,7 @@ func TestOutdated(t *testing.T) {
 				t.Errorf("changed: %q", got)
 			}
 			if ids := touch(); ids != nil {
-				t.Errorf("%q are told twice", ids)
+				t.Errorf("%q are reported twice", ids)
 			}
 		}
 	}

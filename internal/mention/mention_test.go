@@ -93,7 +93,7 @@ func TestExpand(t *testing.T) {
 		"lone at":          {prompt: "@ @@ a @ b @"},
 		"escaped at":       {prompt: `\@a.txt`},
 		"decorator":        {prompt: "add @Override (@Test) above"},
-		"missing and file": {prompt: "@nobody see @a.txt", rest: content("a.txt", "ay")},
+		"missing and file": {prompt: "@someone see @a.txt", rest: content("a.txt", "ay")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

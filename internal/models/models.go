@@ -228,7 +228,7 @@ func (d *Directory) Price(name string) *catalog.Price {
 	return d.accountModels.accounts().Price(name)
 }
 
-// RequestPrice returns what a model costs, by its name in requests, nil if that is not known.
+// RequestPrice returns the price of a model, by its name in requests, nil if it is not known.
 func (d *Directory) RequestPrice(name string) *catalog.Price {
 	if d.accountModels == nil {
 		return nil

@@ -194,7 +194,7 @@ func TestCancelled(t *testing.T) {
 func TestFallbackNames(t *testing.T) {
 	t.Parallel()
 	var left []string
-	in := inputs(t, `{"pollux": {"fallback": ["gemini-2.5-flash", "nobody/x", "anthropic/claude-x", "xai/grok", "claude-y"]}}`,
+	in := inputs(t, `{"pollux": {"fallback": ["gemini-2.5-flash", "missing/x", "anthropic/claude-x", "xai/grok", "claude-y"]}}`,
 		"GEMINI_API_KEY=g", "ANTHROPIC_API_KEY=a")
 	accounts, err := auth.Open(in)
 	if err != nil {
@@ -210,7 +210,7 @@ func TestFallbackNames(t *testing.T) {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
 	all := strings.Join(left, "\n")
-	if len(left) != 2 || !strings.Contains(all, "nobody/x is ignored") || !strings.Contains(all, "xai/grok is ignored: xAI needs an API key") {
+	if len(left) != 2 || !strings.Contains(all, "missing/x is ignored") || !strings.Contains(all, "xai/grok is ignored: xAI needs an API key") {
 		t.Errorf("left out are %q", left)
 	}
 }
@@ -226,7 +226,7 @@ func TestShared(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for i := range 6 {
-		for _, name := range []string{"mine/a", "mine/b", fmt.Sprint("mine/", i), "gemini-2.5-pro", "together/x/y", "nobody", "nobody/x"} {
+		for _, name := range []string{"mine/a", "mine/b", fmt.Sprint("mine/", i), "gemini-2.5-pro", "together/x/y", "missing", "missing/x"} {
 			all.Go(func() {
 				known := m.describe(name)
 				if name == "mine/a" && known.Input != 4242 {

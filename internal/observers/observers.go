@@ -102,7 +102,7 @@ func (o *Observers) Observe(g llm.Generator) llm.Generator {
 	return o.Records.Observe(g)
 }
 
-// Close writes what is not yet written, and closes the observers.
+// Close writes the data that is not yet written, and closes the observers.
 func (o *Observers) Close() {
 	for _, remove := range o.handlers {
 		remove()

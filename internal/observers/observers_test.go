@@ -142,7 +142,7 @@ func TestSinks(t *testing.T) {
 	}
 }
 
-// TestLog checks when a session has a log on disk, and what is in it.
+// TestLog checks when a session has a log on disk, and the messages in it.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	failed, ended := records.PromptEnded{Status: records.Failed}, records.PromptEnded{Status: records.OK}
@@ -221,7 +221,7 @@ func TestUnwritableLog(t *testing.T) {
 	}
 }
 
-// TestActivity checks what is in the activity log: warnings, the program's log and exchanges with models, without
+// TestActivity checks the contents of the activity log: warnings, the program's log and exchanges with models, without
 // secrets, also those that became known after the first line.
 func TestActivity(t *testing.T) {
 	t.Parallel()

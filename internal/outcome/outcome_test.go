@@ -13,7 +13,7 @@ import (
 	"pollux/internal/terminal"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 type server struct{ name, state, about string }
 

@@ -70,7 +70,7 @@ func (c *Calls) run(ctx context.Context, call *agent.ToolCall, a agent.Admission
 	return list[len(list)-1].Result
 }
 
-// record records what ran for a call that is not part of the conversation.
+// record records the executions for a call that is not part of the conversation.
 func (c *Calls) record(call *agent.ToolCall, list []agent.Execution) {
 	last := &list[len(list)-1]
 	f := agent.ToolFinished{

@@ -89,7 +89,7 @@ func (q *jointQuestion) decided(ctx context.Context, i int) {
 	}
 }
 
-// settle records what is known of one more call, and asks the question after the last one.
+// settle records the question about one more call, if it has one, and asks the joint question after the last call.
 func (q *jointQuestion) settle(ctx context.Context, record func()) {
 	q.mu.Lock()
 	record()

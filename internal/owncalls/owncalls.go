@@ -29,7 +29,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Parts are what the calls use of a session.
+// Parts are the parts of a session that the calls use.
 type Parts struct {
 	Project   *project.Project
 	Models    *models.Directory

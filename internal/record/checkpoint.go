@@ -18,8 +18,8 @@ import (
 // Checkpoint is the state of the conversation before a tool call that has run, or may have, or that the
 // end of Pollux kept from running, and that may change something. The record of the call is the checkpoint: there is no other file.
 type Checkpoint struct {
-	// Name is "<time>-<file or program>-<tool>", unique in the session. It is what Gemini CLI calls
-	// its checkpoints.
+	// Name is "<time>-<file or program>-<tool>", unique in the session. Gemini CLI names its
+	// checkpoints the same way.
 	Name string
 	Tool string
 	// Target is the file that the call names, or its command; "" for neither.
@@ -126,8 +126,8 @@ func argumentsOf(m agent.Message, id string) json.RawMessage {
 	return nil
 }
 
-// mayChange reports whether calls of a tool may change something beside the conversation. What is not
-// known to change nothing counts as changing something.
+// mayChange reports whether calls of a tool may change something beside the conversation. A tool that
+// is not known to change nothing counts as changing something.
 func (g *Changes) mayChange(name string) bool {
 	t, ok := g.Tool(name)
 	if !ok {
@@ -162,7 +162,7 @@ func (g *Changes) Undone(p Checkpoint) (prompts, changes int) {
 	return prompts, changes
 }
 
-// Describe returns what the call of a checkpoint did, on one line.
+// Describe describes the call of a checkpoint, on one line.
 func (p Checkpoint) Describe() string {
 	text := terminal.Line(p.Target)
 	switch p.Status {

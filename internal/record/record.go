@@ -20,7 +20,7 @@ import (
 	"pollux/llm"
 )
 
-// Options say what is recorded. The zero value records nothing.
+// Options configure a [Record]. The zero value records nothing.
 type Options struct {
 	// Recorded keeps the conversation on disk, as Gemini CLI does.
 	Recorded bool

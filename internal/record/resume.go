@@ -112,7 +112,7 @@ func (r *Record) resumeCopy(path string, cause error) error {
 type Recap struct {
 	Title   string // on one line
 	Prompts int
-	// Prompt is the last prompt as the person wrote it, and Answer what the model has answered to it so
+	// Prompt is the last prompt as the person wrote it, and Answer the model's answer to it so
 	// far; "" for nothing.
 	Prompt, Answer string
 }

@@ -29,8 +29,8 @@ func (r *Record) Store() *sessions.Store {
 	return &sessions.Store{Dir: filepath.Join(dir, "chats")}
 }
 
-// UsageSources returns the sessions of this project, or of all projects, for statistics. They include what
-// this session has recorded so far.
+// UsageSources returns the sessions of this project, or of all projects, for statistics. They include the
+// records of this session so far.
 func (r *Record) UsageSources(all bool) []usage.Source {
 	if !all {
 		return []usage.Source{{Project: r.project.Options.Dir, Store: r.Store()}}

@@ -9,7 +9,7 @@ import (
 	"pollux/tool"
 )
 
-// FileUndo brings a file back to what it was before tool calls changed it.
+// FileUndo brings a file back to its state before tool calls changed it.
 type FileUndo struct {
 	Path    string // absolute
 	Removes bool   // the calls created the file
@@ -18,7 +18,7 @@ type FileUndo struct {
 	Apply func(ctx context.Context) error
 }
 
-// PlanUndo returns what undoes the changes of files by the calls after the message with an id. It changes
+// PlanUndo plans to undo the changes of files by the calls after the message with an id. It changes
 // nothing. isPartial reports that other calls, such as commands, may have changed files, too.
 func (g *Changes) PlanUndo(ctx context.Context, id string) (files []FileUndo, isPartial bool) {
 	return g.planUndo(ctx, id, "")

@@ -8,8 +8,8 @@ import (
 	"pollux/llm"
 )
 
-// Record is something that happened in a session. [Kinds] lists the kinds. A record contains what sinks
-// need and the part that emits it has at hand; a sink computes the rest.
+// Record is something that happened in a session. [Kinds] lists the kinds. A record contains the data that
+// sinks need and the part that emits it has at hand; a sink computes the rest.
 type Record interface{ record() }
 
 // SessionBegan reports that the session has another conversation. IsBranch reports that it continues the

@@ -1,4 +1,4 @@
-// Package records is the stream of what happens in a session: its prompts and their events, its
+// Package records is the stream of records about a session: its prompts and their events, its
 // requests to models, its hooks, its commands. Parts of the session emit each [Record] once, to a
 // [Stream], which passes it to all sinks: statistics, recent events, telemetry, the session file, logs.
 //

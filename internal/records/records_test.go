@@ -194,8 +194,8 @@ func testConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestAdd checks that an added sink gets the records from then on, also of what the stream has wrapped before, and
-// that sinks may be added while others take records.
+// TestAdd checks that an added sink gets the records from then on, also of steps that the stream has wrapped before,
+// and that sinks may be added while others take records.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	first, second := &keeper{}, &keeper{}
@@ -329,7 +329,7 @@ func (w watcher) Begin(*llm.Request) observe.Call {
 func (w watcher) See(*llm.Response, error) { *w.log = append(*w.log, w.name+" see") }
 func (w watcher) End()                     { *w.log = append(*w.log, w.name+" end") }
 
-// Records come before what observers see, sinks before other observers.
+// A record comes before the matching call of observers, sinks before other observers.
 func TestObservers(t *testing.T) {
 	t.Parallel()
 	var log []string

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/records"
 )
 
-// What a person can look at and change while a session runs. All of it may be called during a run.
+// Methods for the state that a person can look at and change while a session runs. All may be called during a run.
 
 // Mode returns the approval mode.
 func (b *Rulebook) Mode() policy.Mode { return b.parts.Engine.Mode() }

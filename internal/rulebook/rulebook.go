@@ -27,13 +27,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Parts are what a rulebook uses of a session. Emit and Changed are nil without one.
+// Parts are the parts of a session that a rulebook uses. Emit and Changed are nil without one.
 type Parts struct {
 	Project   *project.Project
 	Workspace *workspace.Workspace
 	Engine    *policy.Engine
 	Tools     *tool.Registry
-	// Emit records what is switched, and Changed is called when calls are decided on in another way.
+	// Emit records switches of the mode, and Changed is called when calls are decided on in another way.
 	Emit    func(records.Record)
 	Changed func()
 }

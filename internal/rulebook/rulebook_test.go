@@ -19,7 +19,7 @@ import (
 	"pollux/tool"
 )
 
-// book is the rulebook of a session, with what it has recorded.
+// book is the rulebook of a session, with the records that it has emitted.
 type book struct {
 	*rulebook.Rulebook
 	user    *projecttest.User
@@ -207,7 +207,7 @@ func TestSavedGrants(t *testing.T) {
 	}
 }
 
-// TestEngine checks what the rules of a session are made of.
+// TestEngine checks the sources of the rules of a session.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)

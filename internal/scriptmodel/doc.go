@@ -164,8 +164,8 @@
 // Chat Completions of a model without tool support, which refuses tools once, writes
 // its calls into its text, and gets results as text.
 //
-// A script means the same in each protocol. A protocol that lacks a feature does what
-// its vendor does: Anthropic sends thoughts, and Responses sends summaries and
+// A script means the same in each protocol. A protocol that lacks a feature behaves
+// like its vendor: Anthropic sends thoughts, and Responses sends summaries and
 // encrypted reasoning, only if the request asks for it; Chat Completions sends no
 // signatures. A signature belongs to the thought before the call; if there is none,
 // the thought has no text. Thoughts without a signature in the script get one that

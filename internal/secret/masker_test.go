@@ -117,7 +117,7 @@ var plainTexts = []string{
 	`strings.Contains(text, "-----BEGIN PRIVATE KEY-----")`,
 	"ssh-rsa AAAAB3NzaC1yc2E me@host",
 	strings.Repeat("QUFB", 40) + "/AKIA0123456789ABCDEF" + strings.Repeat("QUFB", 40),
-	"eyJ.a.b and eyJabc", "PATH=/bin:/usr/bin KEYBOARD=german-layout AUTHOR=somebody-else COMPASS=northwest",
+	"eyJ.a.b and eyJabc", "PATH=/bin:/usr/bin KEYBOARD=german-layout AUTHOR=someone-else COMPASS=northwest",
 	"key: sha512-abcdef012345 cache_key: npm-linux-12345678",
 	"10:AAPL",
 }

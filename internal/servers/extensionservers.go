@@ -66,7 +66,7 @@ func (s extensionServers) configs(warn func(string)) (list []mcp.Config) {
 	return list
 }
 
-// adjusted returns the configuration of the server with what an entry of the user's settings changes of it:
+// adjusted returns the configuration of the server with the changes by an entry of the user's settings:
 // all but how it is reached. A list of wanted tools only gets shorter.
 func (s extensionServer) adjusted(entry json.RawMessage) (mcp.Config, error) {
 	var own, theirs map[string]any

@@ -27,7 +27,7 @@ func outdatedNote(ids []string) string {
 	return text + ". read_mcp_resource reads them again."
 }
 
-// frameInstructions returns what a server says about itself between two lines. It cannot write the second one
+// frameInstructions returns the instructions of a server between two lines. The server cannot write the second one
 // itself, nor in two halves around another one.
 func frameInstructions(server, text string) string {
 	const end = "---[end of server instructions]---"

@@ -1,5 +1,5 @@
 // Package servers has the MCP servers of a session: it reads their configurations, connects to them, passes their
-// questions to the person and to the model, and tells the model what they say about themselves. Nothing of it knows a
+// questions to the person and to the model, and passes their instructions to the model. Nothing of it knows a
 // session.
 package servers
 
@@ -23,7 +23,7 @@ import (
 	"pollux/tool"
 )
 
-// Parts are what the servers of a session use of it.
+// Parts are the parts of a session that its servers use.
 type Parts struct {
 	Project  *project.Project
 	Registry *tool.Registry
@@ -40,8 +40,8 @@ type Parts struct {
 type Servers struct {
 	parts Parts
 	live  *mcp.Servers // nil for none
-	// told is what the model knows of what servers say about themselves, and hasChanged reports
-	// whether that, or anything else of a server, may have changed since.
+	// told holds the instructions of servers that the model knows, and hasChanged reports
+	// whether they, or anything else of a server, may have changed since.
 	told       string
 	hasChanged atomic.Bool
 	misspelled map[string]bool // the warnings of warnMisspelled that were shown, nil before its first use
@@ -185,7 +185,7 @@ func (s *Servers) Await(ctx context.Context) {
 	}
 }
 
-// settle waits for the servers, but not longer than the setting says, and tells the user what it waits for.
+// settle waits for the servers, but not longer than the setting says, and tells the user which servers it waits for.
 func (s *Servers) settle(ctx context.Context) {
 	p := s.parts.Project
 	if s.live == nil {
@@ -210,17 +210,17 @@ func (s *Servers) settle(ctx context.Context) {
 
 var errWaited = errors.New("the time to wait for servers is over")
 
-// News are what a prompt tells the model about servers.
+// News are the facts about servers that a prompt tells the model.
 type News struct {
 	// Outdated names resources that have changed since they were read; "" for none.
 	Outdated string
-	// Instructions are what the servers say about themselves, and HasChanged reports that the model does not know
+	// Instructions describe the servers in their own words, and HasChanged reports that the model does not know
 	// them yet.
 	Instructions string
 	HasChanged   bool
 }
 
-// TakeNews returns what has changed since the last call, and warns of rules that misspell tools of servers.
+// TakeNews returns the changes since the last call, and warns of rules that misspell tools of servers.
 func (s *Servers) TakeNews() (n News) {
 	if s.live == nil {
 		return n
@@ -239,7 +239,7 @@ func (s *Servers) TakeNews() (n News) {
 	return n
 }
 
-// Instructions returns what the connected servers tell the model about themselves.
+// Instructions returns the instructions of the connected servers for the model.
 func (s *Servers) Instructions() string {
 	if s.live == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A server cannot end the frame of its instructions, so that what follows would count as the user's context.
+// A server cannot end the frame of its instructions, so that the text after it would count as the user's context.
 func TestFrameInstructions(t *testing.T) {
 	t.Parallel()
 	const end = "---[end of server instructions]---"

@@ -162,10 +162,10 @@ func TestClearKeepsProvider(t *testing.T) {
 }
 
 // With one vendor's account a name before a slash must be a provider's.
-func TestSetModelOfNobody(t *testing.T) {
+func TestSetModelOfUnknownProvider(t *testing.T) {
 	t.Parallel()
 	a := open(t, `{}`, nil, "GEMINI_API_KEY=g")
-	for _, name := range []string{"nobody/x", "nobody/x/y", "/x"} {
+	for _, name := range []string{"missing/x", "missing/x/y", "/x"} {
 		if _, err := a.SetModel(name); err == nil || exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), "Unknown provider") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -400,6 +400,6 @@ func TestSetModelResets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := answered(); got != "gemini-2.5-pro" {
-		t.Errorf("after it was chosen anew %s answers", got)
+		t.Errorf("after it was chosen again %s answers", got)
 	}
 }

@@ -44,8 +44,8 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	return err
 }
 
-// Withdraw takes back what [Session.Steer] added and no request has taken yet, and returns
-// it as it was written. It may be called during a run.
+// Withdraw takes back the prompts that [Session.Steer] added and no request has taken yet, and returns
+// them as they were written. It may be called during a run.
 func (s *Session) Withdraw() []string {
 	var texts []string
 	for _, p := range s.agent.Withdraw() {
@@ -54,7 +54,7 @@ func (s *Session) Withdraw() []string {
 	return texts
 }
 
-// Place returns what the advice about a failed request depends on. inSession reports whether the
+// Place returns the context of advice about a failed request. inSession reports whether the
 // user can type commands.
 func (s *Session) Place(inSession bool) wording.Place {
 	var p wording.Place

@@ -196,7 +196,7 @@ func (w *watcher) Record(r records.Record) {
 	}
 }
 
-// TestObservers checks what a program sees of a session.
+// TestObservers checks the records of a session that a program gets.
 func TestObservers(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

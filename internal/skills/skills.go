@@ -19,7 +19,7 @@ import (
 	"pollux/tool"
 )
 
-// Parts are what skills use of a session.
+// Parts are the parts of a session that skills use.
 type Parts struct {
 	Project   *project.Project
 	Registry  *tool.Registry
@@ -51,7 +51,7 @@ func Open(p Parts) *Skills {
 }
 
 // Read reads the skills, and makes the tool for them. If nothing has changed, the requests stay as they
-// are, so that what the vendor has cached stays good.
+// are, so that the vendor's cache of them stays good.
 func (s *Skills) Read() *skill.Set {
 	set := s.parts.Project.ReadSkills(s.parts.Project.Settings(), s.parts.Project.IsTrusted())
 	before := s.set.Swap(set)
@@ -72,7 +72,7 @@ func (s *Skills) Read() *skill.Set {
 	return set
 }
 
-// offered returns what the requests and the tool depend on.
+// offered returns the properties of skills that the requests and the tool depend on.
 func offered(set *skill.Set) (list [][4]string) {
 	for _, k := range set.Enabled() {
 		list = append(list, [4]string{k.Name, k.FullName(), k.Description, k.Path})
@@ -102,7 +102,7 @@ func (s *Skills) makeReadable(dir string) bool {
 	return true
 }
 
-// OpenResumed lets the file tools read what the resumed session could read: the directories in its
+// OpenResumed lets the file tools read the files that the resumed session could read: the directories in its
 // record, as far as they still are those of skills that may be used.
 func (s *Skills) OpenResumed(dirs []string) {
 	if len(dirs) == 0 {

@@ -63,7 +63,7 @@ func open(t *testing.T, u *projecttest.User, o record.Options, changes ...func(*
 	return s
 }
 
-// spec returns what the model gets of activate_skill, nil if it does not have the tool.
+// spec returns the specification of activate_skill for the model, nil if it does not have the tool.
 func (s *session) spec() *tool.Spec {
 	t, ok := s.kit.Registry.Lookup(activate.Name)
 	if !ok {

@@ -28,7 +28,7 @@ func TestAgentsConfig(t *testing.T) {
 	}
 	for _, step := range []struct{ args, want string }{
 		{"", "Usage: /agents config <agent-name> [<setting> <value>]"},
-		{"nobody max_turns 3", `There is no agent "nobody"`},
+		{"missing max_turns 3", `There is no agent "missing"`},
 		{"generalist color red", `has no setting "color". Settings: enabled, model, temperature, max_turns, timeout_mins.`},
 		{"generalist max_turns", "Enter a value for max_turns: a whole number from 1 to 10000, or default."},
 		{"generalist max_turns 0", "max_turns must be a whole number from 1 to 10000."},

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/manage"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/commands.md anew")
+var update = flag.Bool("update", false, "write the table of docs/commands.md again")
 
 // TestDocsTable checks that docs/commands.md has the same commands as the package.
 func TestDocsTable(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"pollux/tool"
 )
 
-// activateSpec returns what the model gets of activate_skill, nil if it does not have the tool.
+// activateSpec returns the specification of activate_skill in requests, nil if the model does not have the tool.
 func (d *driver) activateSpec() *tool.Spec {
 	for _, spec := range d.Session.Tools() {
 		if spec.Name == activate.Name {

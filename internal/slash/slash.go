@@ -1,8 +1,8 @@
 // Package slash implements the / commands: one table that every face, the help and the
 // documentation use.
 //
-// A face passes a line that begins with a slash to [Runner.Run], draws the [outcome.Outcome] of the [Result], and does
-// what is next.
+// A face passes a line that begins with a slash to [Runner.Run], draws the [outcome.Outcome] of the [Result], and takes
+// its next action.
 //
 //   - This file lists the commands, those of the nouns in internal/manage and the few about commands, and runs them.
 //   - parse.go parses a line and finds its command.

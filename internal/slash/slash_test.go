@@ -333,7 +333,7 @@ func TestInit(t *testing.T) {
 	}
 	d.file("AGENTS.md", "There.")
 	if r := d.wantText("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != nil {
-		t.Error("it is studied all the same")
+		t.Error("there is a prompt although the file is not empty")
 	}
 }
 

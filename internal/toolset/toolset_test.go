@@ -311,8 +311,8 @@ func run(t *testing.T, one tool.Tool, args string) *tool.Result {
 	return i.Run(t.Context(), tool.Host{})
 }
 
-// TestTools checks what the tools get of the project: the environment of commands, the instructions of the directories,
-// the records of changes, and the file for memory.
+// TestTools checks the inputs of tools from the project: the environment of commands, the instructions of the
+// directories, the records of changes, and the file for memory.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	u, p := openProject(t, `{"pollux": {"childSecrets": "none", "memory": {"saveTool": true}}, "tools": {"useRipgrep": false}}`, false, "MY_TOKEN=token-of-mine")

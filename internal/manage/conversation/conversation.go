@@ -47,7 +47,7 @@ func restart(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Started a new conversation.")
 }
 
-// compress replaces the conversation with a summary. Its text describes what the summary must keep.
+// compress replaces the conversation with a summary. Its text describes the content that the summary must keep.
 func compress(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	const maxFocus = 2000 // bytes
 	switch {
@@ -67,7 +67,7 @@ func compress(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.Outcome{Parts: []outcome.Part{outcome.Text(text)}, Failed: failed}, nil
 }
 
-// usage shows how many tokens of the model's context window are in use, and by what:
+// usage shows how many tokens of the model's context window are in use, and by which part:
 // system instruction, tools, session context or conversation.
 func usage(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	size, limit := c.Live.Size(c.Live.Models.Current().Model), c.Live.Window(c.Live.Models.Current().Model)

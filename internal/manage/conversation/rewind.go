@@ -20,7 +20,7 @@ import (
 	"pollux/tool"
 )
 
-// The answers to what happens to the conversation after the prompt.
+// The answers to the question of [chooseRewind].
 const (
 	editInCopy = "Continue in a copy"
 	justRewind = "Rewind"
@@ -51,7 +51,7 @@ func rewind(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	}
 	var paths []string
 	text := ""
-	if reverts { // before the conversation forgets what there is to revert
+	if reverts { // before the conversation forgets the changes to revert
 		paths, text = revertFiles(ctx, c, files)
 	}
 	if how == justRevert {
@@ -111,7 +111,7 @@ func choosePrompt(ctx context.Context, c *manage.Call) (*agent.Message, error) {
 	return &shown[at], nil
 }
 
-// chooseRewind asks what happens to the conversation after the prompt. It returns "" if nothing does. A
+// chooseRewind asks how to treat the conversation after the prompt. It returns "" to leave it as it is. A
 // conversation that is not recorded has no copies.
 func chooseRewind(ctx context.Context, c *manage.Call, hasFiles bool) (string, error) {
 	if !c.Live.Record.IsRecorded() {
@@ -137,7 +137,7 @@ func canRevert(files []record.FileUndo) bool {
 	return slices.ContainsFunc(files, func(f record.FileUndo) bool { return f.Problem == "" })
 }
 
-// confirmRevert shows what happens to files, and asks whether it may. If none can be brought back, there is
+// confirmRevert shows the effects on files, and asks for approval. If none can be brought back, there is
 // nothing to ask: [Runner.revertFiles] says why.
 func confirmRevert(ctx context.Context, c *manage.Call, files []record.FileUndo, isPartial bool) (bool, error) {
 	if !canRevert(files) {

@@ -146,7 +146,7 @@ func sentence(c *manage.Call, err error, isCancelled bool) error {
 // afterRestart ends the messages about changes of extensions: a session reads them when it starts.
 const afterRestart = " Takes effect the next time you start Pollux."
 
-// done returns the outcome of a change. In a shell it is a note: standard output is for what scripts read.
+// done returns the outcome of a change. In a shell it is a note: standard output is for the data that scripts read.
 func (m *manager) done(format string, args ...any) (outcome.Outcome, error) {
 	text := fmt.Sprintf(format, args...)
 	if m.Live != nil {

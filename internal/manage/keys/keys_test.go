@@ -19,7 +19,7 @@ func TestKeys(t *testing.T) {
 		{Line: "/status", Want: "Not signed in: responses are replayed or come from a custom provider."},
 		{Line: "status", Want: "OPENAI_API_KEY"},
 		{Line: "remove openai", Want: "No key for OpenAI is stored.", Code: exit.General},
-		{Line: "remove nobody", Want: "nobody", Code: exit.General},
+		{Line: "remove missing", Want: "missing", Code: exit.General},
 		{Line: "/signout openai", Want: "No key for OpenAI is stored.", Code: exit.General},
 	})
 	o, err := p.Shell(Command(), "status")

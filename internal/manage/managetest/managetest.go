@@ -102,7 +102,7 @@ func parse(byDefault any, text string) any {
 	return text
 }
 
-// Slash runs the / command of a row with a text, and returns what is next for the face, too. The path names the
+// Slash runs the / command of a row with a text, and returns the next action of the face, too. The path names the
 // command below the noun: "list".
 func (p *Person) Slash(noun *manage.Command, path, text string) (outcome.Outcome, manage.Next, error) {
 	p.Helper()

@@ -8,7 +8,7 @@ import (
 	"pollux/internal/manage"
 )
 
-// TestTable checks the rows of all nouns: what a door shows of a row must be there, and once.
+// TestTable checks the rows of all nouns: the fields of a row that a door shows must be there, and once.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	checkNames(t, "pollux", All(), func(c *manage.Command) []string {

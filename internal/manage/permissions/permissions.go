@@ -124,7 +124,7 @@ func setTrust(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a
-// message that lists what takes effect now and what takes effect after a restart.
+// message that lists the changes that take effect now and those that take effect after a restart.
 func applyTrust(ctx context.Context, c *manage.Call) (string, error) {
 	state, err := c.Live.Project.DecideTrust()
 	if err != nil {

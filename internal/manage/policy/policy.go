@@ -83,7 +83,7 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text(policy.FormatRules(rules))).WithValue(rows), nil
 }
 
-// explain explains what would be decided about a tool call.
+// explain explains how a tool call would be decided on.
 func explain(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	p, book, err := openRules(ctx, c)
 	if err != nil {
@@ -104,7 +104,7 @@ func explain(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	}{list[0].JSON(), list[1].JSON()}), nil
 }
 
-// explainLive explains what the policy of a session would decide.
+// explainLive explains how the policy of a session would decide.
 func explainLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	name, rest := manage.CutWord(c.Text)
 	if name == "" {

@@ -33,7 +33,7 @@ func addCommand(scope manage.Flag) *manage.Command {
 	}
 }
 
-// addition is what pollux mcp add is to add.
+// addition holds the arguments of pollux mcp add.
 type addition struct {
 	help                    bool
 	scope, transport        string

@@ -25,7 +25,7 @@ func toolDescription(t mcp.ToolInfo) string { return t.Description }
 // toolSchema returns the description and the schema of a tool.
 func toolSchema(t mcp.ToolInfo) string { return t.Description + "\nArguments: " + string(t.Schema) }
 
-// listLive returns the command that lists the servers of a session and what they offer. describe, if not nil,
+// listLive returns the command that lists the servers of a session and their offers. describe, if not nil,
 // describes a tool. The argument is a part of the names to list.
 func listLive(describe func(mcp.ToolInfo) string) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
@@ -115,7 +115,7 @@ func clean(names []string) []string {
 	return names
 }
 
-// countOffer counts what a server offers, "" if it is nothing.
+// countOffer counts the tools, prompts, resources and templates of a server, "" if it has none.
 func countOffer(st mcp.Status) string {
 	var counts []string
 	for _, c := range []struct {

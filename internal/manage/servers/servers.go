@@ -92,7 +92,7 @@ func settingsScope(p *project.Project, name string) (config.Scope, error) {
 	return config.Workspace, nil
 }
 
-// scopeName is what the messages call a scope.
+// scopeName is the name of a scope in messages.
 func scopeName(scope config.Scope) string {
 	if scope == config.User {
 		return "user"
@@ -259,7 +259,7 @@ func failure(name string, err error) string {
 	return fmt.Sprintf("MCP server %q: %v.", name, strings.TrimSuffix(err.Error(), "."))
 }
 
-// test connects to a server and describes what it offers.
+// test connects to a server and describes its tools, prompts and resources.
 func test(ctx context.Context, _ *manage.Call, server found) (o outcome.Outcome, err error) {
 	st := &connect(ctx, server.project, []mcp.Config{server.Config}, servers.WaitLimit(server.project), true)[0]
 	switch {

@@ -34,7 +34,7 @@ func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	}
 	o = outcome.New(foundParts(found, hasMore)...).WithValue(newFound(found, projects))
 	o.After = func(ctx context.Context) {
-		// What the search has read because it is not in the index is in it at the next one.
+		// Texts that the search has read because the index lacks them are in the index at the next search.
 		const most = 2 * time.Second
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()

@@ -113,7 +113,7 @@ func splitScope(args string) (rest, scope string, err error) {
 func change(p *project.Project, name string, enabled bool, scope config.Scope) (text string, err error) {
 	name = strings.TrimSpace(name)
 	shown := terminal.Cut(terminal.Line(name), 100)
-	// What the user has not seen of the folder is not in the settings of the session, and must not get lost.
+	// Settings of the folder that the user has not seen are not in those of the session, and must not get lost.
 	written, _, err := config.Load(config.Sources{Paths: p.Paths, Env: p.Options.Env})
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-// Package stats shows what sessions have used.
+// Package stats shows the usage of sessions.
 package stats
 
 import (
@@ -53,7 +53,7 @@ func command() *manage.Command {
 	}
 }
 
-// query is what a call asks for.
+// query is a call with the kind of rows that it asks for.
 type query struct {
 	*manage.Call
 	by string

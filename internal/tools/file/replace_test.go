@@ -384,7 +384,7 @@ func TestReplaceWatched(t *testing.T) {
 		}
 		run(t, NewReplace(w, corrector, WithObserver(watch)), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": replacement})
 		if got := strings.Join(told, " "); got != tt.want {
-			t.Errorf("%q: it is told that %q, want %q", tt.old, got, tt.want)
+			t.Errorf("%q: the observer gets %q, want %q", tt.old, got, tt.want)
 		}
 	}
 }

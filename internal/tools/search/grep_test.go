@@ -365,7 +365,7 @@ func TestGrep(t *testing.T) {
 			L2: the cat
 			L3- AN OWL AGAIN
 			---`},
-		{"context of its own accord", args{"pattern": "func main"}, `
+		{"automatic context", args{"pattern": "func main"}, `
 			Found 1 match for pattern "func main" in path ".":
 			---
 			File: src/main.go

@@ -105,7 +105,7 @@ func TestCommands(t *testing.T) {
 		{"failed pipe", "false | (exit 4)", " (empty)\nExit Code: 4"},
 		{"failed in an earlier pipe", "false | true; echo x", " x"},
 		{"failed in a condition", "if echo x | false | false; then :; fi", " (empty)"},
-		{"nobody reads the pipe on", "yes | head -n 1", " y"},
+		{"pipe closed early", "yes | head -n 1", " y"},
 		{"carriage returns", "printf 'a\\r\\n 10%%\\r100%%\\n  b'", " a\n100%\n  b"},
 		{"binary", "head -c 2048 /dev/zero", " (2.0 KB of binary data, not shown)"},
 		{"text, then binary", "echo a; head -c 10 /dev/zero", " /"},

@@ -20,7 +20,7 @@ func TestUpdateTopic(t *testing.T) {
 			name: "the first", args: `{"strategic_intent":"Read the parser.","title":"Parser","summary":"It drops the last line."}`, title: "Parser",
 			text: "Current topic: \"Parser\"\nTopic summary: It drops the last line.\n\nStrategic Intent: Read the parser.",
 		},
-		{name: "the same again", args: `{"strategic_intent":"Mend it.","title":" Parser ","summary":"Found."}`, text: "Strategic Intent: Mend it.", title: "Parser"},
+		{name: "the same again", args: `{"strategic_intent":"Fix it.","title":" Parser ","summary":"Found."}`, text: "Strategic Intent: Fix it.", title: "Parser"},
 		{name: "without a title", args: `{"strategic_intent":"Test it."}`, text: "Strategic Intent: Test it.", title: "Parser"},
 		{name: "a blank title", args: `{"strategic_intent":"Test it.","title":" \n"}`, text: "Strategic Intent: Test it.", title: "Parser"},
 		{

@@ -119,7 +119,7 @@ func TestFetchNothingAllowed(t *testing.T) {
 	told := 0
 	v.fellBack = func(reason string) {
 		if told++; reason != Private {
-			t.Errorf("it is told that %q", reason)
+			t.Errorf("the reported reason is %q", reason)
 		}
 	}
 	r := run(t, NewFetch(v.options()), "prompt", "http://127.0.0.1:1/a http://metadata.google.internal/b http://[fd00::1]/c")
@@ -128,7 +128,7 @@ func TestFetchNothingAllowed(t *testing.T) {
 		t.Error(got)
 	}
 	if told != 3 {
-		t.Errorf("%d pages are told of, want 3", told)
+		t.Errorf("%d pages are reported, want 3", told)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestFetchFallsBack(t *testing.T) {
 			t.Errorf("%s: %v", name, r.Display)
 		}
 		if tried := hosted != nil; tried != slices.Equal(why, []string{PrimaryFailed}) || tried != (len(why) > 0) {
-			t.Errorf("%s: it is told that %q", name, why)
+			t.Errorf("%s: the reported reasons are %q", name, why)
 		}
 		if last := v.requests[len(v.requests)-1]; last.Model != "web-fetch-fallback" || last.Config.SystemInstruction != nil {
 			t.Errorf("%s: %+v", name, last)
