@@ -21,8 +21,11 @@ import (
 
 // Lookup parses a line into a call of a command of the table, or of one that the user or a server has added.
 func (s *Runner) Lookup(line string) (Call, bool) {
-	if call, known := find(s.table(), line); known || !strings.HasPrefix(line, "/") {
-		return call, known
+	if !strings.HasPrefix(line, "/") {
+		return Call{}, false
+	}
+	if call, known := find(s.table(), line); known {
+		return call, true
 	}
 	return find(s.added(), line)
 }

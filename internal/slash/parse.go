@@ -20,7 +20,12 @@ type Call struct {
 
 // Lookup parses a line into a command call, for reading: only a [Runner] can run it. It returns false if the line names no command:
 // for example a path, a code comment or an unknown word.
-func Lookup(line string) (Call, bool) { return find(Commands(), line) }
+func Lookup(line string) (Call, bool) {
+	if !strings.HasPrefix(line, "/") {
+		return Call{}, false // without the table, which costs more than a prompt
+	}
+	return find(Commands(), line)
+}
 
 // find parses a line into a call of one of these commands.
 func find(commands []*manage.Command, line string) (Call, bool) {
