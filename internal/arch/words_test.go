@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,24 +66,6 @@ var unchecked = []string{
 // comments. Each area may have one more. "what to" is a question and does not count.
 const maxWhats = 3
 
-// ceiling limits an area with more.
-type ceiling struct {
-	whats   int // in 1,000 lines of comments
-	inTests int // habits in names and strings of tests
-}
-
-// ceilings limits the areas that exceed the general limits, by their present numbers. "internal" stands
-// for all areas below it without a row.
-var ceilings = map[string]ceiling{
-	"internal":         {whats: maxWhats, inTests: 0},
-	"internal/agents":  {whats: maxWhats},
-	"internal/cli":     {whats: maxWhats, inTests: 0},
-	"internal/face":    {whats: maxWhats},
-	"internal/project": {whats: maxWhats},
-	"internal/session": {whats: maxWhats, inTests: 0},
-	"internal/slash":   {whats: maxWhats, inTests: 0},
-}
-
 // TestWords checks the comments, names and strings of all Go files, and the Markdown pages.
 func TestWords(t *testing.T) {
 	t.Parallel()
@@ -115,7 +96,7 @@ func TestWords(t *testing.T) {
 		for _, f := range w.habits {
 			t.Error(f)
 		}
-		area := areaOf(rel, ceilings)
+		area, _, _ := strings.Cut(rel, "/")
 		if areas[area] == nil {
 			areas[area] = &wording{}
 		}
@@ -126,7 +107,7 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for area, w := range areas {
-		for _, f := range w.problems(area, ceilings) {
+		if f := w.problem(area); f != "" {
 			t.Error(f)
 		}
 	}
@@ -139,25 +120,13 @@ func TestWordCheck(t *testing.T) {
 	const src = "// Package a is of\n// use all the same.\npackage a\n\nvar kin = \"Nobody\" // a skin\n"
 	comments := []string{`a.go:1: "is of\n// use"; instead: useful, useless`, `a.go:2: "all the same"; instead: still, anyway`}
 	code := []string{`a.go:5: "kin"; instead: similar ones; name them`, `a.go:5: "Nobody"`}
-	for name, want := range map[string]wording{
-		"a.go":      {habits: append(comments, code...)},
-		"a_test.go": {habits: comments, inTests: code},
-	} {
-		got, err := check.source(name, []byte(src))
-		if err != nil || got.lines != 3 {
-			t.Fatal(got, err)
-		}
-		for _, list := range [][2][]string{{got.habits, want.habits}, {got.inTests, want.inTests}} {
-			if !slices.EqualFunc(list[0], list[1], func(got, want string) bool {
-				return strings.HasPrefix(strings.Replace(got, "_test.go", ".go", 1), want)
-			}) {
-				t.Errorf("got %q, want %q", list[0], list[1])
-			}
-		}
+	got, err := check.source("a.go", []byte(src))
+	if err != nil || got.lines != 3 || !slices.EqualFunc(got.habits, append(comments, code...), strings.HasPrefix) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestWhatLimit checks which clauses count, and the ceilings of areas.
+// TestWhatLimit checks which clauses count, and how many an area may have.
 func TestWhatLimit(t *testing.T) {
 	t.Parallel()
 	check := newWordCheck()
@@ -166,83 +135,37 @@ func TestWhatLimit(t *testing.T) {
 	if want := []string{"a.go:3", "a.go:7"}; err != nil || got.lines != 4 || !slices.Equal(got.whats, want) {
 		t.Fatal(got, err)
 	}
-	ceilings := map[string]ceiling{"high": {whats: 50, inTests: 3}, "internal/high": {}}
 	for _, tt := range []struct {
-		area           string
-		lines          int
-		whats, inTests int
-		want           int
-	}{
-		{"llm", 1000, 4, 0, 0},
-		{"llm", 1000, 5, 0, 1},
-		{"llm", 10, 2, 0, 1},
-		{"llm", 1000, 0, 1, 1},
-		{"high", 1000, 51, 3, 0},
-		{"high", 1000, 52, 0, 1},
-		{"high", 1000, 0, 4, 4},
-	} {
-		w := wording{lines: tt.lines, whats: make([]string, tt.whats), inTests: make([]string, tt.inTests)}
-		if got := w.problems(tt.area, ceilings); len(got) != tt.want {
+		lines, whats int
+		isTooMuch    bool
+	}{{1000, 4, false}, {1000, 5, true}, {10, 1, false}, {10, 2, true}} {
+		w := wording{lines: tt.lines, whats: make([]string, tt.whats)}
+		if got := w.problem("llm"); (got != "") != tt.isTooMuch {
 			t.Errorf("%+v: %q", tt, got)
 		}
-	}
-	for rel, want := range map[string]string{"a.go": ".", "llm/think/a.go": "llm", "internal/high/a/a.go": "internal/high", "internal/a/a.go": "internal/a"} {
-		if got := areaOf(rel, ceilings); got != want {
-			t.Errorf("area of %s: %s, want %s", rel, got, want)
-		}
-	}
-	ceilings["internal"] = ceiling{}
-	if got := areaOf("internal/a/a.go", ceilings); got != "internal" {
-		t.Error(got)
 	}
 }
 
 // wording counts the words of files.
 type wording struct {
-	lines   int      // of comments
-	habits  []string // failures
-	inTests []string // failures for names and strings of tests
-	whats   []string // the places of clauses with "what"
+	lines  int      // of comments
+	habits []string // failures
+	whats  []string // the places of clauses with "what"
 }
 
 func (w *wording) add(other wording) {
 	w.lines += other.lines
 	w.whats = append(w.whats, other.whats...)
-	w.inTests = append(w.inTests, other.inTests...)
 }
 
-// problems returns the failures of an area.
-func (w *wording) problems(area string, ceilings map[string]ceiling) []string {
-	var problems []string
-	limit := ceiling{whats: maxWhats}
-	if c, isKnown := ceilings[area]; isKnown {
-		limit = c
+// problem returns the failure of an area, a directory of the root; "" for none.
+func (w *wording) problem(area string) string {
+	most := 1 + w.lines*maxWhats/1000
+	if len(w.whats) <= most {
+		return ""
 	}
-	if len(w.inTests) > limit.inTests {
-		problems = append(problems, w.inTests...)
-	}
-	if most := 1 + w.lines*limit.whats/1000; len(w.whats) > most {
-		problems = append(problems, fmt.Sprintf("%s: %d clauses with \"what\" in %d lines of comments, more than %d; instead: name the thing: "+
-			"\"the compressor\", not \"what compresses\"\n\t%s", area, len(w.whats), w.lines, most, strings.Join(w.whats, "\n\t")))
-	}
-	return problems
-}
-
-// areaOf returns the area of a file: a directory of the root, or one below internal. Directories below
-// internal without a ceiling are one area if internal has a ceiling.
-func areaOf(rel string, ceilings map[string]ceiling) string {
-	parts := strings.Split(path.Dir(rel), "/")
-	if parts[0] != "internal" {
-		return parts[0]
-	}
-	area := strings.Join(parts[:2], "/")
-	if _, hasCeiling := ceilings[area]; hasCeiling {
-		return area
-	}
-	if _, hasCeiling := ceilings["internal"]; hasCeiling {
-		return "internal"
-	}
-	return area
+	return fmt.Sprintf("%s: %d clauses with \"what\" in %d lines of comments, more than %d; instead: name the thing: "+
+		"\"the compressor\", not \"what compresses\"\n\t%s", area, len(w.whats), w.lines, most, strings.Join(w.whats, "\n\t"))
 }
 
 // wordCheck finds habits, and clauses with "what".
@@ -306,19 +229,15 @@ func (c *wordCheck) source(name string, src []byte) (w wording, err error) {
 			}
 		}
 	}
-	list := &w.habits
-	if strings.HasSuffix(name, "_test.go") {
-		list = &w.inTests
-	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if !c.isPlain(n.Name) {
-				*list = append(*list, c.text(name, fset.Position(n.Pos()).Line, n.Name)...)
+				w.habits = append(w.habits, c.text(name, fset.Position(n.Pos()).Line, n.Name)...)
 			}
 		case *ast.BasicLit:
 			if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
-				*list = append(*list, c.text(name, fset.Position(n.Pos()).Line, text)...)
+				w.habits = append(w.habits, c.text(name, fset.Position(n.Pos()).Line, text)...)
 			}
 		}
 		return true
