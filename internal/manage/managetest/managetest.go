@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pollux/agent"
@@ -29,8 +30,8 @@ type Person struct {
 	testing.TB
 	Options project.Options
 	Home    string
-	// Notes are the notes and warnings of subcommands so far.
-	Notes []string
+	mu      sync.Mutex // of notes: servers of a session warn at any time
+	notes   []string
 	// Answers are the person's next answers.
 	Answers []string
 	// Session is that of the / commands, opened when it is first needed. Its model says Script.
@@ -42,9 +43,22 @@ type Person struct {
 func New(t testing.TB, settings string, env ...string) *Person {
 	o := projecttest.New(t, settings, env...).Options
 	p := &Person{TB: t, Options: o, Home: o.Env.Get("HOME"), Script: "turn\n  text Hello.\n"}
-	p.Options.Warn = func(text string) { p.Notes = append(p.Notes, text) }
+	p.Options.Warn = func(text string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.notes = append(p.notes, text)
+	}
 	p.Options.Version = "1.2.3"
 	return p
+}
+
+// takeNotes returns the notes and warnings since the last call.
+func (p *Person) takeNotes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	notes := p.notes
+	p.notes = nil
+	return notes
 }
 
 // Write writes a file of the project, or one with an absolute path, and returns its path.
@@ -182,7 +196,7 @@ func (p *Person) Check(noun *manage.Command, cases []Case) {
 	for _, c := range cases {
 		var o outcome.Outcome
 		var err error
-		p.Notes = nil
+		p.takeNotes()
 		text := ""
 		if line, isSlash := strings.CutPrefix(fill(c.Line), "/"); isSlash {
 			path, args := "", line
@@ -200,7 +214,7 @@ func (p *Person) Check(noun *manage.Command, cases []Case) {
 			o, err = p.Shell(noun, split(line)...)
 			text = o.Plain(0)
 		}
-		text = strings.Join(append([]string{text}, slices.Concat(p.Notes, o.Notes)...), "\n")
+		text = strings.Join(append([]string{text}, slices.Concat(p.takeNotes(), o.Notes)...), "\n")
 		if err != nil {
 			text += err.Error()
 		}
