@@ -1,0 +1,159 @@
+// Package gitstate reads the state of a git repository from its files: the branch, and the files
+// that differ from the index. It runs no program, so it is safe in any repository.
+package gitstate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pollux/internal/durable"
+)
+
+// State is the state of a repository.
+type State struct {
+	// Branch is the name of the branch, "" if HEAD is detached. Commit is the abbreviated hash of
+	// a detached HEAD.
+	Branch, Commit string
+	// Operation is what git has begun and not finished: "merge", "rebase", "cherry-pick" or
+	// "revert"; "" for nothing.
+	Operation string
+	// Changed are tracked files that differ from the index, relative to the directory that was asked
+	// about, with slashes. The list has at most the requested number; Total counts all.
+	Changed []string
+	Total   int
+}
+
+// Limits of what Read reads, in bytes.
+const (
+	maxIndex = 8 << 20
+	maxSmall = 64 << 10
+)
+
+// Read returns the state of the repository that a directory belongs to, and whether there is one.
+// It lists at most number files, and none if it takes longer than patience to find all.
+func Read(dir string, number int, patience time.Duration) (State, bool) {
+	began := time.Now()
+	top, gitDir := find(dir)
+	if gitDir == "" {
+		return State{}, false
+	}
+	head := firstLine(filepath.Join(gitDir, "HEAD"))
+	var s State
+	switch ref, ok := strings.CutPrefix(head, "ref: "); {
+	case ok && ref != "refs/heads/.invalid": // of the format reftable
+		s.Branch = strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
+	case len(head) >= 40:
+		s.Commit = head[:8]
+	default:
+		return State{}, false
+	}
+	s.Operation = operation(gitDir)
+	data, err := durable.ReadFile(filepath.Join(gitDir, "index"), maxIndex)
+	if err != nil || usesSHA256(gitDir) {
+		return s, true
+	}
+	entries, ok := parse(data)
+	if !ok {
+		return s, true
+	}
+	var written time.Time // of the index
+	if info, err := os.Stat(filepath.Join(gitDir, "index")); err == nil {
+		written = info.ModTime()
+	}
+	for i := range entries {
+		const least = 16 // a small repository does not depend on the load of the machine
+		if i >= least && time.Since(began) > patience {
+			s.Changed, s.Total = nil, 0
+			return s, true
+		}
+		e := &entries[i]
+		if i > 0 && e.name == entries[i-1].name || !e.isChanged(top, written) { // conflicts have several entries
+			continue
+		}
+		if s.Total++; len(s.Changed) < number {
+			name, err := filepath.Rel(dir, filepath.Join(top, filepath.FromSlash(e.name)))
+			if err != nil {
+				name = e.name
+			}
+			s.Changed = append(s.Changed, filepath.ToSlash(name))
+		}
+	}
+	return s, true
+}
+
+// String returns the state as a sentence.
+func (s State) String() string {
+	text := "on branch " + s.Branch
+	if s.Branch == "" {
+		text = "HEAD is detached at " + s.Commit
+	}
+	if s.Operation != "" {
+		text += "; " + s.Operation + " in progress"
+	}
+	if s.Total > 0 {
+		text += "; changed and not staged: " + strings.Join(s.Changed, ", ")
+	}
+	if more := s.Total - len(s.Changed); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "."
+}
+
+// find returns the top directory of the repository that dir belongs to, and its git directory; "" if
+// there is none.
+func find(dir string) (top, gitDir string) {
+	for top = dir; ; top = filepath.Dir(top) {
+		at := filepath.Join(top, ".git")
+		info, err := os.Lstat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return top, at
+		case err == nil && info.Mode().IsRegular(): // a worktree or a submodule
+			to, ok := strings.CutPrefix(firstLine(at), "gitdir: ")
+			if !ok {
+				return "", ""
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(top, to)
+			}
+			return top, to
+		case top == filepath.Dir(top):
+			return "", ""
+		}
+	}
+}
+
+func firstLine(path string) string {
+	text, err := durable.ReadFile(path, maxSmall)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSuffix(line, "\r")
+}
+
+func operation(gitDir string) string {
+	for _, o := range [...]struct{ file, name string }{
+		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+	} {
+		if _, err := os.Lstat(filepath.Join(gitDir, o.file)); err == nil {
+			return o.name
+		}
+	}
+	return ""
+}
+
+// usesSHA256 reports whether the index may have hashes of 32 bytes.
+func usesSHA256(gitDir string) bool {
+	common := gitDir
+	if to := firstLine(filepath.Join(gitDir, "commondir")); to != "" {
+		if common = to; !filepath.IsAbs(to) {
+			common = filepath.Join(gitDir, to)
+		}
+	}
+	text, err := durable.ReadFile(filepath.Join(common, "config"), maxSmall)
+	return err != nil || strings.Contains(strings.ToLower(string(text)), "sha256")
+}
