@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo quick test compare build install bench lint check update docs fuzz
+.PHONY: help demo test long compare build install bench benchmarks lint check update docs fuzz
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -8,11 +8,11 @@ help:
 demo: ## watch the agent work: no key, no network
 	go run ./cmd/pollux demo
 
-quick: ## run all tests but the longest
-	go test -short -skip "^Test(Context|Seen|AnyModel|BadInput|Hostile)$$" ./...
-
-test: ## run all tests
+test: ## run the tests
 	go test ./...
+
+long: ## run the tests with all combinations and large loads
+	POLLUX_LONG=1 go test -timeout=30m ./...
 
 compare: ## run the scenes with Gemini CLI too; downloads it from npm once (100 MB, needs Node.js)
 	POLLUX_COMPARE=1 go test ./acceptance/gemini
@@ -23,8 +23,11 @@ build: ## build ./pollux
 install: ## install pollux into Go's bin directory
 	CGO_ENABLED=0 go install -trimpath ./cmd/pollux
 
-bench: ## run the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+bench: ## measure the program beside the least that a Go program can do, and print the ratios
+	go test -run '^$$' -bench 'Floor|Screen' -benchtime 9x ./bench
+
+benchmarks: ## run all benchmarks
+	POLLUX_LONG=1 go test -run '^$$' -bench . -benchmem ./...
 
 lint: ## vet, staticcheck, format
 	go vet ./...

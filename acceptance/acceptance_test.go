@@ -48,8 +48,8 @@
 //	              for ids, <time> for durations, <port> for ports of loopback, and
 //	              <count> for numbers over 999
 //
-// The scripts in tasks and in badinput run once for each protocol, with the same
-// result. Those in anymodel are about models with small windows, models without tool
+// The scripts in tasks, badinput and context/wires are for all protocols, with the same
+// result; a plain run plays each on few protocols, and POLLUX_LONG=1 on all. Those in anymodel are about models with small windows, models without tool
 // calling and servers that fail; those in seen, about the input of a model; those in hooks, about
 // the user's hooks; those in
 // first, about the first minutes with Pollux. A script in first begins as a new user in
@@ -57,8 +57,8 @@
 // named as in "exec talk $HOME/a.talk pollux" and "cmp got $HOME/want".
 //
 // The condition [modelserver] is true if a program on this machine listens on a usual port of
-// model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted; [root], if
-// the tests run as root; [signals], if the tests were not started with SIGINT or
+// model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted; [long], if
+// POLLUX_LONG is 1; [root], if the tests run as root; [signals], if the tests were not started with SIGINT or
 // SIGHUP ignored, which children inherit; [wire:openai], if this is the protocol of
 // the script's run.
 //
@@ -83,6 +83,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"pollux/cmd/pollux/program"
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/process/processtest"
 	"pollux/llm/provider"
@@ -93,7 +94,7 @@ var update = flag.Bool("update", false, "write what cmp found into the scripts")
 // TestMain runs 8 scripts at a time, because many wait for a retry. More would break short timeouts of the program:
 // it waits two seconds for piped input, and less for local servers.
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": pollux, "talk": talk, "mcpserver": mcpServer})
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "mcpserver": mcpServer})
 }
 
 // mcpServer is an MCP server of the kind in its argument.
@@ -107,13 +108,21 @@ func TestServers(t *testing.T) {
 	run(t, "mcp", "", func(*testscript.Env) error { return nil })
 }
 
-// TestServersWires runs the scripts about the protocol's reference server, with each kind of provider.
+// TestServersWires runs the scripts about the protocol's reference server, with each kind of provider. A plain run plays
+// one of them on each.
 func TestServersWires(t *testing.T) {
 	t.Parallel()
-	for _, wire := range []string{"gemini", "openai", "anthropic"} {
+	for i, wire := range []string{"gemini", "openai", "anthropic"} {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			run(t, "mcp/wires", wire, func(*testscript.Env) error { return nil })
+			files, err := filepath.Glob("mcp/wires/*.txtar")
+			if err != nil || len(files) == 0 {
+				t.Fatal("no scripts", err)
+			}
+			if !processtest.IsLong() {
+				files = files[i%len(files):][:1]
+			}
+			runFiles(t, files, wire, func(*testscript.Env) error { return nil })
 		})
 	}
 }
@@ -172,8 +181,19 @@ func TestFirst(t *testing.T) {
 // run runs the scripts of a directory after calling prepare for each. wire is the protocol for
 // scripts that run on all protocols, else "".
 func run(t *testing.T, dir, wire string, prepare func(*testscript.Env) error) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no scripts: %v", dir, err)
+	}
+	runFiles(t, files, wire, prepare)
+}
+
+// runFiles runs these scripts like run.
+func runFiles(t *testing.T, files []string, wire string, prepare func(*testscript.Env) error) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir: dir,
+		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WIRE", wire)
 			if err := setup(env); err != nil {
@@ -236,6 +256,8 @@ type worldKey struct{}
 // condition evaluates the conditions of this package.
 func condition(name string) (bool, error) {
 	switch name {
+	case "long":
+		return processtest.IsLong(), nil
 	case "root":
 		return os.Getuid() == 0, nil
 	case "signals":

@@ -20,7 +20,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-var chaosFaults = flag.Int("chaos", 0, "faults of each kind that TestChaos causes on each protocol; by default 8 of mixed kinds")
+var chaosFaults = flag.Int("chaos", 0, "faults of each kind that TestChaos causes on each protocol; by default 4 of mixed kinds, 8 if POLLUX_LONG is 1")
 
 // TestChaos runs a job of 20 turns with tool calls over connections that break, fall silent or
 // contain foreign bytes, at random bytes of the responses. Each job must end with the right
@@ -28,20 +28,19 @@ var chaosFaults = flag.Int("chaos", 0, "faults of each kind that TestChaos cause
 //
 // 500 faults of each kind: go test ./acceptance -run Chaos -v -timeout 1h -chaos 100
 func TestChaos(t *testing.T) {
-	if testing.Short() {
-		t.Skip("stalled connections take their time")
-	}
 	t.Parallel()
-	program := processtest.Build(t)
 	kinds := map[string][]fault{"mixed": {cut, stall, garbage}}
-	n := 8
+	n := faultsPerJob
+	if processtest.IsLong() {
+		n *= 2
+	}
 	if *chaosFaults > 0 {
 		kinds, n = map[string][]fault{"cut": {cut}, "stall": {stall}, "garbage": {garbage}}, *chaosFaults
 	}
 	for seed, wire := range []string{"gemini", "openai", "responses", "anthropic", "ollama", "text"} {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			size := work(t, program, wire, nil)
+			size := work(t, wire, nil)
 			for kind, of := range kinds {
 				t.Run(kind, func(t *testing.T) {
 					random := rand.New(rand.NewPCG(uint64(seed), uint64(n)))
@@ -49,7 +48,7 @@ func TestChaos(t *testing.T) {
 						plan := newPlan(random, size, min(faultsPerJob, n-first), of)
 						t.Run(fmt.Sprintf("job %d", first/faultsPerJob+1), func(t *testing.T) {
 							t.Parallel()
-							work(t, program, wire, plan)
+							work(t, wire, plan)
 						})
 					}
 				})
@@ -113,7 +112,7 @@ const steps = 20
 
 // work runs the job over connections with these faults, and returns the number of bytes of its
 // responses.
-func work(t *testing.T, program, wire string, plan []trigger) int {
+func work(t *testing.T, wire string, plan []trigger) int {
 	t.Helper()
 	server := conduct(t, wire, func(_ string, body []byte) []scriptmodel.Step { return nextStep(body) })
 	net := startNetwork(t, server.Listener.Addr().String(), plan)
@@ -124,7 +123,7 @@ func work(t *testing.T, program, wire string, plan []trigger) int {
 		profile = `"modelProviders": {"openai": {"protocol": "responses"}}, `
 	}
 	p.settings(`{` + profile + `"pollux": {"retryDelay": 0.01, "invalidAnswer": {"delay": 0.01}, "response": {"startTimeout": 2, "idleTimeout": 2}}}`)
-	cmd := p.command(program, "--yolo", "-o", "json", "-p", "Work through all steps.")
+	cmd := p.command("pollux", "--yolo", "-o", "json", "-p", "Work through all steps.")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

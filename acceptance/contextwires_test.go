@@ -12,10 +12,10 @@ import (
 // Each model has a window of 16,000 tokens, and is its own small model.
 func TestContextWires(t *testing.T) {
 	t.Parallel()
-	for _, wire := range protocols() {
+	for _, wire := range protocols {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			run(t, "context/wires", wire, func(env *testscript.Env) error {
+			runFiles(t, onWire(t, "context/wires", wire), wire, func(env *testscript.Env) error {
 				vars := wires[wire]
 				model := cmp.Or(vars["OPENAI_MODEL"], vars["ANTHROPIC_MODEL"], vars["OLLAMA_MODEL"], "gemini-2.5-flash")
 				more := ""

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 )
 
@@ -20,7 +19,6 @@ import (
 // The bound is 1.1, and 0.01 for the durations of calls, which are there if the machine is busy.
 func TestBytesOnDisk(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
 	const turns = 60
 	page := func(n, size int) string { return strings.Repeat(fmt.Sprintf("line of part %d\n", n), size/16) }
 	edit := func(n int) string { return fmt.Sprintf("%q", page(n, 2<<10)) }
@@ -78,7 +76,7 @@ func TestBytesOnDisk(t *testing.T) {
 				if i > 0 {
 					args = append(args, "--resume", "latest")
 				}
-				if out, err := p.command(program, args...).CombinedOutput(); err != nil {
+				if out, err := p.command("pollux", args...).CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
 			}

@@ -37,9 +37,6 @@ var notRun = []string{
 // directory and a new project, its blocks in order. Vendors are a scripted model behind a proxy.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("runs every command of every page")
-	}
 	model := scripttest.Serve(t, "key none\nturn\n  times always\n  text ok\n", scriptmodel.Options{Wires: everyWire()})
 	web := startInternet(t, model.URL())
 	var mu sync.Mutex
@@ -274,7 +271,7 @@ func TestPagesNameCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"help": true, "version": true}
+	known := map[string]bool{"help": true, "uninstall": true, "upgrade": true, "version": true}
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+):  `).FindAllStringSubmatch(string(help), -1) {
 		known[m[1]] = true
 	}

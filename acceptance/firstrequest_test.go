@@ -17,7 +17,7 @@ import (
 // instruction, the tools, the description of the place and a short prompt. Small windows and
 // calls in text get the compact form of all of them.
 //
-// With -v it prints a table, which bench/README.md has.
+// With -v it prints a table, which docs/performance.md has.
 func TestFirstRequest(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

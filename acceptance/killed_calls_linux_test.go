@@ -94,7 +94,8 @@ func TestKilledInCommand(t *testing.T) {
   call run_shell_command {"command": "echo ran >>log; sleep 1000 & echo $! $$ >pids.new; mv pids.new pids; wait"}
   call write_file {"file_path": "after", "content": "x"}
 turn
-  expect anywhere Interrupted: Pollux ended before this call did, or before it began.
+  expect anywhere Interrupted: Pollux ended before this call did. It was cut off
+  expect anywhere Interrupted: Pollux ended before this call began. It was not run.
   text resumed
 `, "--yolo", "-p", "go")
 	pids := kill9(t, cmd, "echo ran", "pids")

@@ -19,11 +19,11 @@ import (
 const loadLimit = 2 * time.Minute
 
 // runBounded runs the program, and returns its output.
-func runBounded(t *testing.T, p *person, program string, args ...string) string {
+func runBounded(t *testing.T, p *person, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), loadLimit)
 	defer cancel()
-	cmd := p.command(program, args...)
+	cmd := p.command("pollux", args...)
 	defer context.AfterFunc(ctx, func() {
 		if cmd.Process != nil {
 			_ = cmd.Process.Kill()
@@ -40,9 +40,8 @@ func runBounded(t *testing.T, p *person, program string, args ...string) string 
 // and again.
 func TestNestedReplies(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-	for _, wire := range protocols() {
+	for _, wire := range protocols {
 		answers := map[string][]scriptmodel.Step{
 			"arguments":    calling(nil, "write_file", "file_path", `"a.txt"`, "content", `"x"`, "more", nested(1000)),
 			"lists":        says(nested(1000)),
@@ -68,7 +67,7 @@ func TestNestedReplies(t *testing.T) {
 				if wire == "responses" {
 					p.settings(`{"modelProviders": {"openai": {"protocol": "responses"}}}`)
 				}
-				out := runBounded(t, p, program, "--yolo", "-p", "Go on")
+				out := runBounded(t, p, "--yolo", "-p", "Go on")
 				if n := requests.Load(); n > 3 {
 					t.Errorf("%d requests:\n%s", n, out)
 				}
@@ -86,7 +85,6 @@ func TestNestedReplies(t *testing.T) {
 // Pollux cuts a too large file or refuses it with a message, at no more cost than that of the used part.
 func TestLoads(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
 	many := func(dir string, n int, name string) func(p *person) {
 		return func(p *person) {
 			if err := os.MkdirAll(filepath.Join(p.work, dir), 0o700); err != nil {
@@ -101,7 +99,10 @@ func TestLoads(t *testing.T) {
 	}
 	write := func(name, text string) func(p *person) { return func(p *person) { p.write(name, text) } }
 	call := func(name string, args ...string) []scriptmodel.Step { return calling(nil, name, args...) }
-	paths := strings.Repeat("$PATH", 500_000)
+	paths, large := strings.Repeat("$PATH", 250_000), 5_000_000
+	if processtest.IsLong() {
+		paths, large = strings.Repeat("$PATH", 500_000), 50_000_000
+	}
 	for name, tt := range map[string]struct {
 		prepare func(p *person)
 		prompt  string // "Go on" by default
@@ -116,8 +117,8 @@ func TestLoads(t *testing.T) {
 		"settings of a project":     {prepare: write(".gemini/settings.json", `{"telemetry": {"outfile": "`+paths+`"}}`), output: "expand to more than 1 MB"},
 		"a server of a user":        {prepare: func(p *person) { p.settings(`{"mcpServers": {"a": {"command": "x", "args": ["` + paths + `"]}}}`) }, output: "it is longer than 1 MB"},
 		"a server of a project":     {prepare: write(".gemini/settings.json", `{"mcpServers": {"a": {"command": "x", "args": ["`+paths+`"]}}}`), output: "it is longer than 1 MB"},
-		"a call of 50 MB":           {answer: call("write_file", "file_path", `"a.txt"`, "content", `"`+strings.Repeat("a", 50_000_000)+`"`), output: "larger than 4 MB", request: "larger than 4 MB"},
-		"a command of 50 MB":        {answer: call("run_shell_command", "command", `"`+strings.Repeat("true;", 10_000_000)+`"`), output: "larger than 4 MB", request: "larger than 4 MB"},
+		"a call of many MB":         {answer: call("write_file", "file_path", `"a.txt"`, "content", `"`+strings.Repeat("a", large)+`"`), output: "larger than 4 MB", request: "larger than 4 MB"},
+		"a command of many MB":      {answer: call("run_shell_command", "command", `"`+strings.Repeat("true;", large/5)+`"`), output: "larger than 4 MB", request: "larger than 4 MB"},
 		"a directory of many files": {prepare: many("d", 12_000, "f%d"), answer: call("list_directory", "dir_path", `"d"`), request: "2000 more entries are not listed"},
 		"an attached directory":     {prepare: many("d", 3000, "f%d.txt"), prompt: "See @d", output: "more than 2000 files in all"},
 		"a directory in a command": {
@@ -149,7 +150,7 @@ func TestLoads(t *testing.T) {
 			if tt.prompt != "" {
 				prompt = tt.prompt
 			}
-			out := runBounded(t, p, program, "--yolo", "-p", prompt)
+			out := runBounded(t, p, "--yolo", "-p", prompt)
 			if !strings.Contains(out, "Done.") || !strings.Contains(out, tt.output) || len(out) > 20_000 {
 				t.Errorf("it prints %.2000s", out)
 			}

@@ -20,7 +20,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-var turns = flag.Int("turns", 0, "requests that the long sessions make; by default 400, or 120 for configurations whose memory need not be watched and under the race detector, which makes the scripted model slow")
+var turns = flag.Int("turns", 0, "requests that the long sessions make; by default 60, or if POLLUX_LONG is 1, 400, and 120 for configurations whose memory need not be watched")
 
 const (
 	settled = 200    // turn after which memory should no longer grow
@@ -32,22 +32,19 @@ const (
 // model's own tokenizer, facts from the start must be known at the end, and memory must not grow
 // after the first turns.
 //
-// With -v it prints a table of costs. The table in bench/README.md comes from
+// With -v it prints a table of costs. The table in docs/performance.md comes from
 // go test ./acceptance -run LongSession -v -turns 2000, which also runs models with a large
 // window.
 func TestLongSession(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes half a minute")
-	}
 	long, brief := *turns, *turns
-	if *turns == 0 {
+	switch {
+	case *turns > 0:
+	case processtest.IsLong():
 		long, brief = 400, 120
+	default:
+		long, brief = 60, 60
 	}
-	if *turns == 0 && processtest.HasRaceDetector() {
-		long = brief
-	}
-	program := processtest.Build(t)
 	sessions := []session{
 		{name: "as it comes", turns: long},
 		{name: "without masking", turns: brief, settings: `{"pollux": {"maskToolOutputs": false}}`},
@@ -55,6 +52,9 @@ func TestLongSession(t *testing.T) {
 		{name: "threshold 0.9, without masking", turns: brief, settings: `{"model": {"compressionThreshold": 0.9}, "pollux": {"maskToolOutputs": false}}`},
 		{name: "no usage told", turns: brief, usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{None: true} }},
 		{name: "wrong usage told", turns: brief, usage: func(*prompt) scriptmodel.Usage { return scriptmodel.Usage{Prompt: 10, Candidates: 1} }, refusals: true},
+	}
+	if !processtest.IsLong() && *turns == 0 { // those that differ most
+		sessions = []session{sessions[0], sessions[2], sessions[5]}
 	}
 	if long >= 2000 {
 		sessions = append(sessions,
@@ -67,7 +67,7 @@ func TestLongSession(t *testing.T) {
 		for i, s := range sessions {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				rows[i] = s.run(t, program)
+				rows[i] = s.run(t)
 			})
 		}
 	})
@@ -89,7 +89,7 @@ const heading = `| | requests | refused | compressions | maskings | facts known 
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`
 
 // run runs the session and returns its row of the table.
-func (s session) run(t *testing.T, program string) string {
+func (s session) run(t *testing.T) string {
 	s.model, s.window = cmp.Or(s.model, "gpt-4o"), cmp.Or(s.window, 128_000)
 	w := &worker{t: t, session: s, counter: newCounter(t)}
 	server := conduct(t, "openai", w.answer)
@@ -98,7 +98,7 @@ func (s session) run(t *testing.T, program string) string {
 	p.settings(cmp.Or(s.settings, "{}"))
 	furnish(p)
 
-	cmd := p.command(program, "--yolo", "-p", "Go through all files and settle the accounts. Remember FACT-0-user-quarry.")
+	cmd := p.command("pollux", "--yolo", "-p", "Go through all files and settle the accounts. Remember FACT-0-user-quarry.")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {

@@ -14,7 +14,7 @@ import (
 // starts with the request before it.
 func TestPrefixOfSummary(t *testing.T) {
 	t.Parallel()
-	for _, wire := range protocols() {
+	for _, wire := range protocols {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
 			script := overflowing(12, 6)

@@ -1,21 +1,91 @@
 package acceptance
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"pollux/internal/process/processtest"
 )
 
-// protocols returns the protocols on which every task must work, and two of them with -short.
-func protocols() []string {
-	if testing.Short() {
-		return []string{"gemini", "openai"}
+// protocols are the protocols on which every task must work.
+var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
+
+// onWire returns the scripts of a directory that this run plays on a protocol: all if POLLUX_LONG is 1. A plain run
+// plays each script on one protocol at least, and on those that the script names.
+func onWire(t *testing.T, dir, wire string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no scripts: %v", dir, err)
 	}
-	return []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
+	if processtest.IsLong() {
+		return files
+	}
+	return diagonal(t, files, slices.Index(protocols, wire))
+}
+
+// diagonal returns the scripts of a plain run on the nth protocol.
+func diagonal(t *testing.T, files []string, n int) []string {
+	t.Helper()
+	var list []string
+	for i, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%len(protocols) == n || n%len(files) == i || bytes.Contains(text, []byte("wire:"+protocols[n]+"]")) || bytes.Contains(text, []byte("case $WIRE")) {
+			list = append(list, file)
+		}
+	}
+	return list
+}
+
+// TestDiagonal checks that a plain run plays each script that is for all protocols, something on each protocol, and
+// each script on the protocols that it names.
+func TestDiagonal(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"tasks", "badinput", "context/wires"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		isPlayed, runs := map[string]bool{}, 0
+		for n, wire := range protocols {
+			list := diagonal(t, files, n)
+			if len(list) == 0 {
+				t.Errorf("%s: a plain run plays nothing on %s", dir, wire)
+			}
+			for _, file := range list {
+				isPlayed[file], isPlayed[wire+" "+file] = true, true
+			}
+			runs += len(list)
+		}
+		for _, file := range files {
+			if !isPlayed[file] {
+				t.Errorf("a plain run does not play %s", file)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`\[!?wire:([a-z]+)\]`).FindAllSubmatch(text, -1) {
+				if !isPlayed[string(m[1])+" "+file] {
+					t.Errorf("a plain run does not play %s on %s", file, m[1])
+				}
+			}
+		}
+		if runs > len(files)*len(protocols)*2/3 {
+			t.Errorf("%s: a plain run plays %d of %d combinations", dir, runs, len(files)*len(protocols))
+		}
+	}
 }
 
 // TestTasks runs the same tasks on each protocol.
@@ -26,10 +96,10 @@ func TestBadInput(t *testing.T) { onEach(t, "badinput") }
 
 func onEach(t *testing.T, dir string) {
 	t.Parallel()
-	for _, wire := range protocols() {
+	for _, wire := range protocols {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			run(t, dir, wire, func(env *testscript.Env) error {
+			runFiles(t, onWire(t, dir, wire), wire, func(env *testscript.Env) error {
 				if wire != "responses" {
 					return nil
 				}
@@ -55,10 +125,13 @@ var accounts = []struct{ name, wire, protocol, path, model string }{
 // TestChange changes from each provider to each other provider within a session.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	for _, from := range accounts {
-		for _, to := range accounts {
+	for i, from := range accounts {
+		for j, to := range accounts {
 			if from.wire == to.wire && to.wire == "gemini" { // there is only one Gemini account
 				continue
+			}
+			if !processtest.IsLong() && j != (i+3)%len(accounts) {
+				continue // each account is left once, and entered once
 			}
 			t.Run(from.name+" "+to.name, func(t *testing.T) {
 				t.Parallel()

@@ -24,34 +24,38 @@ var everyWindow = flag.Bool("windows", false, "run all jobs with all windows on 
 // well done if it comes to its end, the fact that was found at its beginning is still known
 // there, and no request is larger than the window, by the count of a tokenizer.
 //
-// With -v it prints a table. The table in bench/README.md comes from
+// With -v it prints a table. The table in docs/performance.md comes from
 // go test ./acceptance -run Windows -v -windows.
 func TestWindows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	t.Parallel()
 	windows, modes := []int{6_000, 32_000, 200_000}, []string{"native"}
 	if *everyWindow {
 		windows, modes = []int{6_000, 8_000, 12_000, 16_000, 32_000, 128_000, 200_000, 1_000_000, 2_000_000}, []string{"native", "text"}
 	}
-	program := processtest.Build(t)
 	var mu sync.Mutex
 	var rows []string
 	t.Run("all", func(t *testing.T) {
 		slots := make(chan struct{}, 2)
-		for _, window := range windows {
+		for w, window := range windows {
 			for i, wire := range []string{"openai", "gemini", "anthropic", "responses", "ollama", "text"} {
 				for k, mode := range modes {
 					for n, job := range windowJobs {
-						if !*everyWindow && (i+n+window/1000)%3 != 0 || wire == "text" && k > 0 {
-							continue // a third of all in an ordinary run
+						switch {
+						case wire == "text" && k > 0:
+							continue
+						case *everyWindow:
+						case processtest.IsLong():
+							if (i+n+window/1000)%3 != 0 {
+								continue // a third of all
+							}
+						case n != i%len(windowJobs) || w != i%len(windows):
+							continue // each protocol once, with each job and each window
 						}
 						t.Run(fmt.Sprintf("%d/%s/%s/%s", window, wire, mode, job.name), func(t *testing.T) {
 							t.Parallel()
 							slots <- struct{}{}
 							defer func() { <-slots }()
-							row := (&windowed{t: t, window: window, wire: wire, text: mode == "text", job: job}).run(program)
+							row := (&windowed{t: t, window: window, wire: wire, text: mode == "text", job: job}).run()
 							mu.Lock()
 							defer mu.Unlock()
 							rows = append(rows, row)
@@ -137,7 +141,7 @@ const windowSnapshot = "<state_snapshot>\n<overall_goal>Settle the accounts of T
 
 const windowFact = "FACT-4711-heron"
 
-func (w *windowed) run(program string) string {
+func (w *windowed) run() string {
 	t := w.t
 	w.codec, w.counts, w.seed = codec.NewO200kBase(), map[uint64]int{}, maphash.MakeSeed()
 	server := conduct(t, w.wire, w.answer)
@@ -168,7 +172,7 @@ func (w *windowed) run(program string) string {
 		p.write(fmt.Sprintf("hay/%d.txt", i), strings.Repeat(strings.Repeat("straw and hay, ", 60)+"a needle and more of it\n", 5))
 	}
 	began := time.Now()
-	cmd := p.command(program, "--yolo", "-p", "Settle the accounts of TASK-heron, and name the fact that you find first.")
+	cmd := p.command("pollux", "--yolo", "-p", "Settle the accounts of TASK-heron, and name the fact that you find first.")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "All is settled: "+windowFact) {

@@ -29,7 +29,7 @@ import (
 )
 
 // patience limits how long a script waits for an event. It is not a performance test.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func words() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){

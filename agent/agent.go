@@ -40,6 +40,12 @@ type Config struct {
 	// Limit returns the size of a model's context window in tokens, or 0 if it is unknown. A
 	// nil Limit uses the catalog.
 	Limit func(model string) int
+	// ToolRoom returns the number of tokens that the declarations of servers' tools may take in a context window of
+	// this size, 0 if it is unknown, see [tool.Finder]; negative for no limit. A nil ToolRoom sets no limit.
+	ToolRoom func(window int) int
+	// Settle waits until tools that are about to change have changed. It is called before each request and before a call of
+	// a tool that does not exist is answered. It may be nil.
+	Settle func(ctx context.Context)
 	// WhyHidden returns why the model does not see a tool that exists, as a sentence, "" if
 	// there is no such tool. A nil WhyHidden gives no reasons.
 	WhyHidden func(name string) string
@@ -48,6 +54,9 @@ type Config struct {
 	NotFound func(name string) string
 	// MaxTurns is the number of model requests that a session may make; nil means no limit.
 	MaxTurns *int
+	// Parallel returns the rule for which calls of one response run at the same time. A nil Parallel is always
+	// ParallelEffects.
+	Parallel func() Parallel
 	// Retry limits the repetitions of a request after an unusable response.
 	Retry StreamRetry
 	// StandIn is called when the responses of a model to a prompt have broken off as often as
@@ -60,10 +69,10 @@ type Config struct {
 	// ContinueInvalid asks the model once to continue after an unusable response.
 	ContinueInvalid bool
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
-	// calls that finished. Otherwise the history keeps them, so that the model knows the work done so
-	// far. A prompt that KeepUnanswered keeps stays, too.
+	// calls that finished and the part of the answer that had arrived. Otherwise the history keeps them,
+	// so that the model knows the work done so far. A prompt that KeepUnanswered keeps stays, too.
 	ForgetCancelled bool
-	// KeepUnanswered reports whether a prompt without a response is kept, so that a later prompt
+	// KeepUnanswered reports whether a prompt of which no part of an answer was shown is kept, so that a later prompt
 	// or another process can continue it. Its argument is the error of the failed request, or the
 	// cause of the cancellation. Otherwise the prompt is removed. A nil KeepUnanswered keeps none.
 	KeepUnanswered func(cause error) bool
@@ -77,10 +86,14 @@ type Config struct {
 	LoopDetector LoopDetector
 	Router       Router
 	NextSpeaker  NextSpeaker
+	Reviewer     Reviewer
 	// Unfinished reports whether a response without tool calls leaves work undone: it announces
 	// some, or is an empty response to tool results. The model is then asked to go on, at
 	// most twice for each prompt. A nil Unfinished reports none.
 	Unfinished func(Ending) bool
+	// Reminder returns a message to the model about work that the end of the run would cut off, "" if there is none. The
+	// agent calls it when the model has given its answer, and sends the message. A nil Reminder has none.
+	Reminder func() string
 
 	// Now returns the current time; nil is time.Now. Several goroutines may call it at once.
 	Now func() time.Time
@@ -108,14 +121,23 @@ func New(cfg Config) *Agent {
 	if cfg.Form == nil {
 		cfg.Form = formOf
 	}
+	if cfg.ToolRoom == nil {
+		cfg.ToolRoom = func(int) int { return -1 }
+	}
+	if cfg.Settle == nil {
+		cfg.Settle = func(context.Context) {}
+	}
 	if cfg.LoopDetector == nil {
 		cfg.LoopDetector = noLoops{}
+	}
+	if cfg.Parallel == nil {
+		cfg.Parallel = func() Parallel { return ParallelEffects }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	cfg.Use = cmp.Or(cfg.Use, llm.UseMain)
-	cfg.Retry = cfg.Retry.orDefault()
+	cfg.Retry.Attempts, cfg.Retry.Delay = cmp.Or(cfg.Retry.Attempts, 4), cmp.Or(cfg.Retry.Delay, time.Second)
 	c := &conversation{journal: cfg.Journal, now: cfg.Now, history: history{dropPrompt: cfg.DropInvalidPrompts}}
 	c.restart(context.Background(), cfg.SessionID, cfg.Context)
 	return &Agent{cfg: cfg, conv: c, model: cfg.Model}
@@ -131,6 +153,9 @@ func formOf(model string, _ int) tool.Form {
 
 // History returns a copy of all messages so far. It may be called during a run.
 func (a *Agent) History() []Message { return a.conv.messages() }
+
+// Conversation returns the conversation as tools know it.
+func (a *Agent) Conversation() tool.Conversation { return a.conv.identity() }
 
 // MessagesAfter returns the messages after the one with this content, or all messages if there
 // is none. Its cost depends on the number of messages that it returns, not on the length of
@@ -173,7 +198,6 @@ func (a *Agent) Room() int {
 // during a run.
 func (a *Agent) NewPromptID() string { return a.conv.promptID() }
 
-// chosenModel returns the model for the next prompt.
 func (a *Agent) chosenModel() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

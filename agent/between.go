@@ -51,7 +51,7 @@ func (a *Agent) Rewind(ctx context.Context, id string) bool {
 func (a *Agent) AddMessage(ctx context.Context, m Message) {
 	a.running.Lock()
 	defer a.running.Unlock()
-	a.conv.settle(ctx, false) // a loaded history may end with calls
+	a.conv.settle(ctx, cancelledText, false) // a loaded history may end with calls
 	a.conv.push(ctx, m)
 }
 
@@ -74,7 +74,7 @@ func (a *Agent) RunTool(ctx context.Context, call ToolCall, t tool.Tool) iter.Se
 		if t == nil {
 			t, _ = a.cfg.Tools.Lookup(call.Name)
 		}
-		if _, err := b.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !q.out.hasLeft {
+		if err := b.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !q.out.hasLeft {
 			yield(Cancelled{}, nil)
 		}
 	}

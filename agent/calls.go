@@ -11,18 +11,37 @@ import (
 
 // runCalls runs the calls of a turn and returns their results as the next message.
 func (r *run) runCalls(ctx context.Context, t *turn) (outgoing, error) {
-	finished, err := (&batch{requester: r.requester, tools: t.tools, refused: t.refused}).run(ctx, t.calls)
-	return r.collect(ctx, outgoing{content: llm.User()}, finished, err)
+	b := &batch{requester: r.requester, tools: t.tools, refused: t.refused, resultsID: newMessageID()}
+	finished, err := b.run(ctx, t.calls)
+	if b.results.content == nil {
+		b.results = r.results(outgoing{id: b.resultsID}, finished)
+	}
+	return r.collect(ctx, b.results, finished, err)
 }
 
-// collect returns the results of calls as the next message, after those in done. The error of the
-// calls, or a result that ends the run, is the error of collect; the message joins the history then.
-func (r *run) collect(ctx context.Context, done outgoing, finished []ToolFinished, err error) (outgoing, error) {
-	results, records := llm.User(slices.Clone(done.content.Parts)...), slices.Clone(done.records)
-	cancelled, stop, text := true, (*tool.Error)(nil), ""
+// results returns the message with the results of calls, after those in done.
+func (a *Agent) results(done outgoing, finished []ToolFinished) outgoing {
+	m := outgoing{id: done.id, content: llm.User(), records: slices.Clone(done.records)}
+	if done.content != nil {
+		m.content.Parts = slices.Clone(done.content.Parts)
+	}
 	for _, f := range finished {
-		results.Parts = append(results.Parts, f.Response...)
-		records = append(records, r.callRecord(f))
+		m.content.Parts = append(m.content.Parts, f.Response...)
+		m.records = append(m.records, a.callRecord(f))
+	}
+	m.results = m.content
+	return m
+}
+
+// collect returns m, the results of finished calls, as the next message. The error of the calls, or a
+// result that ends the run, is the error of collect; the message joins the history then.
+func (r *run) collect(ctx context.Context, m outgoing, finished []ToolFinished, err error) (outgoing, error) {
+	cancelled, stop, text := true, (*tool.Error)(nil), ""
+	if err == nil {
+		r.review(ctx, &m, finished)
+	}
+	r.edits.note(finished)
+	for _, f := range finished {
 		cancelled = cancelled && f.Status == CallCancelled && len(f.Result.Content) == 0
 		if e := f.Result.Error; e != nil && e.Type == tool.ErrStopExecution {
 			stop = e
@@ -32,7 +51,6 @@ func (r *run) collect(ctx context.Context, done outgoing, finished []ToolFinishe
 			r.cfg.LoopDetector.Observe(f)
 		}
 	}
-	m := outgoing{content: results, results: results, records: records}
 	switch {
 	case err != nil:
 		return m, err
@@ -48,13 +66,12 @@ func (r *run) collect(ctx context.Context, done outgoing, finished []ToolFinishe
 
 // answer ends the run with an answer that a tool gave.
 func (r *run) answer(ctx context.Context, m outgoing, text string) error {
-	r.conv.push(ctx, Message{Content: m.results}, m.records...)
+	r.conv.push(ctx, Message{ID: m.id, Content: m.results}, m.records...)
 	r.conv.push(ctx, Message{Content: llm.Model(llm.Text(text))})
 	r.respond(text)
 	return r.out.end(Text{text})
 }
 
-// callRecord returns the journal's record of a finished call.
 func (a *Agent) callRecord(f ToolFinished) CallRecord {
 	record := CallRecord{
 		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,

@@ -27,6 +27,9 @@ type ToolCall struct {
 	Requested string
 	// MustAsk is true if a person is asked before the call runs, even if the policy allows it.
 	MustAsk bool
+	// Joined is the number of the next calls of the response that are parts of the same change, see
+	// [llm.FunctionCall].
+	Joined int
 	// Room is the number of tokens that the result may have, 0 if the model's window is unknown:
 	// the share of this call in the room for all results of the response. The [Shortener] shortens
 	// longer results before the agent sends them.
@@ -88,6 +91,20 @@ type Spender interface {
 	// SpendMain records the usage of a response that is not in the history, because another one replaces
 	// it. usage is nil if the provider did not report it.
 	SpendMain(model string, usage *llm.Usage, took time.Duration) error
+}
+
+// CallRecorder is an optional ability of a [Journal]: it records the calls of a response while they run, so that
+// the record shows after a crash which calls had ended, which were cut off and which had not begun. Its methods may
+// be called from several goroutines at once.
+type CallRecorder interface {
+	// BeginCall records that the call with this id begins to run, before it does. The agent leaves it out for
+	// tools that only read files: it makes no difference whether they began.
+	BeginCall(id string) error
+	// EndCall records the results of a call that has ended before others of its response have.
+	EndCall(e Entry) error
+	// EndCalls records the message with the results of all calls of a response. [Journal.Append] gets the
+	// message with the same ID again when it joins the history, possibly with another content.
+	EndCalls(e Entry) error
 }
 
 // Entry is a message with additional data for a [Journal].
@@ -201,6 +218,13 @@ type Compressor interface {
 	// responses are sent next. The messages of [Config.Context] at its head stay. A failure is
 	// a status, not an error.
 	Compress(ctx context.Context, c CompressRequest) ([]Message, Compression)
+}
+
+// Forecaster is an optional ability of a [Compressor]: it predicts the effect of a compression, so that the results of
+// the calls before it have the room that it will free.
+type Forecaster interface {
+	// Forecast estimates the tokens that the history would have after Compress. It changes nothing.
+	Forecast(c CompressRequest) int
 }
 
 // CompressRequest is the input of a [Compressor]: a history that may be too long for a model.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // conversation holds the history of a session, its size in tokens, the ids in use and the
@@ -40,13 +41,13 @@ type conversation struct {
 	mu          sync.Mutex // guards the fields below, which other goroutines read
 	sessionID   string
 	promptCount int       // prompts that have an id
+	isContinued bool      // the history began in another process
 	opening     []Message // the messages of Config.Context at the head of the history
 	history     history
 	waiting     []Prompt       // for the next request
 	windows     map[string]int // by model: a window that its server reported, smaller than the known one
 }
 
-// messages returns a copy of the history.
 func (c *conversation) messages() []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,6 +78,14 @@ func (c *conversation) push(ctx context.Context, m Message, calls ...CallRecord)
 	defer c.mu.Unlock()
 	c.history.add(m)
 	c.tokens += m.Content.Tokens()
+}
+
+// recordResults passes the message with the results of all calls of a response to the journal, before it
+// joins the history. The last of the calls ended at the given time; zero stands for the current time.
+func (c *conversation) recordResults(m outgoing, ended time.Time) {
+	if recorder, ok := c.journal.(CallRecorder); ok {
+		_ = recorder.EndCalls(Entry{Message: c.identify(Message{ID: m.id, Content: m.content, Time: ended}), Calls: m.records})
+	}
 }
 
 // pushAnswer adds the model's response to the last request.
@@ -191,13 +200,9 @@ func (c *conversation) hasOpening() bool {
 	return len(c.history.all) >= n && slices.EqualFunc(c.history.all[:n], c.opening, same)
 }
 
-// settle adds a cancelled result for each tool call at the end of the history that has no
+// settle adds a cancelled result with this text for each tool call at the end of the history that has no
 // result. isInterrupted reports that the process ends.
-func (c *conversation) settle(ctx context.Context, isInterrupted bool) {
-	reason := cancelledText
-	if isInterrupted {
-		reason = notBegunText
-	}
+func (c *conversation) settle(ctx context.Context, text string, isInterrupted bool) {
 	messages := c.history.all
 	hasResult := map[string]bool{} // by the id of the call
 	for len(messages) > 0 && messages[len(messages)-1].Content.HasFunctionResponse() {
@@ -220,7 +225,7 @@ func (c *conversation) settle(ctx context.Context, isInterrupted bool) {
 				continue
 			}
 			call := &ToolCall{ID: fc.ID, Name: fc.Name, Args: fc.Args}
-			results.Parts = append(results.Parts, cancelledParts(call, "", reason)...)
+			results.Parts = append(results.Parts, cancelledParts(call, "", text)...)
 			records = append(records, CallRecord{ID: fc.ID, Name: fc.Name, Args: fc.Args, Status: CallCancelled, IsInterrupted: isInterrupted})
 		}
 	}
@@ -243,7 +248,15 @@ func (c *conversation) load(ctx context.Context, messages []Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history.set(messages)
+	c.isContinued = slices.ContainsFunc(messages, isFromModel)
 	c.tokens, c.hasOverhead, c.hasIDEContext = c.history.tokens, false, false
+}
+
+// identity returns the conversation for tools.
+func (c *conversation) identity() tool.Conversation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return tool.Conversation{ID: c.sessionID, IsContinued: c.isContinued}
 }
 
 // restart starts the conversation of another session with the messages of opening.

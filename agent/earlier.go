@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // maxEarlier is the number of tokens at the end of the history in which results are sure to stay
@@ -18,7 +19,7 @@ const maxEarlier = 40_000
 // history may be compressed before the next request, or if a call of the same response has run
 // that may have changed files. It uses an index of the end of the history, so that its cost does not
 // grow with the conversation.
-func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
+func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, func() (string, bool)] {
 	call := j.call
 	room, w := maxEarlier, b.window()
 	if w.size > 0 {
@@ -27,7 +28,7 @@ func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	if call.FromClient || j.afterChange || w.isScarce() {
 		return nil
 	}
-	return func() iter.Seq2[json.RawMessage, string] {
+	return func() iter.Seq2[json.RawMessage, func() (string, bool)] {
 		return earlierResults(b.conv.lastResults(room), call.Name, b.mayChange)
 	}
 }
@@ -36,10 +37,9 @@ func (b *batch) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 // registered any more counts as one that can.
 func (b *batch) mayChange(name string) bool {
 	t, ok := b.tools.Lookup(name)
-	return !ok || !isReadOnly(t)
+	return !ok || !tool.EffectOf(t, nil).Reads
 }
 
-// pastResult is a tool result in the history.
 type pastResult struct {
 	name string // of the tool
 	// start is the number of tokens in the history before the call.
@@ -71,8 +71,8 @@ func (h *history) pastResult(response *llm.FunctionResponse) pastResult {
 	past := pastResult{name: response.Name, start: h.tokens}
 	for i, start := len(h.all)-1, h.tokens; i >= max(0, len(h.all)-callDistance); i-- {
 		start -= h.all[i].Content.Tokens()
-		for _, call := range h.all[i].Content.FunctionCalls() {
-			if call.ID == response.ID && len(response.Parts) == 0 {
+		for _, p := range h.all[i].Content.Parts {
+			if call := p.FunctionCall; call != nil && call.ID == response.ID && len(response.Parts) == 0 {
 				past.start, past.args = start, call.Args
 				past.text = sync.OnceValues(func() (string, bool) { return textOf(response) })
 				return past
@@ -104,18 +104,15 @@ func (c *conversation) lastResults(tokens int) []pastResult {
 	return all[i:len(all):len(all)]
 }
 
-// earlierResults yields the arguments and the texts of the successful calls of a tool, the newest
-// first, back to the last call of a tool that may have changed files.
-func earlierResults(results []pastResult, name string, mayChange func(name string) bool) iter.Seq2[json.RawMessage, string] {
-	return func(yield func(json.RawMessage, string) bool) {
+// earlierResults yields the arguments and the texts of the calls of a tool, the newest first, back to the
+// last call of a tool that may have changed files.
+func earlierResults(results []pastResult, name string, mayChange func(name string) bool) iter.Seq2[json.RawMessage, func() (string, bool)] {
+	return func(yield func(json.RawMessage, func() (string, bool)) bool) {
 		for _, past := range slices.Backward(results) {
 			if mayChange(past.name) {
 				return
 			}
-			if past.name != name || past.text == nil {
-				continue
-			}
-			if text, ok := past.text(); ok && !yield(past.args, text) {
+			if past.name == name && past.text != nil && !yield(past.args, past.text) {
 				return
 			}
 		}

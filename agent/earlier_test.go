@@ -36,7 +36,7 @@ func TestEarlierResults(t *testing.T) {
 	}
 	for tokens, want := range map[int]string{100_000: `{"n":2}two {"n":1}one `, 5000: `{"n":2}two {"n":1}one `, 0: ""} {
 		got := ""
-		for args, text := range earlierResults(c.lastResults(tokens), "read", func(name string) bool { return name == "edit" }) {
+		for args, text := range successful(earlierResults(c.lastResults(tokens), "read", func(name string) bool { return name == "edit" })) {
 			got += string(args) + text + " "
 		}
 		if got != want {
@@ -46,7 +46,7 @@ func TestEarlierResults(t *testing.T) {
 	c.history.add(Message{Content: llm.Model(call("e", "edit", `{}`), call("10", "read", `{"n":10}`))})
 	c.history.add(Message{Content: llm.User(result(llm.Failure("e", "edit", "failed")), result(llm.Output("10", "read", "ten")))})
 	got := ""
-	for args, text := range earlierResults(c.lastResults(5000), "read", func(name string) bool { return name == "edit" }) {
+	for args, text := range successful(earlierResults(c.lastResults(5000), "read", func(name string) bool { return name == "edit" })) {
 		got += string(args) + text
 	}
 	if want := `{"n":10}ten`; got != want {
@@ -54,6 +54,17 @@ func TestEarlierResults(t *testing.T) {
 	}
 	if n := len(c.lastResults(5000)); n != 8 {
 		t.Errorf("%d results at the end", n)
+	}
+}
+
+// successful yields the texts of the results that have one.
+func successful(results iter.Seq2[json.RawMessage, func() (string, bool)]) iter.Seq2[json.RawMessage, string] {
+	return func(yield func(json.RawMessage, string) bool) {
+		for args, textOf := range results {
+			if text, ok := textOf(); ok && !yield(args, text) {
+				return
+			}
+		}
 	}
 }
 
@@ -85,7 +96,7 @@ func TestEarlierIndex(t *testing.T) {
 		c := &conversation{history: h}
 		for _, tokens := range []int{0, 1000, 10_000, maxEarlier} {
 			var got, want []string
-			for args, text := range earlierResults(c.lastResults(tokens), "read", mayChange) {
+			for args, text := range successful(earlierResults(c.lastResults(tokens), "read", mayChange)) {
 				got = append(got, string(args)+text)
 			}
 			for args, text := range searchEarlier(h.all, tokens, "read", mayChange) {

@@ -74,6 +74,10 @@ type Waiting struct{ llm.Retry }
 // request was sent, and every 60 s from then on. It ends with the first event of the response.
 type Silent struct{ llm.Silence }
 
+// EditsLeft reports, at the end of a run, that the last edit of files has failed and that nothing has changed them
+// since.
+type EditsLeft struct{ Files []string } // absolute paths
+
 // Joined reports that a prompt of [Agent.Steer] is part of the next request.
 type Joined struct{ Prompt }
 
@@ -118,8 +122,10 @@ type Nested struct {
 
 // ToolFinished is the end of a call.
 type ToolFinished struct {
-	Call     *ToolCall
-	Status   Status // Success, Failed or CallCancelled
+	Call   *ToolCall
+	Status Status // Success, Failed or CallCancelled
+	// Reason says why a cancelled call did not run, as a sentence for people; "" if it did, or if a person refused it.
+	Reason   string
 	Result   *tool.Result
 	Response []llm.Part // the result for the model
 	// Executions are the records of the executions for the call, refused ones included, in order: at
@@ -238,6 +244,7 @@ func (LoopDetected) event()  {}
 func (MaxTurns) event()      {}
 func (Stopped) event()       {}
 func (Blocked) event()       {}
+func (EditsLeft) event()     {}
 func (Cancelled) event()     {}
 
 // Events returns one value of every kind, for the tests of faces.
@@ -267,6 +274,7 @@ func Events() []Event {
 		MaxTurns{},
 		Stopped{},
 		Blocked{},
+		EditsLeft{},
 		Cancelled{},
 	}
 }

@@ -66,8 +66,7 @@ func (f fitter) compress(ctx context.Context, o CompressRequest) (bool, error) {
 	return true, f.out.emit(Compressed{c})
 }
 
-// compress runs the compressor on the history. It sets the fields of o that describe the
-// history.
+// compress runs the compressor on the history, as o requests it.
 func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o CompressRequest) (Compression, error) {
 	if a.cfg.Compressor == nil || len(a.conv.history.all) == 0 {
 		return Compression{Status: CompressNoOp}, nil
@@ -75,8 +74,7 @@ func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o Compres
 	if a.cfg.Hooks != nil {
 		a.cfg.Hooks.PreCompress(ctx, trigger)
 	}
-	o.History, o.Tokens, o.Limit, o.Fixed = a.conv.history.all, a.conv.tokens, a.Window(o.Model), a.conv.fixed()
-	history, c := a.cfg.Compressor.Compress(ctx, o)
+	history, c := a.cfg.Compressor.Compress(ctx, a.describe(o))
 	if ctx.Err() != nil {
 		return Compression{}, context.Cause(ctx)
 	}
@@ -85,6 +83,12 @@ func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o Compres
 		a.conv.hasIDEContext = false
 	}
 	return c, nil
+}
+
+// describe sets the fields of o that describe the history.
+func (a *Agent) describe(o CompressRequest) CompressRequest {
+	o.History, o.Tokens, o.Limit, o.Fixed = a.conv.history.all, a.conv.tokens, a.Window(o.Model), a.conv.fixed()
+	return o
 }
 
 // mask replaces old tool output in the history, if the masker finds that it saves enough.

@@ -9,9 +9,11 @@ import (
 	"pollux/llm"
 )
 
-// These stand in for the answer that a tool result never got: limitText where no request was left for it.
+// The first two stand in for the answer that a tool result never got: limitText where no request was left for it.
+// brokenOffText ends an answer that was cancelled while it arrived.
 const (
 	interruptedText = "[The previous response was interrupted before it completed.]"
+	brokenOffText   = "[This answer was interrupted here.]"
 	limitText       = "[The limit of requests was reached.]"
 )
 
@@ -115,7 +117,6 @@ func (h *history) dropInvalid(n int) {
 	h.curated = kept
 }
 
-// set replaces the conversation.
 func (h *history) set(messages []Message) {
 	*h = history{dropPrompt: h.dropPrompt}
 	for _, m := range messages {
@@ -128,14 +129,6 @@ func (h *history) cut(n int) {
 	if n < len(h.all) {
 		h.set(slices.Clone(h.all[:n]))
 	}
-}
-
-// last returns the content of the newest message, nil if there is none.
-func (h *history) last() *llm.Content {
-	if len(h.all) == 0 {
-		return nil
-	}
-	return h.all[len(h.all)-1].Content
 }
 
 // contents returns the contents to send to the model. They are not copied, because the cost of

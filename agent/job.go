@@ -12,13 +12,15 @@ import (
 type job struct {
 	call      *ToolCall
 	tool      tool.Tool // nil if it does not exist
+	wait      waiting
+	effect    tool.Effect // of the call as it will run, as far as that is known; unset if it is the only one
 	admission Admission
 	records   []Execution // nil if nothing ran
 	result    *tool.Result
-	status    Status // final; "" until it is known
-	reason    string // of a cancellation, for the model
-	refused   bool   // a person refused the call
-	hasRun    bool   // the tool began to run
+	status    Status       // final; "" until it is known
+	why       cancellation // zero if the call was not cancelled
+	refused   bool         // a person refused the call
+	hasRun    bool         // the tool began to run
 	// afterChange is set if a job before this one may have changed files.
 	afterChange bool
 	began       time.Time
@@ -27,16 +29,28 @@ type job struct {
 	// a person.
 	active time.Duration
 	waited atomic.Int64
+	// wasAsked is set if a person was asked about the job.
+	wasAsked atomic.Bool
+	finished *ToolFinished // nil until the end of the job was reported
 }
 
-// groupSize returns the number of leading jobs that may run at the same time.
-func groupSize(jobs []*job) int {
-	first := jobs[0].isAgent()
-	n := slices.IndexFunc(jobs, func(j *job) bool { return j.runsAlone() || j.isAgent() != first })
-	if n >= 0 {
-		return max(n, 1)
+// newJob returns the job of a call of one of these tools.
+func newJob(call *ToolCall, tools *tool.Snapshot) *job {
+	j := &job{call: call, wait: waitOf(call.Args)}
+	j.tool, _ = tools.Lookup(call.Name)
+	return j
+}
+
+// foresee sets the effect of the call: as the gate has admitted it, or else as the model wrote it.
+func (j *job) foresee() {
+	switch {
+	case j.admission.Call != nil:
+		j.effect = tool.EffectOf(j.admission.Call.Tool(), j.admission.Call.Args())
+	case j.tool != nil:
+		j.effect = tool.EffectOf(j.tool, j.call.Args)
+	default: // it fails
+		j.effect = tool.Effect{Reads: true}
 	}
-	return len(jobs)
 }
 
 // rank returns the sort key of a job: a job with a higher rank runs earlier.
@@ -47,60 +61,39 @@ func (j *job) rank() int {
 	return 0
 }
 
-// runsAlone reports whether no other job may run at the same time: the call may change data that
-// another call of the response reads or changes, or the model asked for it.
-func (j *job) runsAlone() bool {
-	return j.tool != nil && !changesNothing(j.tool) && !j.isAgent() || mustWait(j.call.Args)
+// mayJoin reports whether another job may run at the same time at all.
+func (j *job) mayJoin() bool {
+	return j.wait != waitTrue && j.call.Joined == 0 && (j.tool == nil || !j.tool.Spec().Serial)
 }
 
 // isAgent reports whether the call runs an agent. Agents may change files, but the model that calls
 // several of them in one response wants them to work at the same time.
-func (j *job) isAgent() bool {
-	return j.tool != nil && j.tool.Spec().Kind == tool.KindAgent && !j.tool.Spec().Serial
-}
+func (j *job) isAgent() bool { return j.kind() == tool.KindAgent }
 
-// changesNothing reports whether calls of a tool may run beside other calls. A tool that does not
-// declare that it only reads, such as a tool of an MCP server without a readOnlyHint, counts as
-// changing something.
-func changesNothing(t tool.Tool) bool { return isReadOnly(t) && !t.Spec().Serial }
-
-// isReadOnly reports whether a tool is known to change no files.
-func isReadOnly(t tool.Tool) bool {
-	switch t.Spec().Kind {
-	case tool.KindRead, tool.KindSearch, tool.KindFetch, tool.KindThink, tool.KindCommunicate:
-		return true
-	case tool.KindOther:
-		server, ok := tool.As[tool.Remote](t)
-		return ok && server.Annotations()["readOnlyHint"] == true
-	}
-	return false
-}
+// isReadingTool reports whether no call of the tool changes anything. There may be no such tool.
+func (j *job) isReadingTool() bool { return j.effect.Reads && j.kind() != tool.KindExecute }
 
 // isFailedEdit reports whether the call was to change files and has failed.
 func (j *job) isFailedEdit() bool {
-	if j.tool == nil || j.status != Failed {
-		return false
-	}
-	switch j.tool.Spec().Kind {
-	case tool.KindEdit, tool.KindDelete, tool.KindMove:
-		return true
-	}
-	return false
+	return j.status == Failed && slices.Contains([]tool.Kind{tool.KindEdit, tool.KindDelete, tool.KindMove}, j.kind())
 }
+
+// cancel gives the job its final status: it does not complete.
+func (j *job) cancel(why cancellation) { j.status, j.why = CallCancelled, why }
 
 // skipCommands cancels the commands among jobs, which the model wrote for the files as edit would
 // have left them.
 func skipCommands(jobs []*job, edit *job) {
 	for _, j := range jobs {
-		if j.status == "" && j.tool != nil && j.tool.Spec().Kind == tool.KindExecute {
-			j.status, j.reason = CallCancelled, withoutEditText(edit)
+		if j.status == "" && j.kind() == tool.KindExecute {
+			j.cancel(afterFailedEdit(edit))
 		}
 	}
 }
 
 // wasCutOff reports whether the end of the run has cancelled the job.
 func (j *job) wasCutOff() bool {
-	return j.status == CallCancelled && (j.reason == cancelledText || j.reason == stoppedText)
+	return j.status == CallCancelled && slices.Contains([]cancellation{beforeBegin, inQuestion, whileRunning}, j.why)
 }
 
 // executions returns the records of a job that has its final status.
@@ -113,6 +106,11 @@ func (j *job) executions() []Execution {
 	x := j.admission.Record
 	if x.Name == "" { // it did not reach the gate
 		x = Refused(j.call, nil)
+		if j.tool != nil {
+			if p, err := Prepare(j.call, j.tool, j.call.Args); err == nil {
+				x.Summary = p.Summary()
+			}
+		}
 	}
 	x.Status, x.Result, x.HasRun = j.status, j.result, j.hasRun
 	if x.Result == nil {
@@ -122,7 +120,6 @@ func (j *job) executions() []Execution {
 	return []Execution{x}
 }
 
-// kind returns the kind of the tool that is called.
 func (j *job) kind() tool.Kind {
 	if j.tool == nil {
 		return tool.KindOther

@@ -46,10 +46,11 @@ func (l *loopBreaker) repairs(ctx context.Context, t *turn) (remedy, error) {
 }
 
 // checkTurn sets t.loop if the detector finds a loop in the turns so far.
-func (l *loopBreaker) checkTurn(ctx context.Context, t *turn) {
-	if loop, found := l.cfg.LoopDetector.CheckTurn(ctx, l.conv.history.all); found {
+func (q *requester) checkTurn(ctx context.Context, t *turn) error {
+	if loop, found := q.cfg.LoopDetector.CheckTurn(ctx, q.conv.history.all); found {
 		t.loop = loop
 	}
+	return nil
 }
 
 // checkCalls passes the calls of a response to the detector. A call that completes the first loop
@@ -81,14 +82,12 @@ func refuseCall(loop Loop, message string) *tool.Result {
 	}
 }
 
-// loopWarning returns the warning for the model about a loop.
 func loopWarning(loop Loop) string {
 	return fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
 		"if the task cannot be done, say so.", strings.TrimSuffix(cmp.Or(loop.Detail, loop.Kind), "."))
 }
 
-// noLoops is a [LoopDetector] that finds no loops.
 type noLoops struct{}
 
 func (noLoops) Reset(string)                                                 {}

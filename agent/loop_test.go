@@ -140,7 +140,7 @@ func TestLoopInTurns(t *testing.T) {
 	for _, detector := range []LoopDetector{nil, &ears{}, &ears{turn: true}} {
 		b := newBench(t, func(c *Config) { c.LoopDetector = detector })
 		turn := &turn{}
-		(&loopBreaker{requester: b.requester}).checkTurn(t.Context(), turn)
+		_ = b.checkTurn(t.Context(), turn)
 		e, _ := detector.(*ears)
 		if want := e != nil && e.turn; (turn.loop.Kind == "turns") != want {
 			t.Errorf("%v: %v", detector, turn.loop)

@@ -38,13 +38,11 @@ func (m *outgoing) withoutMedia(content *llm.Content) *llm.Content {
 
 // mediaNote returns the note in the place of a medium.
 func mediaNote(p llm.Part) llm.Part {
-	mime := ""
+	const why = " was left out: the context window has no room for it]"
 	if p.InlineData != nil {
-		mime = p.InlineData.MIMEType
-	} else {
-		mime = p.FileData.MIMEType
+		return llm.Text("[" + p.InlineData.MIMEType + why)
 	}
-	return llm.Text("[" + mime + " was left out: the context window has no room for it]")
+	return llm.Text("[" + p.FileData.MIMEType + why)
 }
 
 func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }

@@ -17,7 +17,7 @@ type outgoing struct {
 
 	isSent bool   // it is in the history
 	at     int    // its index there
-	id     string // of a prompt that was in the history
+	id     string // of results, and of a prompt that was in the history; "" for a new one
 }
 
 // join adds m to the history, unless it is there. If the history ends with tool results and m has
@@ -26,7 +26,8 @@ func (c *conversation) join(ctx context.Context, m *outgoing) {
 	if m.isSent {
 		return
 	}
-	if last := c.history.last(); !m.content.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
+	all := c.history.all
+	if !m.content.HasFunctionResponse() && len(all) > 0 && all[len(all)-1].Content.HasFunctionResponse() {
 		text := interruptedText
 		if c.isAtLimit {
 			text = limitText
@@ -62,8 +63,13 @@ func (r *run) settle(ctx context.Context, m outgoing) {
 		r.conv.returnWaiting(m.joined)
 	}
 	if m.results != nil {
-		r.conv.push(ctx, Message{Content: m.results}, m.records...)
+		r.conv.push(ctx, Message{ID: m.id, Content: m.results}, m.records...)
 		return
 	}
-	r.conv.settle(ctx, r.isInterrupted(ctx))
+	isInterrupted := r.isInterrupted(ctx)
+	text := beforeBegin.text
+	if isInterrupted {
+		text = atEnd.text
+	}
+	r.conv.settle(ctx, text, isInterrupted)
 }

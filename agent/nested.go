@@ -38,7 +38,6 @@ func Forward(host tool.Host, events iter.Seq2[Event, error]) iter.Seq2[Event, er
 // nested wraps an event so that it can pass through a [tool.Host].
 type nested struct{ Event }
 
-// NestedEvent implements [tool.NestedEvent].
 func (nested) NestedEvent() {}
 
 // showNested reports an event of an agent inside a call to the consumer of the outer run. show

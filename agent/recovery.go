@@ -21,13 +21,14 @@ const (
 )
 
 // newRecoveries returns the recoveries of a prompt, in the order in which they examine a turn.
-func newRecoveries(q *requester, b *budget, loops *loopBreaker) []recovery {
+func newRecoveries(q *requester, b *budget, edits *failedEdits, loops *loopBreaker) []recovery {
 	return []recovery{
 		overflow{fitter{q}},
 		standIn{q},
 		cutOff{q},
 		&unusable{q, b},
 		&unfinished{requester: q},
+		edits,
 		loops,
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // Proposal is a tool call to propose again, see [Agent.Redo].
@@ -88,18 +90,22 @@ func (r *run) repeat(ctx context.Context, calls []*llm.FunctionCall, parts []llm
 	}
 	b := &batch{requester: r.requester, tools: r.cfg.Tools.Snapshot()}
 	var again []*ToolCall
+	room := r.windowAfter().roomOfCall(len(calls))
 	for _, fc := range calls {
 		t, ok := b.tools.Lookup(fc.Name)
 		call := &ToolCall{
-			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: r.window().roomOfCall(len(calls)),
-			MustAsk: !ok || !isReadOnly(t),
+			ID: fc.ID, Name: fc.Name, Args: fc.Args, PromptID: r.promptID, Room: room,
+			MustAsk: !ok || !tool.EffectOf(t, nil).Reads,
 		}
 		again = append(again, call)
 		_ = r.out.emit(ToolRequested{call}) // after an error, the batch cancels the calls
 	}
 	finished, err := b.run(ctx, again)
 	r.conv.leave(ctx, &done)
-	m, err := r.collect(ctx, done, finished, err)
+	done.id = newMessageID()
+	results := r.results(done, finished)
+	r.conv.recordResults(results, time.Time{})
+	m, err := r.collect(ctx, results, finished, err)
 	return r.work(ctx, m, err)
 }
 
@@ -111,7 +117,6 @@ func recordOf(result *llm.FunctionResponse, records []CallRecord) CallRecord {
 	return CallRecord{ID: result.ID, Name: result.Name, Status: Success}
 }
 
-// lastPrompt returns the text of the last prompt in the history.
 func (c *conversation) lastPrompt() string {
 	for _, m := range slices.Backward(c.history.all) {
 		if m.IsPrompt {

@@ -156,7 +156,6 @@ func (rep *reply) problem(toResult bool) *InvalidStream {
 	return nil
 }
 
-// hasCall reports whether the model calls a tool.
 func (rep *reply) hasCall() bool {
 	return slices.ContainsFunc(rep.parts, func(p llm.Part) bool { return p.FunctionCall != nil })
 }

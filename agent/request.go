@@ -31,10 +31,16 @@ func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) ll
 	if a.cfg.System != nil {
 		cfg.SystemInstruction = a.cfg.System(form)
 	}
-	if set := tools.Declarations(form); len(set.Functions) > 0 {
+	if set := a.declarations(model, tools); len(set.Functions) > 0 {
 		cfg.Tools = []*llm.ToolSet{set}
 	}
 	return cfg
+}
+
+// declarations returns the declarations of tools in requests to a model.
+func (a *Agent) declarations(model string, tools *tool.Snapshot) *llm.ToolSet {
+	window := a.Window(model)
+	return tools.Fitting(a.cfg.Form(model, window), a.cfg.ToolRoom(window))
 }
 
 // request returns the request for contents, which declares tools.

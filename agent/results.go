@@ -1,13 +1,13 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -73,27 +73,76 @@ func isAudioVisual(mime string) bool {
 	return strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/")
 }
 
-// Results for the model of calls that did not complete.
-const (
-	cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
-	stoppedText   = "[Operation Cancelled] Reason: User cancelled tool execution."
-	notBegunText  = "Interrupted: Pollux ended before this call began. It was not run."
-	cutOffText    = "Interrupted: Pollux ended before this call did. It may have had some of its effects. Check before you repeat it."
-	notRunText    = "Not run, because the user refused a call before it. Call it again if it is still needed."
+// cancellation is why a call did not complete.
+type cancellation struct {
+	text   string // the result for the model
+	reason string // a sentence for people, "" if they know or there is none
+}
+
+// The cancellations of calls by the end of the run, by the end of the process and by the refusal of another call.
+var (
+	beforeBegin = cancellation{
+		"[Operation Cancelled] Reason: Operation cancelled. This call had not begun: it was not run.",
+		"Not run, because the request was cancelled before.",
+	}
+	inQuestion   = cancellation{text: beforeBegin.text}
+	whileRunning = cancellation{
+		text: "[Operation Cancelled] Reason: User cancelled tool execution. This call had begun: it may have had some of its effects. Check before you repeat it.",
+	}
+	atEnd = cancellation{
+		NotBegun,
+		"Not run, because Pollux ended before.",
+	}
+	afterRefusal = cancellation{
+		"Not run, because the user refused a call before it. Call it again if it is still needed.",
+		"Not run, because a call before it was refused.",
+	}
+	incomplete = cancellation{
+		"Not run: your reply was cut off, and other parts of this change are missing.",
+		"Not run, because other parts of the change are missing.",
+	}
 )
 
-// withoutEditText returns the result, for the model, of a command that did not run because an edit
-// before it failed.
-func withoutEditText(edit *job) string {
+// The results for the model of calls that the end of the process has interrupted.
+const (
+	CutOff   = "Interrupted: Pollux ended before this call did. It was cut off and may have had some of its effects: look at what it changed before you repeat it."
+	NotBegun = "Interrupted: Pollux ended before this call began. It was not run."
+)
+
+// cancelledText is the result of a call of an earlier process, which may have begun it.
+const cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
+
+// afterFailedEdit returns the cancellation of a command that did not run because an edit before it failed.
+func afterFailedEdit(edit *job) cancellation {
+	reason := "Not run, because " + edit.describe() + " before it failed."
+	return cancellation{reason + " Call it again once the files are as it needs them.", reason}
+}
+
+// afterFailedPart returns the cancellation of a part of a change that did not run because another part did not run or
+// has failed. isBegun reports that other parts were made before.
+func afterFailedPart(failed *job, isBegun bool) cancellation {
+	reason := "Not run, because " + failed.describe() + " is part of the same change and was not made."
+	if isBegun {
+		return cancellation{reason + " The parts before it were made: send the others again.", reason}
+	}
+	return cancellation{reason + " No part was. Send all parts again.", reason}
+}
+
+// describe returns "the edit of main.go", or "the command rm main.go".
+func (j *job) describe() string {
 	var a struct {
 		FilePath string `json:"file_path"`
 		Path     string `json:"path"` // a usual mistake
+		Command  string `json:"command"`
 	}
-	of := ""
-	if json.Unmarshal(edit.call.Args, &a) == nil && a.FilePath+a.Path != "" {
-		of = " of " + cmp.Or(a.FilePath, a.Path)
+	_ = json.Unmarshal(j.call.Args, &a) // without them it is just "the edit"
+	switch {
+	case j.kind() == tool.KindExecute && a.Command != "":
+		return "the command " + ellipsis.Bytes(a.Command, 100)
+	case a.FilePath+a.Path != "":
+		return "the edit of " + cmp.Or(a.FilePath, a.Path)
 	}
-	return "Not run, because the edit" + of + " before it failed. Call it again after a successful edit."
+	return "the edit"
 }
 
 // refusedText returns the result, for the model, of a call that a person refused. The content of
@@ -122,16 +171,4 @@ func cancelledParts(call *ToolCall, output, message string) []llm.Part {
 		r.Response = append(llm.AppendString(b, message), '}')
 	}
 	return []llm.Part{{FunctionResponse: r}}
-}
-
-// mustWait reports whether the model requested that this call runs after the calls before it.
-// Every call accepts an argument for that.
-func mustWait(args []byte) bool {
-	if !bytes.Contains(args, []byte("wait_for_previous")) {
-		return false
-	}
-	var a struct {
-		Wait any `json:"wait_for_previous"`
-	}
-	return json.Unmarshal(args, &a) == nil && a.Wait == true
 }

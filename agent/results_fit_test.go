@@ -301,3 +301,52 @@ func TestMediaOfResultsFit(t *testing.T) {
 		t.Error("the medium of a prompt was sent or left out")
 	}
 }
+
+// seer is a compressor that forecasts a size, and records the questions.
+type seer struct {
+	logbook
+	forecast int
+	asked    []agent.CompressRequest
+}
+
+func (s *seer) Forecast(o agent.CompressRequest) int {
+	s.asked = append(s.asked, o)
+	return s.forecast
+}
+
+// Calls have half of the part of the window that will be free when their results are sent, also after a compression
+// that the results cause because little is left.
+func TestRoomAfterCompression(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name                   string
+		window, used, forecast int
+		compressedTo, each     int
+	}{
+		{name: "no compression", window: 10_000, used: 6000, forecast: 6000, each: 2000},
+		{name: "one that is due", window: 10_000, used: 6000, forecast: 2000, each: 4000},
+		{name: "one that the results cause", window: 10_000, used: 8000, forecast: 3000, compressedTo: 5000, each: 3500},
+		{name: "a larger history", window: 10_000, used: 6000, forecast: 9000, each: 2000},
+		{name: "an eighth in any case", window: 10_000, used: 9900, forecast: 9900, compressedTo: 5000, each: 1250},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			first := calls("look")
+			first.Usage = &llm.Usage{Prompt: tt.used}
+			s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(first), says(text("done"))}}
+			c := &seer{forecast: tt.forecast}
+			a := newAgent(t, s, func(cfg *agent.Config) { cfg.Compressor, cfg.Limit = c, func(string) int { return tt.window } }, printing(10))
+			for e := range a.Run(t.Context(), agent.TextPrompt("go")) {
+				if r, ok := e.(agent.ToolRequested); ok && r.Call.Room != tt.each {
+					t.Errorf("room for %d tokens, want %d", r.Call.Room, tt.each)
+				}
+			}
+			if len(c.asked) != 1 {
+				t.Fatalf("asked %d times, for one response with calls", len(c.asked))
+			}
+			if o := c.asked[0]; o.Force != (tt.compressedTo > 0) || o.Room != tt.compressedTo || o.Tokens != tt.used || o.Limit != tt.window || len(o.History) != 2 {
+				t.Errorf("asked about %+v", o)
+			}
+		})
+	}
+}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -17,14 +16,6 @@ type StreamRetry struct {
 	Linear   bool          // the delay stays the same
 }
 
-func (s StreamRetry) orDefault() StreamRetry {
-	return StreamRetry{
-		Attempts: cmp.Or(s.Attempts, 4),
-		Delay:    cmp.Or(s.Delay, time.Second),
-		Linear:   s.Linear,
-	}
-}
-
 // cutOff repairs a response that broke off: it requests another one as long as an attempt is left.
 type cutOff struct{ *requester }
 
@@ -34,11 +25,15 @@ func (c cutOff) repairs(ctx context.Context, t *turn) (remedy, error) { return c
 
 // retry discards the reply of the turn and waits until the next attempt.
 func (q *requester) retry(ctx context.Context, t *turn) (remedy, error) {
-	next := t.attempt + 1
-	if err := q.discard(t, Retried{Cause: *t.problem, Attempt: next, MaxAttempts: q.cfg.Retry.Attempts}); err != nil {
+	limits := q.cfg.Retry
+	e := Retried{Cause: *t.problem, Attempt: t.attempt + 1, MaxAttempts: limits.Attempts}
+	if err := q.discard(t, e); err != nil {
 		return stand, err
 	}
-	return resend, sleep(ctx, max(q.cfg.Retry.delayBefore(next), retryDelay(t.err)))
+	if !limits.Linear {
+		limits.Delay <<= t.attempt - 1
+	}
+	return resend, sleep(ctx, max(limits.Delay, retryDelay(t.err)))
 }
 
 // discard reports that the reply of the turn is void, because of a problem that the next attempt
@@ -50,14 +45,6 @@ func (q *requester) discard(t *turn, e Retried) error {
 	q.cfg.LoopDetector.Observe(e) // discard the text of this attempt
 	t.previous = t.problem
 	return q.out.emit(e)
-}
-
-// delayBefore returns the wait before an attempt, from 2 on.
-func (s StreamRetry) delayBefore(attempt int) time.Duration {
-	if s.Linear {
-		return s.Delay
-	}
-	return s.Delay << (attempt - 2)
 }
 
 // retryDelay returns the delay that the vendor asks for, at most one minute. If the next

@@ -56,6 +56,7 @@ type run struct {
 	isAnnounced  bool   // the consumer has received ModelInfo
 	calls        int    // of the model
 	budget       budget
+	edits        *failedEdits
 	loops        *loopBreaker
 	recoveries   []recovery
 }
@@ -66,16 +67,16 @@ func (a *Agent) begin(ctx context.Context, id string, yield func(Event, error) b
 	if id == "" {
 		id = a.conv.promptID()
 	}
-	a.conv.settle(ctx, false) // a loaded history may end with calls
+	a.conv.settle(ctx, cancelledText, false) // a loaded history may end with calls
 	a.conv.markPrompt()
 	return &requester{Agent: a, out: consumer{yield: yield, cancel: cancel}, promptID: id}
 }
 
-// newRun returns the run of a prompt with this text.
 func newRun(q *requester, prompt string) *run {
 	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxContinuations}}
+	r.edits = &failedEdits{requester: q}
 	r.loops = &loopBreaker{q, &r.budget, prompt}
-	r.recoveries = newRecoveries(q, &r.budget, r.loops)
+	r.recoveries = newRecoveries(q, &r.budget, r.edits, r.loops)
 	return r
 }
 
@@ -143,6 +144,8 @@ func (r *run) finishRun(ctx context.Context, m outgoing, err error) {
 		r.out.yield(Cancelled{}, nil)
 	case err != nil:
 		r.out.yield(nil, err)
+	case len(r.edits.files) > 0:
+		r.out.yield(EditsLeft{Files: r.edits.files}, nil)
 	}
 }
 

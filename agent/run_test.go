@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 			name:    "calls with the same id get ids of their own",
 			answers: answers{says(chunk(llm.FinishStop, call("x", "look", `{}`), call("x", "look", `[]`))), says(text("ok"))},
 			want: lines("TurnStarted", "ModelInfo", "requested look__x", "requested look__x_2", "end of turn STOP",
-				"updated look__x validating", "finished look__x success", "finished look__x_2 error",
+				"updated look__x validating", "finished look__x_2 error", "finished look__x success",
 				"TurnStarted", "text ok", "end of turn STOP"),
 			history: lines("user: hi", "model: call look__x call look__x_2",
 				`user: response look__x {"output":"look done"} response look__x_2 {"error":"Value of params must be an object"}`, "model: ok"),
@@ -92,6 +92,23 @@ func TestRun(t *testing.T) {
 			answers: answers{says(none), says(none), says(none), says(none)},
 			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "retried NO_RESPONSE_TEXT",
 				"retried NO_RESPONSE_TEXT", "invalid NO_RESPONSE_TEXT"),
+		},
+		{
+			name: "a reminder is sent when the model has given its answer",
+			change: func(c *agent.Config) {
+				left := []string{"One thing runs."}
+				c.Reminder = func() (text string) {
+					if len(left) > 0 {
+						text, left = left[0], nil
+					}
+					return text
+				}
+			},
+			answers: answers{says(chunk(llm.FinishStop, call("x", "look", `{}`))), says(text("done")), says(text("ok"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__x", "end of turn STOP",
+				"updated look__x validating", "updated look__x scheduled", "updated look__x executing", "finished look__x success",
+				"TurnStarted", "text done", "end of turn STOP", "TurnStarted", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__x", `user: response look__x {"output":"look done"}`, "model: done", "user: One thing runs.", "model: ok"),
 		},
 		{
 			name:    "the seeds' rule: one request to go on",
@@ -610,6 +627,52 @@ func TestKeepUnanswered(t *testing.T) {
 		if h := a.History(); len(h) != want {
 			t.Errorf("%v: %d messages are left", cause, len(h))
 		}
+	}
+}
+
+// What has arrived of an answer stays in the history with the prompt if a person cancels, and the next prompt
+// follows it. An answer that was not shown, or of which only thoughts had come, does not.
+func TestBrokenOff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		came []*llm.Response
+		want string // the last message
+		kept int    // messages
+	}{
+		{"text", []*llm.Response{chunk("", llm.Text("One, ")), chunk("", llm.Text("two\n"))}, "One, two\n\n[This answer was interrupted here.]", 2},
+		{"nothing", nil, "", 0},
+		{"white space", []*llm.Response{chunk("", llm.Text(" \n"))}, "", 0},
+		{"thoughts", []*llm.Response{chunk("", thought("Hm."))}, "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+				func(ctx context.Context, yield func(*llm.Response, error) bool) {
+					for _, r := range tt.came {
+						if !yield(r, nil) {
+							return
+						}
+					}
+					cancel()
+					yield(nil, ctx.Err())
+				},
+				says(text("Done.")),
+			}}
+			a := newAgent(t, s, nil)
+			if got := play(ctx, a, "count"); !strings.HasSuffix(got, "Cancelled\n") {
+				t.Error(got)
+			}
+			h := a.History()
+			if len(h) != tt.kept || tt.kept > 0 && llm.PartsText(h[len(h)-1].Content.Parts) != tt.want {
+				t.Fatalf("%d messages: %v", len(h), h)
+			}
+			play(t.Context(), a, "go on")
+			if got := len(s.requests[1].Contents); got != tt.kept+1 {
+				t.Errorf("the next request has %d messages", got)
+			}
+		})
 	}
 }
 

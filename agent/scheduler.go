@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pollux/llm"
@@ -15,126 +13,136 @@ import (
 	"pollux/tool"
 )
 
-// maxParallel limits the number of calls that run at the same time.
-const maxParallel = 32
-
 // batch runs the calls of one response.
 type batch struct {
 	*requester
 	tools   *tool.Snapshot             // declared by the request
 	refused map[*ToolCall]*tool.Result // results of calls that do not run
+
+	// resultsID is the id of the message with the results of all jobs, "" if other results join them; results is the
+	// message, with content if the journal has it.
+	resultsID string
+	results   outgoing
+	jobs      []*job
 }
 
 // run runs calls and returns them finished. The order is that of the calls, except that tools with
 // Spec.First run first. Calls are looked up among the tools that the request declared, even if the
 // registry has changed since.
 func (b *batch) run(ctx context.Context, calls []*ToolCall) ([]ToolFinished, error) {
-	jobs := make([]*job, len(calls))
+	b.jobs = make([]*job, len(calls))
 	for i, call := range calls {
-		jobs[i] = &job{call: call}
-		jobs[i].tool, _ = b.tools.Lookup(call.Name)
+		b.jobs[i] = newJob(call, b.tools)
 	}
-	slices.SortStableFunc(jobs, func(x, y *job) int { return y.rank() - x.rank() })
-	return b.finishAll(ctx, jobs)
+	slices.SortStableFunc(b.jobs, func(x, y *job) int { return y.rank() - x.rank() })
+	err := b.finishAll(tool.WithConversation(ctx, b.conv.identity()), b.jobs)
+	return b.finished(), err
 }
 
-// finishAll runs jobs and returns them finished, in the same order. A job that may change
-// something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
-// that change nothing form a group and run at the same time, and so do consecutive calls of
-// agents. All jobs of a group pass the gate before any of them runs. If a person refuses a job, the
-// jobs of later groups do not run. After a failed edit, the commands of later groups do not run. If
-// the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an
-// error; the results are complete even then.
-func (b *batch) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
-	var finished []ToolFinished
-	var left error // the consumer has stopped reading
+// finished returns the last events of the jobs, which have all ended.
+func (b *batch) finished() []ToolFinished {
+	finished := make([]ToolFinished, len(b.jobs))
+	for i, j := range b.jobs {
+		finished[i] = *j.finished
+	}
+	return finished
+}
+
+// finishAll runs jobs until all of them have ended. Consecutive jobs that may run at the
+// same time, by the rule of [Config].Parallel, form a group; a group runs after all jobs before it and before
+// all jobs after it. All jobs of a group pass the gate before any of them runs, except that a group of changes ends
+// with a question to a person. If a hook or a person then has changed the effect of a job, the group runs in parts. If
+// a person refuses a job, the jobs of later groups do not run. After a failed edit, the commands of later groups do not
+// run. The parts of one change are a group, too, which runs one after the other, and of which all run or none. If the
+// consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an error; all jobs have ended even
+// then.
+func (b *batch) finishAll(ctx context.Context, jobs []*job) error {
 	changed := false
 	for _, j := range jobs {
+		if len(jobs) > 1 {
+			j.foresee()
+		}
 		j.afterChange = changed
-		changed = changed || j.tool != nil && !isReadOnly(j.tool)
+		changed = changed || !j.effect.Reads
 	}
 	for rest := jobs; len(rest) > 0; {
-		group := rest[:groupSize(rest)]
+		group := rest[:b.groupSize(rest)]
+		isJoined := rest[0].call.Joined > 0
+		switch {
+		case b.out.hasLeft:
+		case isJoined:
+			b.prepareJoined(ctx, group)
+		default:
+			group = b.prepareGroup(ctx, group)
+		}
 		rest = rest[len(group):]
-		if left == nil {
-			left = b.runGroup(ctx, group, b.prepare)
+		for _, j := range group {
+			if j.status != "" { // the gate let it not pass
+				b.end(ctx, j)
+			}
 		}
 		if slices.ContainsFunc(group, func(j *job) bool { return j.refused }) {
 			for _, j := range rest {
-				j.status, j.reason = CallCancelled, notRunText
+				j.cancel(afterRefusal)
 			}
 		}
-		if left == nil {
-			left = b.runGroup(ctx, group, b.execute)
+		if len(group) > 1 {
+			for _, j := range group {
+				j.foresee()
+			}
+		}
+		for part := group; len(part) > 0 && !b.out.hasLeft; {
+			n := b.cfg.Parallel().groupSize(part)
+			enter(part[:n])
+			b.runGroup(ctx, part[:n], b.execute)
+			if isJoined && part[0].status == Failed {
+				cancelParts(group, part[0])
+			}
+			part = part[n:]
 		}
 		for _, j := range group {
 			if j.isFailedEdit() {
 				skipCommands(rest, j)
 			}
-			f := b.finish(ctx, j)
-			finished = append(finished, f)
-			if left == nil {
-				left = b.out.emit(f)
-			}
+			b.end(ctx, j)
 		}
 	}
-	if left == nil && ctx.Err() != nil {
-		left = context.Cause(ctx)
+	switch {
+	case b.out.hasLeft:
+		return errLeft
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
-	return finished, left
+	return nil
 }
 
-// runGroup runs step for all unfinished jobs of a group at the same time. It passes their
-// events to the consumer on this goroutine and returns when all have ended. If the consumer
-// stops reading, emit cancels the jobs.
-func (b *batch) runGroup(ctx context.Context, group []*job, step func(context.Context, *job, func(Event))) error {
-	if len(group) == 0 {
-		return nil
-	}
-	events := make(chan Event)
-	slots := make(chan struct{}, maxParallel)
-	var wg sync.WaitGroup
-	var failed panics
+// enter announces the run of a group to its invocations, in the order of the calls.
+func enter(group []*job) {
 	for _, j := range group {
-		if j.status != "" {
+		if j.status != "" || j.admission.Call == nil {
 			continue
 		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			defer failed.catch()
-			began := b.cfg.Now()
-			step(ctx, j, func(e Event) { events <- e })
-			j.ended = b.cfg.Now()
-			j.active += j.ended.Sub(began)
-		})
-	}
-	go func() { wg.Wait(); close(events) }()
-	var left error
-	for e := range events {
-		if left == nil {
-			left = b.out.emit(e)
+		if o, ok := tool.As[tool.Ordered](j.admission.Call.Invocation()); ok {
+			o.Enter()
 		}
 	}
-	failed.raise()
-	return left
 }
 
-// panics passes the panic of a goroutine on to the one that waits for it, whose caller may recover it.
-type panics struct{ first atomic.Pointer[string] }
-
-// catch must be deferred.
-func (p *panics) catch() {
-	if v := recover(); v != nil {
-		p.first.CompareAndSwap(nil, new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
+// prepareGroup passes the jobs of a group through the gate, and returns those that may run now: all of them, at the
+// same time; or, if they may change something, one after the other up to the first about which a person was asked, so
+// that what the person has allowed is done before the next question.
+func (b *batch) prepareGroup(ctx context.Context, group []*job) []*job {
+	if !slices.ContainsFunc(group, func(j *job) bool { return !j.effect.Reads && !j.isAgent() }) {
+		b.runGroup(ctx, group, b.prepare)
+		return group
 	}
-}
-
-// raise panics if a goroutine has.
-func (p *panics) raise() {
-	if first := p.first.Load(); first != nil {
-		panic(*first)
+	for i, j := range group {
+		b.runGroup(ctx, group[i:i+1], b.prepare)
+		if b.out.hasLeft || j.wasAsked.Load() {
+			return group[:i+1]
+		}
 	}
+	return group
 }
 
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
@@ -144,32 +152,65 @@ func (b *batch) prepare(ctx context.Context, j *job, emit func(Event)) {
 	emit(ToolUpdated{Call: j.call, Status: Validating, Kind: j.kind()})
 	switch {
 	case ctx.Err() != nil:
-		j.status, j.reason = CallCancelled, cancelledText
+		j.cancel(beforeBegin)
 		return
 	case b.refused[j.call] != nil:
 		j.status, j.result = Failed, b.refused[j.call]
 		return
-	case j.tool == nil:
-		j.result = tool.Fail(tool.ErrNotRegistered, b.notFound(j.call))
-		j.status = Failed
+	case j.tool == nil && !b.findLate(ctx, j):
+		j.status, j.result = Failed, tool.Fail(tool.ErrNotRegistered, b.notFound(j.call))
 		return
 	}
 	j.admission = b.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, q *Question) (tool.Answer, error) {
 		return b.ask(ctx, j, q, emit)
 	})
 	a := &j.admission
+	b.load(j)
 	switch {
 	case a.Cancelled && ctx.Err() != nil:
-		j.status, j.reason, j.result = CallCancelled, cancelledText, a.Record.Result
+		j.cancel(inQuestion)
+		j.result = a.Record.Result
 	case a.Cancelled:
-		j.status, j.reason, j.result = CallCancelled, refusedText(a.Record.Result), a.Record.Result
-		j.refused = true
+		j.cancel(cancellation{text: refusedText(a.Record.Result)})
+		j.result, j.refused = a.Record.Result, true
 	case a.Run == nil:
 		j.status, j.result = Failed, a.Record.Result
 	default:
 		u := ToolUpdated{Call: j.call, Status: Scheduled, Summary: a.Record.Summary, Kind: j.kind()}
 		u.run(a.Call)
 		emit(u)
+	}
+}
+
+// findLate looks up the tool of a job once more if the request did not declare it, and reports whether a server has
+// offered it since.
+func (b *batch) findLate(ctx context.Context, j *job) bool {
+	b.cfg.Settle(ctx)
+	t, found := b.cfg.Tools.Lookup(j.call.Name)
+	if found {
+		if _, found = tool.As[tool.Remote](t); found {
+			j.tool = t
+		}
+	}
+	return found
+}
+
+// load makes later requests declare the tool of a job that passed the gate, or whose arguments are wrong, if the
+// request left the tool out. Wrong arguments are answered with those that the tool takes.
+func (b *batch) load(j *job) {
+	r, name := j.admission.Record.Result, j.tool.Spec().Name
+	isWrong := j.admission.Run == nil && r != nil && r.Error != nil && r.Error.Type == tool.ErrInvalidParams
+	now := b.cfg.Tools.Snapshot()
+	isDeclared := func(f llm.FunctionDeclaration) bool { return f.Name == name }
+	if j.admission.Run == nil && !isWrong || !now.IsFindable(name) || slices.ContainsFunc(b.declarations(b.model, now).Functions, isDeclared) {
+		return
+	}
+	b.cfg.Tools.Load(name)
+	if isWrong {
+		answer, cause := *r, *r.Error
+		cause.Message += "\nThe arguments of " + name + " by its JSON schema: " + string(j.tool.Spec().Schema)
+		answer.Error = &cause
+		j.admission.Record.Result = &answer
 	}
 }
 
@@ -183,7 +224,7 @@ func (b *batch) notFound(call *ToolCall) string {
 	}
 	if b.cfg.WhyHidden != nil {
 		if why := b.cfg.WhyHidden(call.Name); why != "" {
-			return fmt.Sprintf("Tool %q is not available now: %s", call.Name, why)
+			return fmt.Sprintf("Tool %q not found in this run: %s", call.Name, why)
 		}
 		for _, name := range b.tools.Meant(call.Name) {
 			if why := b.cfg.WhyHidden(name); why != "" {
@@ -194,20 +235,16 @@ func (b *batch) notFound(call *ToolCall) string {
 	return b.tools.NotFound(call.Name)
 }
 
-// ask asks a person about a job. The time until the answer is not time that the job takes.
+// ask sends a question about a job to the consumer and waits for the answer. The time until then is not
+// time that the job takes.
 func (b *batch) ask(ctx context.Context, j *job, q *Question, emit func(Event)) (tool.Answer, error) {
 	began := b.cfg.Now()
-	a, err := ask(ctx, j.call, q, emit)
-	j.waited.Add(int64(b.cfg.Now().Sub(began)))
-	return a, err
-}
-
-// ask sends a question to the consumer and waits for the answer.
-func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (tool.Answer, error) {
+	j.wasAsked.Store(true)
+	defer func() { j.waited.Add(int64(b.cfg.Now().Sub(began))) }()
 	answers := make(chan tool.Answer, 1)
 	about := q.About()[0]
-	emit(ToolUpdated{Call: call, Status: AwaitingApproval, Kind: about.tool.Spec().Kind, Locations: about.locations})
-	emit(ToolAsked{Call: call, Question: q, Answer: func(a tool.Answer) {
+	emit(ToolUpdated{Call: j.call, Status: AwaitingApproval, Kind: about.tool.Spec().Kind, Locations: about.locations})
+	emit(ToolAsked{Call: j.call, Question: q, Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // answered before
@@ -224,10 +261,9 @@ func ask(ctx context.Context, call *ToolCall, q *Question, emit func(Event)) (to
 // errCallOver means that a tool asked a person after its call had ended.
 var errCallOver = errors.New("the call has ended")
 
-// execute runs an admitted job.
 func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 	if ctx.Err() != nil {
-		j.status, j.reason = CallCancelled, cancelledText
+		j.cancel(beforeBegin)
 		return
 	}
 	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Kind: j.kind()}
@@ -250,6 +286,7 @@ func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 			emit(update)
 		}
 	}
+	b.recordBegin(j)
 	emit(update)
 	running, ended := context.WithCancel(ctx)
 	defer ended()
@@ -283,7 +320,7 @@ func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 	ended()
 	switch {
 	case ctx.Err() != nil:
-		j.status, j.reason = CallCancelled, stoppedText
+		j.cancel(whileRunning)
 	case j.result.Error != nil:
 		j.status = Failed
 	default:
@@ -294,17 +331,17 @@ func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 // finish returns the last event of a job.
 func (b *batch) finish(ctx context.Context, j *job) ToolFinished {
 	if j.status == "" { // the job did not run
-		j.status, j.reason = CallCancelled, cancelledText
+		j.cancel(beforeBegin)
 	}
 	isInterrupted := j.wasCutOff() && b.isInterrupted(ctx)
 	switch {
 	case isInterrupted && j.hasRun:
-		j.reason = cutOffText
+		j.why.text = CutOff
 	case isInterrupted:
-		j.reason = notBegunText
+		j.why = atEnd
 	}
 	f := ToolFinished{
-		Call: j.call, Status: j.status, Result: j.result, Executions: j.executions(), IsInterrupted: isInterrupted,
+		Call: j.call, Status: j.status, Reason: j.why.reason, Result: j.result, Executions: j.executions(), IsInterrupted: isInterrupted,
 		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {
@@ -312,7 +349,7 @@ func (b *batch) finish(ctx context.Context, j *job) ToolFinished {
 		if !j.refused && j.result != nil && j.result.Error == nil {
 			output = llm.PartsText(j.result.Content)
 		}
-		f.Response = cancelledParts(j.call, output, j.reason)
+		f.Response = cancelledParts(j.call, output, j.why.text)
 		if f.Result == nil {
 			f.Result = &tool.Result{}
 		}

@@ -14,6 +14,7 @@ import (
 var steps = []func(*run, context.Context, *turn) error{
 	(*run).countTurn,
 	(*run).route,
+	(*run).settleTools,
 	(*run).fit,
 	(*run).addIDEContext,
 	(*run).announce,
@@ -39,7 +40,11 @@ func (r *run) route(ctx context.Context, t *turn) error {
 	return nil
 }
 
-// fit makes the turn's message fit the model's window.
+func (r *run) settleTools(ctx context.Context, _ *turn) error {
+	r.cfg.Settle(ctx)
+	return nil
+}
+
 func (r *run) fit(ctx context.Context, t *turn) error { return fitter{r.requester}.fit(ctx, t) }
 
 // addIDEContext adds a message with the changes in the person's IDE before a prompt.
@@ -61,12 +66,6 @@ func (r *run) announce(context.Context, *turn) error {
 	}
 	r.isAnnounced = true
 	return r.out.emit(ModelInfo{Model: r.model})
-}
-
-// checkTurn looks for a loop in the turns so far.
-func (r *run) checkTurn(ctx context.Context, t *turn) error {
-	r.loops.checkTurn(ctx, t)
-	return nil
 }
 
 // beforeAgent runs the BeforeAgent hook for a prompt with this text, and returns the prompt to send.
@@ -107,8 +106,14 @@ func (r *run) afterAgent(ctx context.Context) (outgoing, error) {
 	return r.beforeAgent(ctx, outgoing{content: llm.User(llm.Text(v.Reason))}, v.Reason)
 }
 
-// nextSpeaker returns a prompt to continue if the NextSpeaker decides that the model does.
+// nextSpeaker returns a prompt to continue if there is a reminder, or if the NextSpeaker decides that the model does.
 func (r *run) nextSpeaker(ctx context.Context) (outgoing, error) {
+	if r.cfg.Reminder != nil && r.budget.continuations > 0 && !r.conv.hasWaiting() && ctx.Err() == nil {
+		if text := r.cfg.Reminder(); text != "" {
+			r.budget.spend()
+			return outgoing{content: llm.User(llm.Text(text))}, nil
+		}
+	}
 	if r.cfg.NextSpeaker == nil || r.budget.continuations == 0 || r.conv.hasWaiting() || r.cfg.NextSpeaker.Next(ctx, r.conv.history.all) != llm.RoleModel {
 		return outgoing{}, ctx.Err()
 	}

@@ -101,7 +101,7 @@ func TestTokens(t *testing.T) {
 		}, 0},
 		"settle": {func(ctx context.Context, c *conversation) {
 			c.push(ctx, call)
-			c.settle(ctx, false)
+			c.settle(ctx, cancelledText, false)
 		}, one + call.Content.Tokens() + llm.User(cancelledParts(&ToolCall{ID: "1", Name: "look"}, "", cancelledText)...).Tokens()},
 	} {
 		c := newConversation(first)

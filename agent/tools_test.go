@@ -43,7 +43,7 @@ func TestToolsChangeBetweenTurns(t *testing.T) {
 			ends = append(ends, f.Call.Name+" "+string(f.Status))
 		}
 	}
-	if diff := cmp.Diff([]string{"old success", "new error", "old error", "new success"}, ends); diff != "" {
+	if diff := cmp.Diff([]string{"new error", "old success", "old error", "new success"}, ends); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	var sets []string

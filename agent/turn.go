@@ -43,8 +43,8 @@ func (t *turn) refuse(call *ToolCall, result *tool.Result) {
 
 // exchange sends the message of a turn and receives the response, with all attempts that the
 // recoveries request. A response that stands joins the history. If there is none, exchange removes a
-// prompt from the history, unless a hook refused the response or the prompt is to be kept without
-// one. Tool results stay, because they are true in any case, unless they will be sent again.
+// prompt from the history, unless a hook refused the response, a part of the answer was shown before the run was
+// cancelled, or the prompt is to be kept without a response. Tool results stay, because they are true in any case, unless they will be sent again.
 func (r *run) exchange(ctx context.Context, t *turn) (remedy, error) {
 	for {
 		if t.loop.Kind == "" {
@@ -53,7 +53,7 @@ func (r *run) exchange(ctx context.Context, t *turn) (remedy, error) {
 		}
 		switch how, err := r.repair(ctx, t); {
 		case err != nil:
-			if t.message.isSent && !r.keepsUnanswered(ctx, t, err) {
+			if t.message.isSent && !r.keepBrokenOff(ctx, t) && !r.keepsUnanswered(ctx, t, err) {
 				r.conv.leave(ctx, &t.message)
 			}
 			return stand, err
@@ -84,6 +84,23 @@ func (r *run) attempt(ctx context.Context, t *turn) {
 	}
 }
 
+// keepBrokenOff adds the text of a response to the history that had arrived when the run was cancelled, if a person
+// has seen any of it. It reports whether there was some.
+func (r *run) keepBrokenOff(ctx context.Context, t *turn) bool {
+	if ctx.Err() == nil || t.reply == nil || t.reply.isHeld || !errors.Is(t.err, context.Cause(ctx)) {
+		return false
+	}
+	t.reply.flush()
+	text := strings.TrimSpace(t.reply.visibleText())
+	if !hasVisibleText(text) {
+		return false
+	}
+	r.conv.pushAnswer(ctx, Message{
+		Content: llm.Model(llm.Text(text + "\n\n" + brokenOffText)), Thoughts: t.reply.thoughts, Usage: t.reply.usage, Model: t.reply.model,
+	})
+	return true
+}
+
 // keepsUnanswered reports whether the message of a turn stays in the history that got no response
 // because of err.
 func (r *run) keepsUnanswered(ctx context.Context, t *turn, err error) bool {
@@ -104,8 +121,11 @@ func (r *run) accept(ctx context.Context, t *turn) (remedy, error) {
 	r.identifyCalls(t)
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(rep.parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: rep.model})
 	r.calls += len(t.calls)
-	for _, call := range t.calls {
-		call.Room = r.window().roomOfCall(len(t.calls))
+	if len(t.calls) > 0 {
+		room := r.windowAfter().roomOfCall(len(t.calls))
+		for _, call := range t.calls {
+			call.Room = room
+		}
 	}
 	r.respond(rep.visibleText())
 	r.loops.checkCalls(t)
@@ -144,7 +164,11 @@ func (r *run) identifyCalls(t *turn) {
 	}
 	r.conv.identifyCalls(made)
 	for _, c := range made {
-		t.calls = append(t.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.promptID})
+		call := &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.promptID, Joined: c.Joined}
+		if c.Problem != "" {
+			t.refuse(call, tool.Fail(tool.ErrInvalidParams, c.Problem))
+		}
+		t.calls = append(t.calls, call)
 		if !isObject(c.Args) {
 			c.Args = nil // the vendor refuses arguments that are not an object
 		}

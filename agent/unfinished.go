@@ -69,8 +69,14 @@ func (u *unfinished) repairs(ctx context.Context, t *turn) (remedy, error) {
 	if !hasVisibleText(said) {
 		said = ""
 	}
+	return u.goOn(ctx, t, said, u.nudge(t, said))
+}
+
+// goOn requests a response to contents, which continues the reply of the turn with the text said. If the response is
+// unusable, the reply stays as it is.
+func (u *requester) goOn(ctx context.Context, t *turn, said string, contents []*llm.Content) (remedy, error) {
 	t.tools = u.cfg.Tools.Snapshot()
-	req := u.request(u.nudge(t, said), t.tools, false)
+	req := u.request(contents, t.tools, false)
 	if req.Config.ResponseMIMEType != "" || req.Config.ResponseJSONSchema != nil {
 		return stand, nil // the response is a value
 	}

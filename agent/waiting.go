@@ -18,18 +18,15 @@ import (
 // back, [Agent.Restart] drops them. The prompt's ID is not used.
 //
 // Steer may be called at any time, from any goroutine.
-func (a *Agent) Steer(p Prompt) { a.conv.addWaiting(p) }
+func (a *Agent) Steer(p Prompt) {
+	a.conv.mu.Lock()
+	defer a.conv.mu.Unlock()
+	a.conv.waiting = append(a.conv.waiting, p)
+}
 
 // Withdraw removes the waiting prompts of [Agent.Steer] and returns them in the order in which
 // they were added. It may be called at any time, from any goroutine.
 func (a *Agent) Withdraw() []Prompt { return a.conv.takeWaiting() }
-
-// addWaiting appends prompts to the waiting ones.
-func (c *conversation) addWaiting(prompts ...Prompt) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = append(c.waiting, prompts...)
-}
 
 // returnWaiting inserts prompts before the waiting ones.
 func (c *conversation) returnWaiting(prompts []Prompt) {

@@ -7,10 +7,8 @@ type window struct {
 	used int
 }
 
-// window returns the window for the next message.
 func (q *requester) window() window { return window{q.Window(q.model), q.conv.tokens} }
 
-// left returns the tokens that are left for the next message.
 func (w window) left() int { return w.size - w.used }
 
 // isScarce reports whether so little is left that tool results would keep too little of their text.
@@ -23,6 +21,20 @@ func (w window) room() int {
 		return 0
 	}
 	return max(1, w.left()/2)
+}
+
+// windowAfter returns the window as it will be when the results of calls at the end of the history join it: after the
+// compression that the history needs anyway, or that longer results cause if little is left.
+func (q *requester) windowAfter() window {
+	w := q.window()
+	if f, ok := q.cfg.Compressor.(Forecaster); ok && w.size > 0 {
+		o := CompressRequest{Model: q.model}
+		if w.isScarce() {
+			o.Force, o.Room = true, w.size/2
+		}
+		w.used = min(w.used, f.Forecast(q.describe(o)))
+	}
+	return w
 }
 
 // roomOfCall returns [ToolCall.Room] for each of the given number of calls. If little is left,

@@ -16,12 +16,9 @@ import (
 
 // TestRun runs each program in a directory with one file, with a model on loopback that plays a script.
 func TestRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("building the programs takes its time")
-	}
 	t.Parallel()
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -66,16 +67,14 @@ func (c *Content) FunctionCalls() []*FunctionCall {
 
 // HasFunctionResponse reports whether c has the result of a function call.
 func (c *Content) HasFunctionResponse() bool {
-	for i := range c.Parts {
-		if c.Parts[i].FunctionResponse != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Parts, func(p Part) bool { return p.FunctionResponse != nil })
 }
 
 // PartsText returns the joined texts of parts, without thoughts.
 func PartsText(parts []Part) string {
+	if len(parts) == 1 && !parts[0].Thought { // as in nearly all chunks of an answer
+		return parts[0].Text
+	}
 	var b strings.Builder
 	for i := range parts {
 		if !parts[i].Thought {
@@ -165,6 +164,12 @@ type FunctionCall struct {
 	Name string
 	// Args is a JSON object, as the model wrote it; empty means {}.
 	Args json.RawMessage
+
+	// Joined is the number of the next calls that are parts of the same change: either all of them and
+	// this one run, or none. Problem is why the call cannot run, for the model; "" if it may run. Both
+	// are not sent, and stay empty in calls as vendors return them.
+	Joined  int
+	Problem string
 }
 
 // TextCallID begins the id of a call that was read from the model's text (llm/texttool).

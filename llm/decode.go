@@ -53,6 +53,34 @@ func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
 	})
 }
 
+// table lists the members of an object, with the places for their values.
+type table []struct {
+	name string
+	to   any // *string, *int, *json.RawMessage or func(*jx.Decoder) error
+}
+
+// decode decodes an object. It skips members that are null or not in the table.
+func (t table) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		for i := range t {
+			if t[i].name != string(key) {
+				continue
+			}
+			switch to := t[i].to.(type) {
+			case *string:
+				return str(d, to)
+			case *int:
+				return number(d, to)
+			case *json.RawMessage:
+				return raw(d, to)
+			case func(*jx.Decoder) error:
+				return to(d)
+			}
+		}
+		return d.Skip()
+	})
+}
+
 func str(d *jx.Decoder, to *string) error {
 	s, err := d.Str()
 	*to = validUTF8(s)
@@ -143,49 +171,14 @@ func (p *Part) decode(d *jx.Decoder, depth int) error {
 			p.InlineData = new(Blob)
 			return p.InlineData.decode(d)
 		case "fileData":
-			f := new(FileData)
-			p.FileData = f
-			return fields(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "mimeType":
-					return str(d, &f.MIMEType)
-				case "fileUri":
-					return str(d, &f.FileURI)
-				case "displayName":
-					return str(d, &f.DisplayName)
-				}
-				return d.Skip()
-			})
+			p.FileData = new(FileData)
+			return p.FileData.decode(d)
 		case "functionCall":
-			c := new(FunctionCall)
-			p.FunctionCall = c
-			return fields(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "id":
-					return str(d, &c.ID)
-				case "name":
-					return str(d, &c.Name)
-				case "args":
-					return raw(d, &c.Args)
-				}
-				return d.Skip()
-			})
+			p.FunctionCall = new(FunctionCall)
+			return p.FunctionCall.decode(d)
 		case "functionResponse":
-			r := new(FunctionResponse)
-			p.FunctionResponse = r
-			return fields(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "id":
-					return str(d, &r.ID)
-				case "name":
-					return str(d, &r.Name)
-				case "response":
-					return raw(d, &r.Response)
-				case "parts":
-					return decodeParts(d, &r.Parts, depth+1)
-				}
-				return d.Skip()
-			})
+			p.FunctionResponse = new(FunctionResponse)
+			return p.FunctionResponse.decode(d, depth)
 		case "thought":
 			var err error
 			p.Thought, err = d.Bool()
@@ -205,22 +198,27 @@ func (p *Part) decode(d *jx.Decoder, depth int) error {
 }
 
 func (b *Blob) decode(d *jx.Decoder) error {
-	return fields(d, func(d *jx.Decoder, key []byte) error {
-		switch string(key) {
-		case "mimeType":
-			return str(d, &b.MIMEType)
-		case "displayName":
-			return str(d, &b.DisplayName)
-		case "data":
-			s, err := d.StrBytes()
-			if err != nil {
-				return err
-			}
-			b.Data, err = decodeBase64(s)
+	return table{{"mimeType", &b.MIMEType}, {"displayName", &b.DisplayName}, {"data", func(d *jx.Decoder) error {
+		s, err := d.StrBytes()
+		if err != nil {
 			return err
 		}
-		return d.Skip()
-	})
+		b.Data, err = decodeBase64(s)
+		return err
+	}}}.decode(d)
+}
+
+func (f *FileData) decode(d *jx.Decoder) error {
+	return table{{"mimeType", &f.MIMEType}, {"fileUri", &f.FileURI}, {"displayName", &f.DisplayName}}.decode(d)
+}
+
+func (c *FunctionCall) decode(d *jx.Decoder) error {
+	return table{{"id", &c.ID}, {"name", &c.Name}, {"args", &c.Args}}.decode(d)
+}
+
+func (r *FunctionResponse) decode(d *jx.Decoder, depth int) error {
+	parts := func(d *jx.Decoder) error { return decodeParts(d, &r.Parts, depth+1) }
+	return table{{"id", &r.ID}, {"name", &r.Name}, {"response", &r.Response}, {"parts", parts}}.decode(d)
 }
 
 // decodeBase64 accepts both alphabets, with and without padding.
@@ -303,19 +301,8 @@ func (r *Response) decode(d *jx.Decoder) error {
 			r.Usage = new(Usage)
 			return r.Usage.decode(d)
 		case "promptFeedback":
-			f := new(PromptFeedback)
-			r.PromptFeedback = f
-			return fields(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "blockReason":
-					return str(d, &f.BlockReason)
-				case "blockReasonMessage":
-					return str(d, &f.BlockReasonMessage)
-				case "safetyRatings":
-					return raw(d, &f.SafetyRatings)
-				}
-				return d.Skip()
-			})
+			r.PromptFeedback = new(PromptFeedback)
+			return r.PromptFeedback.decode(d)
 		case "modelVersion":
 			return str(d, &r.ModelVersion)
 		case "responseId":
@@ -323,6 +310,12 @@ func (r *Response) decode(d *jx.Decoder) error {
 		}
 		return d.Skip()
 	})
+}
+
+func (f *PromptFeedback) decode(d *jx.Decoder) error {
+	return table{
+		{"blockReason", &f.BlockReason}, {"blockReasonMessage", &f.BlockReasonMessage}, {"safetyRatings", &f.SafetyRatings},
+	}.decode(d)
 }
 
 func (c *Candidate) decode(d *jx.Decoder) error {
@@ -338,26 +331,7 @@ func (c *Candidate) decode(d *jx.Decoder) error {
 		case "index":
 			return number(d, &c.Index)
 		case "citationMetadata":
-			return fields(d, func(d *jx.Decoder, key []byte) error {
-				// The schema has called the list by both names.
-				if k := string(key); k != "citations" && k != "citationSources" {
-					return d.Skip()
-				}
-				return d.Arr(func(d *jx.Decoder) error {
-					var s Citation
-					err := fields(d, func(d *jx.Decoder, key []byte) error {
-						switch string(key) {
-						case "uri":
-							return str(d, &s.URI)
-						case "title":
-							return str(d, &s.Title)
-						}
-						return d.Skip()
-					})
-					c.Citations = append(c.Citations, s)
-					return err
-				})
-			})
+			return c.decodeCitations(d)
 		case "safetyRatings":
 			return raw(d, &c.SafetyRatings)
 		case "groundingMetadata":
@@ -367,6 +341,18 @@ func (c *Candidate) decode(d *jx.Decoder) error {
 		}
 		return d.Skip()
 	})
+}
+
+func (c *Candidate) decodeCitations(d *jx.Decoder) error {
+	list := func(d *jx.Decoder) error {
+		return d.Arr(func(d *jx.Decoder) error {
+			var s Citation
+			err := table{{"uri", &s.URI}, {"title", &s.Title}}.decode(d)
+			c.Citations = append(c.Citations, s)
+			return err
+		})
+	}
+	return table{{"citations", list}, {"citationSources", list}}.decode(d) // the schema has called it by both names
 }
 
 func (u *Usage) decode(d *jx.Decoder) error {

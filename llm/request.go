@@ -94,8 +94,7 @@ func (c *Config) Tokens() int {
 	}
 	for _, set := range c.Tools {
 		for i := range set.Functions {
-			f := &set.Functions[i]
-			n += (len(f.Name) + len(f.Description) + len(f.Parameters)) / 4
+			n += set.Functions[i].Tokens()
 		}
 	}
 	return n
@@ -134,6 +133,11 @@ type FunctionDeclaration struct {
 	// WholeTexts are the parameters whose value is a whole text, such as a file's content. It
 	// ends with a line break as a rule. They are not sent.
 	WholeTexts []string
+}
+
+// Tokens returns an estimate of the tokens in f.
+func (f *FunctionDeclaration) Tokens() int {
+	return (len(f.Name) + len(f.Description) + len(f.Parameters)) / 4
 }
 
 // ToolConfig limits which functions may be called.

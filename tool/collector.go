@@ -279,7 +279,6 @@ func (s *spillFile) finish(end []byte, after string) string {
 	return s.file.Name()
 }
 
-// groupThousands formats n with thousands separators.
 func groupThousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

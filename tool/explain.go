@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -55,6 +56,9 @@ func explainType(s *jsonschema.Schema, value any, at string) string {
 	text := at + " must be " + strings.Join(want, ",")
 	if s.Type == "integer" {
 		text += ", a whole number such as 280"
+	}
+	if form := outline(s, 0); strings.ContainsRune(form, '{') {
+		text += ": " + form
 	}
 	return text
 }
@@ -184,10 +188,48 @@ func explainNames(s *jsonschema.Schema, names []string, at string) string {
 	if len(missing) > 1 {
 		text = at + " must have required properties " + quoted(missing)
 	}
+	for _, name := range missing[:min(len(missing), 20)] {
+		// So that one call can be right: the members of a value that is there are checked only then.
+		if form := outline(s.Properties[name], 0); strings.ContainsRune(form, '{') {
+			text += fmt.Sprintf("; '%s' is %s", name, form)
+		}
+	}
 	if len(unknown) > 0 && len(s.Properties) > 0 {
 		text += "; unknown: " + quoted(unknown) + "; known: " + quoted(slices.Sorted(maps.Keys(s.Properties)))
 	}
 	return text
+}
+
+// outline returns the form of a value in short: {name: string, tags?: [string]}. A ? marks what may be left out.
+func outline(s *jsonschema.Schema, depth int) string {
+	const deepest, most = 4, 20
+	switch {
+	case s == nil || depth > deepest:
+		return "..."
+	case s.Type == "array":
+		return "[" + outline(s.Items, depth+1) + "]"
+	case s.Type != "object" || len(s.Properties) == 0:
+		return cmp.Or(s.Type, "...")
+	}
+	names := slices.Clone(s.Required)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			names = append(names, name)
+		}
+	}
+	var members []string
+	for i, name := range names {
+		if i == most {
+			members = append(members, "...")
+			break
+		}
+		mark := ""
+		if i >= len(s.Required) {
+			mark = "?"
+		}
+		members = append(members, strings.ToValidUTF8(name[:min(len(name), 64)], "")+mark+": "+outline(s.Properties[name], depth+1))
+	}
+	return "{" + strings.Join(members, ", ") + "}"
 }
 
 // quoted returns the first names in quotes.
@@ -200,9 +242,9 @@ func quoted(names []string) string {
 	return strings.Join(short, ", ")
 }
 
-// escapePointer escapes a name for a JSON pointer.
+// escapePointer returns a name as a part of a JSON pointer.
 func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
 // matches reports whether value is valid under a part of a schema. It returns true if the part

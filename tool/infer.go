@@ -88,7 +88,6 @@ func isStandard(t reflect.Type) bool {
 	return false
 }
 
-// decodesItself reports whether a type has its own method for decoding.
 func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())

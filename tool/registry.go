@@ -18,6 +18,8 @@ type Registry struct {
 	owners []*owner   // in the order in which they were first added
 	hide   func(Tool) bool
 	spare  func(Form, *Spec) bool
+	finder *Finder
+	loaded []string // names, see Load
 }
 
 // owner is one source of tools, such as an MCP server. It keeps its place in
@@ -128,7 +130,6 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 	return conflicts
 }
 
-// names returns the name of a tool and its aliases.
 func names(t Tool) []string { return t.Spec().Names() }
 
 // Remove removes all tools of an owner. The owner keeps its place: tools that
@@ -162,8 +163,7 @@ func (r *Registry) Spare(spare func(Form, *Spec) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spare = spare
-	before := r.current.Load()
-	r.current.Store(newSnapshot(before.version+1, before.registered, spare))
+	r.replace(r.current.Load().registered)
 }
 
 // Refresh asks the function given to [Registry.Hide] about each tool again.
@@ -184,9 +184,21 @@ func (r *Registry) update() {
 			}
 		}
 	}
-	if before := r.current.Load(); !slices.Equal(active, before.registered) {
-		r.current.Store(newSnapshot(before.version+1, active, r.spare))
+	if before := r.current.Load(); !slices.Equal(active, before.registered) || r.findable(active) != before.finder {
+		r.replace(active)
 	}
+}
+
+// replace replaces the snapshot by one with these tools. The caller holds r.mu.
+func (r *Registry) replace(active []*registered) {
+	s := &Snapshot{
+		version: r.current.Load().version + 1, registered: active, tools: make([]Tool, len(active)),
+		spare: r.spare, finder: r.findable(active), loaded: r.loaded,
+	}
+	for i, t := range active {
+		s.tools[i] = t.Tool
+	}
+	r.current.Store(s)
 }
 
 // Snapshot returns the tools that the model may use now.

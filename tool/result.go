@@ -10,8 +10,9 @@ import (
 type Result struct {
 	// Content is the result for the model: text, or text and media.
 	Content []llm.Part
-	// Display is the result for people; nil for none.
+	// Display is the result for people; nil for none. Omitted counts the lines of an output before those in Display.
 	Display Display
+	Omitted int
 	// Summary is Display in a few words ("12 lines", "3 added, 1 removed").
 	Summary string
 	// Error is set if the call failed. The model then gets Error.Message instead

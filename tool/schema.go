@@ -21,7 +21,7 @@ func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	if spec.Accepted != nil {
 		schema = spec.Accepted
 	}
-	if err := checkArgs(schema, args); err != nil {
+	if err := CheckArgs(schema, args); err != nil {
 		return nil, err
 	}
 	return t.Build(args)
@@ -38,7 +38,9 @@ type schema struct {
 // not at start.
 var schemas sync.Map // string -> *schema, nil where it does not compile
 
-func checkArgs(source, args json.RawMessage) error {
+// CheckArgs returns an error for the model if the arguments of a call do not fit a schema. Arguments are valid under a
+// schema that cannot be used.
+func CheckArgs(source, args json.RawMessage) error {
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
 		return fmt.Errorf("params must be valid JSON: %w", err)

@@ -20,6 +20,11 @@ type Snapshot struct {
 
 	spare func(Form, *Spec) bool // see Registry.Spare; may be nil
 	forms [Compact + 1]declared
+
+	finder *Finder  // nil if all tools are always declared
+	loaded []string // see Registry.Load
+	fit    sync.Mutex
+	fitted map[fitting]*llm.ToolSet // made when first needed
 }
 
 // Form is the level of detail of the declarations of tools.
@@ -34,24 +39,19 @@ const (
 
 // declared is the declarations of a snapshot's tools, made when first needed.
 type declared struct {
-	once sync.Once
-	set  *llm.ToolSet
+	once   sync.Once
+	set    *llm.ToolSet
+	remote int // tokens of the tools of servers, as far as they can be left out
 }
 
-func newSnapshot(version uint64, active []*registered, spare func(Form, *Spec) bool) *Snapshot {
-	s := &Snapshot{version: version, registered: active, tools: make([]Tool, len(active)), spare: spare}
-	for i, t := range active {
-		s.tools[i] = t.Tool
-	}
-	return s
-}
-
-// index finds the tools by their names and aliases.
 func (s *Snapshot) index() map[string]Tool {
 	s.naming.Do(func() {
 		s.byName = make(map[string]Tool, len(s.tools))
 		for _, t := range s.tools {
 			s.byName[t.Spec().Name] = t
+		}
+		if s.finder != nil {
+			s.byName[s.finder.Tool.Spec().Name] = s.finder.Tool
 		}
 		for _, t := range s.tools {
 			for _, alias := range t.Spec().Aliases {
@@ -81,10 +81,17 @@ func (s *Snapshot) Lookup(name string) (Tool, bool) {
 
 // Declarations returns the declarations of the tools in one form. All calls return the same
 // value for the same form, so that adapters encode it once.
-func (s *Snapshot) Declarations(form Form) *llm.ToolSet {
+func (s *Snapshot) Declarations(form Form) *llm.ToolSet { return s.declared(form).set }
+
+func (s *Snapshot) declared(form Form) *declared {
 	d := &s.forms[form]
-	d.once.Do(func() { d.set = s.declare(form) })
-	return d.set
+	d.once.Do(func() {
+		d.set = s.declare(form)
+		if s.finder != nil {
+			d.remote = s.remoteTokens(d.set)
+		}
+	})
+	return d
 }
 
 func (s *Snapshot) declare(form Form) *llm.ToolSet {

@@ -142,11 +142,11 @@ type Host struct {
 	// results of other tools that do not fit.
 	Room int
 	// Earlier, if set, returns the results of earlier calls of the same tool that the model still
-	// has as they were returned, the newest first: the arguments of each and its text. It ends at
-	// the last call, of any tool, that may have changed files, is nil after such a call of the
-	// same response, and leaves out failed calls and results that are far back, because they may
-	// be shortened or removed before the next request.
-	Earlier func() iter.Seq2[json.RawMessage, string]
+	// has as they were returned, the newest first: the arguments of each and a function that returns its
+	// text, false for a failed call. It ends at the last call, of any tool, that may have changed
+	// files, is nil after such a call of the same response, and leaves out results that are far back,
+	// because they may be shortened or removed before the next request.
+	Earlier func() iter.Seq2[json.RawMessage, func() (string, bool)]
 	// Unasked is true for a call that runs because it is known to be harmless, without the approval of
 	// a person or of a rule of theirs. It gets no secrets.
 	Unasked bool

@@ -25,6 +25,10 @@ type Relayed interface {
 	Remote() Tool
 }
 
+// Ordered is implemented by an [Invocation] that takes its turn before it runs: of calls that run side by side, Enter
+// is called for each before it runs, in the order of the calls. A call may also run without it.
+type Ordered interface{ Enter() }
+
 // As finds an optional interface, such as [Remote], [Modifiable] or
 // [Answerable], of a [Tool] or an [Invocation]. It returns v itself if that
 // implements T, and else unwraps v, like errors.As: a wrapper has a method Unwrap

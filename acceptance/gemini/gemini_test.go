@@ -23,10 +23,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"pollux/internal/cli"
-	"pollux/internal/config"
+	"pollux/cmd/pollux/program"
 	"pollux/internal/process/processtest"
-	"pollux/internal/terminal"
 )
 
 var (
@@ -36,11 +34,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 6}, map[string]func(){"pollux": func() {
-		env := config.Environ()
-		t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-		os.Exit(int(cli.Main(os.Args[1:], t, env)))
-	}})
+	testscript.Main(processtest.Patient{M: m, Tests: 6}, map[string]func(){"pollux": program.Main})
 }
 
 // pollux is the program under test, which TestMain has put on the path.

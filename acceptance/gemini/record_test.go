@@ -208,10 +208,6 @@ var builtins = []string{"skill-creator", "antigravity-support"}
 // listed matches a skill in a system instruction.
 var listed = regexp.MustCompile(`<skill>\s*<name>(.*?)</name>\s*<description>(.*?)</description>\s*<location>(.*?)</location>\s*</skill>`)
 
-// omitted are the tools that Pollux does not declare, because it does not have them yet or runs
-// unattended. The order of the tools is compared without them, so that each is one difference.
-var omitted = []string{"activate_skill", "update_topic", "enter_plan_mode"}
-
 // declared are the tools by name, without the words that describe them.
 func declared(tools []any) any {
 	out, order := map[string]any{}, []any{}
@@ -227,9 +223,7 @@ func declared(tools []any) any {
 				f = undescribed(f).(map[string]any)
 				delete(f, "name")
 				out[name] = f
-				if !slices.Contains(omitted, name) {
-					order = append(order, name)
-				}
+				order = append(order, name)
 			}
 		}
 	}
@@ -351,7 +345,11 @@ func differences(path string, a, b any) []difference {
 			slices.Sort(keys)
 			var all []difference
 			for _, k := range keys {
-				all = append(all, differences(path+"."+key(k), or(a, k), or(b, k))...)
+				x, y := or(a, k), or(b, k)
+				if k == "order" && strings.HasSuffix(path, ".tools") {
+					x, y = inBoth(x, y), inBoth(y, x)
+				}
+				all = append(all, differences(path+"."+key(k), x, y)...)
 			}
 			return all
 		}
@@ -376,6 +374,16 @@ func differences(path string, a, b any) []difference {
 		return nil
 	}
 	return []difference{{strings.TrimPrefix(path, "."), a, b}}
+}
+
+// inBoth returns the items of a list that another list has, too: what only one has is a difference elsewhere.
+func inBoth(list, other any) any {
+	a, isList := list.([]any)
+	b, isOther := other.([]any)
+	if !isList || !isOther {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(item any) bool { return !slices.Contains(b, item) })
 }
 
 func or(m map[string]any, k string) any {

@@ -106,8 +106,10 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "api_500 api_429_then_ok",
-		paths: []string{`runs[0].stderr.lines."Attempt 1 failed: *"`, `runs[0].stderr.lines."Suggested retry after *"`},
-		what:  "A failed attempt is not printed if the next one follows soon.",
+		paths: []string{
+			`runs[0].stderr.lines."Attempt 1 failed: *"`, `runs[0].stderr.lines."Suggested retry after *"`, `runs[0].stderr.lines."Too many requests. *"`,
+		},
+		what: "A failed attempt is one line, and only if the next one does not follow soon.",
 	},
 	{
 		kind: better, scenes: "api_429_then_ok",
@@ -214,6 +216,11 @@ var table = []allowed{
 		what:  "The content of a file found by a pattern has the file's name as its heading, not the pattern.",
 	},
 	{
+		kind: better, scenes: "memory_agents",
+		paths: []string{`requests[0].body.contents.new[0].parts[0].text`},
+		what:  "`AGENTS.md` is a memory file without a setting, and `CLAUDE.md` is one in directories without `AGENTS.md` and `GEMINI.md`. Memory with the same content is sent once.",
+	},
+	{
 		kind: better, scenes: "memory_file_name",
 		paths: []string{`requests[0].body.contents.new[0].parts[0].text`},
 		what:  "Memory files of one directory come in the order of `context.fileName`, not in alphabetical order.",
@@ -237,7 +244,7 @@ var table = []allowed{
 			`requests[1].body.contents.new[1].parts[1].functionResponse.response.error`,
 			`runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`, `runs[0].stderr.lines."Error executing tool read_files: *"`,
 		},
-		what: "If a tool does not exist, the error suggests tools that do the same or have the same words in their names. Gemini CLI suggests the three with the most similar letters.",
+		what: "If a tool does not exist, the error suggests tools that do the same or have the same words in their names. Gemini CLI suggests the three with the most similar letters. A call of another program's tool, such as `bash` or `Edit`, runs as the tool that does the same if its arguments are clear.",
 	},
 	{
 		kind: better, scenes: "mode_default mode_auto_edit tools_exclude ext_exclude",
@@ -266,6 +273,20 @@ var table = []allowed{
 		kind: better, scenes: "glob glob_link include_directories tool_results",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "`glob` returns paths relative to the working directory, which are shorter. Files in other directories keep their absolute paths.",
+	},
+	{
+		kind: better, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.read_file.parametersJsonSchema.properties.outline`},
+		what:  "`read_file` has a parameter `outline`, for the declarations of a file with their lines. If a source file is too large for the result, the outline of the lines that are left out follows the text.",
+	},
+	{
+		kind: better, scenes: "*",
+		paths: []string{
+			`requests[*].body.tools.functions.run_shell_command.parametersJsonSchema.properties.timeout_seconds`,
+			`requests[*].body.tools.functions.read_background_output.parametersJsonSchema.properties.*`,
+			`requests[*].body.tools.functions.stop_background_process`,
+		},
+		what: "A command can have a time limit (`timeout_seconds`), `read_background_output` waits for a line or for the end, and `stop_background_process` ends what runs in the background.",
 	},
 	{
 		kind: better, scenes: "read_file",
@@ -303,7 +324,12 @@ var table = []allowed{
 	{
 		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed hooks_outputs hooks_tool_input",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The result of writing a file is the number of lines, not the content. The result of an edit has the first two places with three lines around them and line numbers.",
+		what:  "The result of writing a file is the number of lines, not the content. The result of an edit has the first two places with three lines around them and line numbers, or only the line numbers if `new_string` has these lines. Edits notice what has changed in a file since the model has read it, and only a second call overwrites a file that the model has not read; the result names syntax errors that an edit has made. Gemini CLI overwrites both, and checks nothing.",
+	},
+	{
+		kind: better, scenes: "replace_fails",
+		paths: []string{`runs[0].stdout.warnings`},
+		what:  "A run warns if the last edit of a file has failed and was not repeated.",
 	},
 	{
 		kind: better, scenes: "hooks_outputs hooks_tool_deny",
@@ -378,7 +404,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.*.parametersJsonSchema.properties.wait_for_previous`},
-		what:  "Calls that can change something run one after the other, in the order of the response; calls that only read run in parallel. After a failed edit, later commands of the same response do not run. Every call accepts `wait_for_previous`, and no tool declares it.",
+		what:  "Calls that can change something run one after the other, in the order of the response; calls that only read, commands included, and edits of different files run in parallel (`pollux.parallel`). After a failed edit, later commands of the same response do not run. Every call accepts `wait_for_previous`, and no tool declares it. A `tool_result` of `stream-json` comes when its call and all before it have ended, not when all have.",
 	},
 	{
 		kind: better, scenes: "shell_text shell_long tools_core tools_allowed parallel tool_results glob_link",
@@ -392,8 +418,8 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "shell",
-		paths: []string{`runs[0].stdout.stats.tools.**`},
-		what:  "A call with a command substitution fails without a question. Gemini CLI asks for approval, does not run the command, and counts the call as a success.",
+		paths: []string{`requests[8].body.contents.new[1].parts[0].functionResponse.response.*`},
+		what:  "A command with a substitution runs if each of its commands is allowed, and asks for approval otherwise. `pollux.shell.substitution` set to `refuse` refuses it. Gemini CLI asks for approval, does not run the command, and counts the call as a success.",
 	},
 	{
 		kind: better, scenes: "shell_long",
@@ -521,7 +547,12 @@ var table = []allowed{
 	{
 		kind: words, scenes: "shell",
 		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`},
-		what:  "The errors for a command with a substitution and for a missing directory, and line numbers in bash's own messages.",
+		what:  "The result of a command with a substitution, the error for a missing directory, and line numbers in bash's own messages.",
+	},
+	{
+		kind: better, scenes: "mode_plan",
+		paths: []string{`requests[*].body.tools.functions.run_shell_command`},
+		what:  "In plan mode commands that only read run, and tools of servers that do not say whether they change something are asked for.",
 	},
 	{
 		kind: words, scenes: "mode_plan",
@@ -583,6 +614,16 @@ var table = []allowed{
 			`runs[0].stderr.lines."Skill conflict detected: *"`, `runs[0].stderr.lines."Warning: Skill conflict detected: *"`,
 		},
 		what: "The files of an activated skill, as a tree, and the warning about two skills with the same name.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{`requests[6].body.contents.new[1].parts[0].functionResponse.response.error`},
+		what:  "The error about a tool that a subagent does not have names those that it has.",
+	},
+	{
+		kind: better, scenes: "agents",
+		paths: []string{`requests[1].body.tools.functions.complete_task.parametersJsonSchema.properties.report.properties.RelevantLocations.items.required[2]`},
+		what:  "`codebase_investigator` may leave out the symbols of a file that matters.",
 	},
 	{
 		kind: better, scenes: "agents",

@@ -8,16 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"pollux/internal/process/processtest"
 )
 
 // The faces in which a scene is played.
@@ -27,27 +23,6 @@ const (
 	served   = "serve"    // pollux mcp serve; the client makes the calls, and its user refuses
 	library  = "library"  // a Go program with an agent; it refuses whatever the agent asks
 )
-
-// programs are the programs that a scene runs, by face.
-type programs struct{ pollux, library string }
-
-// buildPrograms builds the programs that the scenes need.
-func buildPrograms(t *testing.T, kinds []*kind) programs {
-	t.Helper()
-	p := programs{pollux: processtest.Build(t)}
-	for _, k := range kinds {
-		if slices.ContainsFunc(k.Scenes, func(s *scene) bool { return s.face == library }) {
-			p.library = filepath.Join(t.TempDir(), "library")
-			cmd := exec.Command("go", "build", "-o", p.library, "pollux/acceptance/hostile/library")
-			cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			return p
-		}
-	}
-	return p
-}
 
 // spread returns a scene for each of its faces and modes.
 func (s *scene) spread() []*scene {

@@ -11,17 +11,22 @@
 // still runs. And the protection in its row must have stopped each attempt, so that the table
 // shows which protection it tests.
 //
-// The table in docs/security.md is made from the scenes; -update writes it. -armed runs the
+// A plain run plays a selection in which each row, form, face, mode and protection occurs; POLLUX_LONG=1
+// plays all combinations. The table in docs/security.md is made from the scenes; -update writes it. -armed runs the
 // attempts without the protection of the policy, and lists those that do no harm even then.
 package hostile
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	attacked "pollux/acceptance/hostile/library"
+
+	"pollux/cmd/pollux/program"
 	"pollux/internal/process/processtest"
 )
 
@@ -32,26 +37,20 @@ var (
 
 // TestMain plays 8 scenes at a time, because many wait for a terminal.
 func TestMain(m *testing.M) {
-	os.Exit(processtest.Patient{M: m, Tests: 8}.Run())
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, library: attacked.Main})
 }
 
-// TestHostile plays all scenes; with -short, every fifth.
+// TestHostile plays the scenes.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	kinds := readKinds(t)
-	programs := buildPrograms(t, kinds)
-	n := 0
-	for _, k := range kinds {
-		for _, s := range k.Scenes {
-			if n++; testing.Short() && n%15 != 1 {
-				continue
-			}
+	for _, k := range readKinds(t) {
+		for _, s := range k.played() {
 			t.Run(k.file+"/"+strings.ReplaceAll(s.Name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				if *armed {
 					s.disarm()
 				}
-				r := play(t, programs, s)
+				r := play(t, s)
 				if *armed {
 					r.listHarmless()
 					return
@@ -65,7 +64,6 @@ func TestHostile(t *testing.T) {
 // TestTraces checks that each trace of a successful attack is found: everything is allowed in it.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	program := programs{pollux: processtest.Build(t)}
 	for trace, command := range map[string]string{
 		"is new: canary/0":       "touch {{CANARY}}",
 		"is new: project/made":   "touch made",
@@ -78,7 +76,7 @@ func TestTraces(t *testing.T) {
 	} {
 		t.Run(trace, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, program, &scene{Name: trace, face: headless, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
+			r := play(t, &scene{Name: trace, face: headless, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
 			if found := strings.Join(r.traces(time.Second), "\n"); !strings.Contains(found, trace) {
 				t.Errorf("%q is not found:\n%s\n%v", trace, found, r)
 			}

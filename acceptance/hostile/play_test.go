@@ -64,8 +64,11 @@ func (r *result) String() string {
 	return b.String()
 }
 
+// patience is how long a run may take; nothing is measured by it.
+const patience = 5 * time.Minute
+
 // play runs the program in a scene.
-func play(t *testing.T, p programs, s *scene) *result {
+func play(t *testing.T, s *scene) *result {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -86,10 +89,10 @@ func play(t *testing.T, p programs, s *scene) *result {
 	}
 	t.Cleanup(func() { _ = model.Close() })
 	r.prepare(evil.URL)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	prompt := cmp.Or(s.Prompt, "go")
-	program, args := p.pollux, slices.Clone(s.Args)
+	name, args := "pollux", slices.Clone(s.Args)
 	switch s.face {
 	case headless:
 		args = append(args, "-p", prompt)
@@ -98,7 +101,7 @@ func play(t *testing.T, p programs, s *scene) *result {
 	case served:
 		args = append([]string{"mcp", "serve"}, args...)
 	case library:
-		program = p.library
+		name = library
 	}
 	if s.Command != nil {
 		args = slices.Concat(s.Args, s.Command)
@@ -106,7 +109,7 @@ func play(t *testing.T, p programs, s *scene) *result {
 	for i := range args {
 		args[i] = r.fill(args[i], r.canary(), evil.URL)
 	}
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = filepath.Join(root, "project"), r.environ(model.URL(), evil.URL)
 	switch {
 	case s.face == terminal:
@@ -184,19 +187,28 @@ func (r *result) canary() string {
 
 // fill replaces the names in a text.
 func (r *result) fill(text, canary, evil string) string {
+	if !strings.Contains(text, "{{") {
+		return text
+	}
 	return strings.NewReplacer(
-		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{PATHS}}", strings.Repeat("$PATH", 100_000), "{{NESTED}}", strings.Repeat("[", 3000)+strings.Repeat("]", 3000), "{{STARS}}", strings.Repeat("*a", 2000), "{{LONG}}", strings.Repeat("a", 100_000), "{{LONGWORDS}}", strings.Repeat("ab ", 33_000), "{{MANY}}", strings.Repeat("echo;", 5000),
 		"{{ROOT}}", r.root, "{{HOME}}", filepath.Join(r.root, "home"), "{{WORK}}", filepath.Join(r.root, "project"),
 		"{{OUTSIDE}}", filepath.Join(r.root, "outside"), "{{CANARY}}", filepath.Join(r.root, "canary", canary),
 		"{{SECRET}}", secret, "{{PRIVATE}}", private, "{{EVILHOST}}", strings.ReplaceAll(strings.TrimPrefix(evil, "http://"), ":", "/"), "{{EVIL}}", evil,
-	).Replace(text)
+	).Replace(longTexts().Replace(text))
 }
+
+// longTexts replaces the names of long texts.
+var longTexts = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(
+		"{{MEGABYTE}}", strings.Repeat("a", 1<<20), "{{PATHS}}", strings.Repeat("$PATH", 100_000), "{{NESTED}}", strings.Repeat("[", 3000)+strings.Repeat("]", 3000), "{{STARS}}", strings.Repeat("*a", 2000), "{{LONG}}", strings.Repeat("a", 100_000), "{{LONGWORDS}}", strings.Repeat("ab ", 33_000), "{{MANY}}", strings.Repeat("echo;", 5000),
+	)
+})
 
 // environ is the environment of the run.
 func (r *result) environ(model, evil string) []string {
 	env := map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": filepath.Join(r.root, "home"), "TMPDIR": filepath.Join(r.root, "tmp"),
-		"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GOCOVERDIR": os.Getenv("GOCOVERDIR"),
+		"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GOCOVERDIR": os.Getenv("GOCOVERDIR"), "GORACE": os.Getenv("GORACE"),
 		"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_FORCE_FILE_STORAGE": "true", "GEMINI_MODEL": "gemini-2.5-flash",
 		"GEMINI_API_KEY": secret, "GOOGLE_GEMINI_BASE_URL": model, "NO_PROXY": "127.0.0.1",
 	}

@@ -73,7 +73,8 @@ type scene struct {
 	Works    []attempt
 	Attempts []attempt
 
-	face, mode string // of this run
+	face, mode string   // of this run
+	parts      []string // of the name, if expand has made the scene
 }
 
 // expand returns the scenes that are made of one, itself if it has no Each.
@@ -93,6 +94,7 @@ func (k *kind) expand(s *scene) []*scene {
 				"{{QUOTE}}", strings.NewReplacer("{{FORM}}", form.Text, "{{LINES}}", strings.ReplaceAll(form.Text, "\n", "\n> ")).Replace(around.Text),
 			)
 			c := *s
+			c.parts = []string{s.Name, form.Name, around.Name}
 			c.Name += ": " + form.Name + ", " + around.Name
 			c.Prompt, c.Files, c.Answers = fill.Replace(s.Prompt), map[string]string{}, nil
 			for name, text := range s.Files {

@@ -106,7 +106,11 @@ func (s *session) checkTail(tail []piece, prompt string) {
 	}
 	said, called := said(s.before.answer)
 	ran := s.ran()
-	if len(calls) == 0 && text == "" { // the answer did not arrive
+	begun, isBrokenOff := strings.CutSuffix(text, "\n\n[This answer was interrupted here.]")
+	if isBrokenOff && !strings.HasPrefix(said, begun) {
+		s.fail(tail, "the model did not begin with %q, but said %q", begun, said)
+	}
+	if len(calls) == 0 && (text == "" || isBrokenOff) { // the answer did not arrive, or a part of it
 		for _, id := range called {
 			if ran[id] > 0 {
 				s.fail(tail, "call %s ran, and the model does not hear of it", id)
@@ -123,6 +127,8 @@ func (s *session) checkTail(tail []piece, prompt string) {
 			s.fail(tail, "call %s has no result", id)
 		case strings.Contains(result, "ran-") && ran[id] != 1:
 			s.fail(tail, "call %s has ended, and ran %d times", id, ran[id])
+		case strings.Contains(result, "It was not run.") && ran[id] > 0:
+			s.fail(tail, "call %s did not begin, and ran", id)
 		}
 	}
 }

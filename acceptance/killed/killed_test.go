@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pollux/cmd/pollux/program"
 	"pollux/internal/process/processtest"
 )
 
@@ -24,14 +27,13 @@ const killsPerSession = 4
 
 // TestMain runs 4 sessions at a time, because they mostly wait.
 func TestMain(m *testing.M) {
-	os.Exit(processtest.Patient{M: m, Tests: 4}.Run())
+	testscript.Main(processtest.Patient{M: m, Tests: 4}, map[string]func(){"pollux": program.Main})
 }
 
 // TestKilled ends runs without a terminal.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
-	whole := play(t, program, nil) // shows how long a session is
+	whole := play(t, nil) // shows how long a session is
 	if whole == nil {
 		return
 	}
@@ -44,7 +46,7 @@ func TestKilled(t *testing.T) {
 			for range min(killsPerSession, n-first) {
 				instants = append(instants, newInstant(random, whole))
 			}
-			play(t, program, instants)
+			play(t, instants)
 		})
 	}
 }

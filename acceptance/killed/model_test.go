@@ -31,6 +31,7 @@ type model struct {
 	count  int  // requests of the conversation
 	sent   int  // bytes in the last run
 	tell   func(bytes int)
+	run    string // begins the paths of the requests of this run
 	known
 	// The person has cancelled the last request, or cleared the conversation since then.
 	isCancelled, isCleared atomic.Bool
@@ -72,6 +73,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	var isOfRun bool
+	if r.URL.Path, isOfRun = strings.CutPrefix(r.URL.Path, m.run); !isOfRun {
+		return // the program that sent it has ended since then
+	}
 	isSummary := strings.HasSuffix(r.URL.Path, ":generateContent")
 	m.turn.Transport = scriptmodel.Transport{}
 	if isSummary {

@@ -20,14 +20,13 @@ import (
 
 // session is a session that was played.
 type session struct {
-	t       *testing.T
-	program string
-	model   *model
-	root    string        // directory of project, home and tmp
-	mark    string        // variable that all processes of the session inherit
-	took    time.Duration // until the last run
-	bytes   int           // that the model has sent in the run before the last one
-	before  known         // the model's knowledge before the last run
+	t      *testing.T
+	model  *model
+	root   string        // directory of project, home and tmp
+	mark   string        // variable that all processes of the session inherit
+	took   time.Duration // until the last run
+	bytes  int           // that the model has sent in the run before the last one
+	before known         // the model's knowledge before the last run
 	// A person had cancelled the last request, or cleared the conversation after it.
 	wasCancelled, wasCleared bool
 	atTerminal               bool              // the runs are a person's
@@ -36,9 +35,9 @@ type session struct {
 }
 
 // play runs a job that ends at each of the instants and is continued after it, and then to its end.
-func play(t *testing.T, program string, instants []instant) *session {
+func play(t *testing.T, instants []instant) *session {
 	t.Helper()
-	s := newSession(t, program)
+	s := newSession(t)
 	begin := time.Now()
 	for i, at := range instants {
 		s.step(i, at)
@@ -68,13 +67,13 @@ func (s *session) end(kills int) {
 	s.checkProcesses()
 }
 
-func newSession(t *testing.T, program string) *session {
+func newSession(t *testing.T) *session {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{t: t, program: program, model: newModel(t), root: root, journal: map[string][]byte{}}
+	s := &session{t: t, model: newModel(t), root: root, journal: map[string][]byte{}}
 	s.mark = "KILLED_RUN=" + strconv.Itoa(os.Getpid()) + root
 	for name, text := range map[string]string{
 		"project/read.txt": "to be read\n", "project/counter": "0\n", "tmp/x": "",
@@ -123,7 +122,7 @@ func (s *session) run(at instant, prompt string) (output string, err error) {
 	if len(s.ends) > 0 || s.model.isLast {
 		args = append([]string{"--resume", "latest"}, args...)
 	}
-	cmd := exec.CommandContext(ctx, s.program, args...)
+	cmd := exec.CommandContext(ctx, "pollux", args...)
 	cmd.Dir, cmd.Env = filepath.Join(s.root, "project"), s.environ()
 	var out string
 	var start func() error
@@ -134,6 +133,7 @@ func (s *session) run(at instant, prompt string) (output string, err error) {
 		start, wait = plain(cmd)
 	}
 	s.model.mu.Lock()
+	s.model.run = s.runPath()
 	s.before, s.model.known.first = s.model.known, nil
 	s.wasCancelled, s.wasCleared = s.model.isCancelled.Load(), s.model.isCleared.Load()
 	s.model.sent = 0
@@ -167,11 +167,14 @@ func plain(cmd *exec.Cmd) (start func() error, wait func() (string, error)) {
 	}
 }
 
+// runPath begins the paths of the requests of the next run.
+func (s *session) runPath() string { return fmt.Sprintf("/run%d", len(s.ends)) }
+
 func (s *session) environ() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(s.root, "home"), "TMPDIR=" + filepath.Join(s.root, "tmp"), "LANG=C.UTF-8",
 		"TERM=dumb", "NO_COLOR=1", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true", "GEMINI_MODEL=gemini-2.5-flash",
-		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=" + s.model.URL, "NO_PROXY=127.0.0.1", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), s.mark,
+		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=" + s.model.URL + s.runPath(), "NO_PROXY=127.0.0.1", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=" + os.Getenv("GORACE"), s.mark,
 	}
 }
 

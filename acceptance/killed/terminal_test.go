@@ -16,21 +16,18 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"pollux/internal/process/processtest"
 )
 
 // TestKilledAtTerminal ends runs at a terminal, in which a person also compresses and clears the
 // conversation and cancels prompts.
 func TestKilledAtTerminal(t *testing.T) {
 	t.Parallel()
-	program := processtest.Build(t)
 	n, seed := numbers(t)
 	for first := 0; first < n/5; first += 2 {
 		t.Run(fmt.Sprint("session ", seed+uint64(first)), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed+uint64(first), 1))
-			s := newSession(t, program)
+			s := newSession(t)
 			s.atTerminal = true
 			for i := range 2 {
 				signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP}[random.IntN(4)]

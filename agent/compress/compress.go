@@ -23,6 +23,7 @@
 package compress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,11 @@ type Options struct {
 	// conversation's own. It returns 0, as a nil Limit does, if it is unknown.
 	Limit func(model string) int
 
-	Threshold        float64 // fraction of the window from which on the history is compressed
+	// Threshold is the fraction of the window from which on the history is compressed; in a small window, of the
+	// part that is not fixed: without the instruction, the tools and the opening. If it is 0, it is DefaultThreshold
+	// of the window, also of a small one, so that each round begins with half of the window. There, the conversation
+	// may take at least a third of the part that is not fixed.
+	Threshold        float64
 	Preserve         float64 // fraction of the history that is kept unchanged
 	SkipVerification bool    // do not have the model verify the snapshot
 	FiveSections     bool    // use five sections in the snapshot instead of seven
@@ -98,6 +103,7 @@ type Options struct {
 // goroutines at once.
 type Compressor struct {
 	Options
+	isDefault   bool // the Threshold
 	lastAttempt attempt
 	missing     map[string]bool                  // models of SummaryModel that do not exist
 	saved       map[*llm.FunctionResponse]string // by result: the shortened text of those saved to files
@@ -108,7 +114,8 @@ var _ agent.Compressor = (*Compressor)(nil)
 
 // New returns a compressor. Invalid values in o are replaced by defaults.
 func New(o Options) *Compressor {
-	if !(o.Threshold > 0) { // also false for NaN
+	isDefault := !(o.Threshold > 0) // also for NaN
+	if isDefault {
 		o.Threshold = DefaultThreshold
 	}
 	if !(o.Preserve > 0 && o.Preserve < 1) {
@@ -117,16 +124,17 @@ func New(o Options) *Compressor {
 	if o.ResponseBudget <= 0 {
 		o.ResponseBudget = DefaultResponseBudget
 	}
-	if o.KeptChars == 0 {
-		o.KeptChars = DefaultKeptChars
-	}
+	o.KeptChars = cmp.Or(o.KeptChars, DefaultKeptChars)
 	if o.IsContext == nil {
 		o.IsContext = isOpening
+	}
+	if o.PlanPath == nil {
+		o.PlanPath = func() string { return "" }
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	return &Compressor{Options: o}
+	return &Compressor{Options: o, isDefault: isDefault, missing: map[string]bool{}}
 }
 
 // Compress implements [agent.Compressor]. If the history is below the threshold, its cost does
@@ -167,15 +175,21 @@ func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]a
 	return w.compress(ctx)
 }
 
-// start returns the number of tokens from which on a history is compressed. In a small window
-// the threshold is a fraction of the part that the fixed part leaves.
+// start returns the number of tokens from which on a history is compressed, see [Options].Threshold.
 func (c *Compressor) start(o agent.CompressRequest) int {
-	fixed := 0
-	if catalog.IsSmall(o.Limit) {
-		fixed = min(o.Fixed, o.Limit/2) // more than half cannot be right
+	fixed := min(o.Fixed, o.Limit/2) // more than half cannot be right
+	part := func(size int) int { return int(math.Ceil(c.Threshold * float64(size))) }
+	switch {
+	case !catalog.IsSmall(o.Limit):
+		return part(o.Limit)
+	case c.isDefault:
+		return max(part(o.Limit), fixed+(o.Limit-fixed)/leastShare)
 	}
-	return fixed + int(math.Ceil(c.Threshold*float64(o.Limit-fixed)))
+	return fixed + part(o.Limit-fixed)
 }
+
+// leastShare is the share of the conversation in the part of a small window that is not fixed.
+const leastShare = 3
 
 // unchanged returns the result of a compression that changed nothing.
 func unchanged(o agent.CompressRequest) agent.Compression {
@@ -236,7 +250,6 @@ func (c *Compressor) newCompression(o agent.CompressRequest) *compression {
 	return w
 }
 
-// estimate estimates the tokens of the head and of messages.
 func (w *compression) estimate(messages []agent.Message) int {
 	return estimate(w.head) + estimate(messages)
 }
@@ -315,7 +328,6 @@ func isSame(a, b []agent.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// withHead returns the head followed by messages.
 func (w *compression) withHead(messages []agent.Message) []agent.Message {
 	return append(w.head, messages...)
 }
@@ -323,7 +335,11 @@ func (w *compression) withHead(messages []agent.Message) []agent.Message {
 // tail returns the messages of the new history after the head: the summary and the kept
 // messages.
 func (w *compression) tail(summary string, cut cut, messages []agent.Message) []agent.Message {
-	rest := []agent.Message{{Content: llm.User(llm.Text(summary))}}
+	note := newerNote
+	if cut.prompt >= 0 {
+		note = promptNote
+	}
+	rest := []agent.Message{{Content: llm.User(llm.Text(summary + "\n\n" + note))}}
 	if cut.prompt >= 0 {
 		rest = append(rest, agent.Message{Content: acknowledgement()}, messages[cut.prompt])
 	} else if cut.at == len(messages) || messages[cut.at].Content.Role != llm.RoleModel {

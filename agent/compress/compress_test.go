@@ -54,6 +54,37 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
+// In a window of up to 32k tokens, a compression starts when half of the window is used, or a third of the part that is
+// not fixed. A threshold of the user's is a fraction of the part that is not fixed.
+func TestTriggerInSmallWindow(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		threshold           float64
+		limit, fixed, start int
+	}{
+		{0, 12_000, 0, 6000},
+		{0, 12_000, 3000, 6000},
+		{0, 12_000, 4500, 7000},
+		{0, 12_000, 6000, 8000},
+		{0, 12_000, 11_000, 8000}, // an estimate that cannot be right
+		{0, 32 << 10, 1000, 16 << 10},
+		{0, 40_000, 15_000, 20_000}, // not small
+		{0.5, 12_000, 3000, 7500},
+		{0.5, 12_000, 0, 6000},
+		{0.2, 12_000, 2000, 4000},
+		{0.7, 12_000, 2000, 9000},
+		{0.7, 40_000, 10_000, 28_000},
+	} {
+		for _, tokens := range []int{tt.start - 1, tt.start} {
+			c := newCompressor(t, writes(form("go")), func(o *compress.Options) { o.Threshold = tt.threshold })
+			o := agent.CompressRequest{History: talk(10, tokens/10*4), Model: "m", Limit: tt.limit, Fixed: tt.fixed, Tokens: tokens}
+			if _, done := c.Compress(t.Context(), o); (done.Status != agent.CompressNoOp) != (tokens == tt.start) {
+				t.Errorf("%v of %d with %d fixed, at %d: %+v", tt.threshold, tt.limit, tt.fixed, tokens, done)
+			}
+		}
+	}
+}
+
 var pointers = cmp.Comparer(func(a, b *llm.Content) bool { return a == b })
 
 // The new history holds the opening, the snapshot, the acknowledgement, and the other messages
@@ -70,7 +101,7 @@ func TestShape(t *testing.T) {
 	if len(got) != 5 || got[0].Content != history[0].Content || !cmp.Equal(contents(got[3:]), kept, pointers) {
 		t.Fatalf("%d messages", len(got))
 	}
-	if m := got[1]; m.ID != "" || m.Content.Role != llm.RoleUser || m.Content.Text() != "<state_snapshot>\n<overall_goal>final</overall_goal>\n</state_snapshot>" {
+	if m := got[1]; m.ID != "" || m.Content.Role != llm.RoleUser || m.Content.Text() != form("final")+newer {
 		t.Errorf("snapshot: %+v %q", m, m.Content.Text())
 	}
 	if m := got[2]; m.ID != "" || m.Content.Role != llm.RoleModel || m.Content.Text() != "Got it. Thanks for the additional context!" {

@@ -41,7 +41,6 @@ func (s scale) scaled(guessed int) int {
 	return int(math.Round(s.factor * float64(s.fixed+guessed)))
 }
 
-// estimate estimates the tokens of messages.
 func estimate(messages []agent.Message) int {
 	n := 0
 	for _, m := range messages {

@@ -143,6 +143,32 @@ func TestCallsATool(t *testing.T) {
 	}
 }
 
+// A model that does not exist is asked once. The conversation's own model writes the summaries from then on.
+func TestMissingWriter(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []llm.ErrorKind{llm.KindModelNotFound, llm.KindForbidden} {
+		s := &scribe{answer: func(_ int, req *llm.Request) (*llm.Response, error) {
+			if req.Model == "mini" {
+				return nil, &llm.Error{Kind: kind, Message: "no such model."}
+			}
+			return text(form("go")), nil
+		}}
+		var warned []string
+		c := newCompressor(t, s, func(o *compress.Options) {
+			o.SummaryModel = func(string) (string, llm.Config, error) { return "mini", llm.Config{}, nil }
+			o.Warn = func(w string) { warned = append(warned, w) }
+		})
+		for range 2 {
+			if _, done := c.Compress(t.Context(), forced(talk(10, 400))); done.Status != agent.CompressedOK {
+				t.Errorf("%v: %+v", kind, done)
+			}
+		}
+		if len(s.requests) != 5 || len(warned) != 1 || !strings.HasPrefix(warned[0], "mini cannot summarize the conversation: ") {
+			t.Errorf("%v: %d requests, warned %q", kind, len(s.requests), warned)
+		}
+	}
+}
+
 // The window of the writer counts, not that of the conversation's model.
 func TestWritersWindow(t *testing.T) {
 	t.Parallel()

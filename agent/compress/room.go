@@ -79,7 +79,8 @@ func (w *compression) dropOldest(messages []agent.Message, room int) []agent.Mes
 	if at <= summaryLen(messages) {
 		return messages
 	}
-	summary := snapshot{body: outline(messages[:at], max(room/outlinePart, 100))}.String()
+	note := llm.EstimateTokens([]llm.Part{{Text: newerNote}})
+	summary := snapshot{body: outline(messages[:at], max(room/outlinePart-note, 100))}.String()
 	return w.tail(summary, cut{at: at, prompt: -1}, messages)
 }
 
@@ -135,8 +136,7 @@ func outlineOf(m agent.Message, limit int) []outlineLine {
 			lines = append(lines, outlineLine{text: clip(call, min(limit, 200))})
 		case p.FunctionResponse != nil, p.Thought, strings.TrimSpace(p.Text) == "", p.Text == acknowledgementText:
 		case isSnapshot(m):
-			body := strings.TrimSuffix(strings.TrimPrefix(p.Text, snapshotOpen+"\n"), "\n"+snapshotClose)
-			lines = append(lines, outlineLine{text: clip(body, 2*limit), isUser: true})
+			lines = append(lines, outlineLine{text: clip(bodyOf(p.Text), 2*limit), isUser: true})
 		case m.Content.Role == llm.RoleUser:
 			lines = append(lines, outlineLine{text: "user: " + clip(p.Text, limit), isUser: true})
 		default:

@@ -130,7 +130,7 @@ func TestProseIsNoCorrection(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("The snapshot holds all that was said, and nothing is missing. ", 10)
 	got, done := newCompressor(t, writes(form("the ledger"), prose), nil).Compress(t.Context(), forced(talk(10, 400)))
-	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || text != form("the ledger") {
+	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || text != form("the ledger")+newer {
 		t.Errorf("%+v: %s", done, text)
 	}
 }
@@ -143,6 +143,18 @@ func TestProseTwice(t *testing.T) {
 	got, done := newCompressor(t, writes(first, second), nil).Compress(t.Context(), forced(talk(10, 400)))
 	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || !strings.Contains(text, "the test to pass") {
 		t.Errorf("%+v: %s", done, text)
+	}
+}
+
+// An older summary is in the outline without the note after it.
+func TestOutlineOfSummary(t *testing.T) {
+	t.Parallel()
+	history := append([]agent.Message{user(form("the ledger") + newer), model("Got it. Thanks for the additional context!")}, pages(30, 2000)[1:]...)
+	request := forced(history)
+	request.Room = 3000
+	got, _ := compress.New(compress.Options{Generator: writes("No.")}).Compress(t.Context(), request)
+	if lead := got[0].Content.Text(); !strings.Contains(lead, "the ledger</overall_goal>\nuser: Find") || strings.Count(lead, newer) != 1 || !strings.HasSuffix(lead, newer) {
+		t.Errorf("the history begins with %s", lead)
 	}
 }
 

@@ -56,6 +56,9 @@ func form(goal string) string {
 	return "<state_snapshot>\n<overall_goal>" + goal + "</overall_goal>\n</state_snapshot>"
 }
 
+// newer follows a snapshot in a history.
+const newer = "\n\n[The messages after this snapshot are newer than it. Where they differ from it, they are right.]"
+
 func user(s string) agent.Message  { return agent.Message{ID: "u", Content: llm.User(llm.Text(s))} }
 func model(s string) agent.Message { return agent.Message{ID: "m", Content: llm.Model(llm.Text(s))} }
 

@@ -12,7 +12,6 @@ const (
 	scratchClose  = "</scratchpad>"
 )
 
-// acknowledgement returns the model's response to a snapshot.
 func acknowledgement() *llm.Content { return llm.Model(llm.Text(acknowledgementText)) }
 
 // snapshot is a snapshot found in a model's answer.
@@ -114,6 +113,12 @@ func chooseSnapshot(first, second snapshot) snapshot {
 		}
 	}
 	return second
+}
+
+// bodyOf returns the body of the snapshot in a message, without the note after it.
+func bodyOf(text string) string {
+	body, _, _ := strings.Cut(strings.TrimPrefix(text, snapshotOpen), snapshotClose)
+	return strings.TrimSpace(body)
 }
 
 // String returns the snapshot as the model gets it. It has exactly one pair of tags, because

@@ -43,7 +43,7 @@ type writer struct {
 // writers returns the writer for the summary of a history of this many tokens. second is the
 // conversation's own model without its tools, for the case that first calls a tool instead.
 func (w *compression) writers(history int) (first, second writer) {
-	text := instructions(w.FiveSections, w.isBrief(), w.planPath())
+	text := instructions(w.FiveSections, w.isBrief(), w.PlanPath())
 	tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
 	system := llm.User(llm.Text(text))
 
@@ -77,26 +77,15 @@ func (w *compression) writers(history int) (first, second writer) {
 	if name != own.model && w.Options.Limit != nil {
 		other.limit = w.Options.Limit(name)
 	}
+	requests := 2 // for one summary
+	if w.SkipVerification {
+		requests = 1
+	}
 	if w.RequestConfig != nil && w.Price != nil &&
-		(w.room(other) < history || isCheaper(w.Price(own.model), w.Price(name), own.fixed, history, w.requestCount())) {
+		(w.room(other) < history || isCheaper(w.Price(own.model), w.Price(name), own.fixed, history, requests)) {
 		return own, plain
 	}
 	return other, plain
-}
-
-// requestCount returns the number of requests for one summary.
-func (w *compression) requestCount() int {
-	if w.SkipVerification {
-		return 1
-	}
-	return 2
-}
-
-func (w *compression) planPath() string {
-	if w.PlanPath == nil {
-		return ""
-	}
-	return w.PlanPath()
 }
 
 // maxRequests limits the number of pieces in which one compression summarizes a history, and
@@ -121,8 +110,11 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 	for range maxRequests {
 		known := llm.EstimateTokens([]llm.Part{{Text: summary}})
 		end := pieceEnd(messages, cut.inCall, start, room-known)
-		piece := messages[start:end]
-		s, err := w.ask(ctx, by, w.pieceContents(summary, piece, room-known), summary != "" || isSnapshot(piece[0]))
+		piece, after := messages[start:end], afterPiece
+		if end == cut.at {
+			after = afterSnapshot(len(w.body)-cut.at, cut.prompt >= 0)
+		}
+		s, err := w.ask(ctx, by, w.pieceContents(summary, piece, room-known), summary != "" || isSnapshot(piece[0]), after)
 		switch {
 		case err == nil && end == cut.at:
 			return s, nil
@@ -130,11 +122,13 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 			summary, start = s, end
 		case errors.Is(err, errCalled) && by.prefix != "":
 			by = plain
-		case isMissing(err) && by.model != w.CompressRequest.Model:
-			w.setMissing(by.model, err)
+		case hasKind(err, llm.KindModelNotFound, llm.KindForbidden) && by.model != w.CompressRequest.Model:
+			w.missing[by.model] = true
+			w.Warn(fmt.Sprintf("%s cannot summarize the conversation: %v. "+
+				"The conversation's own model does it from now on.", by.model, strings.TrimSuffix(err.Error(), ".")))
 			by, plain = w.writers(estimate(messages))
 			room = w.room(by)
-		case isTooLong(err) && room-known > minRoom:
+		case hasKind(err, llm.KindContextWindow) && room-known > minRoom:
 			messages = trimmed[:cut.at]
 			room = known + min(room-known, estimate(piece))/2
 		default:
@@ -144,26 +138,10 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 	return "", errors.New("it is too long for the model that summarizes")
 }
 
-// isMissing reports whether a model does not exist, or not for this account.
-func isMissing(err error) bool {
-	var e *llm.Error
-	return errors.As(err, &e) && (e.Kind == llm.KindModelNotFound || e.Kind == llm.KindForbidden)
-}
-
-// setMissing makes the models of conversations write the summaries that model should have
-// written.
-func (c *Compressor) setMissing(model string, err error) {
-	if c.missing == nil {
-		c.missing = map[string]bool{}
-	}
-	c.missing[model] = true
-	c.Warn(fmt.Sprintf("%s cannot summarize the conversation: %v. The conversation's own model does it from now on.",
-		model, strings.TrimSuffix(err.Error(), ".")))
-}
-
-func isTooLong(err error) bool {
-	var e *llm.Error
-	return errors.As(err, &e) && e.Kind == llm.KindContextWindow
+// hasKind reports whether err is an error of a model of one of the kinds.
+func hasKind(err error, kinds ...llm.ErrorKind) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && slices.Contains(kinds, e.Kind)
 }
 
 // pieceContents returns the contents to send for a piece of the history: the head, the summary
@@ -220,8 +198,8 @@ func pieceEnd(messages []agent.Message, bound []bool, start, room int) int {
 }
 
 // ask has the model write a snapshot of contents and verify it. older is true if contents
-// start with a summary.
-func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Content, older bool) (string, error) {
+// start with a summary. after is a sentence for the model about the messages that follow the snapshot.
+func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Content, older bool, after string) (string, error) {
 	size := 0 // tokens of the messages that the summary replaces
 	for _, c := range contents {
 		size += c.Tokens()
@@ -230,6 +208,7 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 	if older {
 		task = taskIntegrate
 	}
+	task += after
 	if !w.isBrief() {
 		task += taskScratch
 	}
@@ -290,19 +269,17 @@ func (w *compression) generate(ctx context.Context, by writer, contents []*llm.C
 			return "", errors.New(note)
 		}
 	}
-	if !hasWords(text) && slices.ContainsFunc(response.Parts(), isCall) {
+	f := response.PromptFeedback
+	switch {
+	case hasWords(text):
+		return text, nil
+	case slices.ContainsFunc(response.Parts(), func(p llm.Part) bool { return p.FunctionCall != nil }):
 		return "", errCalled
+	case f != nil && f.BlockReason != "":
+		return "", fmt.Errorf("the model refused to summarize it (%s)", f.BlockReason)
 	}
-	if !hasWords(text) {
-		if f := response.PromptFeedback; f != nil && f.BlockReason != "" {
-			return "", fmt.Errorf("the model refused to summarize it (%s)", f.BlockReason)
-		}
-		return "", errors.New("the model returned an empty summary")
-	}
-	return text, nil
+	return "", errors.New("the model returned an empty summary")
 }
 
 // errCalled means that the model called a tool instead of writing a summary.
 var errCalled = errors.New("the model called a tool instead of summarizing")
-
-func isCall(p llm.Part) bool { return p.FunctionCall != nil }

@@ -23,7 +23,7 @@ func (w *compression) trim(messages []agent.Message) []agent.Message {
 		budget, kept = min(budget, w.Limit/2), min(kept, w.Limit/10*charsPerToken)
 	}
 	before := w.saved
-	w.saved = nil
+	w.saved = map[*llm.FunctionResponse]string{}
 	trimmed, spent := messages, 0
 	for i, m := range slices.Backward(messages) {
 		var parts []llm.Part // a changed copy of the parts
@@ -76,9 +76,6 @@ func (w *compression) shorten(r *llm.FunctionResponse, text string, kept int, be
 		if err != nil || len(short) >= len(text) {
 			return "", false
 		}
-	}
-	if w.saved == nil {
-		w.saved = map[*llm.FunctionResponse]string{}
 	}
 	w.saved[r] = short
 	return short, true

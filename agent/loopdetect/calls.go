@@ -95,7 +95,6 @@ func canonical(args json.RawMessage) []byte {
 	return b
 }
 
-// describe returns a sentence about the calls of a loop.
 func describe(cycle []string, times int) string {
 	names := make([]string, len(cycle))
 	for i, name := range cycle {

@@ -23,6 +23,7 @@ type chantFinder struct {
 	maxSpan              int // between the first and the last of the hits
 	memory               int
 
+	// The ring and what depends on its length grow with the text, because most responses are short.
 	ring   []place  // by position; the length is a power of two
 	newest []int    // position of the newest chunk, by hash
 	powers []uint64 // of base
@@ -39,6 +40,7 @@ type place struct {
 	r        rune
 	hits     int32  // number of equal chunks up to this one, at most the number that makes a loop
 	sum      uint64 // hash of all text before it
+	hash     uint64 // of the chunk that begins here
 	chain    int    // an earlier chunk whose hash has the same low bits, 0 for none
 	previous int    // the previous equal chunk, 0 for none
 }
@@ -53,22 +55,31 @@ func newChantFinder(o *Options) *chantFinder {
 	span := (o.Hits - 1) * o.Spacing
 	// Text that is further away than the hits may be does not count.
 	memory := min(o.Memory, span+o.Chunk+maxHead)
-	size := 1 << bits.Len(uint(memory))
 	c := &chantFinder{
 		chunk: o.Chunk, hits: o.Hits, periods: o.Periods, maxSpan: span, memory: memory,
-		ring: make([]place, size), newest: make([]int, size), powers: make([]uint64, size),
-		base: 1<<32 + rand.Uint64N(prime-1<<32),
+		base: 1<<32 + rand.Uint64N(prime-1<<32), powers: []uint64{1},
 		from: 1, next: 1, end: 1,
 		hitPositions: make([]int, o.Hits),
 	}
-	c.powers[0] = 1
-	for i := 1; i < size; i++ {
-		c.powers[i] = times(c.powers[i-1], c.base)
-	}
+	c.grow(64)
 	return c
 }
 
-// reset discards all text so far.
+// grow gives the ring a length, a power of two above the number of positions that count.
+func (c *chantFinder) grow(length int) {
+	old := c.ring
+	c.ring, c.newest = make([]place, length), make([]int, length)
+	for pos := c.from; pos < c.end; pos++ {
+		*c.place(pos) = old[pos&(len(old)-1)]
+	}
+	for pos := c.from; pos < c.next; pos++ {
+		c.link(pos, c.place(pos).hash)
+	}
+	for len(c.powers) < length {
+		c.powers = append(c.powers, times(c.powers[len(c.powers)-1], c.base))
+	}
+}
+
 func (c *chantFinder) reset() { c.from, c.next = c.end, c.end }
 
 // add adds a piece of a response. It returns the chunk that repeats itself, if one does.
@@ -92,8 +103,10 @@ func (c *chantFinder) add(text string) (chunk string, found bool) {
 	return "", false
 }
 
-// push stores a character.
 func (c *chantFinder) push(r rune) {
+	if c.end-c.from == len(c.ring) {
+		c.grow(2 * len(c.ring))
+	}
 	p := c.place(c.end)
 	p.r, p.sum = r, c.sum
 	c.sum = plus(times(c.sum, c.base), uint64(r)+1)
@@ -105,17 +118,23 @@ func (c *chantFinder) push(r rune) {
 // isLoop counts the chunk at pos and reports whether it makes a loop.
 func (c *chantFinder) isLoop(pos int) bool {
 	hash := c.hash(pos, pos+c.chunk)
-	newest := &c.newest[int(hash)&(len(c.newest)-1)]
-	p := c.place(pos)
-	p.chain, p.previous, p.hits = *newest, 0, 1
-	*newest = pos
+	p := c.link(pos, hash)
+	p.previous, p.hits = 0, 1
 	for q := p.chain; q >= c.from; q = c.place(q).chain {
-		if c.hash(q, q+c.chunk) == hash {
+		if c.place(q).hash == hash {
 			p.previous, p.hits = q, min(c.place(q).hits+1, int32(c.hits))
 			break
 		}
 	}
 	return int(p.hits) == c.hits && c.isDense(pos) && c.hasFewGaps() && c.hitsEqual()
+}
+
+// link makes the chunk at pos the newest of its chain.
+func (c *chantFinder) link(pos int, hash uint64) *place {
+	newest := &c.newest[int(hash)&(len(c.newest)-1)]
+	p := c.place(pos)
+	p.hash, p.chain, *newest = hash, *newest, pos
+	return p
 }
 
 // isDense collects the last hits up to pos and reports whether they are close enough.
@@ -159,7 +178,6 @@ func (c *chantFinder) hitsEqual() bool {
 	return true
 }
 
-// text returns the chunk at pos.
 func (c *chantFinder) text(pos int) string {
 	rs := make([]rune, c.chunk)
 	for i := range rs {

@@ -309,6 +309,45 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// A question sends long results without their middle, and the history stays as it is.
+func TestJudgeIsShownLongResults(t *testing.T) {
+	t.Parallel()
+	history, size := talk(41), 0
+	for i, m := range history {
+		if r := m.Content.Parts[0].FunctionResponse; r != nil {
+			long := *r
+			long.Response, _ = json.Marshal(map[string]string{"output": fmt.Sprintf("first %d\n%slast %d", i, strings.Repeat("line\n", 2000), i)})
+			history[i].Content = llm.User(llm.Part{FunctionResponse: &long})
+			size += len(long.Response)
+		}
+	}
+	var got *llm.Request
+	d := New(Options{
+		FirstJudgement: 1, Interval: 1,
+		Generator:    voice(func(_ context.Context, req *llm.Request) (string, error) { got = req; return sure(0), nil }),
+		ResolveModel: func(string) (string, llm.Config, error) { return "m", llm.Config{}, nil },
+	})
+	d.Reset("go on")
+	d.CheckTurn(t.Context(), history)
+	shown := 0
+	for _, c := range got.Contents {
+		for _, p := range c.Parts {
+			if r := p.FunctionResponse; r != nil {
+				shown += len(r.Response)
+				if text := string(r.Response); !strings.Contains(text, "first ") || !strings.Contains(text, "last ") {
+					t.Errorf("shown: %.200s", text)
+				}
+			}
+		}
+	}
+	if shown == 0 || shown > 5*maxEvidence || size < 20*shown {
+		t.Errorf("%d of %d bytes are shown", shown, size)
+	}
+	if r := history[len(history)-1].Content.Parts[0].FunctionResponse; len(r.Response) < 10_000 {
+		t.Error("the history has changed")
+	}
+}
+
 // A cancelled run gets no judgement.
 func TestJudgeCancelled(t *testing.T) {
 	t.Parallel()
@@ -361,6 +400,20 @@ func TestJudgeIsBounded(t *testing.T) {
 				t.Errorf("%s is silent: waited %v", silent, waited)
 			}
 		})
+	}
+}
+
+// If one model would answer both questions, it is asked once.
+func TestOneModel(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	d := New(Options{
+		FirstJudgement: 1, Interval: 1,
+		Generator:    voice(func(context.Context, *llm.Request) (string, error) { asked++; return sure(1), nil }),
+		ResolveModel: func(string) (string, llm.Config, error) { return "m", llm.Config{}, nil },
+	})
+	if loop := d.judgeHistory(t.Context(), talk(5)); loop.Kind != Judged || asked != 1 {
+		t.Errorf("%+v, asked %d times", loop, asked)
 	}
 }
 

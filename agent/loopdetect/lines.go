@@ -151,7 +151,6 @@ func (l *lines) isRuleOrItem() bool {
 	return l.marks >= 3 || l.marks == 1 && (l.mark == '-' || l.mark == '*' || l.mark == '+')
 }
 
-// endLine processes the end of a line.
 func (l *lines) endLine() verdict {
 	v := plain
 	switch l.state {
@@ -196,7 +195,6 @@ func (l *lines) openFence(r rune) {
 	}
 }
 
-// inCode processes a character of a code block.
 func (l *lines) inCode(r rune) {
 	switch {
 	case r == '\n':

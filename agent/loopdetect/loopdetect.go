@@ -44,19 +44,12 @@ type Options struct {
 	// (10). After that, the next question follows after MinInterval (5) to MaxInterval (15)
 	// turns: the higher the confidence of the last answer, the sooner.
 	FirstJudgement, Interval, MinInterval, MaxInterval int
-	// Window is the number of messages that a model judges (20).
-	Window int
-	// Confidence is the confidence from which on the agent counts as stuck, from 0 to 1 (0.9).
-	Confidence float64
 	// SingleJudge makes the first answer final. Otherwise a second model has to agree.
 	SingleJudge bool
-	// Attempts is the maximum number of requests for one usable answer (2). A request that fails
-	// is not repeated. Timeout limits the time of both questions together (5 s), because the
-	// agent waits for the judgement: asked beside the turn, requests would come in an order that
-	// depends on the speed of servers, and recordings could not be played back. After two
-	// questions in a row without an answer, no more follow until Reset is called.
-	Attempts int
-	Timeout  time.Duration
+	// Timeout limits the time of both questions together (5 s), because the agent waits for the judgement:
+	// asked beside the turn, requests would come in an order that depends on the speed of servers, and
+	// recordings could not be played back.
+	Timeout time.Duration
 	// OnJudgement, if set, is called after each judgement.
 	OnJudgement func(promptID string, j Judgement)
 }
@@ -82,9 +75,6 @@ func (o Options) orDefault() Options {
 	o.Interval = cmp.Or(o.Interval, 10)
 	o.MinInterval = cmp.Or(o.MinInterval, 5)
 	o.MaxInterval = cmp.Or(o.MaxInterval, 15)
-	o.Window = cmp.Or(o.Window, 20)
-	o.Confidence = cmp.Or(o.Confidence, 0.9)
-	o.Attempts = cmp.Or(o.Attempts, 2)
 	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
 	return o
 }
@@ -182,17 +172,15 @@ func (d *Detector) inspect(e agent.Event) agent.Loop {
 
 // quote returns s in quotation marks, shortened to one line.
 func quote(s string) string {
-	return strconv.Quote(shorten(s))
+	return strconv.Quote(brief(s))
 }
 
-// shorten returns s on one line of at most 300 bytes.
-func shorten(s string) string {
+// brief returns s on one line of at most 300 bytes.
+func brief(s string) string {
 	const most = 300
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	for i := range s {
-		if most <= i {
-			return s[:i] + "…"
-		}
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }

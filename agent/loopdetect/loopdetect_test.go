@@ -255,7 +255,7 @@ func TestShort(t *testing.T) {
 		strings.Repeat("a", 300): strings.Repeat("a", 300),
 		strings.Repeat("ü", 151): strings.Repeat("ü", 150) + "…",
 	} {
-		if diff := cmp.Diff(want, shorten(in)); diff != "" {
+		if diff := cmp.Diff(want, brief(in)); diff != "" {
 			t.Error(diff)
 		}
 	}

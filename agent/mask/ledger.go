@@ -25,7 +25,6 @@ type ledger struct {
 // end returns the index of the first message that is not scanned.
 func (l *ledger) end() int { return len(l.seen) }
 
-// old returns the outputs that may be masked.
 func (l *ledger) old() []output { return l.outputs[:l.firstNew] }
 
 // update scans the new messages of history. If the history was replaced, it scans all of it.

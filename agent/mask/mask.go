@@ -31,9 +31,6 @@ type Options struct {
 	// half of the window. Batch is the number of tokens of older outputs from which on they are
 	// masked, at most three tenths of the window.
 	Protect, Batch int
-	// Exempt lists tools whose outputs are never masked. nil is the default: tools whose
-	// output instructs the model or contains the user's answers.
-	Exempt []string
 	// Warn is called with a sentence if an output cannot be saved; nil discards it.
 	Warn func(string)
 }
@@ -54,9 +51,6 @@ func New(o Options) *Masker {
 	}
 	if o.Batch <= 0 {
 		o.Batch = DefaultBatch
-	}
-	if o.Exempt == nil {
-		o.Exempt = []string{"activate_skill", "ask_user", "enter_plan_mode", "exit_plan_mode"}
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -134,12 +128,15 @@ func withReplaced(c *llm.Content, replaced map[*llm.FunctionResponse]*llm.Functi
 	return &llm.Content{Role: c.Role, Parts: parts}
 }
 
+// exempt are tools whose output instructs the model or contains the user's answers. It is never masked.
+var exempt = []string{"activate_skill", "ask_user", "enter_plan_mode", "exit_plan_mode"}
+
 // outputs returns the outputs of a message that may be masked later.
 func (m *Masker) outputs(c *llm.Content) []output {
 	var found []output
 	for i := range c.Parts {
 		r := c.Parts[i].FunctionResponse
-		if r == nil || slices.Contains(m.Exempt, r.Name) || isMasked(r.Response) {
+		if r == nil || slices.Contains(exempt, r.Name) || isMasked(r.Response) {
 			continue
 		}
 		tokens := 0

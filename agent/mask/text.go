@@ -3,9 +3,14 @@ package mask
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"pollux/agent/shorten"
+
+	"github.com/go-faster/jx"
 )
 
 // The format of a masked output is stable, because session files contain it.
@@ -34,40 +39,29 @@ func isMasked(response json.RawMessage) bool {
 	if len(response) > maxSize || !bytes.Contains(response, []byte(tagName)) {
 		return false
 	}
-	var members map[string]string
-	if json.Unmarshal(response, &members) != nil || len(members) != 1 {
-		return false
-	}
-	text := members["output"]
-	return strings.HasPrefix(text, opening) && strings.HasSuffix(text, closing) && strings.Contains(text, pointer)
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(response)
+	text, members := "", 0
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) (err error) {
+		members++
+		if string(key) != "output" || members > 1 {
+			return d.Skip()
+		}
+		text, err = d.Str() // an error for another value
+		return err
+	})
+	return err == nil && members == 1 && strings.HasPrefix(text, opening) && strings.HasSuffix(text, closing) && strings.Contains(text, pointer)
 }
 
 // fileText returns the text to save: the text of an output or an error, which the model can
 // read by lines, or else indented JSON.
 func fileText(response json.RawMessage) string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(response, &members) != nil {
-		return string(response)
+	text, isError := shorten.Split(response)
+	if isError {
+		text = "Error: " + text
 	}
-	var output, failure string
-	if _, ok := members["output"]; ok && json.Unmarshal(members["output"], &output) == nil {
-		delete(members, "output")
-	}
-	if _, ok := members["error"]; ok && json.Unmarshal(members["error"], &failure) == nil {
-		delete(members, "error")
-		failure = "Error: " + failure
-	}
-	if len(members) > 0 {
-		var b bytes.Buffer
-		if json.Indent(&b, response, "", "  ") != nil {
-			return string(response)
-		}
-		return b.String()
-	}
-	if output != "" && failure != "" {
-		return output + "\n" + failure
-	}
-	return output + failure
+	return text
 }
 
 const (
@@ -116,10 +110,15 @@ func commandPreview(text string) (string, bool) {
 	return note + begin + firstAndLastLines(output) + outcome + end, true
 }
 
+// outcomes are the beginnings of the lines behind the output of a command.
+var outcomes = []string{
+	"Encoding: ", "Error: ", "Exit Code: ", "Exit Codes in the pipe: ", "Signal: ", "Hint: ", "Background PIDs: ", "Process Group PGID: ",
+}
+
 // splitOutcome splits the output of a command from the lines after it that report the outcome.
 func splitOutcome(text string) (output, outcome string) {
 	at := len(text)
-	for range 6 { // more than there are kinds
+	for range 6 { // more than there are in one result
 		i := strings.LastIndexByte(text[:at], '\n')
 		if i < 0 || !isOutcome(text[i+1:at]) {
 			break
@@ -133,15 +132,9 @@ func isOutcome(line string) bool {
 	if len(line) > 4*lineChars {
 		return false
 	}
-	for _, label := range []string{"Error: ", "Exit Code: ", "Exit Codes in the pipe: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "} {
-		if strings.HasPrefix(line, label) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(outcomes, func(label string) bool { return strings.HasPrefix(line, label) })
 }
 
-// firstAndLastLines returns the first and the last lines of text.
 func firstAndLastLines(text string) string {
 	var b strings.Builder
 	for range endLines {

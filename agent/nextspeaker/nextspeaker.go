@@ -3,6 +3,7 @@
 package nextspeaker
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -31,9 +32,7 @@ var _ agent.NextSpeaker = (*Checker)(nil)
 
 // New returns a checker.
 func New(o Options) *Checker {
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
 	return &Checker{o}
 }
 
@@ -82,7 +81,6 @@ const schema = `{"type":"object","properties":{` +
 	`"next_speaker":{"type":"string","enum":["user","model"]}},` +
 	`"required":["reasoning","next_speaker"]}`
 
-// askModel asks a model who speaks next.
 func (c *Checker) askModel(ctx context.Context, contents []*llm.Content) (llm.Role, error) {
 	type answer struct {
 		NextSpeaker llm.Role `json:"next_speaker"`

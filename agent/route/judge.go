@@ -3,8 +3,8 @@ package route
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -45,7 +45,6 @@ const binarySchema = `{"type":"object","properties":{` +
 	`"model_choice":{"type":"string","enum":["flash","pro"]}},` +
 	`"required":["reasoning","model_choice"]}`
 
-// binaryAnswer is the answer to the binary question.
 type binaryAnswer struct {
 	Reasoning *string `json:"reasoning"`
 	Model     string  `json:"model_choice"`
@@ -53,7 +52,8 @@ type binaryAnswer struct {
 
 // classifyBinary asks the small model which of two models a prompt needs.
 func (r *Router) classifyBinary(ctx context.Context, p *request) (Decision, error) {
-	q := r.question(p, binarySystem, binarySchema, messagesWithoutTools(p.History, r.o.BinaryWindow, r.o.BinaryMessages))
+	const window, keep = 20, 4 // messages
+	q := r.question(p, binarySystem, binarySchema, messagesWithoutTools(p.History, window, keep))
 	answer, err := jsonquery.Ask(ctx, q, func(c *binaryAnswer) bool {
 		return c.Reasoning != nil && (c.Model == "pro" || c.Model == "flash")
 	})
@@ -85,7 +85,6 @@ const numericalSchema = `{"type":"object","properties":{` +
 	`"complexity_score":{"type":"integer","minimum":1,"maximum":100}},` +
 	`"required":["complexity_reasoning","complexity_score"]}`
 
-// scoreAnswer is the answer to the question for a score.
 type scoreAnswer struct {
 	Reasoning *string `json:"complexity_reasoning"`
 	Score     float64 `json:"complexity_score"`
@@ -93,7 +92,8 @@ type scoreAnswer struct {
 
 // classifyScore asks the small model for a score and compares it with the threshold.
 func (r *Router) classifyScore(ctx context.Context, p *request) (Decision, error) {
-	q := r.question(p, numericalSystem, numericalSchema, recentMessages(p.History, r.o.ScoreMessages))
+	const keep = 8 // messages
+	q := r.question(p, numericalSystem, numericalSchema, recentMessages(p.History, keep))
 	answer, err := jsonquery.Ask(ctx, q, func(s *scoreAnswer) bool {
 		return s.Reasoning != nil && s.Score >= 1 && s.Score <= 100
 	})
@@ -152,12 +152,5 @@ func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	head, tail := s[:n*2/3], s[len(s)-n/3:]
-	for len(head) > 0 && !utf8.RuneStart(s[len(head)]) {
-		head = head[:len(head)-1]
-	}
-	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
-	return head + " [...] " + tail
+	return strings.ToValidUTF8(s[:n*2/3], "") + " [...] " + strings.ToValidUTF8(s[len(s)-n/3:], "")
 }

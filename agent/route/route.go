@@ -51,11 +51,6 @@ type Options struct {
 	Threshold int
 	// Binary uses the strategy Classifier for Gemini 3, too.
 	Binary bool
-	// The strategy Classifier shows the small model the last BinaryMessages (4) messages
-	// without tool calls and results among the last BinaryWindow (20). NumericalClassifier
-	// shows it the last ScoreMessages (8).
-	BinaryWindow, BinaryMessages, ScoreMessages int
-
 	// OnDecision, if set, is called after each decision.
 	OnDecision func(promptID string, d Decision)
 }
@@ -107,7 +102,6 @@ const maxDecisions = 256
 // New returns a router.
 func New(o Options) *Router {
 	o.Threshold = cmp.Or(o.Threshold, defaultThreshold)
-	o.BinaryWindow, o.BinaryMessages, o.ScoreMessages = cmp.Or(o.BinaryWindow, 20), cmp.Or(o.BinaryMessages, 4), cmp.Or(o.ScoreMessages, 8)
 	decisions, _ := lru.New[string, Decision](maxDecisions) // fails only for sizes below 1
 	return &Router{o: o, decisions: decisions}
 }

@@ -61,7 +61,8 @@ func (s *Shortener) ShortenAll(ctx context.Context, messages []*llm.Content, siz
 		total += m.Tokens()
 		for k := range m.Parts {
 			if r := m.Parts[k].FunctionResponse; r != nil {
-				found := result{message: i, part: k, text: Text(r.Response)}
+				found := result{message: i, part: k}
+				found.text, found.isError = Split(r.Response)
 				found.tokens = llm.EstimateTokens([]llm.Part{{Text: found.text}})
 				shortenable += found.tokens
 				results = append(results, found)
@@ -103,6 +104,7 @@ func (s *Shortener) ShortenAll(ctx context.Context, messages []*llm.Content, siz
 type result struct {
 	message, part int // where it is
 	text          string
+	isError       bool
 	tokens        int // of text
 }
 
@@ -121,7 +123,7 @@ func (s *Shortener) cut(r *llm.FunctionResponse, of result, size int) (*llm.Func
 		return nil, false
 	}
 	cut := *r
-	cut.Response = response(r.Response, text)
+	cut.Response = response(text, of.isError)
 	return &cut, true
 }
 

@@ -3,17 +3,48 @@ package shorten
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-faster/jx"
 
 	"pollux/llm"
 )
 
 // Text returns the text of a tool result: an output, an error, both, or else indented JSON.
 func Text(response json.RawMessage) string {
-	text, _ := split(response)
+	text, _ := Split(response)
 	return text
 }
 
-// split returns the text of a tool result, and whether it is an error alone.
+// Split returns the text of a tool result, see [Text], and whether it is an error alone.
+func Split(response json.RawMessage) (text string, isError bool) {
+	if text, isError, ok := only(response); ok {
+		return text, isError
+	}
+	return split(response)
+}
+
+// only returns the text of a result that has nothing but an output or an error, as nearly all have.
+func only(response json.RawMessage) (text string, isError, ok bool) {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(response)
+	members := 0
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) (err error) {
+		members++
+		isError = string(key) == "error"
+		if !isError && string(key) != "output" || members > 1 {
+			return d.Skip()
+		}
+		text, err = d.Str() // an error for another value
+		ok = err == nil
+		return err
+	})
+	isWhole := err == nil && d.Skip() == io.EOF
+	return text, isError, ok && isWhole && members == 1 && utf8.ValidString(text)
+}
+
 func split(response json.RawMessage) (text string, isError bool) {
 	if json.Unmarshal(response, &text) == nil {
 		return text, false
@@ -54,9 +85,9 @@ func split(response json.RawMessage) (text string, isError bool) {
 	return output, false
 }
 
-// response returns a result with another text in the place of the old one.
-func response(old json.RawMessage, text string) json.RawMessage {
-	if _, isError := split(old); isError {
+// response returns a result with this text.
+func response(text string, isError bool) json.RawMessage {
+	if isError {
 		return llm.Failure("", "", text).Response
 	}
 	return llm.Output("", "", text).Response

@@ -152,12 +152,17 @@ func announces(line string) bool {
 		if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.Contains(s, ": ") {
 			return false
 		}
-		lower := strings.ToLower(s)
-		return slices.ContainsFunc(languages, func(l language) bool {
-			return l.mayAnnounce(lower) && slices.ContainsFunc(clauses(s), l.announcement().MatchString) && !l.exception().MatchString(s)
+		plain := plainForm(s)
+		return slices.ContainsFunc(languages(), func(l language) bool {
+			return l.mayAnnounce(plain) && slices.ContainsFunc(clauses(s), l.announcement().MatchString) && !l.exception().MatchString(s)
 		})
 	}
 	return false
+}
+
+// plainForm returns a sentence in lower case, with one space between two words.
+func plainForm(sentence string) string {
+	return strings.Join(strings.Fields(strings.ToLower(sentence)), " ")
 }
 
 // clauses returns a sentence, and the rest of it after each main clause, without clauses about
@@ -246,21 +251,17 @@ func isCallBlock(block, tools []string) bool {
 // isCallLine reports whether a line calls a tool: name(...), or name with arguments as of a
 // shell in a code block. Names that are usual words need named arguments.
 func isCallLine(line string, tools []string, inBlock bool) bool {
+	if !slices.ContainsFunc(tools, func(t string) bool { return strings.Contains(line, t) }) {
+		return false // most lines
+	}
 	if isCallObject(line, tools) {
 		return true
 	}
 	m := call().FindStringSubmatch(line)
-	if m == nil {
+	if m == nil || !slices.Contains(tools, m[1]) {
 		return false
 	}
 	name, rest := m[1], m[2]
-	known := false
-	for _, t := range tools {
-		known = known || t == name
-	}
-	if !known {
-		return false
-	}
 	isWord := !strings.Contains(name, "_")
 	switch {
 	case strings.HasPrefix(rest, "("):
@@ -278,10 +279,8 @@ func isCallObject(text string, tools []string) bool {
 		return false
 	}
 	for _, m := range object().FindAllStringSubmatch(text, -1) {
-		for _, t := range tools {
-			if m[1] == t {
-				return true
-			}
+		if slices.Contains(tools, m[1]) {
+			return true
 		}
 	}
 	return false

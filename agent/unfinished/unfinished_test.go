@@ -357,7 +357,7 @@ func TestCheck(t *testing.T) {
 func TestCues(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for i, l := range languages {
+	for i, l := range languages() {
 		tree, err := syntax.Parse(l.announcement().String(), syntax.Perl)
 		if err != nil {
 			t.Fatal(err)
@@ -371,7 +371,7 @@ func TestCues(t *testing.T) {
 				continue // the end of a word, where another word follows
 			}
 			matched++
-			if !l.mayAnnounce(strings.ToLower(sentence)) {
+			if !l.mayAnnounce(plainForm(sentence)) {
 				t.Fatalf("language %d: no cue in %q", i, sentence)
 			}
 		}
@@ -446,8 +446,9 @@ func TestLongResponses(t *testing.T) {
 func BenchmarkFirstCheck(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		for i, l := range languages {
-			languages[i].announcement, languages[i].exception = compiled(l.announcement().String()), compiled(l.exception().String())
+		list := languages()
+		for i, l := range list {
+			list[i].announcement, list[i].exception = compiled(l.announcement().String()), compiled(l.exception().String())
 		}
 		b.StartTimer()
 		if Check(agent.Ending{Text: "Hello! How can I help?", Tools: tools}) || Check(agent.Ending{Text: "The bug is fixed.", Tools: tools}) {

@@ -2,18 +2,6 @@
 // subcommands.
 package main
 
-import (
-	"os"
+import "pollux/cmd/pollux/program"
 
-	"pollux/internal/cli"
-	"pollux/internal/config"
-	"pollux/internal/process"
-	"pollux/internal/terminal"
-)
-
-func main() {
-	env := config.Environ()
-	process.WipeEnvironment() // it may hold keys, and the programs that Pollux starts can look there
-	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-	os.Exit(int(cli.Main(os.Args[1:], t, env)))
-}
+func main() { program.Main() }

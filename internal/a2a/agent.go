@@ -88,8 +88,11 @@ func New(o Options) *Agent {
 // name of the agent.
 func (a *Agent) Describe(ctx context.Context) (string, error) {
 	l, err := a.connect(ctx, oauth.Person{})
+	if _, ok := errors.AsType[*loadError](err); err != nil && !ok {
+		err = &loadError{"Failed to load remote agent: " + err.Error(), err} // as Gemini CLI words it
+	}
 	if err != nil {
-		return "", fmt.Errorf("[%s] %w", a.o.Name, loadFailure(err))
+		return "", fmt.Errorf("[%s] %w", a.o.Name, err)
 	}
 	return l.card.describe(a.o.Description), nil
 }
@@ -99,20 +102,12 @@ func (a *Agent) Describe(ctx context.Context) (string, error) {
 // "" if there is none.
 func (a *Agent) Address(ctx context.Context) string {
 	if l, err := a.connect(ctx, oauth.Person{}); err == nil {
-		return terminal.Line(origin(l.endpoint.url))
+		return terminal.Line(oauth.Origin(l.endpoint.url))
 	}
 	if u, err := parseAddress(a.o.CardURL); err == nil {
-		return terminal.Line(origin(u))
+		return terminal.Line(oauth.Origin(u))
 	}
 	return ""
-}
-
-// loadFailure returns an error as Gemini CLI words it when it loads an agent.
-func loadFailure(err error) error {
-	if _, ok := errors.AsType[*loadError](err); ok {
-		return err
-	}
-	return &loadError{"Failed to load remote agent: " + err.Error(), err}
 }
 
 // connect loads the card, unless it is loaded.
@@ -166,20 +161,22 @@ func (a *Agent) load(ctx context.Context, p oauth.Person) (*link, error) {
 	if home == nil {
 		home = u
 	}
-	if a.o.Auth != nil && origin(home) != origin(u) {
-		return nil, fmt.Errorf("the card of %s leads to %s, which gets no credentials. If it may have them, put the card into agent_card_json", origin(home), origin(u))
+	its := oauth.Origin(home)
+	if there := oauth.Origin(u); a.o.Auth != nil && its != there {
+		return nil, fmt.Errorf("the card of %s leads to %s, which gets no credentials. "+
+			"If it may have them, put the card into agent_card_json", its, there)
 	}
 	credential, err := a.o.newCredential(home, c)
 	if err != nil {
 		return nil, err
 	}
-	return &link{c, newEndpoint(c, way, u), wire{transport: a.o.Transport, home: origin(home), credential: credential}}, nil
+	return &link{c, newEndpoint(c, way, u), wire{transport: a.o.Transport, home: its, credential: credential}}, nil
 }
 
 // fetch gets the card, without credentials unless the server refuses that: some refuse a card to those that
 // authenticate.
 func (a *Agent) fetch(ctx context.Context, u *url.URL, p oauth.Person) ([]byte, error) {
-	w := wire{transport: a.o.Transport, home: origin(u), person: p}
+	w := wire{transport: a.o.Transport, home: oauth.Origin(u), person: p}
 	text, err := w.read(ctx, u)
 	if e, ok := errors.AsType[*statusError](err); ok && isRefusal(e.status) && a.o.Auth != nil {
 		if w.credential, err = a.o.newCredential(u, nil); err != nil {

@@ -1,12 +1,14 @@
 package a2a
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -79,11 +81,9 @@ func (o *Options) newCredential(endpoint *url.URL, c *card) (credential, error) 
 	}
 	switch {
 	case a.Type == "apiKey":
-		name := a.Name
-		if name == "" {
-			name = "X-API-Key"
-		}
-		return &static{o: o, header: name, values: []secretText{secretText(a.Key)}, form: func(v []string) string { return v[0] }}, nil
+		form := func(v []string) string { return v[0] }
+		name, values := cmp.Or(a.Name, "X-API-Key"), []secretText{secretText(a.Key)}
+		return &static{o: o, header: name, values: values, form: form}, nil
 	case a.Type == "http":
 		return a.http(o)
 	case a.Type == "oauth" && o.OAuth != nil:
@@ -96,7 +96,6 @@ func (o *Options) newCredential(endpoint *url.URL, c *card) (credential, error) 
 	return nil, fmt.Errorf("auth type %q is none of apiKey, http, oauth and google-credentials", clean(a.Type))
 }
 
-// http returns the credential of a scheme of HTTP.
 func (a *Auth) http(o *Options) (credential, error) {
 	s := &static{o: o, header: "Authorization"}
 	switch {
@@ -142,7 +141,6 @@ func (s *static) sign(ctx context.Context, header http.Header, _ oauth.Person) e
 	return nil
 }
 
-// resolve returns the value of the header.
 func (s *static) resolve(ctx context.Context) (string, error) {
 	values := make([]string, len(s.values))
 	for i, v := range s.values {
@@ -160,11 +158,7 @@ func (s *static) resolve(ctx context.Context) (string, error) {
 
 // renew runs the command again that prints the secret, if there is one.
 func (s *static) renew(ctx context.Context, request, _ http.Header, _ oauth.Person) (bool, error) {
-	isCommand := false
-	for _, v := range s.values {
-		isCommand = isCommand || v.isCommand()
-	}
-	if !isCommand {
+	if !slices.ContainsFunc(s.values, secretText.isCommand) {
 		return false, nil
 	}
 	s.mu.Lock()

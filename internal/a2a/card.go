@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,9 +51,8 @@ func parseCard(text []byte) (*card, error) {
 		c.AdditionalInterfaces = c.SupportedInterfaces
 	}
 	for i := range c.AdditionalInterfaces {
-		if one := &c.AdditionalInterfaces[i]; one.Transport == "" {
-			one.Transport = one.ProtocolBinding
-		}
+		one := &c.AdditionalInterfaces[i]
+		one.Transport = cmp.Or(one.Transport, one.ProtocolBinding)
 	}
 	return c, nil
 }
@@ -68,10 +68,7 @@ const (
 func (c *card) choose() (*iface, error) {
 	var all []iface
 	if c.URL != "" {
-		preferred := c.PreferredTransport
-		if preferred == "" {
-			preferred = jsonRPC
-		}
+		preferred := cmp.Or(c.PreferredTransport, jsonRPC)
 		all = append(all, iface{URL: c.URL, Transport: preferred, ProtocolVersion: c.ProtocolVersion})
 	}
 	all = append(all, c.AdditionalInterfaces...)
@@ -119,10 +116,7 @@ func (c *card) describe(byUser string) string {
 			lines = append(lines, fmt.Sprintf("and %d more", len(c.Skills)-i))
 			break
 		}
-		text := terminal.Line(skill.Description)
-		if text == "" {
-			text = "No description provided"
-		}
+		text := cmp.Or(terminal.Line(skill.Description), "No description provided")
 		lines = append(lines, terminal.Cut(terminal.Line(skill.Name), maxSkillText)+": "+terminal.Cut(text, maxSkillText))
 	}
 	return terminal.Cut(strings.Join(lines, "\n"), max(maxDescription, len(byUser)+maxDescription/2))

@@ -5,8 +5,7 @@ import "sync"
 // Conversations keeps the conversation of each agent for its next call. The zero value is ready to use, by
 // several goroutines at once.
 type Conversations struct {
-	mu sync.Mutex
-	of map[string]conversation
+	of sync.Map // of conversation, by [Agent.key]
 }
 
 // conversation has the agent's ids of the context and of its unfinished task.
@@ -16,18 +15,9 @@ type conversation struct{ context, task string }
 const maxID = 1 << 10
 
 func (c *Conversations) get(agent string) conversation {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.of[agent]
-}
-
-func (c *Conversations) set(agent string, now conversation) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.of == nil {
-		c.of = map[string]conversation{}
-	}
-	c.of[agent] = now
+	now, _ := c.of.Load(agent)
+	last, _ := now.(conversation)
+	return last
 }
 
 // follow returns the conversation after an event.

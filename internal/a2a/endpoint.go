@@ -81,16 +81,15 @@ func (e *endpoint) message(ctx context.Context, text string, c conversation) (*h
 	case e.isNew:
 		method = "SendMessage"
 	}
-	return e.request(ctx, path, method, p)
+	return e.request(ctx, http.MethodPost, path, method, p)
 }
 
-// cancel returns a request that ends a task.
 func (e *endpoint) cancel(ctx context.Context, task string) (*http.Request, error) {
 	method := "tasks/cancel"
 	if e.isNew {
 		method = "CancelTask"
 	}
-	return e.request(ctx, "tasks/"+url.PathEscape(task)+":cancel", method, taskParams{e.tenant, task})
+	return e.request(ctx, http.MethodPost, "tasks/"+url.PathEscape(task)+":cancel", method, taskParams{e.tenant, task})
 }
 
 // get returns a request for the state and the result of a task.
@@ -99,24 +98,16 @@ func (e *endpoint) get(ctx context.Context, task string) (*http.Request, error) 
 	if e.isNew {
 		method = "GetTask"
 	}
-	if !e.isREST {
-		return e.request(ctx, "", method, taskParams{e.tenant, task})
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.restURL("tasks/"+url.PathEscape(task)), nil)
-	if err != nil {
-		return nil, err
-	}
-	e.setHeader(req)
-	return req, nil
+	return e.request(ctx, http.MethodGet, "tasks/"+url.PathEscape(task), method, taskParams{e.tenant, task})
 }
 
-// request returns a request of REST or JSON-RPC.
-func (e *endpoint) request(ctx context.Context, path, method string, params any) (*http.Request, error) {
+// request returns a request: of REST with a verb and a path, or of JSON-RPC with a method. GET takes no parameters.
+func (e *endpoint) request(ctx context.Context, verb, path, method string, params any) (*http.Request, error) {
 	to, body := e.url.String(), params
 	if e.isREST {
 		to = e.restURL(path)
 	} else {
-		body = struct {
+		verb, body = http.MethodPost, struct {
 			Version string `json:"jsonrpc"`
 			ID      int    `json:"id"`
 			Method  string `json:"method"`
@@ -127,21 +118,21 @@ func (e *endpoint) request(ctx context.Context, path, method string, params any)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(text))
+	if verb == http.MethodGet {
+		text = nil
+	}
+	req, err := http.NewRequestWithContext(ctx, verb, to, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	e.setHeader(req)
-	return req, nil
-}
-
-// setHeader sets the header of each request.
-func (e *endpoint) setHeader(req *http.Request) {
+	if verb != http.MethodGet {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	if e.isNew {
 		req.Header.Set("A2A-Version", "1.0")
 	}
+	return req, nil
 }
 
 // requestID is the same for all requests of JSON-RPC: each has a response of its own.
@@ -166,7 +157,6 @@ func (e *endpoint) restURL(path string) string {
 	return at + base + "/" + path + query
 }
 
-// agentError is an error that an agent has sent.
 type agentError struct {
 	code    int
 	message string

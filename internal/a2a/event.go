@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -100,7 +101,6 @@ func (e *event) state() string {
 	return strings.ReplaceAll(state, "_", "-")
 }
 
-// isTerminal reports whether the task is over.
 func (e *event) isTerminal() bool {
 	switch e.state() {
 	case "completed", "failed", "canceled", "rejected":
@@ -121,7 +121,6 @@ func (e *event) isLast() bool { return e.Kind == statusEvent && (e.Final || e.is
 // role returns agent or user.
 func (e *event) role() string { return strings.TrimPrefix(strings.ToLower(e.Role), "role_") }
 
-// text returns the parts of a message as text.
 func (e *event) text() string {
 	if e.Parts == nil {
 		return partsText(e.Content)
@@ -166,16 +165,10 @@ func (p *part) json() string {
 	return b.String()
 }
 
-// file returns the name or the address of a file.
 func (p *part) file() string {
-	names := []string{p.Filename, p.URL}
+	name := cmp.Or(p.Filename, p.URL)
 	if p.File != nil {
-		names = []string{p.File.Name, p.File.URI, p.File.OfURI}
+		name = cmp.Or(p.File.Name, p.File.URI, p.File.OfURI)
 	}
-	for _, name := range names {
-		if name != "" {
-			return name
-		}
-	}
-	return "[binary/unnamed]"
+	return cmp.Or(name, "[binary/unnamed]")
 }

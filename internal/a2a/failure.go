@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"pollux/internal/terminal"
+	"pollux/llm/httpwire"
 )
 
 // clean returns a text of others as one short line that is safe to print.
@@ -97,5 +98,5 @@ func networkError(ctx context.Context, host string, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	return &unreachableError{fmt.Sprintf("cannot reach %s: %s", clean(host), clean(err.Error()))}
+	return &unreachableError{fmt.Sprintf("cannot reach %s: %s", clean(host), clean(httpwire.Reason(err)))}
 }

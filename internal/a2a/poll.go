@@ -44,7 +44,6 @@ func (c *call) poll(ctx context.Context) error {
 	return nil
 }
 
-// getTask asks for the task once.
 func (c *call) getTask(ctx context.Context) error {
 	task := c.conversation.task
 	req, err := c.link.endpoint.get(ctx, task)

@@ -39,7 +39,6 @@ type piece struct {
 
 func newResult() *result { return &result{artifacts: map[string]*piece{}, left: maxResult} }
 
-// add adds the text of an event.
 func (r *result) add(e *event) {
 	r.events++
 	switch e.Kind {

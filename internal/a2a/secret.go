@@ -15,7 +15,6 @@ const commandTimeout = 60 * time.Second
 // a literal $ and !, everything else is literal.
 type secretText string
 
-// isCommand reports whether the secret is the output of a command.
 func (s secretText) isCommand() bool {
 	return strings.HasPrefix(string(s), "!") && !strings.HasPrefix(string(s), "!!")
 }
@@ -48,7 +47,6 @@ func variable(name string, o *Options) (string, error) {
 	return value, nil
 }
 
-// output returns the output of a command.
 func output(ctx context.Context, command string, o *Options) (string, error) {
 	if command == "" {
 		return "", errors.New("empty command in auth value. Expected format: !command")

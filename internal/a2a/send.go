@@ -56,7 +56,7 @@ func (a *Agent) Send(ctx context.Context, text string, update func(text string))
 	if err != nil && (ctx.Err() != nil || errors.Is(err, errTooMuch) || c.isRunning) {
 		c.cancel(ctx)
 	}
-	a.o.Conversations.set(a.key(), c.conversation)
+	a.o.Conversations.of.Store(a.key(), c.conversation)
 	return c.result.String(), err
 }
 
@@ -66,7 +66,6 @@ func (a *Agent) key() string { return a.o.Name + "\n" + a.o.CardURL + "\n" + a.o
 // errTooMuch is the error for an agent that sends more than Pollux reads.
 var errTooMuch = errors.New("the agent sends too much")
 
-// call is one call of an agent.
 type call struct {
 	link         *link
 	wire         wire
@@ -120,7 +119,6 @@ func (c *call) explain(err error) error {
 	return err
 }
 
-// readOne reads a response that is one event.
 func (c *call) readOne(body io.Reader) (*event, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxEvent+1))
 	c.limit -= int64(len(data))
@@ -135,7 +133,6 @@ func (c *call) readOne(body io.Reader) (*event, error) {
 	return c.link.endpoint.decode(data)
 }
 
-// readStream reads a response that is a stream of events.
 func (c *call) readStream(body *bounded) error {
 	frames := httpwire.NewFrames(body)
 	defer frames.Release()
@@ -164,7 +161,6 @@ func (c *call) readStream(body *bounded) error {
 	}
 }
 
-// take uses an event.
 func (c *call) take(e *event) {
 	c.result.add(e)
 	c.conversation = c.conversation.follow(e)

@@ -50,8 +50,10 @@ func complete(config *oauth.Config, flow *oauthFlow, endpoint *url.URL) error {
 		if err != nil {
 			return fmt.Errorf("the agent card names no address to sign in: %w", err)
 		}
-		if one.to == &config.TokenURL && config.ClientSecret != "" && origin(u) != origin(endpoint) {
-			return fmt.Errorf("the agent card wants the client secret to go to %s. To allow that, set auth.token_url in its definition", origin(u))
+		there, getsSecret := oauth.Origin(u), one.to == &config.TokenURL && config.ClientSecret != ""
+		if getsSecret && there != oauth.Origin(endpoint) {
+			return fmt.Errorf("the agent card wants the client secret to go to %s. "+
+				"To allow that, set auth.token_url in its definition", there)
 		}
 		*one.to = one.from
 	}
@@ -85,7 +87,6 @@ func (s *signIn) renew(ctx context.Context, request, response http.Header, p oau
 	return true, nil
 }
 
-// authorize lets a person sign in.
 func (s *signIn) authorize(ctx context.Context, challenge []string, p oauth.Person) error {
 	err := s.tokens.Authorize(ctx, challenge, p)
 	switch {

@@ -33,7 +33,7 @@ type wire struct {
 // send sends a request, which is signed if it goes home. It does not follow redirects, and returns a
 // [statusError] for every status that is not one of success.
 func (w *wire) send(req *http.Request) (*http.Response, error) {
-	if w.credential == nil || origin(req.URL) != w.home {
+	if w.credential == nil || oauth.Origin(req.URL) != w.home {
 		return w.once(req, nil)
 	}
 	ctx := req.Context()

@@ -80,7 +80,7 @@ type Agents struct {
 
 // New returns the subagents of a session. The caller must close them.
 func New(p Parts) *Agents {
-	a := &Agents{parts: p, remotes: remotes{project: p.Project}}
+	a := &Agents{parts: p, remotes: remotes{project: p.Project}, running: map[*delegate]bool{}}
 	if config.Agents.In(p.Project.Settings()) {
 		a.tool = subagent.NewTool(subagent.Options{Agents: a.Set, Start: a.start, Remote: a.remotes.client, Observe: a.record})
 	}
@@ -245,9 +245,6 @@ func (a *Agents) Steer(p agent.Prompt) {
 func (a *Agents) setRunning(w *delegate, isRunning bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.running == nil {
-		a.running = map[*delegate]bool{}
-	}
 	if isRunning {
 		a.running[w] = true
 	} else {

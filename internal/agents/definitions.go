@@ -91,7 +91,7 @@ func (ds *Definitions) read(ctx context.Context) (problems []string) {
 
 // agentRules returns the rules for calls that follow from definitions. Extensions cannot allow anything.
 func agentRules(set *subagent.Set) policy.AgentRules {
-	var r policy.AgentRules
+	r := policy.AgentRules{Trusted: map[string][]string{}}
 	for _, d := range set.Enabled() {
 		if d.Kind == subagent.RemoteKind {
 			r.Remote = append(r.Remote, d.Name)
@@ -100,9 +100,6 @@ func agentRules(set *subagent.Set) policy.AgentRules {
 			c, err := mcp.Parse(name, entry)
 			if err != nil || !c.Trust || d.Origin == subagent.FromExtension {
 				continue
-			}
-			if r.Trusted == nil {
-				r.Trusted = map[string][]string{}
 			}
 			r.Trusted[d.Name] = append(r.Trusted[d.Name], name)
 		}

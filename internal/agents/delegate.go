@@ -29,6 +29,7 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/tools/activate"
 	"pollux/internal/tools/manual"
+	"pollux/internal/tools/toolsearch"
 	"pollux/internal/toolset"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -50,7 +51,7 @@ type delegate struct {
 
 // start makes the worker for a call of a subagent.
 func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
-	w := &delegate{agents: s, definition: d, id: uuid.NewString()}
+	w := &delegate{agents: s, definition: d, id: uuid.NewString(), instructions: map[tool.Form]*llm.Content{}}
 	current, err := s.model(d)
 	if err != nil {
 		return nil, err
@@ -67,11 +68,12 @@ func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string,
 	}, nil
 }
 
-// newAgent builds the subagent's agent.
 func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
 	return w.agents.parts.Builder.Agent(func() models.Current { return current }, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID, c.MaxTurns = w.registry, softGate{w.newGate()}, w.id, turns
-		c.Use, c.Sampling = llm.UseSubagent, w.sampling
+		c.Use, c.Sampling = llm.UseSubagent, func(model string, retry bool) llm.Config {
+			return w.agents.parts.Builder.Models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
+		}
 		c.NotFound, c.System = w.notGranted, w.instruction
 		if w.agents.parts.Session.Hooks() != nil {
 			c.Hooks = agentHooks{w.agents.parts.Session.Hooks()}
@@ -80,11 +82,6 @@ func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
 			c.Journal = w.journal
 		}
 	})
-}
-
-// sampling returns the parameters of the requests.
-func (w *delegate) sampling(model string, retry bool) llm.Config {
-	return w.agents.parts.Builder.Models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
 }
 
 // Model returns the name in requests of the model that a local subagent uses.
@@ -158,6 +155,7 @@ func (s *Agents) grant(ctx context.Context, d *subagent.Definition, done *subage
 		}
 	}
 	r.Add("end", done)
+	r.SetFinder(toolsearch.New(r))
 	if d.Tools == nil {
 		tools.Spare(r)
 	}
@@ -176,12 +174,22 @@ func (w *delegate) notGranted(name string) string {
 	}
 	text := fmt.Sprintf("Unauthorized tool call: '%s' is not available to this agent.", name)
 	if t, isListed := w.registry.Hidden(name); isListed {
-		text += " " + tools.WhyToolHidden(t, w.definition.Name)
+		if why := tools.WhyToolHidden(t, w.definition.Name); why != "" {
+			text += " " + why
+		}
 	}
-	return strings.TrimSpace(text)
+	return text + " It has " + strings.Join(w.toolNames(), ", ") + "."
 }
 
-// title returns the name of a tool for people.
+// toolNames returns the names of the tools that the subagent can call.
+func (w *delegate) toolNames() []string {
+	var names []string
+	for _, t := range w.registry.Snapshot().Tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
 func (w *delegate) title(name string) string {
 	if t, ok := w.registry.Lookup(name); ok {
 		return t.Spec().DisplayName
@@ -189,11 +197,10 @@ func (w *delegate) title(name string) string {
 	return name
 }
 
-// newGate makes the gate of the subagent's calls.
 func (w *delegate) newGate() *guard.Gate {
 	o := guard.Options{
 		Policy: w.agents.parts.Policy, Interactive: w.agents.parts.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.agents.parts.Given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.agents.parts.Project.Settings()), OutputDir: w.agents.parts.Builder.Outputs.Dir, Log: w.agents.parts.Project.Log,
+		Threshold: config.TruncateToolOutput.In(w.agents.parts.Project.Settings()), CreateOutput: w.agents.parts.Builder.Outputs.Create, Log: w.agents.parts.Project.Log,
 	}
 	if w.agents.parts.Session.Hooks() != nil {
 		o.Hooks = w.agents.parts.Session.Hooks()
@@ -223,7 +230,6 @@ func (w *delegate) origins() *origin.Tracker {
 	return origin.New(after, w.agents.parts.Workspace.HasFile)
 }
 
-// opening returns the first message.
 func (w *delegate) opening(text string) []llm.Part {
 	d := w.definition
 	values := map[string]string{"prompt": text, d.Input: text}
@@ -250,9 +256,6 @@ func (w *delegate) instruction(form tool.Form) *llm.Content {
 		return made
 	}
 	made := llm.User(llm.Text(w.system(form).Text()))
-	if w.instructions == nil {
-		w.instructions = map[tool.Form]*llm.Content{}
-	}
 	w.instructions[form] = made
 	return made
 }
@@ -264,7 +267,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
 			"cliVersion": w.agents.parts.Project.Options.Version, "activeModel": w.agents.parts.Builder.Models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
-		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.agents.parts.Project.MemoryNames()},
+		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.agents.parts.Memory.Names()},
 		Place: prompt.Context{
 			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.agents.parts.Project.Paths.ProjectTempPath(), Dirs: w.agents.parts.Workspace.Dirs(),
 		},
@@ -306,7 +309,6 @@ func (w *delegate) close(summary string) {
 // softGate is a gate whose refusals by a person let the subagent go on another way.
 type softGate struct{ *guard.Gate }
 
-// Admit implements [agent.Gate].
 func (g softGate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
 	a := g.Gate.Admit(ctx, call, t, ask)
 	if !a.Cancelled || ctx.Err() != nil {
@@ -326,10 +328,8 @@ func (g softGate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, 
 // agentHooks are the hooks of a session for a subagent, whose prompts have none.
 type agentHooks struct{ *hook.Set }
 
-// BeforeAgent implements [agent.Hooks].
 func (agentHooks) BeforeAgent(context.Context, string) agent.Verdict { return agent.Verdict{} }
 
-// AfterAgent implements [agent.Hooks].
 func (agentHooks) AfterAgent(context.Context, string, string, bool) agent.Verdict {
 	return agent.Verdict{}
 }

@@ -42,7 +42,6 @@ type remote struct {
 	failure error  // why the card cannot be loaded
 }
 
-// client returns the client of a remote subagent.
 func (s *remotes) client(d *subagent.Definition) (subagent.Remote, error) {
 	r, err := s.open(d)
 	if err != nil {
@@ -150,7 +149,6 @@ func (s *remotes) load(set *subagent.Set, wanted func(*subagent.Definition) bool
 	}
 }
 
-// loadCard loads the card of a remote subagent.
 func (s *remotes) loadCard(ctx context.Context, r *remote) {
 	defer crash.Recover()
 	defer close(r.loaded)

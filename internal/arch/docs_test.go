@@ -3,7 +3,6 @@ package arch
 import (
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ func TestDocs(t *testing.T) {
 	t.Parallel()
 	processtest.SkipIfRacing(t)
 	hasComment := map[string]bool{}
-	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+	for _, f := range parseModule(t) {
 		if f.test {
 			continue
 		}

@@ -3,7 +3,6 @@ package arch
 import (
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ var layers = []struct {
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/a2a", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/a2a", "internal/check", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, skills, prices.
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
@@ -46,8 +45,8 @@ var layers = []struct {
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
-	{"foundations", []string{"internal/config", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/records", "internal/secret", "internal/shellcmd"}},
+	{"foundations", []string{"internal/config", "internal/gitstate", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
+	{"ground", []string{"internal/arch", "internal/charset", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/outline", "internal/records", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},
@@ -152,7 +151,7 @@ const maxCommandLine = 16
 func TestCommandLineImports(t *testing.T) {
 	t.Parallel()
 	imported := map[string]bool{}
-	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+	for _, f := range parseModule(t) {
 		if f.dir != "internal/cli" || f.test {
 			continue
 		}

@@ -2,7 +2,6 @@ package arch
 
 import (
 	"go/ast"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -32,7 +31,7 @@ func TestKinds(t *testing.T) {
 		listed["internal/records record"] = append(listed["internal/records record"], kind(r))
 	}
 	declared := map[string][]string{}
-	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+	for _, f := range parseModule(t) {
 		if f.test || f.dir != "agent" && f.dir != "tool" && f.dir != "internal/records" {
 			continue
 		}
@@ -65,7 +64,7 @@ func TestRecordsAreEmitted(t *testing.T) {
 	t.Parallel()
 	processtest.SkipIfRacing(t)
 	emitted := map[string]bool{}
-	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+	for _, f := range parseModule(t) {
 		if f.test {
 			continue
 		}

@@ -29,7 +29,7 @@ func TestSizes(t *testing.T) {
 	processtest.SkipIfRacing(t)
 	root := filepath.Join("..", "..")
 	lines, methods := map[string]int{}, map[string]int{}
-	for _, f := range parseModule(t, root) {
+	for _, f := range parseModule(t) {
 		if f.test {
 			continue
 		}

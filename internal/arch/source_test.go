@@ -18,7 +18,7 @@ var owners = []struct {
 	{
 		"os",
 		[]string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv"},
-		[]string{"internal/config", "internal/scriptmodel", "acceptance", "bench", "examples"},
+		[]string{"internal/config", "internal/process/processtest", "internal/scriptmodel", "acceptance", "bench", "examples"},
 		"the environment is read in internal/config, everyone else is given values",
 	},
 	{

@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/route"
+	"pollux/internal/check"
 	"pollux/internal/config"
 	"pollux/internal/models"
 	"pollux/internal/project"
@@ -56,6 +57,8 @@ type Builder struct {
 	Records  *records.Stream
 	// Outputs keeps text that is too long for the model.
 	Outputs *record.Outputs
+	// Checks are the checks of files that the agents edit, nil for none.
+	Checks *check.Checks
 	// Plan returns the path of the plan that is carried out, "" for none, and Stage where the session stands with it.
 	Plan  func() string
 	Stage func() route.Stage
@@ -66,17 +69,34 @@ func (b *Builder) Agent(current func() models.Current, set func(*agent.Config)) 
 	var a *agent.Agent
 	c := Base(b.Models, b.Project.Settings())
 	c.Generator, c.Model, c.Form = b.Generator, current().Model, b.Form
-	c.Router = b.router(current)
+	c.ToolRoom, c.Router = b.toolRoom, b.router(current)
 	c.Compressor = b.compressor(func(model string) llm.Config { return a.RequestConfig(model) })
 	c.Masker = b.Records.Masker(b.masker())
 	c.Shortener = b.shortener()
 	c.LoopDetector = b.loops()
+	if b.Checks != nil {
+		c.Reviewer = b.Checks.Reviewer()
+	}
 	if b.Fallback != nil {
 		c.StandIn = b.Fallback.Fail
 	}
 	set(&c)
+	c.Parallel = b.parallel(c.Hooks)
 	a = agent.New(c)
 	return a
+}
+
+// parallel returns the rule for calls that run at the same time. Hooks may change files that the effect of a call
+// does not name, so with hooks around calls only tools that read run side by side, unless the user wants more.
+func (b *Builder) parallel(hooks agent.Hooks) func() agent.Parallel {
+	around, _ := hooks.(interface{ SeesCalls() bool })
+	return func() agent.Parallel {
+		rule := agent.Parallel(config.Parallel.In(b.Project.Settings()))
+		if rule == agent.ParallelEffects && around != nil && around.SeesCalls() {
+			return agent.ParallelAsked
+		}
+		return rule
+	}
 }
 
 // IsPlanning reports whether the session is in plan mode.
@@ -92,6 +112,17 @@ func (b *Builder) Form(model string, window int) tool.Form {
 		return tool.Brief
 	}
 	return tool.Full
+}
+
+// toolRoom returns the number of tokens that the tools of servers may take in a window of this size, negative for any.
+func (b *Builder) toolRoom(window int) int {
+	switch mode := config.ToolSearch.In(b.Project.Settings()); {
+	case mode == "on":
+		return 0
+	case mode == "off", window == 0:
+		return -1
+	}
+	return max(0, int(config.ToolSearchShare.In(b.Project.Settings())*float64(window)))
 }
 
 // IsCompact reports whether a model gets the compact form.

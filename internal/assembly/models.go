@@ -2,6 +2,7 @@ package assembly
 
 import (
 	"context"
+	"sync"
 
 	"pollux/agent/route"
 	"pollux/internal/auth"
@@ -9,11 +10,14 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/modelconfig"
 	"pollux/internal/models"
+	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/shellcmd"
 	"pollux/llm"
 	"pollux/llm/argmap"
 	"pollux/llm/catalog"
 	"pollux/llm/fallback"
+	"pollux/llm/foreign"
 	"pollux/llm/replay"
 	"pollux/llm/texttool"
 )
@@ -44,7 +48,9 @@ func Models(ctx context.Context, p *project.Project, from Source, sessionID stri
 		}
 		return models.ForGenerator(player, o)
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Warn: p.Warn, Context: ctx, Interactive: p.Options.Interactive, Typed: p.NewKeys()})
+	in := p.AuthInputs(ctx)
+	in.Warn, in.Interactive, in.Typed = p.Warn, p.Options.Interactive, p.NewKeys()
+	accounts, err := auth.Open(in)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +101,8 @@ func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) fun
 }
 
 // WithToolCalls returns the model g such that it calls tools as they expect: for a
-// model that has no tool calling, calls are read from its text, and the names of
-// arguments that models get wrong are corrected. The options hold the known facts about the session.
+// model that has no tool calling, calls are read from its text; the names of
+// arguments that models get wrong are corrected, and calls of other programs' tools replaced. The options hold the known facts about the session.
 func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
 	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
 	hasCalled := options.HasCalled
@@ -114,11 +120,21 @@ func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, opt
 	if err := config.ToolMappings.Decode(p.Settings(), &rules); err != nil {
 		p.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
 	}
-	return argmap.Wrap(g, func(model string) argmap.Names {
+	names := func(model string) argmap.Names {
 		own := argmap.Names(nil)
 		if account, name, ok := m.Provider(model); ok {
 			own = argmap.Lookup(rules, name, account.BaseURL)
 		}
 		return argmap.Common().Merge(own)
-	}, p.Paths.Dir())
+	}
+	g = argmap.Wrap(g, names, p.Paths.Dir())
+	hasProgram := sync.OnceValue(func() bool {
+		return process.Finder{Path: p.Env().User().Get("PATH")}.Find("apply_patch") != ""
+	})
+	return foreign.Wrap(g, foreign.Options{Names: names, Join: shellcmd.Join, Patch: func(command string) (text, dir string, found bool) {
+		if text, dir, found = shellcmd.Patch(command); found && hasProgram() {
+			return "", "", false
+		}
+		return text, dir, found
+	}})
 }

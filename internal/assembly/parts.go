@@ -31,6 +31,8 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
+	set, _ := b.Project.Settings().Lookup(string(config.CompressionThreshold))
+	threshold, _ := set.(float64) // 0 is the default, which depends on the window
 	return b.Records.Compressor(compress.New(compress.Options{
 		Generator:     b.Generator,
 		RequestConfig: requestConfig,
@@ -38,7 +40,7 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 		Price:         price,
 		Limit:         func(model string) int { return b.Models.Describe(model).Input },
 
-		Threshold:        config.CompressionThreshold.In(b.Project.Settings()),
+		Threshold:        threshold,
 		Preserve:         config.CompressionPreserve.In(b.Project.Settings()),
 		SkipVerification: config.CompressionOneCall.In(b.Project.Settings()),
 		FiveSections:     config.CompressionFiveParts.In(b.Project.Settings()),

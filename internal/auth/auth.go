@@ -122,19 +122,23 @@ func Open(in Inputs) (*Accounts, error) {
 }
 
 // choose determines the default: the type in the settings, else the type that the environment
-// implies, else the type of a stored key. It returns an error if the settings enforce another
-// type.
+// implies, else the type of a stored key. A stored key also replaces the GoogleLogin of the settings, which is
+// for Gemini CLI. It returns an error if the settings enforce another type.
 func (a *Accounts) choose() error {
-	a.Chosen = a.typeOf(config.AuthSelectedType.In(a.in.Settings))
-	if a.Chosen != "" {
-		a.Selected, a.Why = true, string(config.AuthSelectedType)
-	} else {
+	for _, key := range [...]config.String{config.AuthOwnType, config.AuthSelectedType} {
+		if a.Chosen = a.typeOf(key.In(a.in.Settings)); a.Chosen != "" {
+			a.Selected, a.Why = true, string(key)
+			break
+		}
+	}
+	if a.Chosen == "" {
 		a.Chosen, a.Why = a.fromEnv()
 	}
 	a.enforced = a.typeOf(config.AuthEnforcedType.In(a.in.Settings))
-	if a.Chosen == "" {
-		a.Chosen, a.Why = a.stored()
-		a.fromStored = a.Chosen != ""
+	if isLogin := a.Selected && a.Chosen == GoogleLogin; a.Chosen == "" || isLogin {
+		if t, why := a.stored(); t != "" {
+			a.Chosen, a.Why, a.Selected, a.fromStored = t, why, false, true
+		}
 	}
 	if a.enforced != "" && a.Chosen == "" {
 		return exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", a.enforced)
@@ -174,7 +178,8 @@ func (a *Accounts) typeOf(name string) Type {
 // fromEnv returns the type that the environment implies, "" if there is none, and the variable
 // that implies it. Google's types come first, then the providers in the order of their table.
 func (a *Accounts) fromEnv() (Type, string) {
-	if chosen, why := switched(a.in.Env); chosen != "" {
+	login, vertex := switchVar{"GOOGLE_GENAI_USE_GCA", GoogleLogin}, switchVar{"GOOGLE_GENAI_USE_VERTEXAI", VertexAI}
+	if chosen, why := switched(a.in.Env, login, vertex); chosen != "" {
 		return chosen, why
 	}
 	for p := range a.Table().All() {
@@ -193,7 +198,8 @@ func (a *Accounts) fromEnv() (Type, string) {
 			return Type(p.ID), access.From
 		}
 	}
-	return computeFromEnv(a.in.Env)
+	// In a Cloud Shell, CLOUD_SHELL is always set, so everything else that the user has set has priority.
+	return switched(a.in.Env, switchVar{"GEMINI_CLI_USE_COMPUTE_ADC", ComputeADC}, switchVar{"CLOUD_SHELL", ComputeADC})
 }
 
 // Table returns all known providers: the built-in ones and the user's. It ignores those of the

@@ -78,7 +78,29 @@ func (a *Accounts) StoreKey(p *provider.Profile, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text + a.advice(p, false), nil
+	return text + a.advice(p, false) + a.keptLogin(p), nil
+}
+
+// keptLogin returns a note that a stored key is used although the settings select GoogleLogin, "" if that is not so. It
+// begins with a line feed.
+func (a *Accounts) keptLogin(p *provider.Profile) string {
+	if !selectsLogin(a.in.Settings) || !a.isDefault(p) {
+		return ""
+	}
+	return fmt.Sprintf("\nPollux uses this key. %s stays %q for Gemini CLI.", config.AuthSelectedType, GoogleLogin)
+}
+
+// selectsLogin reports whether the settings select GoogleLogin, and nothing else for Pollux.
+func selectsLogin(s *config.Settings) bool {
+	return selectionKey(s) == config.AuthSelectedType && Type(strings.TrimSpace(config.AuthSelectedType.In(s))) == GoogleLogin
+}
+
+// selectionKey returns the setting that selects a type for Pollux.
+func selectionKey(s *config.Settings) config.String {
+	if config.AuthOwnType.In(s) != "" {
+		return config.AuthOwnType
+	}
+	return config.AuthSelectedType
 }
 
 // TestAndStoreKey tests a provider's key and stores it, unless the provider refuses it. It
@@ -127,20 +149,30 @@ func (in Inputs) display(path string) string {
 // advice returns when a stored key is used, "" if it is used always. It begins with a line
 // feed. isDefault reports whether the settings on disk select the provider.
 func (a *Accounts) advice(p *provider.Profile, isDefault bool) string {
-	if name := firstSet(a.in.Env, Variables(p)); name != "" {
+	if name := firstSet(a.in.Env.Get, Variables(p)); name != "" {
 		return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
 	}
 	if isDefault {
 		return ""
 	}
+	if a.isDefault(p) {
+		return ""
+	}
+	key := selectionKey(a.in.Settings)
+	if selectsLogin(a.in.Settings) {
+		key = config.AuthOwnType
+	}
+	return fmt.Sprintf("\nTo use it: pollux --model %s/%s\nTo make it the default: pollux config set %s %s",
+		p.ID, cmp.Or(p.Model, "NAME"), key, selectedAs(p))
+}
+
+// isDefault reports whether the provider is the default, with the keys that are stored now.
+func (a *Accounts) isDefault(p *provider.Profile) bool {
 	in := a.in
 	in.Warn = nil // warnings were already given
 	again, err := Open(in)
-	if def, wrong := again.Default(); err == nil && wrong == nil && def.ConfiguredID == p.ID {
-		return ""
-	}
-	return fmt.Sprintf("\nTo use it: pollux --model %s/%s\nTo make it the default: pollux config set %s %s",
-		p.ID, cmp.Or(p.Model, "NAME"), config.AuthSelectedType, selectedAs(p))
+	def, wrong := again.Default()
+	return err == nil && wrong == nil && def.ConfiguredID == p.ID
 }
 
 // selectedAs returns the value of security.auth.selectedType for a provider.
@@ -213,8 +245,9 @@ func (c Command) SignOut(ctx context.Context, ask tool.Ask, name string) (id, te
 			return "", text, err
 		}
 	}
-	if id = name; a.FindProfile(name) != nil {
-		id = a.FindProfile(name).ID
+	id = name
+	if p := a.FindProfile(name); p != nil {
+		id = p.ID
 	}
 	text, err = a.RemoveKey(name)
 	return id, text, err

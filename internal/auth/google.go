@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +22,8 @@ const (
 	noGatewayURL = "A gateway needs an address. Set GOOGLE_GEMINI_BASE_URL."
 
 	noGoogleLogin = "Pollux does not support \"Login with Google\" (%s): its terms allow only Google's own programs. " +
-		"Create a key at https://aistudio.google.com/apikey, set GEMINI_API_KEY, and set security.auth.selectedType to \"gemini-api-key\" " +
-		"(or \"vertex-ai\"; 'pollux doctor' lists all providers)."
+		"Run 'pollux auth set' to store a key (Gemini's: https://aistudio.google.com/apikey), or set GEMINI_API_KEY and pollux.auth.selectedType to \"gemini-api-key\" " +
+		"(or \"vertex-ai\"; 'pollux doctor' lists all providers). Gemini CLI keeps its login."
 
 	noMachine = "Cannot use the Google Cloud account of this machine: %s. " +
 		"Select another provider in security.auth.selectedType, or run 'pollux doctor'."
@@ -30,35 +31,22 @@ const (
 		"'gcloud auth application-default login'."
 )
 
-// isGoogles reports whether a type is one of Gemini CLI's types for Google.
 func (t Type) isGoogles() bool {
-	switch t {
-	case GeminiAPIKey, VertexAI, Gateway, GoogleLogin, ComputeADC, CloudShell:
-		return true
-	}
-	return false
+	return slices.Contains([]Type{GeminiAPIKey, VertexAI, Gateway, GoogleLogin, ComputeADC, CloudShell}, t)
 }
 
-// switched returns the Google type that is enabled by a variable of its own.
-func switched(env *config.FolderEnv) (Type, string) {
-	switch {
-	case env.True("GOOGLE_GENAI_USE_GCA"):
-		return GoogleLogin, "GOOGLE_GENAI_USE_GCA"
-	case env.True("GOOGLE_GENAI_USE_VERTEXAI"):
-		return VertexAI, "GOOGLE_GENAI_USE_VERTEXAI"
-	}
-	return "", ""
+// switchVar is a variable that selects one of Google's types if it is true.
+type switchVar struct {
+	name string
+	Type Type
 }
 
-// computeFromEnv returns the Google type that the environment of the machine implies. In a
-// Cloud Shell, CLOUD_SHELL is always set, so everything else that the user has set has
-// priority.
-func computeFromEnv(env *config.FolderEnv) (Type, string) {
-	switch {
-	case env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
-		return ComputeADC, "GEMINI_CLI_USE_COMPUTE_ADC"
-	case env.True("CLOUD_SHELL"):
-		return ComputeADC, "CLOUD_SHELL"
+// switched returns the type of the first of the variables that is true, and its name.
+func switched(env *config.FolderEnv, variables ...switchVar) (Type, string) {
+	for _, v := range variables {
+		if env.True(v.name) {
+			return v.Type, v.name
+		}
 	}
 	return "", ""
 }
@@ -213,9 +201,8 @@ func withHeaders(p *provider.Profile, s *config.Settings) *provider.Profile {
 		return p
 	}
 	own := *p
-	if own.Headers = maps.Clone(p.Headers); own.Headers == nil {
-		own.Headers = map[string]string{}
-	}
+	own.Headers = map[string]string{}
+	maps.Copy(own.Headers, p.Headers)
 	if kind != "" {
 		own.Headers["X-Vertex-AI-LLM-Request-Type"] = kind
 	}

@@ -4,15 +4,16 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"pollux/internal/config"
 	"pollux/internal/exit"
 )
 
-// headers returns the headers of GEMINI_CLI_CUSTOM_HEADERS.
 func headers(env *config.FolderEnv) (http.Header, error) {
 	h := http.Header{}
 	for name, value := range splitHeaders(env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
-		if !isToken(name) || strings.ContainsFunc(value, isControl) {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
 			return nil, exit.Errorf(exit.Auth, "GEMINI_CLI_CUSTOM_HEADERS: %q is not a header that can be sent.", name)
 		}
 		h.Set(name, value)
@@ -53,19 +54,4 @@ func cutHeader(list string) (entry, rest string) {
 		}
 	}
 	return list, ""
-}
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
-
-// isToken reports whether a text is a valid header name (RFC 9110 §5.6.2).
-func isToken(name string) bool {
-	for _, r := range name {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		case strings.ContainsRune("!#$%&'*+-.^_`|~", r):
-		default:
-			return false
-		}
-	}
-	return name != ""
 }

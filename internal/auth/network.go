@@ -25,7 +25,11 @@ func Network(env *config.FolderEnv) (n provider.Network, err error) {
 		return n, err
 	}
 	n.NoProxy = env.User().First("NO_PROXY", "no_proxy")
-	n.RootCAs = caFiles(env.User())
+	for _, name := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} {
+		if file := env.User().Get(name); file != "" {
+			n.RootCAs = append(n.RootCAs, file)
+		}
+	}
 	n.Header, err = headers(env)
 	return n, err
 }
@@ -41,45 +45,24 @@ func timeouts(s *config.Settings) httpwire.Timeouts {
 
 // ProxyVariable returns the variable that sets the proxy, "" if none does.
 func ProxyVariable(env *config.Env) string {
-	for _, name := range proxyVars {
-		if strings.TrimSpace(env.Get(name)) != "" {
-			return name
-		}
-	}
-	return ""
+	return firstSet(env.Get, []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"})
 }
 
 // proxy returns the URL of the proxy, nil if there is none. It is the first variable that is
 // set; "host:port" is accepted too. Errors do not contain the address, because it may include
 // a password.
 func proxy(env *config.Env) (*url.URL, error) {
-	for _, name := range proxyVars {
-		address := strings.TrimSpace(env.Get(name))
-		if address == "" {
-			continue
-		}
-		if !strings.Contains(address, "://") {
-			address = "http://" + address
-		}
-		u, err := url.Parse(address)
-		if err != nil || u.Hostname() == "" || !slices.Contains(proxySchemes, u.Scheme) {
-			return nil, exit.Errorf(exit.Auth, "%s is not a proxy address. Write it as http://host:port, or unset it.", name)
-		}
-		return u, nil
+	name := ProxyVariable(env)
+	if name == "" {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-var proxyVars = []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
-
-var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
-
-func caFiles(env *config.Env) []string {
-	var files []string
-	for _, name := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} {
-		if file := env.Get(name); file != "" {
-			files = append(files, file)
-		}
+	address := strings.TrimSpace(env.Get(name))
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
 	}
-	return files
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil, exit.Errorf(exit.Auth, "%s is not a proxy address. Write it as http://host:port, or unset it.", name)
+	}
+	return u, nil
 }

@@ -90,7 +90,6 @@ func (a *Accounts) aliased(one Account, model string) string {
 	return model
 }
 
-// has reports whether the user has credentials for a provider.
 func (a *Accounts) has(p *provider.Profile) bool {
 	_, ok := a.reach(p, a.access)
 	return ok

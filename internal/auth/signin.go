@@ -26,6 +26,8 @@ type SignIn struct {
 	IsDefault bool
 	// Text is a message for the person. It contains no key.
 	Text string
+	// Advice says when a program uses the result, "" if it does by default. It begins with a line feed.
+	Advice string
 }
 
 // SignIn asks the person for a provider, unless name is one, and for its key, tests the key
@@ -39,21 +41,18 @@ func (c Command) SignIn(ctx context.Context, ask tool.Ask, name string) (SignIn,
 		done.Text = unchanged
 	default:
 		err = s.offerDefault(&done)
+		done.Advice = s.advice(&done)
 	}
 	return done, err
 }
 
-// Advice returns when a program uses the result, "" if it does by default. It begins with a
-// line feed.
-func (s SignIn) Advice(in Inputs) string {
-	if s.Model != "" {
-		return "\nTo use it: pollux --model " + s.Model
+func (s *signIn) advice(done *SignIn) string {
+	if done.Model != "" {
+		return "\nTo use it: pollux --model " + done.Model
 	}
-	a := &Accounts{in: in}
-	return a.advice(a.Table().Find(s.ID), s.IsDefault)
+	return s.accounts.advice(s.accounts.Table().Find(done.ID), done.IsDefault)
 }
 
-// signIn is a sign-in in progress.
 type signIn struct {
 	Command
 	accounts *Accounts
@@ -78,15 +77,17 @@ func (s *signIn) run(name string) (SignIn, error) {
 	}
 	problem := ""
 	for {
-		p, isLocal, err := s.pickProvider(problem)
+		p, other, err := s.pickProvider(problem)
 		problem = ""
 		var done SignIn
 		switch {
 		case err == errBack:
 			continue
-		case err != nil || p == nil && !isLocal:
+		case err != nil || p == nil && other == "":
 			return SignIn{}, err
-		case isLocal:
+		case other == gatewayLabel:
+			done, err = s.addGateway()
+		case other == localLabel:
 			if done, problem, err = s.pickServer(); problem != "" {
 				continue
 			}

@@ -21,39 +21,47 @@ func (s *signIn) offerDefault(done *SignIn) error {
 		where += " in " + s.Paths.Display(s.Paths.File(scope))
 	}
 	cause := fmt.Sprintf("%s still selects %q.", where, s.accounts.Chosen)
+	kept, rest := "future sessions ask again", "Future sessions ask again: "+cause
+	if done.IsStored && selectsLogin(s.Settings) {
+		kept = "Pollux uses " + s.displayName(done) + ", Gemini CLI its login"
+		rest = fmt.Sprintf("Pollux uses this key. %s stays %q for Gemini CLI.", where, GoogleLogin)
+		if scope > config.User {
+			done.Text += "\n" + rest
+			return nil
+		}
+	}
 	if scope > config.User {
-		done.Text += fmt.Sprintf("\nFuture sessions ask again: %s Change it to %q.", cause, done.Type)
+		done.Text += fmt.Sprintf("\n%s Change it to %q.", rest, done.Type)
 		return nil
 	}
 	const yes = "Change it"
 	answer, err := question(s.ctx, s.ask, tool.Question{
-		Text:   fmt.Sprintf("%s\nChange %s to %q?", cause, config.AuthSelectedType, done.Type),
+		Text:   fmt.Sprintf("%s\nChange %s to %q?", cause, selectionKey(s.Settings), done.Type),
 		Header: "Settings", Kind: tool.ChoiceQuestion, Closed: true,
 		Options: []tool.Option{
 			{Key: "y", Label: yes, Description: "future sessions use " + s.displayName(done)},
-			{Key: "n", Label: "Keep it", Description: "future sessions ask again"},
+			{Key: "n", Label: "Keep it", Description: kept},
 		},
 		Help: "Gemini CLI reads the same setting. It supports only Google's sign-in types, and asks again if there is another one.",
 	})
 	if answer == yes {
 		s.selectType(done)
 	} else if err == nil {
-		done.Text += "\nFuture sessions ask again: " + cause
+		done.Text += "\n" + rest
 	}
 	return err
 }
 
-// selectedIn returns the scope of the settings that determines security.auth.selectedType.
+// selectedIn returns the scope of the settings that determines the selected type.
 func (s *signIn) selectedIn() config.Scope {
 	for scope := config.System; scope > config.SystemDefaults; scope-- {
-		if _, set := s.Settings.ForScope(scope).Lookup(string(config.AuthSelectedType)); set {
+		if _, set := s.Settings.ForScope(scope).Lookup(s.accounts.Why); set {
 			return scope
 		}
 	}
 	return config.SystemDefaults
 }
 
-// displayName returns the name of the provider of a sign-in.
 func (s *signIn) displayName(done *SignIn) string {
 	if p := s.accounts.FindProfile(done.ID); p != nil && p.Name != "" {
 		return p.Name
@@ -64,11 +72,11 @@ func (s *signIn) displayName(done *SignIn) string {
 // selectType selects the provider in the user's settings, and adds the result to the text. A
 // failure is no error, because this session can use the provider.
 func (s *signIn) selectType(done *SignIn) {
-	file := s.Paths.Display(s.Settings.UserFile())
-	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
-		done.Text += fmt.Sprintf("\nCannot set %s to %q in %s: %v", config.AuthSelectedType, done.Type, file, err)
+	file, key := s.Paths.Display(s.Settings.UserFile()), selectionKey(s.Settings)
+	if err := s.Paths.Set(config.User, string(key), string(done.Type)); err != nil {
+		done.Text += fmt.Sprintf("\nCannot set %s to %q in %s: %v", key, done.Type, file, err)
 		return
 	}
 	done.IsDefault = true
-	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, file)
+	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", key, done.Type, file)
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
-	"pollux/internal/config"
 	"pollux/llm/provider"
 	"pollux/tool"
 )
@@ -89,7 +89,7 @@ func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, er
 		return s.store(p, key)
 	}
 	text := fmt.Sprintf("Not stored: the key is for %s. For future sessions, set %s.", g.address, g.keyVar)
-	if set := firstSet(s.Env, Variables(p)); set != "" {
+	if set := firstSet(s.Env.Get, Variables(p)); set != "" {
 		text = fmt.Sprintf("Not stored: the key is for %s. For future sessions, change %s.", g.address, set)
 	}
 	return SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: typedHere}, Text: text}, nil
@@ -98,10 +98,10 @@ func (s *signIn) accept(p *provider.Profile, g *gateway, key string) (SignIn, er
 // typedHere is the source of a key that is not stored.
 const typedHere = "your input"
 
-// firstSet returns the first of the variables that is set, "" if none is.
-func firstSet(env *config.FolderEnv, names []string) string {
+// firstSet returns the first of the variables that is not empty, "" if all are.
+func firstSet(get func(name string) string, names []string) string {
 	for _, name := range names {
-		if trimmed(env, name) != "" {
+		if strings.TrimSpace(get(name)) != "" {
 			return name
 		}
 	}
@@ -109,14 +109,14 @@ func firstSet(env *config.FolderEnv, names []string) string {
 }
 
 // store stores a key. For Gemini it also selects the type in the user's settings: Gemini CLI
-// reads the same file, and knows only Google's types.
+// reads the same file, and knows only Google's types. Gemini CLI's own login is not replaced unasked.
 func (s *signIn) store(p *provider.Profile, key string) (SignIn, error) {
 	where, text, err := s.accounts.storeKey(p, key)
 	if err != nil {
 		return SignIn{}, err
 	}
 	done := SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: where}, IsStored: true, Text: text}
-	if isGoogle(p) && config.AuthSelectedType.In(s.Settings) != string(done.Type) {
+	if isGoogle(p) && selectionKey(s.Settings).In(s.Settings) != string(done.Type) && !selectsLogin(s.Settings) {
 		s.selectType(&done)
 	}
 	return done, nil

@@ -11,8 +11,9 @@ import (
 
 // The first choices of a sign-in, and the answers that are not providers.
 const (
-	localLabel = "A server on this machine"
-	moreLabel  = "More providers"
+	localLabel   = "A server on this machine"
+	gatewayLabel = "A gateway"
+	moreLabel    = "More providers"
 )
 
 var firstChoices = [...]struct{ key, id, label string }{
@@ -35,12 +36,12 @@ const signInHelp = "A key identifies your account at a provider, which bills you
 	"Gemini offers free keys. A server on this machine needs no key."
 
 // pickProvider asks for a provider: first for one of the most used ones, then for one of all
-// others. isLocal means a server on this machine. The provider is nil if the person cancels the
+// others. other is localLabel or gatewayLabel if that is the answer. Both are empty if the person cancels the
 // first question.
-func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool, err error) {
+func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string, err error) {
 	preselected, err := Preselected(s.Env)
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	const text = "Which provider do you want to use?"
 	q := tool.Question{Text: problem + text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
@@ -70,14 +71,15 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 	q.Options = append(
 		q.Options,
 		tool.Option{Key: "l", Label: localLabel, Description: "no key: Ollama, LM Studio, ..."},
+		tool.Option{Key: "w", Label: gatewayLabel, Description: "its address and a key"},
 		tool.Option{Key: "m", Label: moreLabel, Description: fmt.Sprintf("%d others", len(rest))},
 	)
 	answer, err := question(s.ctx, s.ask, q)
 	switch answer {
 	case "":
-		return nil, false, err
-	case localLabel:
-		return nil, true, nil
+		return nil, "", err
+	case localLabel, gatewayLabel:
+		return nil, answer, nil
 	case moreLabel:
 		q = tool.Question{Text: text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
 		for _, p := range rest {
@@ -85,11 +87,11 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool
 			q.Options = append(q.Options, tool.Option{Label: cmp.Or(p.Name, p.ID)})
 		}
 		if answer, err = s.next(q); err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 	}
 	p, err = s.accounts.StorableFor(cmp.Or(shown[answer], answer))
-	return p, false, err
+	return p, "", err
 }
 
 // describe returns the page where the user creates a key for a provider, or the address of the

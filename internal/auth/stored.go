@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -250,20 +249,20 @@ func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 	if !a.Selected || a.Chosen != selectedAs(p) {
 		return false
 	}
-	_, projects := a.in.Settings.ForScope(config.Workspace).Lookup(string(config.AuthSelectedType))
-	return !projects
+	_, isOfProject := a.in.Settings.ForScope(config.Workspace).Lookup(a.Why)
+	return !isOfProject
 }
 
 // withholds reports whether a stored key must not be used, because a .env file of the project
 // determines where it would be sent. It warns once.
 func (a *Accounts) withholds(p *provider.Profile) bool {
-	at := slices.IndexFunc(p.BaseURLVars, func(name string) bool { return trimmed(a.in.Env, name) != "" })
-	if at < 0 || !a.in.Env.IsSetByProject(p.BaseURLVars[at]) {
+	name := firstSet(a.in.Env.Get, p.BaseURLVars)
+	if name == "" || !a.in.Env.IsSetByProject(name) {
 		return false
 	}
 	a.withheld.Do(func() {
-		a.warn("the key stored for " + p.ID + " is not used: " + p.BaseURLVars[at] + " in this project's .env file decides where the key is sent. " +
-			"To use the key, set " + p.BaseURLVars[at] + " in your shell")
+		a.warn("the key stored for " + p.ID + " is not used: " + name + " in this project's .env file decides where the key is sent. " +
+			"To use the key, set " + name + " in your shell")
 	})
 	return true
 }
@@ -282,10 +281,7 @@ func (a *Accounts) stored() (Type, string) {
 		if !isStorable(p) {
 			continue
 		}
-		t := Type(p.ID)
-		if isGoogle(p) {
-			t = a.googleType(p)
-		}
+		t := selectedAs(p)
 		if a.enforced != "" && a.enforced != t {
 			continue
 		}

@@ -148,7 +148,7 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 			}
 			var told []string
 			in.Warn = func(text string) { told = append(told, text) }
-			in.Env, _ = config.WithDotEnv(in.Env.User(), in.Settings, config.NewPaths(in.Env.User(), dir))
+			in.Env, _ = new(config.DotEnv).Extend(in.Env.User(), in.Settings, config.NewPaths(in.Env.User(), dir))
 			accounts, err := Open(in)
 			if err != nil {
 				t.Fatal(err)
@@ -167,16 +167,16 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 func TestStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ settings, env string }{
-		"a key":           {"", "GEMINI_API_KEY=k"},
-		"another's":       {"", "OPENAI_API_KEY=k"},
-		"a token":         {selected("anthropic"), "ANTHROPIC_AUTH_TOKEN=t"},
-		"a gateway":       {"", "GOOGLE_GEMINI_BASE_URL=http://h"},
-		"an address":      {"", "OPENAI_BASE_URL=http://h"},
-		"Vertex":          {"", "GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=l"},
-		"login":           {"", "GOOGLE_GENAI_USE_GCA=true"},
-		"login, selected": {selected("oauth-personal"), ""},
-		"keyless":         {selected("ollama"), ""},
-		"external":        {`{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`, ""},
+		"a key":          {"", "GEMINI_API_KEY=k"},
+		"another's":      {"", "OPENAI_API_KEY=k"},
+		"a token":        {selected("anthropic"), "ANTHROPIC_AUTH_TOKEN=t"},
+		"a gateway":      {"", "GOOGLE_GEMINI_BASE_URL=http://h"},
+		"an address":     {"", "OPENAI_BASE_URL=http://h"},
+		"Vertex":         {"", "GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=l"},
+		"login":          {"", "GOOGLE_GENAI_USE_GCA=true"},
+		"login, changed": {`{"security": {"auth": {"selectedType": "oauth-personal"}}, "pollux": {"auth": {"selectedType": "ollama"}}}`, ""},
+		"keyless":        {selected("ollama"), ""},
+		"external":       {`{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`, ""},
 	} {
 		for _, model := range []string{"auto", "gemini-2.5-pro", "some-model"} {
 			in := inputs(t, c.settings, append(strings.Fields(c.env), "GEMINI_FORCE_FILE_STORAGE=true")...)
@@ -491,7 +491,7 @@ func TestSignInAtGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := config.NewPaths(own.Env.User(), project)
-	own.Env, _ = config.WithDotEnv(own.Env.User(), own.Settings, paths)
+	own.Env, _ = new(config.DotEnv).Extend(own.Env.User(), own.Settings, paths)
 	command := Command{Inputs: own, Paths: paths}
 	const refused = "Cannot store a key for Anthropic: ANTHROPIC_BASE_URL in this project's .env file sends requests to "
 	if _, err := command.SignIn(t.Context(), answers(t), "anthropic"); err == nil || !strings.HasPrefix(err.Error(), refused) {
@@ -573,6 +573,43 @@ func TestTypedKey(t *testing.T) {
 	for id, want := range map[string]string{"gemini": "new", "anthropic": "new", "openai": "old"} {
 		if one, err := a.Find(id); err != nil || one.APIKey != want {
 			t.Errorf("%s: %q, %v", id, one.APIKey, err)
+		}
+	}
+}
+
+// A stored key is used although the settings select Gemini CLI's login, and Pollux's own setting precedes that.
+func TestStoredKeyForLogin(t *testing.T) {
+	t.Parallel()
+	const both = `{"security": {"auth": {"selectedType": "oauth-personal"%s}}, "pollux": {"auth": {"selectedType": %q}}}`
+	for name, tt := range map[string]struct {
+		settings string
+		keys     []string
+		env      []string
+		want     Type
+		fails    bool
+	}{
+		"a key":                        {settings: selected("oauth-personal"), keys: []string{"openai"}, want: OpenAI},
+		"two keys":                     {settings: selected("oauth-personal"), keys: []string{"openai", "gemini"}, want: GeminiAPIKey},
+		"no key":                       {settings: selected("oauth-personal"), want: GoogleLogin, fails: true},
+		"a variable, not a key":        {settings: selected("oauth-personal"), env: []string{"OPENAI_API_KEY=k"}, want: GoogleLogin, fails: true},
+		"the own setting":              {settings: fmt.Sprintf(both, "", "openai"), keys: []string{"openai", "gemini"}, want: OpenAI},
+		"the own setting, a variable":  {settings: fmt.Sprintf(both, "", "openai"), env: []string{"OPENAI_API_KEY=k"}, want: OpenAI},
+		"the own setting without keys": {settings: fmt.Sprintf(both, "", "openai"), keys: []string{"gemini"}, want: OpenAI, fails: true},
+		"the own setting is the login": {settings: fmt.Sprintf(both, "", "oauth-personal"), keys: []string{"openai"}, want: OpenAI},
+		"the login is enforced":        {settings: fmt.Sprintf(both, `, "enforcedType": "oauth-personal"`, ""), keys: []string{"openai"}, want: GoogleLogin, fails: true},
+		"another type is enforced":     {settings: fmt.Sprintf(both, `, "enforcedType": "gemini-api-key"`, ""), keys: []string{"openai", "gemini"}, want: GeminiAPIKey},
+		"an address is no gateway":     {settings: `{"modelProviders": {"gemini": {"baseUrl": "http://h"}}, ` + selected("oauth-personal")[1:], keys: []string{"gemini"}, want: GeminiAPIKey},
+	} {
+		var stored []string
+		for _, id := range tt.keys {
+			stored = append(stored, id+"=s")
+		}
+		accounts, err := Open(withKeys(t, tt.settings, stored, tt.env...))
+		if err == nil {
+			_, err = accounts.Default()
+		}
+		if accounts.Chosen != tt.want || (err != nil) != tt.fails {
+			t.Errorf("%s: %s, %v", name, accounts.Chosen, err)
 		}
 	}
 }

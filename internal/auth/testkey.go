@@ -91,9 +91,5 @@ func (a *Accounts) accessWith(p *provider.Profile, key string) (access provider.
 
 // sentence returns the first line of a provider's message, with a full stop.
 func sentence(text string) string {
-	text = shorten(text)
-	if !strings.HasSuffix(text, ".") {
-		text += "."
-	}
-	return text
+	return strings.TrimSuffix(shorten(text), ".") + "."
 }

@@ -2,6 +2,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,6 @@ func isUnsafe(r rune) bool {
 	return r <= ' ' || r >= 0x7f || r == '"' || r == '\'' || r == '`' || r == '\\'
 }
 
-// command returns the command that opens a page.
 func (b Browser) command(page string) (*process.Command, error) {
 	env := func(name string) string { return process.Getenv(b.Environ, name) }
 	if env("NO_BROWSER") != "" {
@@ -76,7 +76,7 @@ func (b Browser) command(page string) (*process.Command, error) {
 		Env: b.Environ, Detach: true, Args: []string{page},
 	}
 	finder := process.Finder{Path: env("PATH"), Outside: b.Outside}
-	switch goos := b.system(); {
+	switch goos := cmp.Or(b.GOOS, runtime.GOOS); {
 	case goos == "darwin":
 		c.Path = "/usr/bin/open"
 		return c, nil
@@ -94,11 +94,4 @@ func (b Browser) command(page string) (*process.Command, error) {
 		}
 	}
 	return nil, errors.New("xdg-open is not installed")
-}
-
-func (b Browser) system() string {
-	if b.GOOS != "" {
-		return b.GOOS
-	}
-	return runtime.GOOS
 }

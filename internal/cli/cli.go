@@ -1,20 +1,21 @@
 // Package cli implements the command line: flags, subcommands, usage errors, signals and
 // exit codes.
 //
-//   - flags.go declares the flags, and rejects those that contradict each other. dialect.go parses
+//   - flags.go declares the flags on the options of a session, and rejects those that contradict each other. dialect.go parses
 //     them as yargs does, because existing scripts depend on that.
 //   - later.go handles flags that are not available yet.
+//   - installed.go answers how to upgrade and uninstall Pollux.
 //   - noun.go makes subcommands of the table of internal/manage/nouns.
 //   - [Main] converts the arguments to a request, and start.go runs it in a user interface.
 //   - exit.go prints the error that ended a run, and chooses the exit code.
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/manage/logs"
 	"pollux/internal/manage/nouns"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
 
@@ -39,7 +41,10 @@ type runner func(ctx context.Context, req request) error
 
 // request is a parsed command line without a subcommand.
 type request struct {
-	Flags Flags
+	// Session are the options of the session, but for those that depend on the user interface.
+	Session session.Options
+	// Raw keeps escape sequences in responses. RawAccepted says that the user knows the risk of that.
+	Raw, RawAccepted bool
 	// Query is the prompt: the value of --prompt, the words on the command line, or the value
 	// of --prompt-interactive.
 	Query string
@@ -47,17 +52,9 @@ type request struct {
 	PromptGiven bool
 	// Headless reports whether to run without a person at the terminal.
 	Headless bool
-	// Dir is the working directory, with symbolic links resolved.
-	Dir string
-	// SessionID is the value of --session-id, or a new id.
-	SessionID string
-	Terminal  *terminal.Terminal
+	Terminal *terminal.Terminal
 	// Program gets the last events of the session, and the project once its settings are loaded.
 	Program *logs.Program
-	// Env is the environment, including the variables that flags set.
-	Env *config.Env
-	// Version returns the version of the program.
-	Version func() string
 	// CatchInterrupts sends each Ctrl+C to interrupts instead of ending the run, until release
 	// is called.
 	CatchInterrupts func() (interrupts <-chan struct{}, release func())
@@ -74,7 +71,7 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http logs the bytes that a server sends between two responses
-	return newProgram(t, env, run, nounCommands()...).start(args)
+	return newProgram(t, env, run, nounCommands(args)...).start(args)
 }
 
 // start runs the program, and ends the process with a report if a goroutine panics.
@@ -106,11 +103,12 @@ type program struct {
 	env  *config.Env
 	run  runner
 	root *cobra.Command
-	// raw holds the parsed flags.
-	raw rawFlags
+	// flags are the flags of the root command.
+	flags flags
+	// id is the id of the session, "" until it is known.
+	id string
 	// format is the output format of errors. It is "" for an interactive session.
 	format string
-	id     string
 	// literal reports whether "--" stands before words, which are a prompt then.
 	literal bool
 	// record is for the report of a crash.
@@ -141,6 +139,8 @@ func (p *program) main(args []string) exit.Code {
 		return p.finish(context.Background(), line.err)
 	case line.isTopic() && p.printTopic(line.words):
 		return p.finish(context.Background(), nil)
+	case line.isTopic() && p.answerInstalled(line.words):
+		return p.finish(context.Background(), nil)
 	case line.isTopic() && len(line.words) == 2 && line.words[0] == "help":
 		return p.finish(context.Background(), exit.Errorf(exit.General, "There is no help about %q. 'pollux help' lists the commands, 'pollux help flags' the flags. To send it to the model, run: pollux -i %s",
 			terminal.Cut(line.words[1], 40), quoteWords(strings.Join(line.words, " "))))
@@ -170,31 +170,30 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetOut(p.term.Out)
 	root.SetErr(p.term.Err)
-	p.raw.declare(root)
+	p.flags.declare(root)
 	return root
 }
 
 // prompt implements the root command: it checks the flags, builds a request and runs it.
 func (p *program) prompt(cmd *cobra.Command, words []string) error {
-	flags, err := p.raw.resolve(cmd.Flags())
-	if err != nil {
+	if err := p.flags.resolve(cmd.Flags(), p.env); err != nil {
 		return err
 	}
-	p.format = flags.OutputFormat
+	o := &p.flags.session
+	p.format, _ = o.Project.Flags[string(config.OutputFormat)].(string)
 	query := strings.Join(words, " ")
-	if err := conflicts(cmd.Flags(), &p.raw, query); err != nil {
+	if err := p.flags.conflicts(cmd.Flags(), query); err != nil {
 		return err
 	}
-	if p.id = flags.SessionID; p.id == "" {
-		p.id = uuid.NewString()
-	}
+	o.SessionID = cmp.Or(o.SessionID, uuid.NewString())
+	p.id = o.SessionID
 	if err := later(cmd.Flags(), p.env); err != nil {
 		return err
 	}
 	if run := p.inPlaceOfPrompt(cmd.Flags()); run != nil {
-		o := options(p.term, p.env)
-		o.Flags, o.Extensions = flags.Settings, flags.Extensions
-		out, err := run(cmd.Context(), &manage.Call{Words: []string{p.raw.deleteSession}, Options: o})
+		call := &manage.Call{Words: []string{p.flags.deleteSession}, Options: options(p.term, p.env)}
+		call.Options.Flags, call.Options.Extensions = o.Project.Flags, o.Project.Extensions
+		out, err := run(cmd.Context(), call)
 		if err != nil {
 			return err
 		}
@@ -202,7 +201,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	warnings := p.doubtful(cmd.Flags())
 	prompted := cmd.Flags().Changed("prompt")
-	first := p.raw.promptInteractive != ""
+	first := p.flags.promptInteractive != ""
 	if first && !p.term.InTTY {
 		return exit.Errorf(exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.")
 	}
@@ -225,21 +224,16 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	for _, warning := range warnings {
 		printNote(p.term, warning)
 	}
-	env := p.env
-	if flags.SkipTrust {
-		env = env.With("GEMINI_CLI_TRUST_WORKSPACE=true")
+	if p.flags.prompt != "" {
+		query = p.flags.prompt
 	}
-	if flags.Prompt != "" {
-		query = flags.Prompt
-	}
-	dir, err := config.WorkingDir()
-	if err != nil {
+	var err error
+	if o.Project.Dir, err = config.WorkingDir(); err != nil {
 		return err
 	}
 	return p.run(cmd.Context(), request{
-		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
-		Terminal: p.term, Program: p.record, Env: env,
-		Version: func() string { return version(env) },
+		Session: *o, Raw: p.flags.rawOutput || p.flags.acceptRawOutputRisk, RawAccepted: p.flags.acceptRawOutputRisk,
+		Query: query, PromptGiven: prompted, Headless: headless, Terminal: p.term, Program: p.record,
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format
@@ -253,9 +247,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 // inPlaceOfPrompt returns the command that a flag runs in place of a prompt, nil for none.
 func (p *program) inPlaceOfPrompt(flags *pflag.FlagSet) manage.Run {
 	switch {
-	case p.raw.listExtensions:
+	case p.flags.listExtensions:
 		return nouns.Flags()["list-extensions"]
-	case p.raw.listSessions:
+	case p.flags.listSessions:
 		return nouns.Flags()["list-sessions"]
 	case flags.Changed("delete-session"):
 		return nouns.Flags()["delete-session"]
@@ -265,7 +259,7 @@ func (p *program) inPlaceOfPrompt(flags *pflag.FlagSet) manage.Run {
 
 // doubtful returns a warning for each flag that is set and probably does not have the effect that the user wants.
 func (p *program) doubtful(flags *pflag.FlagSet) (warnings []string) {
-	if flags.Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
+	if flags.Changed("allowed-tools") && flags.Lookup("allowed-tools").Value.String() != "" {
 		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
 	}
 	for _, name := range []string{"resume", "session-file"} {
@@ -281,9 +275,9 @@ func (p *program) doubtful(flags *pflag.FlagSet) (warnings []string) {
 func (p *program) firstPrompt(positional string) (query, warning string) {
 	switch {
 	case positional == "":
-		return p.raw.promptInteractive, ""
+		return p.flags.promptInteractive, ""
 	case p.headless():
-		return p.raw.promptInteractive, "Warning: The prompt of --prompt-interactive (-i) replaces the positional prompt."
+		return p.flags.promptInteractive, "Warning: The prompt of --prompt-interactive (-i) replaces the positional prompt."
 	default:
 		return positional, "Warning: The positional prompt replaces the prompt of --prompt-interactive (-i)."
 	}

@@ -54,6 +54,20 @@ func pollux(args ...string) *start { return (&start{args: args}).do() }
 
 func TestFlags(t *testing.T) {
 	t.Parallel()
+	type values struct {
+		Debug, IsTrusted, Raw, RawAccepted, IsNewID, ReplayAnyOrder bool
+		Query, Model, ApprovalMode, SessionID, Replay, Record       string
+		Extensions                                                  []string
+		Settings                                                    map[string]any
+	}
+	valuesOf := func(req request) values {
+		o, p := req.Session, req.Session.Project
+		return values{
+			Debug: p.Debug, IsTrusted: p.Env.True("GEMINI_CLI_TRUST_WORKSPACE"), Raw: req.Raw, RawAccepted: req.RawAccepted, IsNewID: o.IsNewID,
+			ReplayAnyOrder: o.ReplayAnyOrder, Query: req.Query, Model: p.Model, ApprovalMode: p.ApprovalMode, SessionID: o.SessionID, Replay: o.Replay,
+			Record: o.Record, Extensions: p.Extensions, Settings: p.Flags,
+		}
+	}
 	settings := func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -64,62 +78,62 @@ func TestFlags(t *testing.T) {
 	list := func(items ...any) []any { return items }
 	for _, tt := range []struct {
 		args string // separated by |
-		want Flags
+		want values
 	}{
-		{"", Flags{}},
-		{"-d", Flags{Debug: true}},
-		{"--debug", Flags{Debug: true}},
-		{"--debug=true", Flags{Debug: true}},
-		{"--debug=false", Flags{}},
-		{"--debug|false", Flags{}},
-		{"--debug|true", Flags{Debug: true}},
-		{"--no-debug", Flags{}},
-		{"-m| gemini-2.5-pro ", Flags{Model: "gemini-2.5-pro"}},
-		{"--model=x", Flags{Model: "x"}},
-		{"-m|a|-m|b", Flags{Model: "b"}},
-		{"-m=a", Flags{Model: "a"}},
-		{"-m5", Flags{Model: "5"}},
-		{"-m./x", Flags{Model: "./x"}},
-		{"-dy", Flags{Debug: true, ApprovalMode: "yolo"}},
-		{"-dm|x", Flags{Debug: true, Model: "x"}},
-		{"-p|hi", Flags{Prompt: "hi"}},
-		{"-p=hi", Flags{Prompt: "hi"}},
-		{"--prompt=--hi", Flags{Prompt: "--hi"}},
-		{"-p|", Flags{}},
-		{"-p|a|-p|b", Flags{Prompt: "b"}},
-		{"-p|-5", Flags{Prompt: "-5"}},
-		{"-p|-", Flags{Prompt: "-"}},
-		{"--skip-trust", Flags{SkipTrust: true}},
-		{"--skipTrust", Flags{SkipTrust: true}},
-		{"-y", Flags{ApprovalMode: "yolo"}},
-		{"--yolo", Flags{ApprovalMode: "yolo"}},
-		{"--approval-mode|default", Flags{ApprovalMode: "default"}},
-		{"--approval-mode=auto_edit", Flags{ApprovalMode: "auto_edit"}},
-		{"--approvalMode|yolo", Flags{ApprovalMode: "yolo"}},
-		{"--approval-mode|plan", Flags{ApprovalMode: "plan"}},
-		{"--allowed-tools|a, b|--allowed-tools|c", Flags{Settings: settings("tools.allowed", list("a", "b", "c"))}},
-		{"--allowed-tools=", Flags{Settings: settings("tools.allowed", list(""))}},
-		{"--allowed-mcp-server-names|a,b", Flags{Settings: settings("mcp.allowed", list("a", "b"), "mcp.excluded", nil)}},
-		{"--include-directories|../x,~/y", Flags{Settings: settings("context.includeDirectories", list("../x", "~/y"))}},
-		{"-e|none", Flags{Extensions: []string{"none"}}},
-		{"-e|", Flags{Extensions: []string{""}}},
-		{"--extensions|one,Two", Flags{Extensions: []string{"one", "Two"}}},
-		{"--screen-reader", Flags{Settings: settings("ui.accessibility.screenReader", true)}},
-		{"-o|json", Flags{OutputFormat: "json", Settings: settings("output.format", "json")}},
-		{"-o|json|-o|text", Flags{OutputFormat: "text", Settings: settings("output.format", "text")}},
-		{"--outputFormat|stream-json", Flags{OutputFormat: "stream-json", Settings: settings("output.format", "stream-json")}},
-		{"--raw-output", Flags{RawOutput: true, RawOutputWarning: true}},
-		{"--raw-output|--accept-raw-output-risk", Flags{RawOutput: true}},
-		{"--accept-raw-output-risk", Flags{RawOutput: true}},
-		{"--session-id|A-b_9", Flags{SessionID: "A-b_9"}},
-		{"--fake-responses|f", Flags{FakeResponses: "f", FakeStrict: true}},
-		{"--fake-responses-non-strict|f", Flags{FakeResponses: "f"}},
-		{"--record-responses|f", Flags{RecordResponses: "f"}},
-		{"--isCommand", Flags{}},
-		{"--ignore-env", Flags{Settings: settings("advanced.ignoreLocalEnv", true)}},
-		{"--no-sandbox", Flags{Settings: settings("tools.sandbox", false)}},
-		{"--sandbox=false", Flags{Settings: settings("tools.sandbox", false)}},
-		{"--no-acp", Flags{}},
+		{"", values{}},
+		{"-d", values{Debug: true}},
+		{"--debug", values{Debug: true}},
+		{"--debug=true", values{Debug: true}},
+		{"--debug=false", values{}},
+		{"--debug|false", values{}},
+		{"--debug|true", values{Debug: true}},
+		{"--no-debug", values{}},
+		{"-m| gemini-2.5-pro ", values{Model: "gemini-2.5-pro"}},
+		{"--model=x", values{Model: "x"}},
+		{"-m|a|-m|b", values{Model: "b"}},
+		{"-m=a", values{Model: "a"}},
+		{"-m5", values{Model: "5"}},
+		{"-m./x", values{Model: "./x"}},
+		{"-dy", values{Debug: true, ApprovalMode: "yolo"}},
+		{"-dm|x", values{Debug: true, Model: "x"}},
+		{"-p|hi", values{Query: "hi"}},
+		{"-p=hi", values{Query: "hi"}},
+		{"--prompt=--hi", values{Query: "--hi"}},
+		{"-p|", values{}},
+		{"-p|a|-p|b", values{Query: "b"}},
+		{"-p|-5", values{Query: "-5"}},
+		{"-p|-", values{Query: "-"}},
+		{"--skip-trust", values{IsTrusted: true}},
+		{"--skipTrust", values{IsTrusted: true}},
+		{"-y", values{ApprovalMode: "yolo"}},
+		{"--yolo", values{ApprovalMode: "yolo"}},
+		{"--approval-mode|default", values{ApprovalMode: "default"}},
+		{"--approval-mode=auto_edit", values{ApprovalMode: "auto_edit"}},
+		{"--approvalMode|yolo", values{ApprovalMode: "yolo"}},
+		{"--approval-mode|plan", values{ApprovalMode: "plan"}},
+		{"--allowed-tools|a, b|--allowed-tools|c", values{Settings: settings("tools.allowed", list("a", "b", "c"))}},
+		{"--allowed-tools=", values{Settings: settings("tools.allowed", list(""))}},
+		{"--allowed-mcp-server-names|a,b", values{Settings: settings("mcp.allowed", list("a", "b"), "mcp.excluded", nil)}},
+		{"--include-directories|../x,~/y", values{Settings: settings("context.includeDirectories", list("../x", "~/y"))}},
+		{"-e|none", values{Extensions: []string{"none"}}},
+		{"-e|", values{Extensions: []string{""}}},
+		{"--extensions|one,Two", values{Extensions: []string{"one", "Two"}}},
+		{"--screen-reader", values{Settings: settings("ui.accessibility.screenReader", true)}},
+		{"-o|json", values{Settings: settings("output.format", "json")}},
+		{"-o|json|-o|text", values{Settings: settings("output.format", "text")}},
+		{"--outputFormat|stream-json", values{Settings: settings("output.format", "stream-json")}},
+		{"--raw-output", values{Raw: true}},
+		{"--raw-output|--accept-raw-output-risk", values{Raw: true, RawAccepted: true}},
+		{"--accept-raw-output-risk", values{Raw: true, RawAccepted: true}},
+		{"--session-id|A-b_9", values{SessionID: "A-b_9", IsNewID: true}},
+		{"--fake-responses|f", values{Replay: "f"}},
+		{"--fake-responses-non-strict|f", values{Replay: "f", ReplayAnyOrder: true}},
+		{"--record-responses|f", values{Record: "f"}},
+		{"--isCommand", values{}},
+		{"--ignore-env", values{Settings: settings("advanced.ignoreLocalEnv", true)}},
+		{"--no-sandbox", values{Settings: settings("tools.sandbox", false)}},
+		{"--sandbox=false", values{Settings: settings("tools.sandbox", false)}},
+		{"--no-acp", values{}},
 	} {
 		var args []string
 		if tt.args != "" {
@@ -133,7 +147,10 @@ func TestFlags(t *testing.T) {
 		if tt.want.Settings == nil {
 			tt.want.Settings = map[string]any{}
 		}
-		if diff := cmp.Diff(tt.want, s.request.Flags); diff != "" {
+		if tt.want.SessionID == "" && len(s.request.Session.SessionID) == 36 {
+			s.request.Session.SessionID = ""
+		}
+		if diff := cmp.Diff(tt.want, valuesOf(s.request)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
 		}
 	}
@@ -338,16 +355,16 @@ func TestLater(t *testing.T) {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	s := pollux("--skip-trust", "-p", "x")
-	if !s.request.Env.True("GEMINI_CLI_TRUST_WORKSPACE") {
+	if !s.request.Session.Project.Env.True("GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Error("--skip-trust is not in the environment")
 	}
-	if len(s.request.SessionID) != 36 || s.request.SessionID == pollux("x").request.SessionID {
-		t.Errorf("session id %q is not new", s.request.SessionID)
+	if len(s.request.Session.SessionID) != 36 || s.request.Session.SessionID == pollux("x").request.Session.SessionID {
+		t.Errorf("session id %q is not new", s.request.Session.SessionID)
 	}
-	if got := pollux("--session-id", "mine", "x").request.SessionID; got != "mine" {
+	if got := pollux("--session-id", "mine", "x").request.Session.SessionID; got != "mine" {
 		t.Errorf("session id is %q", got)
 	}
-	if s.request.Version() == "" {
+	if s.request.Session.Project.Version == "" {
 		t.Error("no version")
 	}
 }

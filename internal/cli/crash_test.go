@@ -20,9 +20,9 @@ import (
 
 // fail panics in the middle of a prompt.
 func fail(req request) error {
-	req.Program.Recent.Record(records.SessionBegan{ID: req.SessionID})
+	req.Program.Recent.Record(records.SessionBegan{ID: req.Session.SessionID})
 	req.Program.Recent.Record(records.PromptBegan{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("abc")}}})
-	return errors.New(make([]string, 1)[len(req.Flags.Prompt)+1])
+	return errors.New(make([]string, 1)[len(req.Query)+1])
 }
 
 // failAside panics in n other goroutines.
@@ -38,8 +38,8 @@ func failAside(req request, n int) error {
 
 // failInFolder panics with a secret that only the .env file of a project has.
 func failInFolder(ctx context.Context, req request, password string) error {
-	p := project.New(project.Options{Dir: req.Dir, Env: req.Env, Folder: trust.Trusted})
-	if err := os.WriteFile(filepath.Join(req.Dir, ".env"), []byte("DB_PASSWORD="+password), 0o600); err != nil {
+	p := project.New(project.Options{Dir: req.Session.Project.Dir, Env: req.Session.Project.Env, Folder: trust.Trusted})
+	if err := os.WriteFile(filepath.Join(req.Session.Project.Dir, ".env"), []byte("DB_PASSWORD="+password), 0o600); err != nil {
 		return err
 	}
 	if err := p.Load(ctx); err != nil {

@@ -29,7 +29,7 @@ func TestErrors(t *testing.T) {
   }
 }
 `
-	const event = `{"type":"result","timestamp":"T","status":"error","error":{"type":"%s","message":"%s"},"stats":` +
+	const event = `{"type":"init","timestamp":"T","session_id":"s1","model":""}` + "\n" + `{"type":"result","timestamp":"T","status":"error","error":{"type":"%s","message":"%s"},"stats":` +
 		`{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{},"cost":0}}` + "\n"
 	for _, tt := range []struct {
 		name     string
@@ -85,10 +85,25 @@ func TestFormatFromSettings(t *testing.T) {
 		Error     struct{ Message string }
 	}
 	if err := json.Unmarshal(s.out.Bytes(), &object); err != nil || object.Error.Message != "something went wrong" ||
-		object.SessionID != s.request.SessionID {
+		object.SessionID != s.request.Session.SessionID {
 		t.Errorf("%v: %s", err, s.out)
 	}
 	if !strings.HasPrefix(s.err.String(), "{\n") {
 		t.Errorf("stderr: %s", s.err)
+	}
+}
+
+// TestInvalidID checks that an id that the program rejects is not in the report of the error.
+func TestInvalidID(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"-o", "json", "--session-id", strings.Repeat("x", 1000), "-p", "hi"},
+		{"-o", "json", "--session-id", "in valid", "-p", "hi"},
+		{"-o", "json", "--session-id", strings.Repeat("x", 1000), "--approval-mode", "wrong", "-p", "hi"},
+	} {
+		s := pollux(args...)
+		if s.code == 0 || strings.Contains(s.out.String()+s.err.String(), `"session_id": "`+args[3]) {
+			t.Errorf("%.60q: code %d\n%.300s\n%.300s", args, s.code, s.out, s.err)
+		}
 	}
 }

@@ -22,15 +22,20 @@ import (
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
+	"pollux/tool/spelling"
 )
 
-// nounCommands returns the subcommands of the table in [nouns.All].
-func nounCommands() (list []subcommand) {
+// nounCommands returns the subcommands of the table in [nouns.All]. Those that these arguments cannot mean have a name
+// and a summary, but neither flags nor subcommands, whose declaration would delay every start.
+func nounCommands(args []string) (list []subcommand) {
 	for _, c := range nouns.All() {
 		if c.IsSessionOnly {
 			continue
 		}
 		list = append(list, func(t *terminal.Terminal, env *config.Env) *cobra.Command {
+			if !canMean(args, c) {
+				return &cobra.Command{Use: c.Name, Aliases: c.Aliases, Short: c.Summary, RunE: requireSubcommand}
+			}
 			cmd := nounCommand(t, env, c)
 			if c.Name == "mcp" {
 				cmd.AddCommand(serveCommand(t, env)) // a face
@@ -39,6 +44,13 @@ func nounCommands() (list []subcommand) {
 		})
 	}
 	return list
+}
+
+// canMean reports whether an argument is a name of the command, or resembles one. A shell that completes a line needs all
+// commands.
+func canMean(args []string, c *manage.Command) bool {
+	names := slices.Values(append([]string{c.Name}, c.Aliases...))
+	return isCompletionRequest(args) || slices.ContainsFunc(args, func(arg string) bool { return spelling.Closest(arg, names) != "" })
 }
 
 // nounCommand returns the subcommand of a row.

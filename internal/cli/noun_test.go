@@ -84,3 +84,35 @@ func TestNoun(t *testing.T) {
 		}
 	}
 }
+
+// TestCanMean checks that only the commands that a line can mean are declared whole.
+func TestCanMean(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"":                                  "",
+		"-p hello":                          "",
+		"--model gemini-3-pro -p do":        "",
+		"--debug sessions list":             "sessions",
+		"policy":                            "policy",
+		"polcy list":                        "policy", // the error names "pollux policy list"
+		"mcp --help":                        "mcp",
+		"help mcp":                          "mcp",
+		"explain how sessions are resumed":  "sessions",
+		"--prompt-interactive extension -y": "extensions", // an alias
+	} {
+		var whole []string
+		term, _, _ := terminal.Test("")
+		for _, declare := range nounCommands(strings.Fields(line)) {
+			if cmd := declare(term, config.Environ()); cmd.HasSubCommands() || cmd.Flags().HasFlags() {
+				whole = append(whole, cmd.Name())
+			}
+		}
+		if got := strings.Join(whole, " "); got != want {
+			t.Errorf("%q declares %s whole, want %s", line, got, want)
+		}
+	}
+	all := nounCommands([]string{cobra.ShellCompRequestCmd, ""})
+	if n := len(nounCommands(nil)); len(all) != n || n < 10 {
+		t.Errorf("%d and %d commands", len(all), n)
+	}
+}

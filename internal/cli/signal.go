@@ -125,8 +125,11 @@ type pipe struct {
 // watchOut returns a copy of the terminal whose output is a [pipe], and the pipe.
 func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
 	watched := *t
-	p := &pipe{Writer: t.Out.Unsanitized()}
-	watched.Out = terminal.NewWriter(p)
+	p := &pipe{}
+	watched.Out = t.Out.Through(func(stream io.Writer) io.Writer {
+		p.Writer = stream
+		return p
+	})
 	return &watched, p
 }
 

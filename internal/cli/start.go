@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,22 +44,19 @@ func runFace(ctx context.Context, req request) error {
 	}).Run(ctx)
 }
 
-// session returns the session options for the request.
+// session returns the options of the session of the request.
 func (req *request) session(ctx context.Context) session.Options {
-	f := req.Flags
-	return session.Options{
-		Project: project.Options{
-			Dir: req.Dir, Env: req.Env, Flags: f.Settings, Model: f.Model, ApprovalMode: f.ApprovalMode, Version: req.Version(), Extensions: f.Extensions, InWorktree: f.InWorktree, WorktreeName: f.Worktree, Debug: f.Debug, Loaded: func(p *project.Project) {
-				req.Program.Project.Store(p)
-				req.SetFormat(config.OutputFormat.In(p.Settings()))
-				wrapsFor(req.Terminal)(p)
-				if !p.Options.InWorktree { // the worktree is a project of its own
-					nouns.Tend(ctx, p, req.SessionID, req.Flags.Resume != "", warnTo(req.Terminal))
-				}
-			},
-		},
-		SessionID: req.SessionID, IsNewID: f.SessionID != "", Recorded: true, Resume: f.Resume, SessionFile: f.SessionFile, Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses, Recent: &req.Program.Recent,
+	o := req.Session
+	o.Recorded, o.Recent = true, &req.Program.Recent
+	o.Project.Loaded = func(p *project.Project) {
+		req.Program.Project.Store(p)
+		req.SetFormat(config.OutputFormat.In(p.Settings()))
+		wrapsFor(req.Terminal)(p)
+		if !p.Options.InWorktree { // the worktree is a project of its own
+			nouns.Tend(ctx, p, o.SessionID, o.Resume != "", warnTo(req.Terminal))
+		}
 	}
+	return o
 }
 
 // options returns the options of the project for a command that does not run a prompt.
@@ -79,15 +77,14 @@ func wrapsFor(t *terminal.Terminal) func(*project.Project) {
 
 // runHeadless runs one prompt without user interaction.
 func runHeadless(ctx context.Context, req request) error {
-	f, t := req.Flags, req.Terminal
-	o := req.session(ctx)
+	t, o := req.Terminal, req.session(ctx)
 	o.Project.Warn, o.Project.DebugLog = warnTo(t), t.Err
 	return headless.RunJob(ctx, headless.Job{
 		Session: o,
 		Input:   headless.Input{Stdin: piped(t), Argument: req.Query, IsPromptFlag: req.PromptGiven, Err: t.Err},
 		Options: headless.Options{
-			Out: t.Out, Err: t.Err, OutWidth: t.OutWidth, ErrWidth: t.ErrWidth, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
-			SessionID: req.SessionID, Prompt: req.Query,
+			Out: t.Out, Err: t.Err, OutWidth: t.OutWidth, ErrWidth: t.ErrWidth, Raw: req.Raw, RawAccepted: req.RawAccepted, IsWatched: t.ErrTTY, Color: t.ErrColor(),
+			SessionID: o.SessionID, Prompt: req.Query,
 		},
 		Terminal: t,
 	})
@@ -115,44 +112,31 @@ func version(env *config.Env) string {
 
 // serveCommand returns the subcommand that offers Pollux's tools to MCP clients.
 func serveCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var raw rawFlags
+	var o flags
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Offer Pollux's tools to MCP clients, on standard input and output", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := conflicts(cmd.Flags(), &raw, ""); err != nil {
+			if err := cmp.Or(o.conflicts(cmd.Flags(), ""), o.resolve(cmd.Flags(), env)); err != nil {
 				return err
 			}
-			flags, err := raw.resolve(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			return serve(cmd.Context(), t, env, flags)
+			return serve(cmd.Context(), t, o.session)
 		},
 	}
-	f := cmd.Flags()
-	raw.declareSafety(f)
-	f.Var(&raw.dirs, "include-directories", "`path,...` Additional workspace directories")
-	f.BoolVar(&raw.ignoreEnv, "ignore-env", false, "Ignore .env files outside the home directory")
+	o.declareSafety(cmd.Flags())
+	declareFiles(cmd.Flags())
 	return cmd
 }
 
 // serve serves the tools of the working directory until standard input ends.
-func serve(ctx context.Context, t *terminal.Terminal, env *config.Env, flags Flags) error {
+func serve(ctx context.Context, t *terminal.Terminal, o session.Options) (err error) {
 	process.Seal() // the environment may hold keys, and commands run as the same user
-	if flags.SkipTrust {
-		env = env.With("GEMINI_CLI_TRUST_WORKSPACE=true")
-	}
-	dir, err := config.WorkingDir()
-	if err != nil {
+	p := &o.Project
+	if p.Dir, err = config.WorkingDir(); err != nil {
 		return err
 	}
-	flags.Settings[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
-	s, err := session.Open(ctx, session.Options{
-		Project: project.Options{
-			Dir: dir, Env: env, Flags: flags.Settings, ApprovalMode: flags.ApprovalMode, Version: version(env), Interactive: true, Warn: warnTo(t), DebugLog: t.Err,
-		},
-		Offline: true,
-	})
+	p.Flags[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
+	p.Interactive, p.Warn, p.DebugLog, o.Offline = true, warnTo(t), t.Err, true
+	s, err := session.Open(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 )
 
@@ -21,6 +23,10 @@ func TestTopics(t *testing.T) {
 		"help|sessions":          "--session-id",
 		"help|version":           "\nUSAGE\n",
 		"version":                "1.2.3\n",
+		"upgrade":                "Pollux does not upgrade itself.",
+		"update":                 "Pollux does not upgrade itself.",
+		"uninstall":              "To uninstall Pollux, delete ",
+		"update|the|readme":      "",
 		"-m|x|help":              "\nUSAGE\n",
 		"help|me|fix|the|bug":    "",
 		"help|config|me":         "",
@@ -92,7 +98,11 @@ func TestUsageJSON(t *testing.T) {
 			Status string
 			Error  struct{ Message, Type string }
 		}
-		err := json.Unmarshal(s.out.Bytes(), &object)
+		out := s.out.String()
+		if strings.Contains(args, "stream-json") {
+			_, out, _ = strings.Cut(out, "\n") // after init
+		}
+		err := json.Unmarshal([]byte(out), &object)
 		isEnd := object.ID != "" || object.Type == "result" && object.Status == "error"
 		if err != nil || s.code != exit.General || !isEnd || !strings.HasPrefix(object.Error.Message, want) || !strings.HasPrefix(s.err.String(), want) {
 			t.Errorf("%s: code %d, %v\nstdout %s\nstderr %s", args, s.code, err, s.out, s.err)
@@ -101,5 +111,24 @@ func TestUsageJSON(t *testing.T) {
 	s := (&start{args: []string{"-o", "json"}, tty: true, run: failing(errOrdinary)}).do()
 	if s.out.Len() > 0 || s.err.String() != "something went wrong\n" {
 		t.Errorf("an interactive session ends with %s%s", s.out, s.err)
+	}
+}
+
+// TestUpgradeStep checks that the advice follows how the program was installed.
+func TestUpgradeStep(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		file string
+		env  []string
+		want string
+	}{
+		{"/home/u/go/bin/pollux", []string{"HOME=/home/u"}, "go install"},
+		{"/srv/go/bin/pollux", []string{"HOME=/home/u", "GOPATH=/x" + string(filepath.ListSeparator) + "/srv/go"}, "go install"},
+		{"/opt/bin/pollux", []string{"HOME=/home/u", "GOBIN=/opt/bin"}, "go install"},
+		{"/usr/bin/pollux", []string{"HOME=/home/u"}, "single program file"},
+	} {
+		if got := upgradeStep(filepath.FromSlash(tt.file), config.NewEnv(tt.env...)); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s", tt.file, got)
+		}
 	}
 }

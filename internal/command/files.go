@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/tools/file"
+	"pollux/internal/workspace"
 	"pollux/llm"
 )
 
@@ -88,7 +89,7 @@ func (r *reader) find(path string) (t target, reason string) {
 // pattern returns the pattern that selects the files of the target.
 func (t target) pattern() string {
 	if t.isDir {
-		return file.Pattern(t.abs) + "/**"
+		return workspace.EscapeGlob(t.abs) + "/**"
 	}
 	return t.abs
 }

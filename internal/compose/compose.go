@@ -21,6 +21,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/servers"
+	"pollux/internal/tools/file"
 	"pollux/internal/workspace"
 	"pollux/llm"
 )
@@ -37,6 +38,8 @@ type Parts struct {
 	Hooks     *hooks.Hooks
 	Calls     *owncalls.Calls
 	Agent     *agent.Agent
+	// Seen learns the files that prompts mention.
+	Seen *file.Seen
 	// Opening returns the message that opens the conversation, as it is now.
 	Opening func() agent.Message
 	// Refresh updates the active tools and the system instruction.

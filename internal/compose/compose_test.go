@@ -90,7 +90,7 @@ func newKit(t *testing.T, settings string, change func(*kit)) *kit {
 	skills.Open(skills.Parts{Project: p, Registry: registry, Tools: tools, Workspace: ws, Servers: running, Record: rec, Changed: func() {}})
 	outputs := &record.Outputs{Project: p, ID: func() string { return "one" }}
 	gate := guard.New(guard.Options{
-		Policy: engine, Interactive: p.Options.Interactive, Tool: registry.Lookup, Threshold: config.TruncateToolOutput.In(p.Settings()), OutputDir: outputs.Dir,
+		Policy: engine, Interactive: p.Options.Interactive, Tool: registry.Lookup, Threshold: config.TruncateToolOutput.In(p.Settings()), CreateOutput: outputs.Create,
 	})
 	k.agent = agent.New(agent.Config{
 		Generator: m, Model: m.Current().Model, Tools: registry, Gate: gate, SessionID: "one", Context: []agent.Message{opening("old")},

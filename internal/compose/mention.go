@@ -10,12 +10,14 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // attach adds the files that the texts of a prompt mention. Shown is set if there are any.
 func (c *Composer) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
 	attached := agent.Prompt{ID: p.ID}
-	known := mention.Known{IsAgent: c.parts.Agents.Has, Resources: c.parts.Servers.Resources()}
+	known := mention.Known{IsAgent: c.parts.Agents.Has, Resources: c.parts.Servers.Resources(), Seen: c.parts.Seen}
+	ctx = tool.WithConversation(ctx, c.parts.Agent.Conversation())
 	for _, part := range p.Parts {
 		if !part.IsText() {
 			attached.Parts = append(attached.Parts, part)

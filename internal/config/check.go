@@ -50,7 +50,7 @@ func (c *checker) group(path string, tree map[string]any) {
 					c.lost = append(c.lost, at)
 				}
 			}
-		case isGroup(at):
+		case IsGroup(at):
 			if below, ok := v.(map[string]any); ok {
 				c.group(at, below)
 			} else {
@@ -98,15 +98,16 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	case "strings", "string|strings":
 		return c.strings(path, v, kind)
 	}
-	if v, ok := coerce(kind, v); ok {
+	if v, ok := Coerce(kind, v); ok {
 		return v, true
 	}
 	c.mismatch(path, kind, v)
 	return nil, false
 }
 
-// coerce converts v to a plain type.
-func coerce(kind string, v any) (any, bool) {
+// Coerce converts v to a plain type, "bool", "number", "string", "array" or "object", and reports whether it has that
+// type: "5" is a number, and "TRUE" a bool, because variables in settings are expanded to strings.
+func Coerce(kind string, v any) (any, bool) {
 	text, isText := v.(string)
 	switch kind {
 	case "bool":
@@ -121,7 +122,7 @@ func coerce(kind string, v any) (any, bool) {
 			return n, true
 		}
 	}
-	return v, typeName(kind) == typeOf(v)
+	return v, TypeName(kind) == TypeOf(v)
 }
 
 func (c *checker) choice(path string, v any, choices []string) (any, bool) {
@@ -129,7 +130,7 @@ func (c *checker) choice(path string, v any, choices []string) (any, bool) {
 	if ok && slices.Contains(choices, text) {
 		return v, true
 	}
-	received := typeOf(v)
+	received := TypeOf(v)
 	if ok {
 		received = "'" + Printable(text) + "'"
 	}
@@ -183,7 +184,7 @@ func (c *checker) record(path string, v any, fields []string) bool {
 }
 
 func (c *checker) mismatch(path, kind string, v any) {
-	c.issues = append(c.issues, issue{path: path, message: "Expected " + typeName(kind) + ", received " + typeOf(v)})
+	c.issues = append(c.issues, issue{path: path, message: "Expected " + TypeName(kind) + ", received " + TypeOf(v)})
 }
 
 // invalidWarnings returns the warning about invalid values. Its first lines have the format of
@@ -251,15 +252,16 @@ func cutLast(path string) (group, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// typeName returns the name of a type in messages.
-func typeName(kind string) string {
+// TypeName returns the name of a type in messages.
+func TypeName(kind string) string {
 	if kind == "bool" {
 		return "boolean"
 	}
 	return kind
 }
 
-func typeOf(v any) string {
+// TypeOf returns the name of the type of a JSON value in messages.
+func TypeOf(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"

@@ -90,7 +90,7 @@ func TestCoercion(t *testing.T) {
 func TestCoerceNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"5": true, " -2.5 ": true, "": false, "NaN": false, "Infinity": false, "five": false, "1e400": false} {
-		if _, ok := coerce("number", text); ok != want {
+		if _, ok := Coerce("number", text); ok != want {
 			t.Errorf("%q is a number: %v, want %v", text, ok, want)
 		}
 	}
@@ -253,7 +253,7 @@ func FuzzFile(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tree, err := parse(data)
+		tree, err := ParseObject(data)
 		if err != nil {
 			if tree != nil {
 				t.Fatal("an error and a tree")
@@ -262,7 +262,7 @@ func FuzzFile(f *testing.F) {
 		}
 		e := Expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
 		migrate(tree, User)
-		e.tree("", tree)
+		e.settings(tree)
 		check(tree, "f")
 		if again, _ := check(tree, "f"); strings.Contains(joined(again), "Invalid") {
 			t.Fatalf("the checked settings are not valid: %s", joined(again))

@@ -8,7 +8,7 @@ import (
 // VariableClass returns the class of a variable's automatic effect if a project's .env file sets it to a value.
 // Variables that no table knows belong to the application, or to any other program: they act.
 func VariableClass(name, value string) Class {
-	if changesPrograms(name) {
+	if IsDangerousVariable(name) {
 		return Acts
 	}
 	for _, v := range envTable {
@@ -41,14 +41,10 @@ func isOfApplication(name string) bool {
 	return false
 }
 
-// IsDangerousVariable reports whether a project must not set a variable, because programs run others, load code
-// or connect elsewhere when it is set.
-func IsDangerousVariable(name string) bool { return changesPrograms(name) }
-
-// changesPrograms reports whether a variable makes programs run others, as GIT_EXTERNAL_DIFF and BASH_ENV do, or
-// decides to which hosts they or Pollux connect and report. Case does not count: proxies are spelled in lower
-// case, too.
-func changesPrograms(name string) bool {
+// IsDangerousVariable reports whether a project must not set a variable, because it makes programs run others or load
+// code, as GIT_EXTERNAL_DIFF and BASH_ENV do, or decides to which hosts they or Pollux connect and report. Case does
+// not count: proxies are spelled in lower case, too.
+func IsDangerousVariable(name string) bool {
 	name = strings.ToUpper(name)
 	if _, is := slices.BinarySearch(dangerousNames[:], name); is || strings.HasSuffix(name, "_PROXY") {
 		return true

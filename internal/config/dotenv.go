@@ -15,30 +15,44 @@ import (
 // maxDotEnv is the maximum size of a .env file in bytes. Larger files are not read.
 const maxDotEnv = 1 << 20
 
-// WithDotEnv returns env extended by the variables of one .env file. It is the first file
-// found in the working directory, its parents, and the home directory; in each directory,
-// .gemini/.env comes before .env. A file in the home directory is the user's, any other the
-// project's. Variables that are already set do not change. In an untrusted folder only a few
-// variables are used, and .gemini/.env is not read. The warnings list files that cannot be read.
-func WithDotEnv(env *Env, s *Settings, p *Paths) (*FolderEnv, []Warning) {
-	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+// DotEnv is the .env file that counts in a directory. It is read once: the first file found in the working directory,
+// its parents, and the home directory; in each directory, .gemini/.env comes before .env. In an untrusted folder
+// .gemini/.env is not read. The zero value is ready to use.
+type DotEnv struct {
+	at       dotEnvPlace // without a path if there is no file
+	text     []byte
+	warnings []Warning // about files that cannot be read
+
+	isRead                bool
+	trusted, ignoresLocal bool // the search depends on them
+}
+
+// Extend returns env extended by the variables of the file. A file in the home directory is the user's, any other the
+// project's. Variables that are already set do not change. In an untrusted folder only a few variables are used. The
+// warnings list files that cannot be read, and variables that the file must not set.
+func (f *DotEnv) Extend(env *Env, s *Settings, p *Paths) (*FolderEnv, []Warning) {
+	if trusted, ignoresLocal := s.Trusted(), IgnoreLocalEnv.In(s); !f.isRead || f.trusted != trusted || f.ignoresLocal != ignoresLocal {
+		f.isRead, f.trusted, f.ignoresLocal = true, trusted, ignoresLocal
+		f.at, f.text, f.warnings = findDotEnv(p, trusted, ignoresLocal)
+	}
+	warnings := slices.Clone(f.warnings)
 	var pairs, refused []string
-	if at.file != "" {
-		excluded := at.excluded(s)
-		for _, v := range parseDotEnv(data, nil) {
+	if f.at.file != "" {
+		excluded := f.at.excluded(s)
+		for _, v := range parseDotEnv(f.text, nil) {
 			switch value, fate := evaluate(v, excluded, env, s); {
 			case fate == taken:
 				pairs = append(pairs, v.name+"="+value)
-			case fate == forbidden && s.Trusted() && changesPrograms(v.name) && isKnownVariable(v.name):
+			case fate == forbidden && s.Trusted() && IsDangerousVariable(v.name) && isKnownVariable(v.name):
 				refused = append(refused, v.name)
 			}
 		}
 		if len(refused) > 0 {
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s cannot set %s, because a project could redirect Pollux with it. Set it in your shell or in %s.",
-				p.Display(at.file), strings.Join(refused, ", "), p.Display(filepath.Join(p.Home(), ".env")))))
+				p.Display(f.at.file), strings.Join(refused, ", "), p.Display(filepath.Join(p.Home(), ".env")))))
 		}
 	}
-	if at.home {
+	if f.at.home {
 		return NewFolderEnv(env.With(pairs...)), warnings
 	}
 	return NewFolderEnv(env, pairs...), warnings
@@ -82,7 +96,7 @@ func (at *dotEnvPlace) excluded(s *Settings) func(name string) bool {
 		names = append(names, ExcludedEnvVars.In(s)...)
 	}
 	return func(name string) bool {
-		return slices.Contains(names, name) || !at.home && changesPrograms(name)
+		return slices.Contains(names, name) || !at.home && IsDangerousVariable(name)
 	}
 }
 
@@ -111,7 +125,7 @@ func evaluate(v variable, excluded func(name string) bool, env *Env, s *Settings
 	return strings.Map(onlyPlain, v.value), taken
 }
 
-// DotEnvFile returns the path of the .env file that [WithDotEnv] reads, "" if there is none.
+// DotEnvFile returns the path of the .env file that [DotEnv] reads, "" if there is none.
 func DotEnvFile(s *Settings, p *Paths) string {
 	at, _, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	return at.file

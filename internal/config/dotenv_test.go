@@ -89,7 +89,7 @@ func TestDotEnvSearch(t *testing.T) {
 			p.work = filepath.Join(p.work, "a")
 			mkdir(t, p.work)
 			s := &Settings{trust: tt.trusted, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": tt.ignore}}}
-			env, _ := WithDotEnv(p.env, s, p.paths())
+			env, _ := new(DotEnv).Extend(p.env, s, p.paths())
 			if got := env.Get("GEMINI_API_KEY"); got != want {
 				t.Errorf("from %s, %+v: read %q, want %q", order[i], tt, got, want)
 			}
@@ -129,7 +129,7 @@ func TestDotEnvRules(t *testing.T) {
 		s := &Settings{trust: tt.trusted, tree: map[string]any{
 			"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}},
 		}}
-		env, warnings := WithDotEnv(p.env, s, p.paths())
+		env, warnings := new(DotEnv).Extend(p.env, s, p.paths())
 		if asked := strings.Contains(fmt.Sprint(warnings), "cannot set HTTPS_PROXY, SSL_CERT_FILE, "); asked != (tt.trusted && !strings.HasPrefix(tt.file, "home/")) {
 			t.Errorf("%s: warnings %v", tt.name, warnings)
 		}
@@ -157,7 +157,7 @@ func TestDotEnvOfProject(t *testing.T) {
 	for file, of := range map[string]bool{"work/.env": true, "work/.gemini/.env": true, ".env": true, "home/.env": false, "home/.gemini/.env": false} {
 		p := newPlace(t, "SET=process")
 		write(t, filepath.Join(filepath.Dir(p.home), file), "SET=file\nA=1\nB=1")
-		env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+		env, _ := new(DotEnv).Extend(p.env, &Settings{trust: true}, p.paths())
 		env = env.Without("B", "SET")
 		if env.Get("A") != "1" || env.IsSetByProject("A") != of || env.IsSetByProject("NONE", "A") != of || env.IsSetByProject("SET", "B", "NONE") ||
 			env.Get("B") == "1" == of || env.Get("SET") != "process" || env.User().Get("A") == "1" == of || len(env.OfProject()) == 1 != of {
@@ -180,7 +180,7 @@ func TestDotEnvLinkedHome(t *testing.T) {
 	link(t, p.home, linked)
 	p.env = p.env.With("GEMINI_CLI_HOME=" + linked)
 	s := &Settings{trust: true, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": true}}}
-	if env, _ := WithDotEnv(p.env, s, p.paths()); env.Get("A") != "1" || env.IsSetByProject("A") {
+	if env, _ := new(DotEnv).Extend(p.env, s, p.paths()); env.Get("A") != "1" || env.IsSetByProject("A") {
 		t.Errorf("A is %q, of the project: %v", env.Get("A"), env.IsSetByProject("A"))
 	}
 	if files := EnvFiles(p.env, s, p.paths()); len(files) != 1 {
@@ -194,7 +194,7 @@ func TestDotEnvInLookalike(t *testing.T) {
 	p := newPlace(t)
 	p.work = filepath.Join(p.home, ".gemini-x", "repo")
 	write(t, filepath.Join(p.work, ".env"), "DEBUG=1\nA=1")
-	env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+	env, _ := new(DotEnv).Extend(p.env, &Settings{trust: true}, p.paths())
 	if env.Get("DEBUG") != "" || env.Get("A") != "1" {
 		t.Errorf("DEBUG=%q A=%q", env.Get("DEBUG"), env.Get("A"))
 	}
@@ -219,7 +219,7 @@ func TestDotEnvHostileFiles(t *testing.T) {
 			p := newPlace(t)
 			bad(t, filepath.Join(p.work, ".env"))
 			write(t, filepath.Join(p.home, ".env"), "A=home")
-			env, warnings := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+			env, warnings := new(DotEnv).Extend(p.env, &Settings{trust: true}, p.paths())
 			if got := env.Get("A"); got != "home" {
 				t.Errorf("A is %q", got)
 			}
@@ -262,12 +262,12 @@ func TestDotEnvSelectsNoPrograms(t *testing.T) {
 		"MAKEFILES", "TAR_OPTIONS", "OPENSSL_CONF", "KUBECONFIG", "GOENV", "CARGO_HOME", "RIPGREP_CONFIG_PATH", "RSYNC_RSH",
 		"PERLLIB", "LUA_INIT", "PHP_INI_SCAN_DIR", "MAVEN_OPTS", "ZDOTDIR", "CC", "RUSTC", "GNUPGHOME", "LESSKEYIN", "BUNDLE_GEMFILE", "YARN_RC_FILENAME",
 	} {
-		if !changesPrograms(name) {
+		if !IsDangerousVariable(name) {
 			t.Errorf("a project's .env may set %s", name)
 		}
 	}
 	for _, name := range []string{"DATABASE_URL", "NODE_ENV", "GOOGLE_CLOUD_PROJECT", "CCACHE_SIZE", "PORT", "XDGX", "PHP_ENV", "LUA"} {
-		if changesPrograms(name) {
+		if IsDangerousVariable(name) {
 			t.Errorf("a project's .env may not set %s", name)
 		}
 	}

@@ -43,7 +43,7 @@ func (p *Paths) Set(scope Scope, path string, v any) error {
 		if err := verify(text, edited, func(tree map[string]any) { put(tree, path, v) }); err != nil {
 			return nil, err
 		}
-		tree, err := parse(edited)
+		tree, err := ParseObject(edited)
 		if got, ok := at(tree, path); err != nil || !ok || !reflect.DeepEqual(got, v) {
 			return nil, errLayout
 		}
@@ -54,12 +54,20 @@ func (p *Paths) Set(scope Scope, path string, v any) error {
 // Unset removes a key's path from the settings file of a scope, including its old names. It
 // reports whether there was anything to remove. Its errors are those of [Paths.Set].
 func (p *Paths) Unset(scope Scope, path string) (found bool, err error) {
+	var paths [][]string
+	for _, name := range append(oldNames(path), path) {
+		paths = append(paths, strings.Split(name, "."))
+	}
+	return p.unset(scope, paths...)
+}
+
+func (p *Paths) unset(scope Scope, paths ...[]string) (found bool, err error) {
 	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	err = p.edit(scope, func(text []byte) ([]byte, error) {
-		for _, name := range append(oldNames(path), path) {
-			after, err := unsetAll(text, name)
+		for _, path := range paths {
+			after, err := unsetAll(text, path)
 			if err != nil {
 				return nil, err
 			}
@@ -73,32 +81,31 @@ func (p *Paths) Unset(scope Scope, path string) (found bool, err error) {
 
 // unsetAll removes all members with a path: if a file has a name twice, the first would become
 // effective when the second is removed.
-func unsetAll(text []byte, path string) ([]byte, error) {
+func unsetAll(text []byte, path []string) ([]byte, error) {
 	const most = 20
 	for range most {
 		d, err := openDocument(text)
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := d.stringAt("model"); path == "model" && !ok {
+		if _, ok := d.stringAt("model"); path[0] == "model" && len(path) == 1 && !ok {
 			return text, nil // it is the group
 		}
-		names := strings.Split(path, ".")
-		edited, found := d.unset(names)
+		edited, found := d.unset(path)
 		if !found {
 			return text, nil
 		}
-		if err := verify(text, edited, func(tree map[string]any) { drop(tree, names) }); err != nil {
+		if err := verify(text, edited, func(tree map[string]any) { drop(tree, path) }); err != nil {
 			return nil, err
 		}
 		text = edited
 	}
-	return nil, fmt.Errorf("it has %q more than %d times", path, most)
+	return nil, fmt.Errorf("it has %q more than %d times", strings.Join(path, "."), most)
 }
 
 // stringAt returns the string member called name of the outermost object.
 func (d *document) stringAt(name string) (string, bool) {
-	tree, err := parse(d.text)
+	tree, err := ParseObject(d.text)
 	if err != nil {
 		return "", false
 	}
@@ -110,11 +117,11 @@ var errLayout = errors.New("it is laid out in a way that cannot be edited safely
 
 // verify returns an error if an edit has changed anything else than intended.
 func verify(before, after []byte, change func(tree map[string]any)) error {
-	want, err := parse(before)
+	want, err := ParseObject(before)
 	if err != nil {
 		return err
 	}
-	got, err := parse(after)
+	got, err := ParseObject(after)
 	if err == nil {
 		change(want)
 		change(got) // it is already changed, so nothing happens

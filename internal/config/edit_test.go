@@ -316,11 +316,11 @@ func TestMasked(t *testing.T) {
 		if err := errors.Join(json.Unmarshal([]byte(test.v), &v), json.Unmarshal([]byte(test.want), &want)); err != nil {
 			t.Fatal(err)
 		}
-		before := clone(v)
+		before := fmt.Sprint(v)
 		if got := MaskSecrets(test.path, v); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", test.path, got, want)
 		}
-		if fmt.Sprint(before) != fmt.Sprint(v) {
+		if before != fmt.Sprint(v) {
 			t.Errorf("%s: the value itself has changed", test.path)
 		}
 	}

@@ -51,9 +51,9 @@ type Effect struct {
 	Starts Start
 }
 
-// Field is the effect of a field of an object.
+// Field is the effect of fields of an object, whose names are separated by spaces.
 type Field struct {
-	Name   string
+	Names  string
 	Effect *Effect
 }
 
@@ -84,7 +84,7 @@ const (
 // Field returns the effect of a field, nil for an unknown one, which has none.
 func (e *Effect) Field(name string) *Effect {
 	for _, f := range e.Fields {
-		if f.Name == name {
+		if slices.Contains(strings.Fields(f.Names), name) {
 			return f.Effect
 		}
 	}
@@ -108,9 +108,9 @@ func (e *Effect) Classify(below, v any) Class {
 			return Describes // no entry
 		}
 		c := Describes
-		for _, f := range e.Fields {
-			if v, ok := object[f.Name]; ok {
-				c |= f.Effect.Classify(nil, v)
+		for name, v := range object {
+			if field := e.Field(name); field != nil {
+				c |= field.Classify(nil, v)
 			}
 		}
 		return c
@@ -161,29 +161,17 @@ var (
 	buildRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "never", "unlessYolo", "always") }}
 	childRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "allowed", "none") }}
 
+	substitutionRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "ask", "refuse") }}
+
 	// unread is the effect of keys whose values Pollux never reads from a project.
 	unread = &Effect{Class: Describes}
 
 	serverEntry = &Effect{Class: Acts | Loosens | Tightens, Part: Entry, Starts: Server, Fields: []Field{
-		{"command", acts},
-		{"args", acts},
-		{"env", acts},
-		{"cwd", acts},
-		{"url", acts},
-		{"type", acts},
-		{"httpUrl", acts},
-		{"headers", acts},
-		{"tcp", acts},
-		{"timeout", free},
+		{"command args env cwd url type httpUrl headers tcp", acts},
+		{"oauth authProviderType targetAudience targetServiceAccount", acts},
 		{"trust", ifTrue},
-		{"description", free},
-		{"includeTools", tightens},
-		{"excludeTools", tightens},
-		{"oauth", acts},
-		{"authProviderType", acts},
-		{"targetAudience", acts},
-		{"targetServiceAccount", acts},
-		{"extension", free},
+		{"includeTools excludeTools", tightens},
+		{"timeout description extension", free},
 	}}
 	servers   = &Effect{Class: Acts | Loosens | Tightens, Part: Members, Each: serverEntry}
 	overrides = &Effect{Class: Acts | Loosens | Tightens, Part: Members, Each: &Effect{
@@ -193,21 +181,13 @@ var (
 	}}
 	// hookEvents has the events at which a hook cannot refuse anything. At all others it may be a guard.
 	hookEvents = &Effect{Class: Acts | Tightens, Part: Members, Each: guardHooks, Fields: []Field{
-		{"SessionStart", otherHooks}, {"SessionEnd", otherHooks}, {"PreCompress", otherHooks}, {"Notification", otherHooks},
+		{"SessionStart SessionEnd PreCompress Notification", otherHooks},
 	}}
 	guardHooks = &Effect{Class: Acts | Tightens, Part: Hooks, Each: &Effect{Class: Acts | Tightens, Starts: HookLine}}
 	otherHooks = &Effect{Class: Acts, Part: Hooks, Each: &Effect{Class: Acts, Starts: HookLine}}
 
 	telemetryFields = &Effect{Class: Acts, Part: Fields, Fields: []Field{
-		{"enabled", acts},
-		{"target", acts},
-		{"otlpEndpoint", acts},
-		{"otlpProtocol", acts},
-		{"logPrompts", acts},
-		{"traces", acts},
-		{"outfile", acts},
-		{"useCollector", acts},
-		{"useCliAuth", acts},
+		{"enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", acts},
 	}}
 	bugReport    = &Effect{Class: Acts, Part: Fields, Fields: []Field{{"urlTemplate", acts}}}
 	outputBudget = &Effect{Class: Describes, Part: Members, Each: &Effect{Class: Describes, Part: Fields, Fields: []Field{{"tokenBudget", free}}}}
@@ -259,7 +239,7 @@ func agentToolsClass(below, v any) Class {
 	switch {
 	case ok && len(list) == 0:
 		return Tightens
-	case ok && isSet && !slices.ContainsFunc(list, func(item any) bool { return !slices.Contains(texts(had), text(item)) }):
+	case ok && isSet && !slices.ContainsFunc(list, func(item any) bool { return !slices.Contains(Texts(had), text(item)) }):
 		return Tightens
 	}
 	return Loosens | Tightens

@@ -27,7 +27,7 @@ func TestEveryKeyHasAClass(t *testing.T) {
 		case kind == "record":
 			var names []string
 			for _, f := range e.Fields {
-				names = append(names, f.Name)
+				names = append(names, strings.Fields(f.Names)...)
 			}
 			want := strings.Fields(rest)
 			slices.Sort(names)
@@ -58,9 +58,9 @@ func checkEffect(t *testing.T, path string, e *Effect) {
 		parts = append(slices.Clone(parts), Field{"*", e.Each})
 	}
 	for _, f := range parts {
-		checkEffect(t, path+"."+f.Name, f.Effect)
+		checkEffect(t, path+"."+f.Names, f.Effect)
 		if more := f.Effect.Class &^ e.Class &^ Describes; more != 0 {
-			t.Errorf("%s.%s: %v, which %s does not say", path, f.Name, more, path)
+			t.Errorf("%s.%s: %v, which %s does not say", path, f.Names, more, path)
 		}
 	}
 	if e.Guard != nil && e.Class != Tightens {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// EnvFile is a .env file that the search of [WithDotEnv] has found.
+// EnvFile is a .env file that the search of [DotEnv] has found.
 type EnvFile struct {
 	Path string
 	// State is "read" for the file that is used, otherwise the reason why this one is not.

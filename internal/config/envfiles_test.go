@@ -47,7 +47,7 @@ func TestEnvFiles(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("trusted %v (-want +got):\n%s", trusted, diff)
 		}
-		env, _ := WithDotEnv(p.env, s, p.paths())
+		env, _ := new(DotEnv).Extend(p.env, s, p.paths())
 		for _, f := range got {
 			if has := env.Get("B") != ""; f.State == "read" && has != slices.Contains(f.Set, "B") {
 				t.Errorf("trusted %v: the report and the effect differ", trusted)

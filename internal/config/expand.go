@@ -1,9 +1,6 @@
 package config
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // Expander replaces variables in the strings of one file: $NAME, ${NAME} and ${NAME:-default}.
 // Names consist of letters, digits and underscores. A variable that is neither set nor has a
@@ -32,42 +29,35 @@ func NewExpander(fixed map[string]string, lookup func(name string) (string, bool
 	return &Expander{fixed: fixed, lookup: lookup, budget: maxInserted}
 }
 
-// Value expands all strings of a JSON value in place, and returns it.
-func (e *Expander) Value(v any) any { return e.value("*", v) }
-
-// Text expands a string.
-func (e *Expander) Text(text string) string { return e.text(text) }
-
-// Server returns an entry of mcpServers as expanded JSON. Variables that are not set are empty in env and
-// headers, and stay elsewhere.
-func (e *Expander) Server(entry any) json.RawMessage { return e.server(entry) }
-
-// tree expands all strings below path in place, except in mcpServers: the code that starts the
-// servers expands those, because the variables may come from a .env file.
-func (e *Expander) tree(path string, tree map[string]any) {
+// settings expands all strings of a settings file in place, except in mcpServers: the code that starts
+// the servers expands those, because the variables may come from a .env file.
+func (e *Expander) settings(tree map[string]any) {
 	for name, v := range tree {
-		if path == "" && name == "mcpServers" {
-			continue
+		if name != string(MCPServers) {
+			tree[name] = e.Value(v)
 		}
-		tree[name] = e.value(name, v)
 	}
 }
 
-func (e *Expander) value(path string, v any) any {
+// Value expands all strings of a JSON value in place, and returns it.
+func (e *Expander) Value(v any) any {
 	switch v := v.(type) {
 	case string:
-		return e.text(v)
+		return e.Text(v)
 	case []any:
 		for i := range v {
-			v[i] = e.value(path, v[i])
+			v[i] = e.Value(v[i])
 		}
 	case map[string]any:
-		e.tree(path, v)
+		for name := range v {
+			v[name] = e.Value(v[name])
+		}
 	}
 	return v
 }
 
-func (e *Expander) text(text string) string {
+// Text expands a string.
+func (e *Expander) Text(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}

@@ -112,7 +112,7 @@ func FuzzExpand(f *testing.F) {
 
 func expand(text string, lookup func(name string) (string, bool)) string {
 	e := Expander{lookup: lookup, budget: maxInserted}
-	return e.text(text)
+	return e.Text(text)
 }
 
 // A project's settings do not get the user's secrets, by name or by value; the user's own do.

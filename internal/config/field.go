@@ -25,7 +25,7 @@ func Find(path string) (*Key, error) {
 		}
 		return key, key.checkPart(strings.Split(path[len(at)+1:], "."))
 	}
-	if isGroup(path) {
+	if IsGroup(path) {
 		first := table[search(path+".")].Path
 		return nil, exit.Errorf(exit.General, "%q is a group of settings. Name one of them, such as %s.", path, first)
 	}
@@ -41,9 +41,6 @@ func Find(path string) (*Key, error) {
 	}
 	return nil, exit.Errorf(exit.General, "There is no setting %q. Run 'pollux config list --all' to see all settings.", Printable(path))
 }
-
-// IsGroup reports whether there are keys below a path.
-func IsGroup(path string) bool { return isGroup(path) }
 
 // checkPart returns an error if the key's value cannot contain the path made of names.
 func (k *Key) checkPart(names []string) error {
@@ -142,10 +139,9 @@ func ParseValue(path, text string, env *Env) (any, error) {
 // fit returns v converted to the type of the value at a path, or describes the problem. A text
 // with variables is checked in expanded form, and returned unexpanded.
 func fit(path string, v any, env *Env) (fitting any, problem string) {
-	written := nest(map[string]any{path: clone(v)})
-	tree := nest(map[string]any{path: clone(v)})
-	expander := Expander{lookup: env.Lookup, budget: maxInserted}
-	expander.tree("", tree)
+	written := nest(map[string]any{path: v})
+	tree, _ := ParseObject(encodeJSON(written, "", "")) // a copy
+	NewExpander(nil, env.Lookup).settings(tree)
 	expanded := !reflect.DeepEqual(written, tree)
 	var c checker
 	c.group("", tree)
@@ -162,23 +158,4 @@ func fit(path string, v any, env *Env) (fitting any, problem string) {
 		return fitting, ""
 	}
 	return v, "" // null
-}
-
-// clone returns a deep copy of a value as decoded by [encoding/json].
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		copied := make(map[string]any, len(v))
-		for name, item := range v {
-			copied[name] = clone(item)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(v))
-		for i, item := range v {
-			copied[i] = clone(item)
-		}
-		return copied
-	}
-	return v
 }

@@ -1,243 +1,5 @@
 package config
 
-import (
-	"sort"
-	"strings"
-)
-
-// Key is one row of the settings table.
-type Key struct {
-	// Path is the key's name with its groups, separated by dots.
-	Path string
-	// Type is the type of the value:
-	//
-	//	bool, number, string, array, object
-	//	strings          a list of strings
-	//	string|strings   a string or a list of strings
-	//	any              one of several types, which the reader distinguishes
-	//	enum a b c       one of the listed strings
-	//	record a b c     an object with only these fields
-	//	map a b c        an object of such records
-	Type string
-	// Default is the value if no layer has one: bool, float64, string, []any, or nil for
-	// unset.
-	Default any
-	// Flags are the merge rule, and whether a change needs a restart.
-	Flags Flag
-	// Support is the effect of the key in this version.
-	Support Support
-	// Effect classifies the values that a project gives the key.
-	Effect *Effect
-	// Doc is a one-line description for users.
-	Doc string
-}
-
-// Flag is a property of a [Key]. Without a merge rule, a value replaces the one of the layer
-// below, and objects are merged deeply.
-type Flag uint8
-
-// The flags.
-const (
-	Union     Flag = 1 << iota // lists are joined, without duplicates
-	Concat                     // lists are joined
-	Shallow                    // entries of an object replace each other as a whole
-	Intersect                  // the intersection of all lists
-	Restart                    // a change takes effect at the next start
-	Negative                   // for a bool: false enables something
-)
-
-// Support is the effect of a key or variable in this version of Pollux.
-type Support uint8
-
-// The degrees of support.
-const (
-	Live   Support = iota // it has the effect that its Doc describes
-	Later                 // no effect yet; a value other than the default causes a warning
-	Screen                // no effect without the full-screen interface, which does not exist yet
-	Inert                 // no effect by design; accepted because existing files have it
-)
-
-// Short names, so that each row of the table fits on a line.
-const (
-	live, later, screen, inert = Live, Later, Screen, Inert
-	union, concat, shallow     = Union, Concat, Shallow
-	meet, restart, negative    = Intersect, Restart, Negative
-)
-
-// Keys returns the table, sorted by path. The caller must not change it.
-func Keys() []Key { return table[:] }
-
-// KeyOf returns the key with this path.
-func KeyOf(path string) (*Key, bool) {
-	i := search(path)
-	if i < len(table) && table[i].Path == path {
-		return &table[i], true
-	}
-	return nil, false
-}
-
-// isGroup reports whether there are keys below path.
-func isGroup(path string) bool {
-	i := search(path + ".")
-	return i < len(table) && strings.HasPrefix(table[i].Path, path+".")
-}
-
-func search(path string) int {
-	return sort.Search(len(table), func(i int) bool { return table[i].Path >= path })
-}
-
-// The typed keys that Pollux reads. Tests check that each is a row of the table with this
-// type, that its support is live, and that a package reads it.
-const (
-	DefaultApprovalMode = String("general.defaultApprovalMode")
-	MaxAttempts         = Int("general.maxAttempts")
-	PlanModelRouting    = Bool("general.plan.modelRouting")
-	RetryFetchErrors    = Bool("general.retryFetchErrors")
-	PlanEnabled         = Bool("general.plan.enabled")
-	PlanDirectory       = String("general.plan.directory")
-	PlanThen            = String("pollux.planThen")
-	TopicUpdates        = Bool("general.topicUpdateNarration")
-	WriteTodos          = Bool("useWriteTodos")
-	OutputFormat        = String("output.format")
-	PreferredEditor     = String("general.preferredEditor")
-	EditorInNewWindow   = Bool("general.openEditorInNewWindow")
-	InlineThinking      = String("ui.inlineThinkingMode")
-	ScreenReader        = Bool("ui.accessibility.screenReader")
-	BugCommand          = Object("advanced.bugCommand")
-	HomeWarning         = Bool("ui.showHomeDirectoryWarning")
-	SessionRetention    = Bool("general.sessionRetention.enabled")
-	SessionMaxAge       = String("general.sessionRetention.maxAge")
-	SessionMaxCount     = Float("general.sessionRetention.maxCount")
-	SessionMinAge       = String("general.sessionRetention.minRetention")
-	Worktrees           = Bool("experimental.worktrees")
-
-	Agents         = Bool("experimental.enableAgents")
-	AgentOverrides = Object("agents.overrides")
-
-	MCPServers   = Servers("mcpServers")
-	MCPAllowed   = Strings("mcp.allowed")
-	MCPExcluded  = Strings("mcp.excluded")
-	MCPCommand   = String("mcp.serverCommand")
-	MCPStartWait = Float("pollux.mcpWait")
-	MCPLazy      = Bool("pollux.mcpLazy")
-	MCPSampling  = String("pollux.mcpSampling")
-
-	ModelName       = String("model.name")
-	MaxSessionTurns = Int("model.maxSessionTurns")
-
-	ModelAliases         = Object("modelConfigs.aliases")
-	ModelCustomAliases   = Object("modelConfigs.customAliases")
-	CompressionThreshold = Float("model.compressionThreshold")
-	DisableLoopDetection = Bool("model.disableLoopDetection")
-	SkipNextSpeaker      = Bool("model.skipNextSpeakerCheck")
-	ModelOverrides       = Object("modelConfigs.overrides")
-	ModelCustomOverrides = Object("modelConfigs.customOverrides")
-	ModelChains          = Object("modelConfigs.modelChains")
-
-	MemoryNames            = Strings("context.fileName")
-	MemoryImportFormat     = String("context.importFormat")
-	MemoryMarkers          = Strings("context.memoryBoundaryMarkers")
-	MemoryMaxDirs          = Int("context.discoveryMaxDirs")
-	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
-	IncludeDirectories     = Strings("context.includeDirectories")
-	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
-	RespectGeminiIgnore    = Bool("context.fileFiltering.respectGeminiIgnore")
-	CustomIgnoreFilePaths  = Strings("context.fileFiltering.customIgnoreFilePaths")
-	ShellInactivityTimeout = Float("tools.shell.inactivityTimeout")
-	ToolSandbox            = Any("tools.sandbox")
-	ToolsCore              = Strings("tools.core")
-	ToolsAllowed           = Strings("tools.allowed")
-	ToolsConfirm           = Strings("tools.confirmationRequired")
-	ToolsExclude           = Strings("tools.exclude")
-	PolicyPaths            = Strings("policyPaths")
-	AdminPolicyPaths       = Strings("adminPolicyPaths")
-	WorkspacePolicies      = Bool("pollux.workspacePolicies")
-	BuildFiles             = String("pollux.buildFiles")
-	ChildSecrets           = String("pollux.childSecrets")
-	TrustProjectSafety     = Bool("pollux.trustProjectSafety")
-	UserHooksUntrusted     = Bool("pollux.userHooksInUntrustedFolders")
-	PermanentApproval      = Bool("security.enablePermanentToolApproval")
-	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
-	ToolsDiscovery         = String("tools.discoveryCommand")
-	ToolsCall              = String("tools.callCommand")
-	UseRipgrep             = Bool("tools.useRipgrep")
-	DirectWebFetch         = Bool("experimental.directWebFetch")
-	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
-	SummarizeToolOutput    = Object("model.summarizeToolOutput")
-	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
-
-	ExtensionsDisabled = Strings("extensions.disabled")
-	ExtensionSettings  = Bool("experimental.extensionConfig")
-	ExtensionSources   = Strings("security.allowedExtensions")
-	BlockGitExtensions = Bool("security.blockGitExtensions")
-
-	HookDefinitions = Object("hooks")
-	HooksEnabled    = Bool("hooksConfig.enabled")
-	HooksDisabled   = Strings("hooksConfig.disabled")
-	SkillsEnabled   = Bool("skills.enabled")
-	SkillsDisabled  = Strings("skills.disabled")
-
-	// Pollux's own settings, for behavior that differs from Gemini CLI.
-	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
-	HistoryForget         = Bool("pollux.history.forgetCancelled")
-	InvalidAnswerContinue = Bool("pollux.invalidAnswer.continue")
-	InvalidAnswerDelay    = Float("pollux.invalidAnswer.delay")
-	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
-	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
-
-	ResponseIdleTimeout  = Float("pollux.response.idleTimeout")
-	ResponseStartTimeout = Float("pollux.response.startTimeout")
-	RetryDelay           = Float("pollux.retryDelay")
-	Nudge                = Bool("pollux.nudge")
-
-	MemoryEager = Bool("pollux.memory.eager")
-	SaveMemory  = Bool("pollux.memory.saveTool")
-
-	ModelProviders     = Object("modelProviders")
-	Fallback           = Strings("pollux.fallback")
-	LocalServers       = Bool("pollux.localServers")
-	LocalServerTimeout = Float("pollux.localPatience")
-
-	Routing          = String("pollux.routing")
-	RoutingBinary    = Bool("pollux.routingBinary")
-	RoutingThreshold = Int("pollux.routingThreshold")
-
-	SessionTitles = Bool("pollux.sessionTitles")
-	KeepSecrets   = Bool("pollux.sessions.keepSecrets")
-
-	StdinWait = Float("pollux.stdinWait")
-
-	CompressionPreserve  = Float("pollux.compression.preserve")
-	CompressionOneCall   = Bool("pollux.compression.oneCall")
-	CompressionFiveParts = Bool("pollux.compression.fiveParts")
-
-	Instructions    = String("pollux.instructions")
-	MaskToolOutputs = Bool("pollux.maskToolOutputs")
-
-	LoopInterval = Int("pollux.loops.interval")
-	LoopMaxCycle = Int("pollux.loops.maxCycle")
-	LoopSingle   = Bool("pollux.loops.single")
-
-	Telemetry = Object("telemetry")
-
-	ToolCalling  = String("pollux.toolCalling")
-	ToolMappings = Object("pollux.toolMappings")
-
-	DisableYolo       = Bool("security.disableYoloMode")
-	DisableAlways     = Bool("security.disableAlwaysAllow")
-	FolderTrust       = Bool("security.folderTrust.enabled")
-	RedactionEnabled  = Bool("security.environmentVariableRedaction.enabled")
-	RedactionAllowed  = Strings("security.environmentVariableRedaction.allowed")
-	RedactionBlocked  = Strings("security.environmentVariableRedaction.blocked")
-	AuthSelectedType  = String("security.auth.selectedType")
-	AuthEnforcedType  = String("security.auth.enforcedType")
-	AuthUseExternal   = Bool("security.auth.useExternal")
-	ExcludedEnvVars   = Strings("advanced.excludedEnvVars")
-	IgnoreLocalEnv    = Bool("advanced.ignoreLocalEnv")
-	VertexRequestType = String("billing.vertexAi.requestType")
-	VertexSharedType  = String("billing.vertexAi.sharedRequestType")
-)
-
 const mcpServerFields = "map command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +
 	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension"
 
@@ -281,7 +43,7 @@ var table = [...]Key{
 	{"context.fileFiltering.enableRecursiveFileSearch", "bool", true, restart, screen, free, "Search subdirectories in @ completion."},
 	{"context.fileFiltering.respectGeminiIgnore", "bool", true, restart, live, ifFalse, "Skip files that .geminiignore lists."},
 	{"context.fileFiltering.respectGitIgnore", "bool", true, restart, live, ifFalse, "Skip files that .gitignore lists."},
-	{"context.fileName", "string|strings", nil, 0, live, loosensItems, "Names of context files in addition to GEMINI.md, such as AGENTS.md. New entries go into the first one."},
+	{"context.fileName", "string|strings", nil, 0, live, loosensItems, "Names of context files beside GEMINI.md, in place of the default AGENTS.md and CLAUDE.md. New entries go into the first one."},
 	{"context.importFormat", "string", nil, 0, live, free, "Layout of imported context files: tree or flat."},
 	{"context.includeDirectories", "strings", list{}, concat, live, loosensItems, "Additional workspace directories."},
 	{"context.includeDirectoryTree", "bool", true, 0, live, free, "Include a directory tree in the first message to the model."},
@@ -372,7 +134,7 @@ var table = [...]Key{
 	{"mcp.serverCommand", "string", nil, restart, live, starts, "Command that starts an MCP server, which gets the name mcp."},
 	{"mcpServers", mcpServerFields, nil, restart | shallow, live, servers, "MCP servers, by name."},
 
-	{"model.compressionThreshold", "number", 0.5, restart, live, free, "Fraction of the context window at which Pollux compresses the history."},
+	{"model.compressionThreshold", "number", 0.5, restart, live, free, "Fraction of the context window at which Pollux compresses the history. In windows of up to 32k tokens the default leaves a round half of the window."},
 	{"model.disableLoopDetection", "bool", false, restart, live, ifTrue, "Disable loop detection."},
 	{"model.maxSessionTurns", "number", -1.0, 0, live, ifMore, "Maximum number of requests per session, or -1 for no limit."},
 	{"model.name", "string", nil, 0, live, acts, "Default model. --model and GEMINI_MODEL take precedence."},
@@ -390,14 +152,18 @@ var table = [...]Key{
 
 	{"output.format", "enum text json stream-json", "text", 0, live, free, "Output format of headless runs."},
 	{"policyPaths", "strings", list{}, restart | union, live, tightens, "Policy files or directories to use instead of ~/.gemini/policies."},
+	{"pollux.auth.selectedType", "string", nil, restart, live, acts, "Authentication method, in place of security.auth.selectedType, which Gemini CLI reads, too."},
 	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, buildRising, "When changes to build files need your approval even if rules allow them: unlessYolo, always or never."},
+	{"pollux.check", "any", nil, 0, live, never, "Checks of files that the model has edited: false turns them off; an object has, by extension, false or a command of yours that reads the file from standard input, for example {\"rb\": \"ruby -c\", \"py\": false}. Not read from workspace settings."},
 	{"pollux.childSecrets", "enum allowed none", "allowed", restart, live, childRising, "Which commands get the variables that hold secrets: those that you, a rule or the mode have allowed, or none. Commands that run unasked never get them. Discovery commands and hooks of projects never get the keys of model providers."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, free, "Request summaries with five sections instead of seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, free, "Do not verify summaries with a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, free, "Fraction of the history that compression keeps unchanged."},
 	{"pollux.fallback", "strings", nil, 0, live, acts, "Models to try in this order when a model fails."},
+	{"pollux.files.checkSeen", "bool", true, restart, live, onlyOn, "Before the model overwrites a file, check that it has read the file as it is now."},
+	{"pollux.foreignContext", "bool", true, restart, live, free, "If context.fileName is not set, read the context files of other agents: AGENTS.md before GEMINI.md in each directory, and CLAUDE.md in directories that have neither."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, free, "In a loaded history, also drop the prompt of each invalid response."},
-	{"pollux.history.forgetCancelled", "bool", false, 0, live, free, "Remove a cancelled prompt and its tool results from the history, as Gemini CLI does."},
+	{"pollux.history.forgetCancelled", "bool", false, 0, live, free, "Remove a cancelled prompt, its tool results and what had arrived of its answer from the history, as Gemini CLI does."},
 	{"pollux.instructions", "enum auto full compact", "auto", restart, live, free, "Length of the instructions for the model. The compact form has fewer rules and tools and a short directory tree. auto uses it for context windows up to 32k tokens and for models that call tools in text."},
 	{"pollux.invalidAnswer.continue", "bool", false, 0, live, free, "After an invalid response, ask the model once to continue."},
 	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, free, "Seconds to wait before retrying an invalid or incomplete response."},
@@ -411,10 +177,13 @@ var table = [...]Key{
 	{"pollux.maskToolOutputs", "bool", true, 0, live, free, "Replace old tool outputs in the history with references to files."},
 	{"pollux.mcpLazy", "bool", true, 0, live, free, "Start an MCP server when it is first used, if its tools are known from an earlier session."},
 	{"pollux.mcpSampling", "enum deny ask", "deny", restart, live, ifAsks, "Requests of MCP servers to the model (sampling): refuse them (deny), or ask you about each (ask)."},
-	{"pollux.mcpWait", "number", 60.0, 0, live, free, "Seconds to wait for MCP servers: in a headless run before its first request, and in /mcp reload, /mcp enable and pollux mcp test."},
+	{"pollux.mcpWait", "number", 60.0, 0, live, free, "Seconds to wait for each MCP server that starts: in a headless run before its first request, and in /mcp reload, /mcp enable, pollux mcp list and pollux mcp test."},
 	{"pollux.memory.eager", "bool", false, restart, live, free, "Load context files from all subdirectories at start, as part of the system prompt."},
+	{"pollux.memory.maxKilobytes", "number", 100.0, restart, live, free, "Kilobytes of context files at the start of a session, up to 512. 100 are about 25,000 tokens in each request. Your own files and the nearest one of the project stay whole; others are cut, with a warning."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, ifTrue, "Give the model the save_memory tool instead of letting it edit context files."},
 	{"pollux.nudge", "bool", true, 0, live, free, "Ask the model to continue if its response ends with an announcement, a tool call written as text, or no comment on tool results. At most twice per prompt. No effect if model.skipNextSpeakerCheck is false."},
+	{"pollux.parallel", "enum effects asked reads all", "effects", 0, live, free, "Which tool calls of one response run at the same time: those that only read, commands included, and those that change different files (effects); those of tools that only read (reads), and others if the model asks for it (asked); or all, as in Gemini CLI. With hooks around tool calls, effects is the same as asked."},
+	{"pollux.parallelCommands", "strings", list{}, union, live, free, "Commands that may run at the same time as other calls although they are not known to only read, for example \"go test\" or \"npm run lint\"."},
 	{"pollux.planThen", "enum auto_edit yolo", nil, restart, live, never, "Approval mode in which a script that starts in plan mode carries out its plan. By default the plan is the answer. Not read from workspace settings."},
 	{"pollux.response.idleTimeout", "number", 300.0, 0, live, free, "Seconds without data after which a response counts as cut off and Pollux retries. A provider's own idleTimeout takes precedence."},
 	{"pollux.response.startTimeout", "number", 0.0, 0, live, free, "Seconds to wait for the first byte of a response. 0 means 120, 300 without streaming, or 1800 for Ollama and addresses in private networks. A provider's own startTimeout takes precedence."},
@@ -424,9 +193,13 @@ var table = [...]Key{
 	{"pollux.routingThreshold", "number", 90.0, 0, live, free, "Minimum score, of 100, to route a prompt to the Pro model."},
 	{"pollux.sessionTitles", "bool", true, 0, live, free, "In an interactive session, let a small model write a title for the last session that has none."},
 	{"pollux.sessions.keepSecrets", "bool", false, restart, live, onlyOff, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},
+	{"pollux.shell.backgroundAfter", "number", 120.0, 0, live, free, "Seconds after which a command of the model continues in the background. 0 waits for its end."},
+	{"pollux.shell.substitution", "enum ask refuse", "ask", restart, live, substitutionRising, "What happens to a model's command with a substitution, such as $(...): the policy decides about each command in it (ask), or it fails, as in Gemini CLI (refuse)."},
 	{"pollux.stdinWait", "number", 2.0, 0, live, free, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, ifText, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, loosensItems, "Argument names that models use in tool calls, by model and endpoint."},
+	{"pollux.toolSearch", "enum auto on off", "auto", 0, live, free, "Let the model search for the tools of MCP servers instead of declaring them all: always (on), never (off), or if they take more of its window than pollux.toolSearchShare."},
+	{"pollux.toolSearchShare", "number", 0.1, 0, live, free, "The part of a model's window that the tools of MCP servers may take before the model has to search for them."},
 	{"pollux.trustProjectSafety", "bool", false, restart, live, never, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
 	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, unread, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, unread, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
@@ -460,7 +233,7 @@ var table = [...]Key{
 	{"tools.disableLLMCorrection", "bool", true, restart, live, free, "Report an edit that does not match as failed, instead of asking a model to correct it."},
 	{"tools.discoveryCommand", "string", nil, restart, live, starts, "Command that lists additional tools. Requires tools.callCommand."},
 	{"tools.exclude", "strings", nil, restart | union, live, tightens, "Tools to hide from the model. Use policies instead."},
-	{"tools.sandbox", "any", nil, restart, live, onlyOnce, "Run in a sandbox: true, a command, a profile or an object. Not available yet: Pollux refuses to run."},
+	{"tools.sandbox", "any", nil, restart, live, onlyOnce, "Run in a sandbox: true, a command, a profile or an object. Not available yet: in your own settings it causes a warning, elsewhere and in YOLO mode Pollux refuses to run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, later, onlyFewer, "Additional paths inside the sandbox."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, later, onlyOff, "Allow network access inside the sandbox."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, later, free, "What to do when a background command ends."},

@@ -61,7 +61,7 @@ func TestTableIsSound(t *testing.T) {
 		if found, ok := KeyOf(key.Path); !ok || found != key {
 			t.Errorf("%s is not found, or is there twice", key.Path)
 		}
-		if isGroup(key.Path) {
+		if IsGroup(key.Path) {
 			t.Errorf("%s is a key and a group", key.Path)
 		}
 		if !strings.HasSuffix(key.Doc, ".") {
@@ -81,21 +81,21 @@ func TestTableIsSound(t *testing.T) {
 		t.Errorf("defaults have issues: %v", c.issues)
 	}
 	for _, group := range []string{"ui", "general", "security.auth", "experimental.gemmaModelRouter.classifier"} {
-		if !isGroup(group) {
+		if !IsGroup(group) {
 			t.Errorf("%s is not found as a group", group)
 		}
 	}
 	for _, path := range []string{"", "uix", "ui.", "zzz", "general.nothing"} {
-		if _, ok := KeyOf(path); ok || isGroup(path) {
+		if _, ok := KeyOf(path); ok || IsGroup(path) {
 			t.Errorf("%q is found", path)
 		}
 	}
 }
 
-// handles returns the typed handles in keys.go, by path: their names and types.
+// handles returns the typed handles in handles.go, by path: their names and types.
 func handles(t *testing.T) map[string][2]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "keys.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "handles.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,15 +44,8 @@ type Warning string
 func Load(src Sources) (*Settings, []Warning, error) {
 	s := &Settings{user: src.Paths.UserSettings(), trust: true}
 	l := loader{env: src.Env, broken: src.OnBroken}
-	for _, f := range [...]struct {
-		scope Scope
-		path  string
-	}{
-		{SystemDefaults, src.Paths.SystemDefaults()},
-		{User, s.user},
-		{System, src.Paths.SystemSettings()},
-	} {
-		s.layers[f.scope] = l.file(f.scope, f.path)
+	for _, scope := range [...]Scope{SystemDefaults, User, System} {
+		s.layers[scope] = l.file(scope, src.Paths.File(scope))
 	}
 	if src.Trusted != nil && len(l.fatal) == 0 {
 		s.merge("security")
@@ -123,26 +116,28 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		return nil
 	}
 	if scope == System || scope == SystemDefaults {
-		if warning, ok := ownedByRoot(scope, path); !ok {
-			l.warnings = append(l.warnings, warning)
+		if reason, remedy := foreignOwner(path); reason != "" {
+			what := map[Scope]string{System: "settings", SystemDefaults: "defaults"}[scope]
+			text := fmt.Sprintf("Security Warning: Skipping system %s file '%s': %s.%s", what, path, reason, remedy)
+			l.warnings = append(l.warnings, Warning(text))
 			return nil
 		}
 	}
-	tree, err := parse(data)
+	tree, err := ParseObject(data)
 	if err != nil {
 		l.fail(scope, path, err)
 		return nil
 	}
 	delete(tree, "admin") // only an administrator's server can set these
-	expander := Expander{lookup: l.env.Lookup, budget: maxInserted}
+	expander := NewExpander(nil, l.env.Lookup)
 	if scope == Workspace {
 		expander.withholds = NewFolderEnv(l.env).withholder() // a project could send them anywhere
 	}
-	expander.tree("", tree)
+	expander.settings(tree)
 	if len(expander.withheld) > 0 {
 		slices.Sort(expander.withheld)
 		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s names %s. The settings of a project do not get variables with secrets. Move what needs them to your own settings.",
-			path, "$"+strings.Join(slices.Compact(expander.withheld), ", $"))))
+			path, "$"+strings.Join(expander.withheld, ", $"))))
 	}
 	if expander.isCut {
 		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: The variables in %s expand to more than %d MB. Pollux leaves the rest of them as it is written.", path, maxInserted>>20)))
@@ -162,6 +157,13 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	return tree
 }
 
+// OwnershipProblem returns the reason why a user other than the administrator may have written the file at a
+// path or, if it is a directory, anything in it; "" if only the administrator can have.
+func OwnershipProblem(path string) string {
+	reason, _ := foreignOwner(path)
+	return reason
+}
+
 // isUnreachable reports whether err, the error of reading a file, comes from a parent
 // directory, so that it is unknown whether the file exists.
 func isUnreachable(path string, err error) bool {
@@ -176,15 +178,9 @@ func isUnreachable(path string, err error) bool {
 // Unlike warnings, they need no action.
 func (s *Settings) Notices() []Warning {
 	notices := slices.Clone(s.oldNames)
-	for _, key := range [...]struct {
-		path string
-		set  bool
-	}{
-		{string(ToolsAllowed), len(ToolsAllowed.In(s)) > 0},
-		{string(ToolsExclude), len(ToolsExclude.In(s)) > 0},
-	} {
-		if key.set {
-			notices = append(notices, Warning(key.path+" is deprecated. Write policy rules instead: see /docs policies."))
+	for _, key := range [...]Strings{ToolsAllowed, ToolsExclude} {
+		if len(key.In(s)) > 0 {
+			notices = append(notices, Warning(key+" is deprecated. Write policy rules instead: see /docs policies."))
 		}
 	}
 	return notices
@@ -239,7 +235,7 @@ func (k *Key) needsSupport(v any) bool {
 		return v != (k.Default == true) && v != (k.Flags&Negative != 0)
 	case []any:
 		standard, _ := k.Default.([]any)
-		return !slices.Equal(texts(v), texts(standard))
+		return !slices.Equal(Texts(v), Texts(standard))
 	case map[string]any:
 		on, isSwitch := v["enabled"].(bool)
 		return len(v) > 0 && (on || !isSwitch)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -130,11 +131,8 @@ func joinHooks(below, v any) any {
 		return below
 	}
 	joined := map[string]any{}
-	if below, ok := below.(map[string]any); ok {
-		for event, list := range below {
-			joined[event] = list
-		}
-	}
+	lower, _ := below.(map[string]any)
+	maps.Copy(joined, lower)
 	for event, v := range upper {
 		if isUnsafe(event) {
 			continue

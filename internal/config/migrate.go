@@ -152,7 +152,7 @@ func migrateFlat(tree map[string]any, written map[string]string) (old []string) 
 
 // migrateValues converts values to their current form.
 func migrateValues(tree map[string]any, scope Scope) {
-	if on, ok := coerce("bool", tree["telemetry"]); ok {
+	if on, ok := Coerce("bool", tree["telemetry"]); ok {
 		tree["telemetry"] = map[string]any{"enabled": on}
 	}
 	ui, _ := tree["ui"].(map[string]any)
@@ -188,7 +188,7 @@ func (m move) apply(tree map[string]any) bool {
 	if to == "" {
 		return true
 	}
-	if on, isBool := coerce("bool", v); negate && isBool {
+	if on, isBool := Coerce("bool", v); negate && isBool {
 		v = on != true
 	}
 	graft(tree, strings.Split(to, "."), v)

@@ -46,7 +46,7 @@ func TestMigrate(t *testing.T) {
 		{`{"theme": "x", "ui": 5}`, `{"ui":5}`},
 		{`{"general": 7, "vimMode": true}`, `{"general":7}`},
 	} {
-		tree, err := parse([]byte(tt.from))
+		tree, err := ParseObject([]byte(tt.from))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestMovesLead(t *testing.T) {
 	t.Parallel()
 	for _, m := range append(flat[:], renamed[:]...) {
 		to := strings.TrimPrefix(m.to, "!")
-		if _, ok := KeyOf(to); !ok && to != "" && !isGroup(to) && !strings.HasPrefix(to, "agents.overrides.") {
+		if _, ok := KeyOf(to); !ok && to != "" && !IsGroup(to) && !strings.HasPrefix(to, "agents.overrides.") {
 			t.Errorf("%s leads to %s, which is no key", m.from, to)
 		}
 		if _, ok := KeyOf(m.from); ok {

@@ -11,19 +11,15 @@ import (
 	"syscall"
 )
 
-// ownedByRoot reports whether only root can have written a system file: the file, all its
-// parent directories and all links in the path must belong to root and not be writable by
-// others. Otherwise it returns a warning.
-func ownedByRoot(scope Scope, path string) (Warning, bool) {
+// foreignOwner returns the reason why a user other than root may have written a file, "" if only root can
+// have: the file, all its parent directories and all links in the path must belong to root and not be
+// writable by others. hint is a sentence about the next step.
+func foreignOwner(path string) (reason, hint string) {
 	where, reason := firstForeign(path)
 	if reason == "" {
-		return "", true
+		return "", ""
 	}
-	what := "system settings file"
-	if scope == SystemDefaults {
-		what = "system defaults file"
-	}
-	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': %s. To use it, %s", what, path, reason, remedy(where))), false
+	return reason, " To use it, " + remedy(where)
 }
 
 // remedy returns instructions that make path writable only by root.
@@ -33,13 +29,6 @@ func remedy(path string) string {
 		return "move it to a directory that belongs to root and that only root can write to."
 	}
 	return fmt.Sprintf("run: sudo chown root '%s' && sudo chmod go-w '%s'", path, path)
-}
-
-// OwnershipProblem returns the reason why a user other than root may have written the file at a path
-// or, if it is a directory, anything in it; "" if only root can have.
-func OwnershipProblem(path string) string {
-	_, reason := firstForeign(path)
-	return reason
 }
 
 // firstForeign follows a path name by name, as the kernel does, and returns the first element

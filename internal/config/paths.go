@@ -21,6 +21,7 @@ type Paths struct {
 	likely func() string
 	// resolvedHome returns the home directory with symbolic links resolved, "" if that fails.
 	resolvedHome func() string
+	atHome       func() bool
 }
 
 // NewPaths returns the paths for a working directory, which must be absolute. GEMINI_CLI_HOME
@@ -34,6 +35,7 @@ func NewPaths(env *Env, dir string) *Paths {
 		resolved, _ := filepath.EvalSymlinks(p.home) // "" if it fails
 		return resolved
 	})
+	p.atHome = sync.OnceValue(p.isHome)
 	return p
 }
 
@@ -183,7 +185,9 @@ func (p *Paths) WorkspaceSettings() string {
 }
 
 // AtHome reports whether the working directory is the home directory, even under another name.
-func (p *Paths) AtHome() bool {
+func (p *Paths) AtHome() bool { return p.atHome() }
+
+func (p *Paths) isHome() bool {
 	if p.dir == p.home {
 		return true
 	}
@@ -241,24 +245,14 @@ func (p *Paths) absolute(path string) string {
 	return p.dir + string(filepath.Separator) + path
 }
 
-// Slug returns the project's short name, which is unique among the user's projects. The first
-// call may write files below ~/.gemini.
-func (p *Paths) Slug() (string, error) { return p.slug() }
-
-// ProjectTemp returns tmp/<slug>, the directory for Pollux's data about this project, and
-// creates it.
-func (p *Paths) ProjectTemp() (string, error) { return p.below(p.tmp()) }
-
-// ProjectHistory returns history/<slug>, the directory for snapshots of this project, and
-// creates it.
-func (p *Paths) ProjectHistory() (string, error) { return p.below(p.history()) }
-
-func (p *Paths) below(base string) (string, error) {
+// ProjectTemp returns tmp/<slug>, the directory for Pollux's data about this project, and creates it. The
+// slug is the project's short name, which is unique among the user's projects.
+func (p *Paths) ProjectTemp() (string, error) {
 	slug, err := p.slug()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(base, slug), nil
+	return filepath.Join(p.tmp(), slug), nil
 }
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }

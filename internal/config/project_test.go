@@ -17,7 +17,7 @@ func TestEveryKindHasAClass(t *testing.T) {
 			t.Errorf("%s has no class, or no description of its effects", k.Name)
 		}
 		for _, f := range k.Fields {
-			checkEffect(t, k.Name+": "+f.Name, f.Effect)
+			checkEffect(t, k.Name+": "+f.Names, f.Effect)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestSchemas(t *testing.T) {
 		found = slices.Compact(found)
 		var classified []string
 		for _, f := range tt.fields {
-			classified = append(classified, f.Name)
+			classified = append(classified, strings.Fields(f.Names)...)
 		}
 		for _, key := range found {
 			if !slices.Contains(classified, key) && !slices.Contains(tt.not, key) {

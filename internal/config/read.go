@@ -48,12 +48,9 @@ func plain(err error) error {
 	return durable.Cause(err)
 }
 
-// ParseObject parses a JSON object as settings files have it, with comments and trailing commas.
-func ParseObject(data []byte) (map[string]any, error) { return parse(data) }
-
-// parse parses JSON that may have comments, trailing commas and a byte order mark. Most files
-// have none of them and are parsed once.
-func parse(data []byte) (map[string]any, error) {
+// ParseObject parses a JSON object as settings files have it: with comments, trailing commas and a
+// byte order mark. Most files have none of them and are parsed once.
+func ParseObject(data []byte) (map[string]any, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	var top any
 	if err := json.Unmarshal(data, &top); err != nil {

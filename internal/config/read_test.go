@@ -51,7 +51,7 @@ func BenchmarkParse(b *testing.B) {
 	text.WriteString("\"end\": 1}")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := parse([]byte(text.String())); err != nil {
+		if _, err := ParseObject([]byte(text.String())); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -110,7 +110,7 @@ func ofKey(key *Key) *schema {
 	kind, rest, _ := strings.Cut(key.Type, " ")
 	switch kind {
 	case "bool", "number":
-		s.Type, s.Pattern = []string{typeName(kind), "string"}, variables
+		s.Type, s.Pattern = []string{TypeName(kind), "string"}, variables
 	case "string", "object", "array":
 		s.Type = kind
 	case "strings":
@@ -298,7 +298,10 @@ func TestSchemaAgrees(t *testing.T) {
 		}
 		for _, v := range choices {
 			var c checker
-			tree := nest(map[string]any{key.Path: clone(v)})
+			tree, err := ParseObject(encodeJSON(nest(map[string]any{key.Path: v}), "", "")) // a copy
+			if err != nil {
+				t.Fatal(err)
+			}
 			c.group("", tree)
 			after, _ := at(tree, key.Path)
 			_, isText := v.(string)
@@ -366,7 +369,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range fence.FindAllSubmatch(text, -1) {
-			tree, err := parse(m[1])
+			tree, err := ParseObject(m[1])
 			if err != nil || !isSettings(tree) {
 				continue
 			}
@@ -392,7 +395,7 @@ func isSettings(tree map[string]any) bool {
 		return false
 	}
 	for name := range tree {
-		if _, ok := KeyOf(name); (ok || isGroup(name)) && name != "type" {
+		if _, ok := KeyOf(name); (ok || IsGroup(name)) && name != "type" {
 			return true
 		}
 	}

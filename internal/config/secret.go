@@ -58,13 +58,7 @@ func masked(name string, v any, hidden bool) any {
 
 // maskedItems masks a list, which may be the arguments of a program.
 func maskedItems(name string, list []any, hidden bool) []any {
-	items := make([]any, len(list))
-	var args []string
-	for _, item := range list {
-		if text, isText := item.(string); isText {
-			args = append(args, text)
-		}
-	}
+	items, args := make([]any, len(list)), Texts(list)
 	if len(args) == len(list) && !hidden {
 		for i, arg := range secret.MaskArgs(args) {
 			items[i] = arg

@@ -2,10 +2,7 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"pollux/internal/exit"
@@ -34,21 +31,18 @@ func (k Servers) In(s *Settings, env *FolderEnv) []ServerEntry {
 	entries, _ := merged.(map[string]any)
 	var list []ServerEntry
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		one := ServerEntry{Name: name}
+		from := SystemDefaults
 		for scope, layer := range s.layers {
-			if theirs, ok := at(layer, string(k)); ok {
-				if servers, _ := theirs.(map[string]any); servers[name] != nil {
-					one.Scope = Scope(scope)
-				}
+			theirs, _ := at(layer, string(k))
+			if servers, _ := theirs.(map[string]any); servers[name] != nil {
+				from = Scope(scope)
 			}
 		}
-		e := &Expander{lookup: env.Lookup, budget: maxInserted}
-		if one.Scope == Workspace {
+		e := NewExpander(nil, env.Lookup)
+		if from == Workspace {
 			e.withholds = withholds
 		}
-		one.Entry = e.server(entries[name])
-		one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
-		list = append(list, one)
+		list = append(list, e.serverEntry(name, from, entries[name]))
 	}
 	return list
 }
@@ -56,17 +50,21 @@ func (k Servers) In(s *Settings, env *FolderEnv) []ServerEntry {
 // ExpandServer returns a server that is described outside of the settings, in the same way. isProject
 // withholds variables with secrets.
 func ExpandServer(name string, entry json.RawMessage, isProject bool, env *FolderEnv) ServerEntry {
-	e := &Expander{lookup: env.Lookup, budget: maxInserted}
+	e := NewExpander(nil, env.Lookup)
 	if isProject {
 		e.withholds = env.withholder()
 	}
-	one := ServerEntry{Name: name, Entry: e.server(entry)}
-	one.Withheld = slices.Compact(slices.Sorted(slices.Values(e.withheld)))
-	return one
+	return e.serverEntry(name, SystemDefaults, entry)
 }
 
-// server returns an entry as JSON.
-func (e *Expander) server(entry any) json.RawMessage {
+func (e *Expander) serverEntry(name string, scope Scope, entry any) ServerEntry {
+	expanded := e.Server(entry)
+	return ServerEntry{Name: name, Scope: scope, Entry: expanded, Withheld: slices.Sorted(slices.Values(e.withheld))}
+}
+
+// Server returns an entry of mcpServers as expanded JSON. Variables that are not set are empty in env and
+// headers, and stay elsewhere.
+func (e *Expander) Server(entry any) json.RawMessage {
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return nil
@@ -77,7 +75,7 @@ func (e *Expander) server(entry any) json.RawMessage {
 	}
 	for key, value := range copied {
 		e.dropsUnset = key == "env" || key == "headers"
-		copied[key] = e.value("mcpServers."+key, value)
+		copied[key] = e.Value(value)
 	}
 	if raw, err = json.Marshal(copied); err != nil {
 		return nil
@@ -117,21 +115,5 @@ func (p *Paths) SetServer(scope Scope, name string, entry map[string]any) (repla
 // UnsetServer removes an entry of mcpServers from the settings file of a scope, and reports whether there
 // was one. Its errors are those of [Paths.Set].
 func (p *Paths) UnsetServer(scope Scope, name string) (found bool, err error) {
-	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	err = p.edit(scope, func(text []byte) ([]byte, error) {
-		d, err := openDocument(text)
-		if err != nil {
-			return nil, err
-		}
-		path := []string{string(MCPServers), name}
-		edited, has := d.unset(path)
-		found = has
-		if !has {
-			return text, nil
-		}
-		return edited, verify(text, edited, func(tree map[string]any) { drop(tree, path) })
-	})
-	return found, err
+	return p.unset(scope, []string{string(MCPServers), name})
 }

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"strings"
 	"testing"
 
 	"pollux/internal/exit"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A server that no program would read is not added.
@@ -17,5 +20,48 @@ func TestReservedNamesOfServers(t *testing.T) {
 	}
 	if s, _ := p.mustLoad(t); len(MCPServers.In(s, nil)) > 0 {
 		t.Error("a server is added")
+	}
+}
+
+// A project could send the secrets of the user anywhere; the user's own servers get them.
+func TestServersOfProjectsGetNoSecrets(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "MY_TOKEN=abcdefgh12345678")
+	p.user(t, `{"mcpServers": {"own": {"url": "$MY_TOKEN"}}}`)
+	p.workspace(t, `{"mcpServers": {"theirs": {"url": "$MY_TOKEN$MY_TOKEN"}}}`)
+	s, _ := p.mustLoad(t)
+	got := MCPServers.In(s, NewFolderEnv(p.env))
+	want := []ServerEntry{
+		{Name: "own", Scope: User, Entry: []byte(`{"url":"abcdefgh12345678"}`)},
+		{Name: "theirs", Scope: Workspace, Entry: []byte(`{"url":"$MY_TOKEN$MY_TOKEN"}`), Withheld: []string{"MY_TOKEN"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// If a file has an entry twice, removing only the one in use would enable the other.
+func TestUnsetServer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.user(t, `{"mcpServers": {"a.b": {"command": "x"}, "c": {"command": "z"}, "a.b": {"command": "y"}}}`)
+	if found, err := p.paths().UnsetServer(User, "a.b"); !found || err != nil {
+		t.Error(found, err)
+	}
+	if text := read(t, p.userFile()); strings.Contains(text, "a.b") || !strings.Contains(text, `"c"`) {
+		t.Errorf("left: %s", text)
+	}
+	if found, err := p.paths().UnsetServer(User, "a.b"); found || err != nil {
+		t.Errorf("a removed server: %v %v", found, err)
+	}
+}
+
+func TestLookupOfNull(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.user(t, `{"model": {"name": null}}`)
+	s, _ := p.mustLoad(t)
+	if v, ok := s.Lookup("model.name"); v != nil || ok {
+		t.Errorf("null counts as set: %v", v)
 	}
 }

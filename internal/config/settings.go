@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // Settings are the merged settings of all layers. They are immutable. A value is read through
@@ -61,18 +60,8 @@ func (s *Settings) WithoutWorkspace() *Settings {
 // Lookup returns the value that the layers have at a path, as decoded by [encoding/json], and
 // whether there is one. It does not return defaults.
 func (s *Settings) Lookup(path string) (any, bool) {
-	tree := s.tree
-	for {
-		name, rest, more := strings.Cut(path, ".")
-		value, ok := tree[name]
-		if !ok || !more {
-			return value, ok && value != nil
-		}
-		if tree, ok = value.(map[string]any); !ok {
-			return nil, false
-		}
-		path = rest
-	}
+	v, ok := at(s.tree, path)
+	return v, ok && v != nil
 }
 
 // value returns the value at a path if it has the type T, else the key's default, else the
@@ -127,11 +116,11 @@ func (k Strings) In(s *Settings) []string {
 	if one := value[string](s, string(k)); one != "" {
 		return []string{one}
 	}
-	return texts(value[[]any](s, string(k)))
+	return Texts(value[[]any](s, string(k)))
 }
 
-// texts returns the strings of a list, nil if the list is nil.
-func texts(items []any) []string {
+// Texts returns the strings of a list, nil if the list is nil.
+func Texts(items []any) []string {
 	if items == nil {
 		return nil
 	}

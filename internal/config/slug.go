@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -325,12 +324,5 @@ func (p *Paths) readRegistry() (map[string]string, error) {
 }
 
 func (p *Paths) writeRegistry(projects map[string]string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(map[string]any{"projects": projects}); err != nil {
-		return err
-	}
-	return durable.WriteFile(p.registry(), bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0o600)
+	return durable.WriteFile(p.registry(), encodeJSON(map[string]any{"projects": projects}, "", "  "), 0o600)
 }

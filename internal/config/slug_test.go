@@ -50,7 +50,7 @@ func registryOf(t *testing.T, p *Paths) map[string]string {
 
 func slug(t *testing.T, p *place, dir string) string {
 	t.Helper()
-	slug, err := NewPaths(p.env, dir).Slug()
+	slug, err := NewPaths(p.env, dir).slug()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestSlug(t *testing.T) {
 	if diff := cmp.Diff(want, registryOf(t, paths)); diff != "" {
 		t.Error(diff)
 	}
-	for base, project := range map[string]func() (string, error){"tmp": paths.ProjectTemp, "history": paths.ProjectHistory} {
-		dir, err := project()
-		if err != nil || dir != filepath.Join(p.home, ".gemini", base, "work-1") {
-			t.Errorf("%s is %q (%v)", base, dir, err)
-		}
+	if dir, err := paths.ProjectTemp(); err != nil || dir != filepath.Join(p.home, ".gemini", "tmp", "work-1") {
+		t.Errorf("the directory for temporary files is %q (%v)", dir, err)
+	}
+	for _, base := range []string{"tmp", "history"} {
+		dir := filepath.Join(p.home, ".gemini", base, "work-1")
 		marker, err := os.ReadFile(filepath.Join(dir, ".project_root"))
 		if err != nil || string(marker) != "/b/work" {
 			t.Errorf("the marker is %q (%v)", marker, err)
@@ -217,7 +217,7 @@ func TestSlugLock(t *testing.T) {
 	// Pollux waits until the lock is released.
 	got := make(chan string, 1)
 	go func() {
-		slug, err := paths.Slug()
+		slug, err := paths.slug()
 		got <- fmt.Sprint(slug, err)
 	}()
 	for deadline := time.Now().Add(50 * time.Millisecond); time.Now().Before(deadline); {
@@ -249,13 +249,13 @@ func TestSlugErrors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	write(t, filepath.Join(p.home, ".gemini"), "a file")
-	_, err := NewPaths(p.env, "/a/work").Slug()
+	_, err := NewPaths(p.env, "/a/work").slug()
 	if err == nil || !strings.Contains(err.Error(), "/a/work") {
 		t.Errorf("got %v", err)
 	}
 	p = newPlace(t)
 	mkdir(t, filepath.Join(p.home, ".gemini", "projects.json"))
-	if _, err := NewPaths(p.env, "/a/work").Slug(); err == nil {
+	if _, err := NewPaths(p.env, "/a/work").slug(); err == nil {
 		t.Error("a directory is taken for a registry")
 	}
 }
@@ -320,7 +320,7 @@ func TestSlugChild(t *testing.T) {
 	var errs error
 	for i := range n {
 		dir := fmt.Sprintf("/%d/work", i)
-		slug, err := NewPaths(NewEnv("GEMINI_CLI_HOME="+home), dir).Slug()
+		slug, err := NewPaths(NewEnv("GEMINI_CLI_HOME="+home), dir).slug()
 		errs = errors.Join(errs, err)
 		fmt.Printf("%s => %s\n", dir, slug)
 	}

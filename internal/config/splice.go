@@ -19,7 +19,7 @@ type document struct {
 
 // openDocument parses the text of a settings file.
 func openDocument(text []byte) (*document, error) {
-	if _, err := parse(text); err != nil {
+	if _, err := ParseObject(text); err != nil {
 		return nil, err
 	}
 	if depth(text) > maxDepth {
@@ -213,10 +213,7 @@ func (d *document) remove(object *hujson.Object, i int) []byte {
 
 // splice replaces text[start:end] with other bytes.
 func splice(text []byte, start, end int, with []byte) []byte {
-	spliced := make([]byte, 0, len(text)+len(with))
-	spliced = append(spliced, text[:start]...)
-	spliced = append(spliced, with...)
-	return append(spliced, text[end:]...)
+	return slices.Concat(text[:start], with, text[end:])
 }
 
 // endOfLine returns the end of the line that continues at an offset, or the end of the object

@@ -105,8 +105,8 @@ func within(below, v any) any {
 
 // fewer lets a project shorten a list.
 func fewer(below, v any) any {
-	had := texts(items(below))
-	isLooser := slices.ContainsFunc(texts(items(v)), func(item string) bool { return !slices.Contains(had, item) })
+	had := Texts(items(below))
+	isLooser := slices.ContainsFunc(Texts(items(v)), func(item string) bool { return !slices.Contains(had, item) })
 	return unlessLooser(isLooser, v)
 }
 

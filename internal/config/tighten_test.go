@@ -67,7 +67,7 @@ func TestTighten(t *testing.T) {
 			s, warnings := p.mustLoad(t)
 			got, _ := s.Lookup(tt.path)
 			if list, ok := got.([]any); ok {
-				got = strings.Join(texts(list), " ")
+				got = strings.Join(Texts(list), " ")
 			}
 			if got != tt.want {
 				t.Errorf("%s and %s: %v, want %v", tt.user, tt.project, got, tt.want)

@@ -73,7 +73,7 @@ var envTable = [...]Variable{
 	{"GEMINI_DEFAULT_AUTH_TYPE", live, !ambient, Acts, "Provider that pollux auth set stores a key for if you name none, such as gemini-api-key."},
 	{"GEMINI_FORCE_FILE_STORAGE", live, !ambient, Loosens, "true: store keys in an encrypted file instead of the system keychain."},
 	{"GEMINI_FORCE_ENCRYPTED_FILE_STORAGE", live, ambient, Tightens, "true: neither read nor write sign-ins to MCP servers in the file that is not encrypted."},
-	{"GOOGLE_CLOUD_QUOTA_PROJECT", inert, ambient, Describes, "Part of the sign-in with Google."},
+	{"GOOGLE_CLOUD_QUOTA_PROJECT", live, ambient, Describes, "Google Cloud project that pays for requests to Vertex AI, instead of the one in the credentials file."},
 	{"GOOGLE_CLOUD_ACCESS_TOKEN", inert, ambient, Acts, "Part of the sign-in with Google."},
 	{"CODE_ASSIST_ENDPOINT", inert, ambient, Acts, "Part of the sign-in with Google."},
 	{"CODE_ASSIST_API_VERSION", inert, ambient, Acts, "Part of the sign-in with Google."},

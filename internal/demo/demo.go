@@ -22,9 +22,12 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/process"
+	"pollux/internal/project"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/session"
 )
 
 //go:embed project
@@ -94,7 +97,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { _ = model.Close() }()
 	setup.BaseURL = model.URL()
 
-	s := newScreen(o.Out, o.Colour, setup.Dir)
+	s := &screen{out: o.Out, colour: o.Colour, dir: setup.Dir, summaries: map[string]string{}}
 	s.intro(setup)
 	began := time.Now()
 	if err := play(ctx, o, setup, s); err != nil {
@@ -111,12 +114,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	s.outro(len(model.Requests()), time.Since(began))
 	if o.Keep {
-		s.kept(setup.Dir)
+		s.printf("The project is in %s\n", setup.Dir)
 	}
 	return nil
 }
 
-// writeProject writes the project's files.
 func writeProject(setup Setup) error {
 	if err := os.MkdirAll(setup.Home, 0o700); err != nil {
 		return err
@@ -186,7 +188,8 @@ func test(ctx context.Context, launcher process.Launcher, dir string, s *screen)
 		For:  process.Purpose{Kind: process.KindDemo, Origin: process.OriginPollux},
 		Path: "/bin/sh", Args: []string{"tests/run.sh"}, Dir: dir, Stdout: &out, Stderr: &out,
 	})
-	s.tests(out.Bytes())
+	s.heading("The tests of the project, run once more by the demo")
+	s.quote(out.String())
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -220,4 +223,25 @@ func (s *screen) changes(dir string) error {
 		s.diff(udiff.Unified("a/"+path, "b/"+path, string(before), string(after)))
 		return nil
 	})
+}
+
+// startSession opens a session for the demo and runs its prompt. The session uses the home, the
+// address and the key of the demo instead of the user's settings and credentials.
+func startSession(ctx context.Context, env *config.Env, version string, s Setup) (iter.Seq2[agent.Event, error], error) {
+	// The tests of the demo project are a shell script. Add the directories of the shell, in
+	// case PATH does not contain them.
+	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
+	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
+		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
+	live, err := session.Open(ctx, session.Options{Project: project.Options{
+		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: version,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	events := live.Run(ctx, agent.TextPrompt(s.Prompt))
+	return func(yield func(agent.Event, error) bool) {
+		defer live.Close()
+		events(yield)
+	}, nil
 }

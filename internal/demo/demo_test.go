@@ -191,7 +191,7 @@ func TestRunFails(t *testing.T) {
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	s := newScreen(&out, true, "/project")
+	s := &screen{out: &out, colour: true, dir: "/project", summaries: map[string]string{}}
 	for _, e := range agent.Events() {
 		switch f := e.(type) {
 		case agent.ToolFinished:
@@ -220,7 +220,7 @@ func TestScreen(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	_ = r.Close()
-	if err := newScreen(w, false, "/project").show(agent.Text{Text: "x"}); err == nil {
+	if err := (&screen{out: w, dir: "/project"}).show(agent.Text{Text: "x"}); err == nil {
 		t.Error("a closed pipe went unnoticed")
 	}
 }

@@ -34,10 +34,6 @@ type screen struct {
 	summaries map[string]string
 }
 
-func newScreen(out io.Writer, colour bool, dir string) *screen {
-	return &screen{out: out, colour: colour, dir: dir, summaries: map[string]string{}}
-}
-
 func (s *screen) styled(style, text string) string {
 	if !s.colour {
 		return text
@@ -210,16 +206,7 @@ func (s *screen) diff(text string) {
 	}
 }
 
-func (s *screen) tests(out []byte) {
-	s.heading("The tests of the project, run once more by the demo")
-	s.quote(string(out))
-}
-
 func (s *screen) outro(requests int, took time.Duration) {
 	s.printf("\n%s\n", s.styled(terminal.Green, fmt.Sprintf("Done in %.2f s: %d requests, %d tool calls.",
 		took.Seconds(), requests, s.calls)))
-}
-
-func (s *screen) kept(dir string) {
-	s.printf("The project is in %s\n", dir)
 }

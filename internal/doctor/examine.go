@@ -118,7 +118,8 @@ type examination struct {
 	// are then unknown.
 	hasBrokenSettings bool
 	trustErr          error           // from reading the trust decision
-	sandboxErr        error           // if the user requests a sandbox
+	sandboxWarning    string          // if the user's settings request a sandbox
+	sandboxErr        error           // if the run must have a sandbox
 	envFile           *config.EnvFile // that is used, nil if there is none
 	accounts          *auth.Accounts
 	programs          process.Finder
@@ -146,7 +147,9 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()
 	// The checks run in the order in which a run reports their errors, as fail keeps the
 	// first one.
-	x.checkSandboxRequest()
+	if x.sandboxWarning, x.sandboxErr = x.set.CheckSandbox(); x.sandboxErr != nil {
+		x.fail(x.sandboxErr)
+	}
 	telemetry := x.checkTelemetry()
 	extensions := x.checkExtensions(ctx)
 	rules, deferredErr := x.checkRules()
@@ -222,11 +225,6 @@ func minimalEnv(env *config.Env) []string {
 		}
 	}
 	return append(vars, "LC_ALL=C")
-}
-
-// withWarn returns a copy of the setup that sends its warnings to warn.
-func (x *examination) withWarn(warn func(string)) *project.Project {
-	return x.set.WithWarn(warn)
 }
 
 // verdict is the outcome of a check.

@@ -12,7 +12,7 @@ import (
 // needs extensions, because they are read once.
 func (x *examination) checkExtensions(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "extensions", Title: "Extensions", Optional: true}
-	set := x.withWarn(func(text string) {
+	set := x.set.WithWarn(func(text string) {
 		s.warn("extension", strings.TrimPrefix(text, "Warning: "), "fix it, or remove its directory")
 	})
 	list := set.InstalledExtensions(ctx)

@@ -180,15 +180,6 @@ func (x *examination) checkNetwork() sectionReport {
 	return s
 }
 
-// redactedProxy returns the address of the proxy without credentials, or "" if there is no
-// proxy.
-func (x *examination) redactedProxy() string {
-	if p := x.accounts.Network.Proxy; p != nil {
-		return provider.RedactAddress(p.String())
-	}
-	return ""
-}
-
 // checkTelemetry reports whether Pollux sends or writes telemetry, and where to.
 func (x *examination) checkTelemetry() sectionReport {
 	s := sectionReport{ID: "telemetry", Title: "Telemetry"}

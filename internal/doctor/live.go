@@ -110,7 +110,6 @@ func (x *examination) checkRoundTrip(ctx context.Context, o Options, chosen *mod
 	return s
 }
 
-// newLiveReport returns the report on a test of a model.
 func newLiveReport(model string, t *probeResult) liveReport {
 	r := liveReport{
 		Tried: true, Works: t.Err == nil, Model: model, ToolCall: cmp.Or(t.Calls, "none"), Repeated: t.Repeated, Answer: truncate(t.Answer, 200),
@@ -131,8 +130,7 @@ func newLiveReport(model string, t *probeResult) liveReport {
 		return r
 	}
 	r.Error = truncate(err.Error(), 300)
-	var api *llm.Error
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*llm.Error](err); ok {
 		r.ErrorType, r.ErrorCode, r.Status = api.Kind.String(), terminal.Line(api.Code), api.Status
 	}
 	return r
@@ -141,8 +139,7 @@ func newLiveReport(model string, t *probeResult) liveReport {
 // describeError returns a one-line description of a model's error.
 func describeError(err error) string {
 	text := truncate(err.Error(), 300)
-	var api *llm.Error
-	if errors.As(err, &api) && api.Status != 0 {
+	if api, ok := errors.AsType[*llm.Error](err); ok && api.Status != 0 {
 		text += fmt.Sprintf(" (%d)", api.Status)
 	}
 	return text

@@ -27,18 +27,17 @@ type memoryFileReport struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// checkMemory checks the memory files.
 func (x *examination) checkMemory() sectionReport {
 	s := sectionReport{ID: "memory", Title: "Memory"}
 	x.Memory.Files = []memoryFileReport{}
-	memory := x.withWarn(func(text string) {
+	memory := x.set.WithWarn(func(text string) {
 		s.warn("warning", strings.TrimPrefix(text, "Warning: "), "'pollux memory' shows the memory files")
 	}).OpenMemory()
 	for _, f := range memory.Files() {
 		r := memoryFileReport{f.Path, string(f.Tier), f.Tokens(), f.Cut}
 		x.Memory.Files = append(x.Memory.Files, r)
 		x.Memory.Tokens += r.Tokens
-		text := fmt.Sprintf("%s, about %d tokens", f.Path, r.Tokens)
+		text := fmt.Sprintf("%s: %s, about %d tokens", f.Note(), f.Path, r.Tokens)
 		if f.Cut {
 			s.warn("file", text+", truncated because it is too large", "shorten it, or split it into files of subdirectories")
 			continue
@@ -139,20 +138,14 @@ type abilityReport struct {
 	Detail  string          `json:"detail,omitempty"`
 }
 
-// checkSandboxRequest records an error if the user requests a sandbox, because a run would
-// then be refused.
-func (x *examination) checkSandboxRequest() {
-	if x.sandboxErr = x.set.RefuseSandbox(); x.sandboxErr != nil {
-		x.fail(x.sandboxErr)
-	}
-}
-
 // checkSandbox reports which sandboxes are available.
 func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
-	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil}
+	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil && x.sandboxWarning == ""}
 	x.Sandbox = sandboxReport{Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
 	if x.sandboxErr != nil {
 		s.broken("requested", x.sandboxErr.Error(), "")
+	} else if x.sandboxWarning != "" {
+		s.warn("requested", strings.TrimPrefix(x.sandboxWarning, "Warning: "), "")
 	}
 	if x.Sandbox.Inside != "" {
 		s.ok("inside", "Pollux runs in a sandbox: "+x.Sandbox.Inside)
@@ -188,7 +181,6 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 	return s
 }
 
-// terminalReport describes the terminal.
 type terminalReport struct {
 	In           bool                `json:"stdin"` // whether stdin is a terminal
 	Out          bool                `json:"stdout"`
@@ -206,7 +198,6 @@ type terminalReport struct {
 	ScreenReader bool                `json:"screenReader"`
 }
 
-// checkTerminal reports the capabilities of the terminal.
 func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "terminal", Title: "Terminal"}
 	a := x.term.Abilities(x.set.Options.Env.Get)

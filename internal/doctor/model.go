@@ -51,16 +51,20 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 			notes = append(notes, text)
 		}
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings(), Env: x.set.Env(), Launcher: x.set.Launcher, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
+	in := x.set.AuthInputs(ctx)
+	in.Warn, in.Interactive = addLeftOut, x.term.InTTY && x.term.ErrTTY
+	accounts, err := auth.Open(in)
 	x.accounts = accounts
-	x.Proxy = x.redactedProxy()
+	if p := accounts.Network.Proxy; p != nil {
+		x.Proxy = provider.RedactAddress(p.String())
+	}
 	def, _ := accounts.Default() // chooseModel returns the error
 	x.Default, x.Why = cmp.Or(def.ConfiguredID, string(accounts.Chosen)), x.set.Where(accounts.Why)
 	found := accounts.Discover(ctx)
 	var choice *modelChoice
 	if err == nil {
 		var c modelChoice
-		c, err = chooseModel(ctx, accounts, x.withWarn(addLeftOut))
+		c, err = chooseModel(ctx, accounts, x.set.WithWarn(addLeftOut))
 		x.Why, x.Model, x.Window, x.Fallback = x.set.Where(accounts.Why), c.model, c.window, append(x.Fallback, c.fallback...)
 		if c.account.Profile != nil {
 			if def, _ := accounts.Default(); def.ConfiguredID != c.account.ConfiguredID {
@@ -175,7 +179,8 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 			r.Needs = requirements(p, x.set.Env())
 			_, set := p.Access(x.set.Env().Get)
 			if _, err := accounts.Find(p.ID); err != nil && set {
-				r.State, r.Needs = "broken", firstLine(err)
+				r.State = "broken"
+				r.Needs, _, _ = strings.Cut(err.Error(), "\n")
 			}
 		}
 		for _, local := range found {
@@ -284,10 +289,4 @@ func (d *Report) writeProviderTable(w io.Writer, layout Layout, heading string, 
 	for line := range strings.Lines(terminal.Table(nil, rows, width)) {
 		io.WriteString(w, indent+line) // writing to memory cannot fail
 	}
-}
-
-// firstLine returns the first line of an error message.
-func firstLine(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
 }

@@ -80,7 +80,6 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	return r
 }
 
-// readEvents updates the result from the events of the agent.
 func (r *probeResult) readEvents(events iter.Seq2[agent.Event, error]) {
 	for e, err := range events {
 		if err != nil {
@@ -129,10 +128,8 @@ type responseObserver struct {
 	native bool          // whether there was a native tool call
 }
 
-// Begin implements [observe.Observer].
 func (w *responseObserver) Begin(*llm.Request) observe.Call { return w }
 
-// See implements [observe.Call].
 func (w *responseObserver) See(r *llm.Response, _ error) {
 	parts := r.Parts()
 	if len(parts) > 0 && w.first == 0 {
@@ -143,7 +140,6 @@ func (w *responseObserver) See(r *llm.Response, _ error) {
 	}
 }
 
-// End implements [observe.Call].
 func (w *responseObserver) End() {}
 
 // probeWord is the word that the tool returns and the model should repeat.

@@ -16,7 +16,7 @@ import (
 // keys. Without servers, the section has no checks.
 func (x *examination) checkServers() sectionReport {
 	s := sectionReport{ID: "servers", Title: "MCP servers", Optional: true}
-	set := x.withWarn(func(text string) {
+	set := x.set.WithWarn(func(text string) {
 		s.warn("settings", strings.TrimPrefix(text, "Warning: "), "change mcpServers in your settings")
 	})
 	configs := servers.Configs(set, x.set.Settings())

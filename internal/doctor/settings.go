@@ -226,7 +226,7 @@ func (x *examination) checkTrust() sectionReport {
 // command. deferredErr is an error that a run reports only after it has chosen the model.
 func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
-	found := x.withWarn(func(text string) {
+	found := x.set.WithWarn(func(text string) {
 		s.warn("policies", strings.TrimPrefix(policy.OnOneLine(text), "Warning: "), "fix the file or move it away")
 	}).Inspect()
 	if found.Refused != nil {
@@ -257,22 +257,6 @@ func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 // laterNext is the next step for features that this version does not support yet.
 const laterNext = "nothing to do: a later version of Pollux will use it"
 
-// unusedFeatures returns the features that users may have set up, but that this version does
-// not support yet.
-func unusedFeatures() []unusedFeature {
-	return []unusedFeature{
-		{"key bindings", []string{"keybindings.json"}},
-		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},
-	}
-}
-
-// unusedFeature is a feature with the names of its files, which are in ~/.gemini or in .gemini
-// in the workspace.
-type unusedFeature struct {
-	subject string
-	names   []string
-}
-
 // checkUnusedFeatures lists the features that the user has set up, but Pollux does not use yet.
 func (x *examination) checkUnusedFeatures() sectionReport {
 	s := sectionReport{ID: "later", Title: "Not supported yet"}
@@ -280,9 +264,12 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 	if !x.set.Paths.AtHome() {
 		dirs = append(dirs, filepath.Join(x.set.Paths.Dir(), ".gemini"))
 	}
-	for _, feature := range unusedFeatures() {
+	for _, feature := range [...]struct {
+		subject string
+		files   []string // in ~/.gemini, or in .gemini in the workspace
+	}{{"key bindings", []string{"keybindings.json"}}, {"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}}} {
 		for _, dir := range dirs {
-			for _, name := range feature.names {
+			for _, name := range feature.files {
 				if path := filepath.Join(dir, name); isNonEmpty(path) {
 					s.note(feature.subject, path, laterNext)
 				}

@@ -8,6 +8,7 @@
 package durable
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -199,8 +200,5 @@ func writeAndClose(f *os.File, data []byte, old *fileState) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }

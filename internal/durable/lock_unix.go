@@ -86,8 +86,8 @@ func flock(fd, how int) error {
 // Remove so as not to remove a directory that another process has made in the meantime.
 func removeStaleFile(name string) error {
 	info, err := os.Lstat(name)
-	if err != nil || !isStale(info) { // gone, or not stale yet
-		return nil // gone, or not yet
+	if err != nil || !isStale(info) {
+		return nil // gone, or not stale yet
 	}
 	if err := syscall.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR) && !errors.Is(err, syscall.EPERM) {
 		return &fs.PathError{Op: "remove", Path: name, Err: err}

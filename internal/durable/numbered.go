@@ -3,28 +3,47 @@ package durable
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 )
 
-// CreateNumbered creates a text file in dir, with mode 0600, and opens it for writing. Its name
+// Numbered creates numbered text files. The zero value is ready. It is safe for concurrent use.
+type Numbered struct {
+	mu   sync.Mutex
+	last map[string]int // by the path without the number
+}
+
+// Create creates a text file in dir, with mode 0600, and opens it for writing. Its name
 // consists of name and the next free number, such as run_shell_command_3.txt. name may be any
 // string: other characters than ASCII letters, digits, "_" and "-" are replaced, and a long name
 // is cut.
-func CreateNumbered(dir, name string) (*os.File, error) {
+func (c *Numbered) Create(dir, name string) (*os.File, error) {
 	const most = 60
 	name = cmp.Or(plainName(name), "output")
-	path := func(n int) string {
-		return filepath.Join(dir, fmt.Sprintf("%s_%d.txt", name[:min(len(name), most)], n))
+	base := filepath.Join(dir, name[:min(len(name), most)])
+	path := func(n int) string { return base + "_" + strconv.Itoa(n) + ".txt" }
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.last[base] + 1
+	if n == 1 { // others may have created some
+		n = firstFree(func(n int) bool { _, err := os.Lstat(path(n)); return err == nil })
 	}
-	for n := firstFree(func(n int) bool { _, err := os.Lstat(path(n)); return err == nil }); ; n++ {
+	for ; ; n++ {
 		f, err := os.OpenFile(path(n), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if err == nil {
+			if c.last == nil {
+				c.last = map[string]int{}
+			}
+			c.last[base] = n
+		}
+		return f, err
 	}
 }
 

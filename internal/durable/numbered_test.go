@@ -11,6 +11,7 @@ import (
 func TestCreateNumbered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	var files, later Numbered
 	for _, c := range []struct{ name, want string }{
 		{"run_shell_command", "run_shell_command_1.txt"},
 		{"Run_Shell_Command", "run_shell_command_2.txt"},
@@ -20,7 +21,7 @@ func TestCreateNumbered(t *testing.T) {
 		{strings.Repeat("y", 10_000) + "a", strings.Repeat("y", 60) + "_1.txt"},
 		{strings.Repeat("y", 10_000) + "b", strings.Repeat("y", 60) + "_2.txt"},
 	} {
-		f, err := CreateNumbered(dir, c.name)
+		f, err := files.Create(dir, c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,10 @@ func TestCreateNumbered(t *testing.T) {
 			t.Errorf("%.20q: %s, %v, want %s", c.name, f.Name(), err, c.want)
 		}
 	}
-	if _, err := CreateNumbered(filepath.Join(dir, "none"), "x"); err == nil {
+	if f, err := later.Create(dir, "run_shell_command"); err != nil || f.Close() != nil || f.Name() != filepath.Join(dir, "run_shell_command_3.txt") {
+		t.Errorf("after another process: %v, %v", f, err)
+	}
+	if _, err := files.Create(filepath.Join(dir, "none"), "x"); err == nil {
 		t.Error("a file in a directory that does not exist")
 	}
 }
@@ -40,10 +44,11 @@ func TestCreateNumberedTogether(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
 	names := map[string]bool{}
+	processes := [2]Numbered{}
 	var wg sync.WaitGroup
-	for range files {
+	for i := range files {
 		wg.Go(func() {
-			f, err := CreateNumbered(dir, "x")
+			f, err := processes[i%2].Create(dir, "x")
 			if err != nil {
 				t.Error(err)
 				return

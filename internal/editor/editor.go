@@ -67,7 +67,7 @@ func (e *Editor) Open(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return e.requireSave(path, func() error { return e.run(ctx, c, c.openArgs(path)) })
+	return e.requireSave(path, func() error { return e.run(ctx, c, append(c.leadingArgs(), path)) })
 }
 
 // Check returns an error if the user's editor cannot be found. It does not open the
@@ -132,7 +132,7 @@ func (e *Editor) find() (*command, error) {
 	if id := e.options.Preferred; id != "" {
 		i := slices.IndexFunc(editors[:], func(known editor) bool { return known.id == id })
 		if i < 0 {
-			return nil, fmt.Errorf("Editor '%s' is not a recognized editor identifier. Supported editors: %s", id, supportedIDs())
+			return nil, fmt.Errorf("Editor '%s' is not a recognized editor identifier. Supported editors: %s", id, strings.Join(IDs(), ", "))
 		}
 		return e.findFirst(editors[i].commands, nil)
 	}
@@ -161,24 +161,14 @@ func (e *Editor) findFirst(names, args []string) (*command, error) {
 		if err != nil {
 			continue
 		}
-		c := &command{path: path, args: args}
 		x := lookup(path)
-		c.family, c.hasWindow = x.family, x.hasWindow
-		c.newWindow = e.options.NewWindow && c.family == vscodeFamily
-		return c, nil
+		return &command{path, args, x.family, x.hasWindow, e.options.NewWindow && x.family == vscodeFamily}, nil
 	}
 	//lint:ignore ST1005 the text of Gemini CLI
 	return nil, fmt.Errorf("Editor command '%s' was not found in PATH. Install it or use /editor to choose another editor.", names[0])
 }
 
-func (e *Editor) getenv(name string) string {
-	for _, pair := range e.options.Environ {
-		if n, value, ok := strings.Cut(pair, "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
-}
+func (e *Editor) getenv(name string) string { return process.Getenv(e.options.Environ, name) }
 
 // run starts an editor with the terminal and waits until it ends.
 func (e *Editor) run(ctx context.Context, c *command, args []string) error {

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -45,8 +46,6 @@ var editors = [...]editor{
 	{"micro", []string{"micro"}, otherFamily, false},
 }
 
-func supportedIDs() string { return strings.Join(IDs(), ", ") }
-
 // IDs returns the ids of all editors that the setting general.preferredEditor can name.
 func IDs() []string {
 	ids := make([]string, len(editors))
@@ -61,10 +60,8 @@ func IDs() []string {
 func lookup(path string) editor {
 	name := filepath.Base(path)
 	for _, e := range editors {
-		for _, command := range e.commands {
-			if name == command {
-				return e
-			}
+		if slices.Contains(e.commands, name) {
+			return e
 		}
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil && name == "vi" && strings.Contains(filepath.Base(real), "vim") {
@@ -73,10 +70,7 @@ func lookup(path string) editor {
 	return editor{}
 }
 
-// openArgs returns the arguments that open a file and make the editor wait.
-func (c *command) openArgs(path string) []string { return append(c.leadingArgs(), path) }
-
-// leadingArgs returns the arguments in front of the file names.
+// leadingArgs returns the arguments in front of the file names, which make the editor wait.
 func (c *command) leadingArgs() []string {
 	args := append([]string(nil), c.args...)
 	switch c.family {
@@ -115,14 +109,7 @@ func (c *command) diffArgs(before, path string) []string {
 }
 
 func containsAny(args []string, any ...string) bool {
-	for _, a := range args {
-		for _, x := range any {
-			if a == x {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(any, a) })
 }
 
 // lispString quotes a string as an Emacs Lisp literal.

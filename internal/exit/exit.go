@@ -75,27 +75,14 @@ func CodeOf(err error) Code {
 // TypeOf returns the name of err's type in machine-readable output, such as "FatalInputError";
 // "Error" for errors without a special type. As in Gemini CLI, [Auth] has none.
 func TypeOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) && e.Type != "" {
+	if e, ok := errors.AsType[*Error](err); ok && e.Type != "" {
 		return e.Type
 	}
-	switch CodeOf(err) {
-	case Input:
-		return "FatalInputError"
-	case Sandbox:
-		return "FatalSandboxError"
-	case Config:
-		return "FatalConfigError"
-	case TurnLimit:
-		return "FatalTurnLimitedError"
-	case Tool:
-		return "FatalToolExecutionError"
-	case Untrusted:
-		return "FatalUntrustedWorkspaceError"
-	case HungUp, Interrupted, Terminated:
-		return "FatalCancellationError"
-	}
-	return "Error"
+	return cmp.Or(map[Code]string{
+		Input: "FatalInputError", Sandbox: "FatalSandboxError", Config: "FatalConfigError", TurnLimit: "FatalTurnLimitedError",
+		Tool: "FatalToolExecutionError", Untrusted: "FatalUntrustedWorkspaceError",
+		HungUp: "FatalCancellationError", Interrupted: "FatalCancellationError", Terminated: "FatalCancellationError",
+	}[CodeOf(err)], "Error")
 }
 
 // Shown is an error that the user has been shown: only its exit code counts from

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,35 +169,20 @@ func (e *Enablement) change(change func()) error {
 
 // encode returns the text of the file, as Gemini CLI writes it.
 func (e *Enablement) encode() []byte {
-	var b bytes.Buffer
-	quote := func(text string) {
-		encoder := json.NewEncoder(&b)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(text) // a string is always valid
-		b.Truncate(b.Len() - 1)
+	var b, indented bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	separator := "{"
+	for _, entry := range e.entries {
+		b.WriteString(separator)
+		_ = encoder.Encode(entry.name) // a string is always valid, and so are several
+		b.WriteString(`:{"overrides":`)
+		_ = encoder.Encode(append([]string{}, entry.rules...))
+		b.WriteString("}")
+		separator = ","
 	}
-	b.WriteString("{")
-	for i, entry := range e.entries {
-		b.WriteString(separator(i))
-		quote(entry.name)
-		b.WriteString(`:{"overrides":[`)
-		for j, text := range entry.rules {
-			b.WriteString(separator(j))
-			quote(text)
-		}
-		b.WriteString("]}")
-	}
-	b.WriteString("}")
-	var indented bytes.Buffer
-	_ = json.Indent(&indented, b.Bytes(), "", "  ") // it is valid
+	_ = json.Indent(&indented, []byte(cmp.Or(b.String(), "{")+"}"), "", "  ") // it is valid
 	return indented.Bytes()
-}
-
-func separator(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
 }
 
 // rule enables or disables an extension in a directory.

@@ -165,3 +165,23 @@ func FuzzEnablement(f *testing.F) {
 		}
 	})
 }
+
+// A program that reads the file expects a list of every entry.
+func TestEntryWithoutRules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, enablementName), []byte(`{"a": {}, "b": {"overrides": ["/x/"]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := OpenEnablement(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Remove("b"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, enablementName))
+	if want := "{\n  \"a\": {\n    \"overrides\": []\n  }\n}"; err != nil || string(data) != want {
+		t.Errorf("%s, %v", data, err)
+	}
+}

@@ -2,7 +2,6 @@ package extension
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,8 +79,7 @@ func IDOf(name string, install *Install) string {
 			value = "https://github.com/" + owner + "/" + repo
 		}
 	}
-	sum := sha256.Sum256([]byte(value))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(value)))
 }
 
 // GitHubRepository returns the owner and the name of the repository that a source is, false if it is not one

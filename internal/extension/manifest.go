@@ -89,9 +89,12 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	}
 	m := &Manifest{}
 	f := fields{tree, m}
-	m.Name, m.Version, m.Description = f.text("name"), f.text("version"), f.text("description")
-	if number, ok := tree["version"].(float64); ok {
-		m.Version = fmt.Sprint(number)
+	m.Name, m.Description = f.text("name"), f.text("description")
+	switch version := tree["version"].(type) {
+	case string:
+		m.Version = version
+	case float64:
+		m.Version = fmt.Sprint(version)
 	}
 	switch {
 	case m.Name == "":
@@ -165,27 +168,21 @@ func (f fields) report(format string, args ...any) {
 	}
 }
 
-func (f fields) text(key string) string {
-	text, ok := f.tree[key].(string)
-	if !ok && f.tree[key] != nil && key != "version" {
-		f.problem(key, "a string")
+// field returns the value of a key, and reports one that is not of the type T, which kind describes.
+func field[T any](f fields, key, kind string) T {
+	v, ok := f.tree[key].(T)
+	if !ok && f.tree[key] != nil {
+		f.problem(key, kind)
 	}
-	return text
+	return v
 }
 
-func (f fields) object(key string) map[string]any {
-	object, ok := f.tree[key].(map[string]any)
-	if !ok && f.tree[key] != nil {
-		f.problem(key, "an object")
-	}
-	return object
-}
+func (f fields) text(key string) string { return field[string](f, key, "a string") }
+
+func (f fields) object(key string) map[string]any { return field[map[string]any](f, key, "an object") }
 
 func (f fields) texts(key string) (list []string) {
-	items, ok := f.tree[key].([]any)
-	if !ok && f.tree[key] != nil {
-		f.problem(key, "a list of strings")
-	}
+	items := field[[]any](f, key, "a list of strings")
 	if len(items) > maxItems {
 		f.report("%s has more than %d items", key, maxItems)
 		items = items[:maxItems]
@@ -220,10 +217,7 @@ func (f fields) contextFiles() []string {
 
 // settings returns the settings that a value can be set for.
 func (f fields) settings() (list []Setting) {
-	items, ok := f.tree["settings"].([]any)
-	if !ok && f.tree["settings"] != nil {
-		f.problem("settings", "a list")
-	}
+	items := field[[]any](f, "settings", "a list")
 	if len(items) > maxSettings {
 		f.report("there are more than %d settings", maxSettings)
 		items = items[:maxSettings]

@@ -3,11 +3,9 @@ package guard
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
-	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -139,8 +137,5 @@ func (r *refusal) why() string {
 	if r.result.Error != nil {
 		return r.result.Error.Message
 	}
-	if feedback := strings.TrimSpace(llm.PartsText(r.result.Content)); feedback != "" {
-		return "The user refused that. Do what they say instead: " + feedback
-	}
-	return "The user refused that."
+	return "The user refused that." + r.feedback()
 }

@@ -11,7 +11,7 @@ import (
 // most projects require: with plain words and well-known flags.
 func isEveryday(command string) bool {
 	script, err := shellcmd.Parse(command)
-	if err != nil || script.Substitutes || script.Evaluates != "" || len(script.Redirections) > 0 || len(script.Commands) == 0 {
+	if err != nil || len(script.Substitutions) > 0 || script.Evaluates != "" || len(script.Redirections) > 0 || len(script.Commands) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool { return !isEverydayCommand(c) })
@@ -21,12 +21,10 @@ func isEverydayCommand(c shellcmd.Command) bool {
 	if c.Assigns || c.Inner != "" || len(c.Words) == 0 {
 		return false
 	}
-	words := make([]string, len(c.Words))
-	for i, w := range c.Words {
-		if words[i] = w.Value; !w.Static {
-			return false
-		}
+	if slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool { return !w.Static }) {
+		return false
 	}
+	words := c.Args()
 	if slices.Contains(installs[:], strings.Join(words, " ")) {
 		return true
 	}

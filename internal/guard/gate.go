@@ -17,6 +17,7 @@ package guard
 import (
 	"context"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,9 +49,8 @@ type Options struct {
 	// Threshold is the number of characters of a long output that the model gets; 0 or less is
 	// no limit (tools.truncateToolOutputThreshold).
 	Threshold int
-	// OutputDir returns the directory for the complete text of truncated outputs. It is called
-	// for each such output.
-	OutputDir func() (string, error)
+	// CreateOutput creates the file for the complete text of a truncated output of a tool, whose name may be any string.
+	CreateOutput func(tool string) (*os.File, error)
 	// Log receives debug messages; nil discards them.
 	Log *slog.Logger
 }

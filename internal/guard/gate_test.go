@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/durable"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/llm"
@@ -494,13 +495,24 @@ func (o order) After(_ context.Context, _ HookedCall, r *tool.Result) AfterTool 
 
 func (o order) Notify(context.Context, HookedCall, tool.Confirmation) { o.note("notify") }
 
+// in returns a function that creates outputs in a directory.
+func in(dir string) func(string) (*os.File, error) {
+	var files durable.Numbered
+	return func(tool string) (*os.File, error) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		return files.Create(dir, tool)
+	}
+}
+
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	s := &steps{}
 	dir := t.TempDir()
 	g := gate(policy.Default, Options{
 		Interactive: true, Hooks: order{s}, Around: []Step{{Before: s.Before}}, Threshold: 100,
-		OutputDir: func() (string, error) { return dir, nil },
+		CreateOutput: in(dir),
 	})
 	admission := g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),
 		func(context.Context, *agent.Question) (tool.Answer, error) {
@@ -546,7 +558,7 @@ func TestTrim(t *testing.T) {
 		{tool.KindRead, 1000, 0, 1000, true}, // of a server
 	} {
 		dir := filepath.Join(t.TempDir(), "outputs")
-		g := gate(policy.Yolo, Options{Threshold: tt.threshold, OutputDir: func() (string, error) { return dir, nil }})
+		g := gate(policy.Yolo, Options{Threshold: tt.threshold, CreateOutput: in(dir)})
 		c := call("Print.It", "a", long)
 		c.Room = tt.room
 		var made tool.Tool = printer("Print.It", tt.kind)
@@ -590,12 +602,12 @@ func TestSpillOverLink(t *testing.T) {
 	if err := os.Symlink(victim, filepath.Join(dir, "p_1.txt")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	g := gate(policy.Yolo, Options{Threshold: 10, OutputDir: func() (string, error) { return dir, nil }})
+	g := gate(policy.Yolo, Options{Threshold: 10, CreateOutput: in(dir)})
 	run(t, g.Admit(t.Context(), call("p", "a", strings.Repeat("x", 100)), printer("p", tool.KindOther), unasked(t)))
 	if b, err := os.ReadFile(victim); string(b) != "mine" || err != nil {
 		t.Errorf("victim = %q, %v", b, err)
 	}
-	g.opts.OutputDir = func() (string, error) { return "", errors.New("no home") }
+	g.opts.CreateOutput = func(string) (*os.File, error) { return nil, errors.New("no home") }
 	r := run(t, g.Admit(t.Context(), call("p", "a", strings.Repeat("x", 100)), printer("p", tool.KindOther), unasked(t)))
 	if !strings.Contains(llm.PartsText(r.Content), "no home") || r.OutputFile != "" {
 		t.Errorf("result = %+v", r)
@@ -726,7 +738,7 @@ func TestRemote(t *testing.T) {
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	g := gate(policy.Default, Options{Interactive: true, Threshold: 100, OutputDir: func() (string, error) { return filepath.Join(dir, "out"), nil }})
+	g := gate(policy.Default, Options{Interactive: true, Threshold: 100, CreateOutput: in(dir)})
 	w, p := writer(dir), printer("echo", tool.KindOther)
 	var wg sync.WaitGroup
 	for i := range 16 {

@@ -206,11 +206,15 @@ func (r *refusal) answer() *tool.Result {
 	if !r.cancelled || r.result.Error != nil {
 		return r.result
 	}
-	text := "User denied execution."
-	if feedback := strings.TrimSpace(llm.PartsText(r.result.Content)); feedback != "" {
-		text += " Do what they say instead: " + feedback
+	return tool.Fail(tool.ErrExecutionFailed, "User denied execution."+r.feedback())
+}
+
+// feedback returns a sentence for the model with the text of the user who has refused the call, "" if there is none.
+func (r *refusal) feedback() string {
+	if text := strings.TrimSpace(llm.PartsText(r.result.Content)); text != "" {
+		return " Do what they say instead: " + text
 	}
-	return tool.Fail(tool.ErrExecutionFailed, text)
+	return ""
 }
 
 // appendText returns the result with text appended to the text for the model.

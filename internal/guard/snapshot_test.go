@@ -32,7 +32,7 @@ func TestSnapshotStep(t *testing.T) {
 	g := guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo}), Around: []guard.Step{{Before: s.save}}})
 	call := &agent.ToolCall{Name: "write_file", Args: []byte(`{"file_path": "a.txt", "content": "after\n"}`)}
 	written := os.WriteFile(path, []byte("before\n"), 0o600)
-	ran := g.Admit(t.Context(), call, file.NewWrite(ws, nil), nil).Run(t.Context(), agent.Host{})
+	ran := g.Admit(t.Context(), call, file.NewWrite(ws, nil, nil), nil).Run(t.Context(), agent.Host{})
 	after, _ := os.ReadFile(path)
 	if written != nil || os.WriteFile(path, s[path], 0o600) != nil || string(after) != "after\n" || string(s[path]) != "before\n" {
 		t.Errorf("%+v left %q, and the snapshot has %q", ran, after, s)

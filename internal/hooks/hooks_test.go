@@ -291,7 +291,7 @@ func TestUnmatched(t *testing.T) {
 	}
 	own := namedTool{&tool.Spec{Name: "own_tool", Aliases: []string{"old_name"}}}
 	p, warned := newProject(t, `{"hooks": {"BeforeTool": [`+entry("raed_file")+`,`+entry("read_file")+`,`+entry("own_tool")+`,`+entry("old_name")+`]}}`, `{}`)
-	open(t, p, func(parts *Parts) { parts.Registry.Add("", file.NewReadFile(project.NewWorkspace(p)), own) })
+	open(t, p, func(parts *Parts) { parts.Registry.Add("", file.NewReadFile(project.NewWorkspace(p), nil), own) })
 	text := warned.take()
 	if !strings.HasPrefix(text, "Warning: ") || !strings.Contains(text, `"raed_file"`) || strings.Contains(text, "\n") {
 		t.Errorf("warned %q", text)

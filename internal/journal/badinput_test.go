@@ -48,7 +48,7 @@ func TestDamagedHeader(t *testing.T) {
 	}
 	// A record that replaces the history has all of the header.
 	data = append([]byte("x\n"), data[first+1:]...)
-	s, err := load(bytes.NewReader(data), int64(len(data)))
+	s, err := load(bytes.NewReader(data), int64(len(data)), 1<<60)
 	must(t, err)
 	if diff := difference(after[len(after)-1], s.Entries); diff != "" || s.SessionID != "id" || !s.Start.Equal(start) {
 		t.Errorf("%+v (-want +got)\n%s", s.Header, diff)
@@ -260,5 +260,20 @@ func TestFailedSync(t *testing.T) {
 	l.f = good
 	if err := j.Sync(); err == nil || len(*warnings) != 1 {
 		t.Errorf("it is forgotten: %q", *warnings)
+	}
+}
+
+// TestReplacedTwice checks that only the last of several records that replace the history counts, and messages after it.
+// Gemini CLI repeats no header in them, so that all are read.
+func TestReplacedTwice(t *testing.T) {
+	t.Parallel()
+	replaced := func(message string) string {
+		return `{"$set":{"messages":[` + strings.TrimSpace(message) + "]}}\n"
+	}
+	lines := headerLine + replaced(user("a", "first")) + replaced(user("b", "second")) + model("c", "answer")
+	s, err := load(strings.NewReader(lines), int64(len(lines)), 1<<60)
+	must(t, err)
+	if len(s.Entries) != 2 || s.Entries[0].ID != "b" || s.Entries[1].ID != "c" {
+		t.Errorf("got %d messages, want the second prompt and the answer", len(s.Entries))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/process/processtest"
 	"pollux/llm"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkSync(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	for _, size := range []int64{1 << 20, 100 << 20, 1 << 30} {
 		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
-			if testing.Short() && size > 1<<20 {
+			if !processtest.IsLong() && size > 1<<20 {
 				b.Skip("it writes a large file")
 			}
 			path := filepath.Join(b.TempDir(), "session-x.jsonl")

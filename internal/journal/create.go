@@ -109,6 +109,9 @@ func (j *Journal) branch(live []agent.Entry) error {
 		}
 	}
 	lines = append(lines, s.spent...)
+	for _, record := range s.running {
+		lines = record(lines)
+	}
 	if err := j.createFile(lines); err != nil {
 		return j.stop(err)
 	}

@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -22,9 +24,11 @@ type record struct {
 	usage    *llm.Usage
 	model    string
 	calls    []callJSON
+	// isTracked is set of a response with calls of which those that may change something have a record when they begin.
+	isTracked bool
+	begun     int // index of a call that begins, of a begunRecord
 }
 
-// decodeRecord decodes a message.
 func decodeRecord(data []byte) (*record, error) {
 	r := &record{}
 	err := decodeObject(data, func(d *jx.Decoder, key string) error { return r.member(d, key) })
@@ -36,17 +40,17 @@ func decodeRecord(data []byte) (*record, error) {
 
 // decodeObject calls member for each member of an object that is not null.
 func decodeObject(data []byte, member func(d *jx.Decoder, key string) error) error {
+	return decodeRaw(data, func(d *jx.Decoder) error { return eachMember(d, member) })
+}
+
+// decodeRaw calls read for the only value in data.
+func decodeRaw(data []byte, read func(d *jx.Decoder) error) error {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
 	d.ResetBytes(data)
-	if err := eachMember(d, member); err != nil {
+	if err := read(d); err != nil {
 		return err
 	}
-	return noMore(d)
-}
-
-// noMore returns an error if something follows a value.
-func noMore(d *jx.Decoder) error {
 	if d.Next() != jx.Invalid {
 		return fmt.Errorf("text after the end of the record")
 	}
@@ -83,9 +87,10 @@ func (r *record) member(d *jx.Decoder, key string) (err error) {
 		if d.Next() != jx.Bool {
 			return d.Skip()
 		}
-		is, err := d.Bool()
-		r.isPrompt = &is
-		return err
+		r.isPrompt = new(bool)
+		return truth(d, r.isPrompt)
+	case "tracked":
+		return truth(d, &r.isTracked)
 	case "thoughts":
 		return value(d, &r.thoughts, func(d *jx.Decoder, t *agent.Thought) error {
 			return eachMember(d, func(d *jx.Decoder, key string) error {
@@ -101,15 +106,76 @@ func (r *record) member(d *jx.Decoder, key string) (err error) {
 			})
 		})
 	case "tokens":
-		return r.decodeUsage(d)
-	case "toolCalls":
-		raw, err := d.Raw()
-		if err != nil {
-			return err
+		if d.Next() != jx.Object {
+			return d.Skip()
 		}
-		return json.Unmarshal(raw, &r.calls)
+		u := &llm.Usage{}
+		r.usage = u
+		return numbers(d, map[string]*int{
+			"input": &u.Prompt, "output": &u.Candidates, "cached": &u.CachedContent, "thoughts": &u.Thoughts, "tool": &u.ToolUsePrompt,
+			"total": &u.Total, "cacheWrite": &u.CacheWrite,
+		})
+	case "toolCalls":
+		return value(d, &r.calls, func(d *jx.Decoder, c *callJSON) error {
+			return eachMember(d, func(d *jx.Decoder, key string) error { return c.member(d, key) })
+		})
 	}
 	return d.Skip()
+}
+
+// member decodes a member of a call. Values of other types than theirs are left out.
+func (c *callJSON) member(d *jx.Decoder, key string) (err error) {
+	switch key {
+	case "id":
+		return text(d, &c.ID)
+	case "name":
+		return text(d, &c.Name)
+	case "status":
+		return text(d, &c.Status)
+	case "timestamp":
+		return instant(d, &c.Timestamp)
+	case "agentId":
+		return text(d, &c.AgentID)
+	case "description":
+		return text(d, &c.Description)
+	case "renderOutputAsMarkdown":
+		is := true
+		c.IsMarkdown = &is
+		return truth(d, &is)
+	case "durationMs":
+		n := 0
+		err = number(d, &n)
+		c.Millis = int64(n)
+		return err
+	case "hasRun":
+		return truth(d, &c.HasRun)
+	case "interrupted":
+		return truth(d, &c.IsInterrupted)
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	switch key {
+	case "args":
+		c.Args = slices.Clone([]byte(raw))
+	case "result":
+		c.Result = slices.Clone([]byte(raw))
+	case "resultDisplay":
+		_ = json.Unmarshal(raw, &c.Display) // else none
+	case "executions":
+		_ = json.Unmarshal(raw, &c.Executions) // those that it can read
+	}
+	return nil
+}
+
+// truth decodes a boolean. It skips other values.
+func truth(d *jx.Decoder, to *bool) (err error) {
+	if d.Next() != jx.Bool {
+		return d.Skip()
+	}
+	*to, err = d.Bool()
+	return err
 }
 
 // value decodes an array of objects. It skips other values.
@@ -128,21 +194,13 @@ func value[T any](d *jx.Decoder, to *[]T, one func(d *jx.Decoder, v *T) error) e
 	})
 }
 
-func (r *record) decodeUsage(d *jx.Decoder) error {
-	if d.Next() != jx.Object {
-		return d.Skip()
-	}
-	u := &llm.Usage{}
-	r.usage = u
+// numbers decodes the members of an object that are in to.
+func numbers(d *jx.Decoder, to map[string]*int) error {
 	return eachMember(d, func(d *jx.Decoder, key string) error {
-		to := map[string]*int{
-			"input": &u.Prompt, "output": &u.Candidates, "cached": &u.CachedContent, "thoughts": &u.Thoughts, "tool": &u.ToolUsePrompt,
-			"total": &u.Total, "cacheWrite": &u.CacheWrite,
-		}[key]
-		if to == nil {
+		if to[key] == nil {
 			return d.Skip()
 		}
-		return number(d, to)
+		return number(d, to[key])
 	})
 }
 
@@ -183,44 +241,29 @@ func parts(d *jx.Decoder) ([]llm.Part, error) {
 // set is the content of a record with new values of the header.
 type set struct {
 	Header
-	Start    string `json:"startTime"`
-	Updated  string `json:"lastUpdated"`
 	messages []*record
+	begun    *int // index of a call of the last response that begins, nil for none
 }
 
 // applyTo sets the members that the record has.
 func (s *set) applyTo(h *Header) {
-	assign := func(to *string, v string) {
-		if v != "" {
-			*to = v
-		}
-	}
-	assign(&h.SessionID, s.SessionID)
-	assign(&h.ProjectHash, s.ProjectHash)
-	assign(&h.Kind, s.Kind)
-	assign(&h.Summary, s.Summary)
-	assign(&h.ForkOf, s.ForkOf)
+	h.SessionID = cmp.Or(s.SessionID, h.SessionID)
+	h.ProjectHash = cmp.Or(s.ProjectHash, h.ProjectHash)
+	h.Kind = cmp.Or(s.Kind, h.Kind)
+	h.Summary = cmp.Or(s.Summary, h.Summary)
+	h.ForkOf = cmp.Or(s.ForkOf, h.ForkOf)
+	h.Pollux = cmp.Or(s.Pollux, h.Pollux)
+	h.Copied = cmp.Or(s.Copied, h.Copied)
+	h.Start = cmp.Or(s.Start, h.Start)
+	h.Updated = cmp.Or(s.Updated, h.Updated)
 	if s.Directories != nil {
 		h.Directories = s.Directories
 	}
 	if s.SkillFolders != nil {
 		h.SkillFolders = s.SkillFolders
 	}
-	if s.Pollux > 0 {
-		h.Pollux = s.Pollux
-	}
-	if s.Copied > 0 {
-		h.Copied = s.Copied
-	}
-	if t, err := time.Parse(time.RFC3339, s.Start); err == nil {
-		h.Start = t
-	}
-	if t, err := time.Parse(time.RFC3339, s.Updated); err == nil {
-		h.Updated = t
-	}
 }
 
-// decodeSet decodes {"$set": ...}.
 func decodeSet(data []byte) (*set, error) {
 	var s *set
 	err := decodeObject(data, func(d *jx.Decoder, key string) error {
@@ -239,30 +282,17 @@ func decodeSet(data []byte) (*set, error) {
 	return s, err
 }
 
-// decodeHeader decodes the first record of a file, or a whole file of an older version, with the
+// decodeMembers decodes the first record of a file, or a whole file of an older version, with the
 // messages in it.
-func decodeHeader(data []byte) (*set, []*record, error) {
-	s, err := decodeMembers(data)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, s.messages, nil
-}
-
 func decodeMembers(data []byte) (*set, error) {
 	s := &set{}
-	var messages jx.Raw
 	err := decodeObject(data, func(d *jx.Decoder, key string) (err error) {
 		if key == "messages" {
-			messages, err = d.Raw()
-			return err
+			s.messages = nil
+			return eachMessage(d, func(r *record) { s.messages = append(s.messages, r) })
 		}
 		return s.member(d, key)
 	})
-	if err != nil || messages == nil {
-		return s, err
-	}
-	s.messages, err = decodeMessages(messages)
 	return s, err
 }
 
@@ -274,9 +304,9 @@ func (s *set) member(d *jx.Decoder, key string) (err error) {
 	case "projectHash":
 		return text(d, &s.ProjectHash)
 	case "startTime":
-		return text(d, &s.Start)
+		return instant(d, &s.Start)
 	case "lastUpdated":
-		return text(d, &s.Updated)
+		return instant(d, &s.Updated)
 	case "kind":
 		return text(d, &s.Kind)
 	case "summary":
@@ -287,40 +317,33 @@ func (s *set) member(d *jx.Decoder, key string) (err error) {
 		return number(d, &s.Pollux)
 	case "copied":
 		return number(d, &s.Copied)
-	case "directories":
+	case "begun":
+		s.begun = new(int)
+		return number(d, s.begun)
+	case "directories", "skillFolders":
+		to := map[string]*[]string{"directories": &s.Directories, "skillFolders": &s.SkillFolders}[key]
 		raw, err := d.Raw()
 		if err == nil {
-			_ = json.Unmarshal(raw, &s.Directories) // else none
-		}
-		return err
-	case "skillFolders":
-		raw, err := d.Raw()
-		if err == nil {
-			_ = json.Unmarshal(raw, &s.SkillFolders) // else none
+			_ = json.Unmarshal(raw, to) // else none
 		}
 		return err
 	}
 	return d.Skip()
 }
 
-// decodeMessages decodes a list of messages. It leaves out those that cannot be read.
-func decodeMessages(list []byte) ([]*record, error) {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(list)
+// eachMessage calls add for each message of a list. It leaves out those that cannot be read.
+func eachMessage(d *jx.Decoder, add func(*record)) error {
 	if d.Next() != jx.Array {
-		return nil, nil
+		return d.Skip()
 	}
-	var records []*record
-	err := d.Arr(func(d *jx.Decoder) error {
+	return d.Arr(func(d *jx.Decoder) error {
 		raw, err := d.Raw()
 		if err != nil {
 			return err
 		}
 		if r, err := decodeRecord(raw); err == nil {
-			records = append(records, r)
+			add(r)
 		}
 		return nil
 	})
-	return records, err
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -50,13 +53,8 @@ func AddSummary(path, text string) error {
 }
 
 // Create writes the file of a session that begins with this history into an existing directory, and
-// returns its path. note is a text for people that precedes the history; "" is none.
-func Create(dir string, h Header, note string, history []agent.Entry) (path string, err error) {
-	return CreateMasked(dir, h, note, history, nil)
-}
-
-// CreateMasked is [Create] with the Mask of [Options].
-func CreateMasked(dir string, h Header, note string, history []agent.Entry, mask func(lines []byte) []byte) (path string, err error) {
+// returns its path. note is a text for people that precedes the history; "" is none. mask is that of [Options].
+func Create(dir string, h Header, note string, history []agent.Entry, mask func(lines []byte) []byte) (path string, err error) {
 	h.Pollux, h.Copied = version, len(history)
 	j := New(Options{Kind: h.Kind, Mask: mask, Dir: func() (string, error) { return dir, nil }})
 	j.current = session{header: h}
@@ -105,9 +103,37 @@ func ParseContents(data []byte) ([]agent.Entry, error) {
 			entries = append(entries, agent.Entry{Message: m})
 		}
 	}
-	valid, _ := repair(entries)
+	valid, _ := repair(entries, openCalls{})
 	if len(valid) == 0 {
 		return nil, ErrNoSession
 	}
 	return valid, nil
+}
+
+// upgrade opens a new file with the session of a file of one object, as Gemini CLI does: its name ends in
+// ".jsonl" instead of ".json". The old file stays.
+func upgrade(old *log, s *Session) (*Resumed, error) {
+	defer old.close()
+	base := strings.TrimSuffix(old.path, filepath.Ext(old.path))
+	var l *log
+	err := error(fs.ErrExist)
+	for _, path := range [...]string{base + ".jsonl", base + "-1.jsonl", base + "-2.jsonl"} {
+		if l, err = create(path); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Pollux = version
+	lines := appendHeader(nil, s.Header)
+	for _, e := range s.recorded {
+		lines = appendMessage(lines, e)
+	}
+	if err := l.append(lines); err != nil {
+		l.close()
+		return nil, err
+	}
+	s.Path, s.isExact = l.path, true
+	return &Resumed{s, l}, nil
 }

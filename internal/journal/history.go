@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,27 +15,29 @@ import (
 // history returns the history that records describe, in the form in which it is sent. Gemini CLI
 // stores results beside their calls, and on each resume also as messages; each result is taken once.
 //
-// isExact reports whether each message is a record with the same id and content.
-func history(records []*record) (entries []agent.Entry, isExact bool) {
-	b := builder{answered: map[string]bool{}, isExact: true}
+// isExact reports whether each message is a record with the same id and content. open has the calls of the last response.
+func history(records []*record) (entries []agent.Entry, isExact bool, open openCalls) {
+	b := builder{answered: map[string]bool{}, isExact: true, open: newOpenCalls(&record{}, nil)}
 	for i, r := range records {
 		switch r.kind {
 		case "user":
 			b.addUser(r, i+1 < len(records) && records[i+1].kind == "gemini")
 		case "gemini":
 			b.addModel(r)
+		case begunRecord:
+			b.open.begun[r.begun] = true
 		default:
 			b.addCalls(r)
 		}
 	}
-	return b.entries, b.isExact
+	return b.entries, b.isExact, b.open
 }
 
-// builder builds a history.
 type builder struct {
 	entries  []agent.Entry
 	answered map[string]bool // calls that have a result, by id
 	isExact  bool
+	open     openCalls
 }
 
 // addUser adds a prompt or the results of tools. Gemini CLI also records messages that it does
@@ -50,7 +53,7 @@ func (b *builder) addUser(r *record, isAnswered bool) {
 		}
 	}
 	text := strings.TrimSpace(llm.PartsText(parts))
-	if isCommand(r, text) && !isAnswered || strings.HasPrefix(text, "<session_context>") || strings.HasPrefix(text, "<hook_context>") || len(parts) == 0 {
+	if isCommand(r, text) && !isAnswered || isNoPrompt(text) || len(parts) == 0 {
 		return
 	}
 	if text == "" && len(parts) == 1 && parts[0].IsText() {
@@ -83,9 +86,17 @@ func hasResult(parts []llm.Part) bool {
 	return slices.ContainsFunc(parts, func(p llm.Part) bool { return p.FunctionResponse != nil })
 }
 
+// hasResultOf reports whether there is the result of a call.
+func hasResultOf(parts []llm.Part, id string) bool {
+	return slices.ContainsFunc(parts, func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == id })
+}
+
 // addModel adds a response, and the results of its calls if they are in the same record.
 func (b *builder) addModel(r *record) {
 	parts := r.parts
+	if hasResult(parts) { // of a damaged record
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p llm.Part) bool { return p.FunctionResponse != nil })
+	}
 	if !slices.ContainsFunc(parts, func(p llm.Part) bool { return p.FunctionCall != nil }) {
 		parts = slices.Clone(parts)
 		for _, c := range r.calls {
@@ -99,6 +110,11 @@ func (b *builder) addModel(r *record) {
 	b.entries = append(b.entries, agent.Entry{Message: agent.Message{
 		ID: r.id, Content: llm.Model(parts...), Time: r.time, Thoughts: r.thoughts, Usage: r.usage, Model: r.model,
 	}})
+	made := b.entries[len(b.entries)-1].Content.FunctionCalls()
+	for _, c := range made { // some providers use the ids of earlier calls again
+		delete(b.answered, c.ID)
+	}
+	b.open = newOpenCalls(r, made)
 	results := &llm.Content{Role: llm.RoleUser}
 	var calls []agent.CallRecord
 	for _, c := range r.calls {
@@ -147,15 +163,13 @@ func (b *builder) addCalls(r *record) {
 	}
 	last := &b.entries[len(b.entries)-1]
 	if callsID(last.ID) != r.id {
+		b.open.add(r)
 		return
 	}
 	last.Calls = nil
 	for _, c := range r.calls {
-		isResult := func(p llm.Part) bool { return p.FunctionResponse != nil && p.FunctionResponse.ID == c.ID }
-		if c.Timestamp.IsZero() {
-			c.Timestamp = r.time
-		}
-		if slices.ContainsFunc(last.Content.Parts, isResult) {
+		c.Timestamp = cmp.Or(c.Timestamp, r.time)
+		if hasResultOf(last.Content.Parts, c.ID) {
 			last.Calls = append(last.Calls, c.record())
 		}
 	}
@@ -229,12 +243,6 @@ func readDisplay(v any) tool.Display {
 	return nil
 }
 
-// The results of calls that have none in the file.
-const (
-	interruptedText = "Interrupted: Pollux ended before this call did, or before it began. It may have had some of its effects. Check before you repeat it."
-	lostText        = "The result of this call is lost."
-)
-
 // Valid returns a history that any model accepts, of one that comes from elsewhere: each call gets a
 // result, and results without a call are left out.
 func Valid(history []agent.Message) []agent.Message {
@@ -242,7 +250,7 @@ func Valid(history []agent.Message) []agent.Message {
 	for _, m := range history {
 		entries = append(entries, agent.Entry{Message: m})
 	}
-	entries, _ = repair(entries)
+	entries, _ = repair(entries, openCalls{})
 	valid := make([]agent.Message, len(entries))
 	for i, e := range entries {
 		valid[i] = e.Message
@@ -253,7 +261,7 @@ func Valid(history []agent.Message) []agent.Message {
 // repair returns a valid history: each call has a result in the next message, and each result a call in
 // the message before. It returns the calls at the end that have no result, or only the note that Pollux
 // ended. IDs of new messages derive from those of the messages before.
-func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
+func repair(entries []agent.Entry, open openCalls) (valid []agent.Entry, interrupted []Call) {
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]
 		calls := e.Content.FunctionCalls()
@@ -268,72 +276,40 @@ func repair(entries []agent.Entry) (valid []agent.Entry, interrupted []Call) {
 			continue
 		}
 		missing := slices.Clone(calls)
+		results := agent.Entry{Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User()}}
 		if i+1 < len(entries) && hasResult(entries[i+1].Content.Parts) {
 			i++
-			next, ok := withoutOrphans(entries[i], calls)
-			for _, p := range next.Content.Parts {
-				if p.FunctionResponse != nil {
-					missing = slices.DeleteFunc(missing, func(c *llm.FunctionCall) bool { return c.ID == p.FunctionResponse.ID })
-				}
+			if next, ok := withoutOrphans(entries[i], calls); ok {
+				results = next
 			}
-			if ok && len(missing) == 0 {
-				valid = append(valid, next)
-				continue
-			}
-			if ok {
-				reason := lostText
-				if i+1 >= len(entries) {
-					reason = interruptedText
-					interrupted = append(interrupted, describe(missing)...)
-				}
-				next.Content = llm.User(append(slices.Clone(next.Content.Parts), failures(missing, reason)...)...)
-				next.Calls = append(slices.Clone(next.Calls), cancelled(missing, next.Time)...)
-				valid = append(valid, next)
-				continue
-			}
+			missing = slices.DeleteFunc(missing, func(c *llm.FunctionCall) bool { return hasResultOf(results.Content.Parts, c.ID) })
 		}
-		reason := lostText
-		if i+1 >= len(entries) {
-			reason = interruptedText
-			interrupted = append(interrupted, describe(missing)...)
+		if len(missing) > 0 {
+			parts, isLast := slices.Clone(results.Content.Parts), i+1 >= len(entries)
+			results.Calls = slices.Clone(results.Calls)
+			for _, c := range missing {
+				result, isInterrupted := unanswered(c, lostText, true, results.Time), false
+				if isLast {
+					result, isInterrupted = open.settle(c, results.Time)
+				}
+				if isInterrupted {
+					interrupted = append(interrupted, Call{c.ID, c.Name, c.Args, result.Calls[0].HasRun})
+				}
+				parts = append(parts, result.Content.Parts...)
+				results.Calls = append(results.Calls, result.Calls...)
+			}
+			results.Content = llm.User(parts...)
 		}
-		valid = append(valid, agent.Entry{
-			Message: agent.Message{ID: e.ID + "_lost", Time: e.Time, Content: llm.User(failures(missing, reason)...)}, Calls: cancelled(missing, e.Time),
-		})
+		valid = append(valid, results)
 	}
 	if n := len(entries); n > 0 {
 		for _, c := range entries[n-1].Calls {
 			if c.IsInterrupted {
-				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args})
+				interrupted = append(interrupted, Call{c.ID, c.Name, c.Args, c.HasRun})
 			}
 		}
 	}
 	return valid, interrupted
-}
-
-func describe(calls []*llm.FunctionCall) []Call {
-	var list []Call
-	for _, c := range calls {
-		list = append(list, Call{c.ID, c.Name, c.Args})
-	}
-	return list
-}
-
-func failures(calls []*llm.FunctionCall, text string) []llm.Part {
-	var parts []llm.Part
-	for _, c := range calls {
-		parts = append(parts, llm.Part{FunctionResponse: llm.Failure(c.ID, c.Name, text)})
-	}
-	return parts
-}
-
-// cancelled returns records of calls without a result, which may have run.
-func cancelled(calls []*llm.FunctionCall, t time.Time) []agent.CallRecord {
-	var list []agent.CallRecord
-	for _, c := range calls {
-		list = append(list, agent.CallRecord{ID: c.ID, Name: c.Name, Args: c.Args, Status: agent.CallCancelled, Ended: t, HasRun: true})
-	}
-	return list
 }
 
 // withoutOrphans returns a message without results of other calls than these. ok is false if nothing

@@ -72,13 +72,16 @@ type session struct {
 	// that the file holds its history in another form than live.
 	calls     map[string][]agent.CallRecord
 	isForeign bool
-	note      string // for people, at the beginning of the file
-	spent     []byte // records of requests that are not in the file yet
+	note      string                  // for people, at the beginning of the file
+	spent     []byte                  // records of requests that are not in the file yet
+	running   []func(b []byte) []byte // append the records of the calls of the last response, until there is the message with their results
+	isAhead   bool                    // the last of live is not in the agent's history yet
 }
 
 var (
-	_ agent.Journal = (*Journal)(nil)
-	_ agent.Spender = (*Journal)(nil)
+	_ agent.Journal      = (*Journal)(nil)
+	_ agent.Spender      = (*Journal)(nil)
+	_ agent.CallRecorder = (*Journal)(nil)
 )
 
 // New returns a journal.
@@ -106,12 +109,13 @@ func New(o Options) *Journal {
 	return j
 }
 
-// Prepare creates the directory of the session files in the background, so that the first record does
-// not wait for it. Call it only for sessions that will have one.
+// Prepare creates the directory of the session files in the background, and masks an empty record, so that the first one
+// waits for neither. Call it only for sessions that will have one.
 func (j *Journal) Prepare() {
 	j.prepared.Go(func() {
 		defer crash.Recover()
-		_, _ = j.makeDir() // the first record reports the error
+		_, _ = j.makeDir()       // the first record reports the error
+		j.o.Mask([]byte("{}\n")) // the first time, it learns what secrets look like
 	})
 }
 
@@ -153,6 +157,7 @@ func (j *Journal) Begin(_ context.Context, id string, history []agent.Message) e
 		*s = session{header: j.newHeader(id)}
 	}
 	s.history, s.isBegun = history, true
+	s.running, s.isAhead = nil, false
 	return nil
 }
 
@@ -176,6 +181,11 @@ func (j *Journal) Append(_ context.Context, e agent.Entry) error {
 		if IsContext(e.Message) {
 			return nil, s.live
 		}
+		s.running = nil
+		if last := len(s.live) - 1; s.isAhead && s.live[last].ID == e.ID {
+			s.isAhead = false
+			return s.update(e), s.live
+		}
 		return appendMessage(nil, e), append(s.live, e)
 	})
 }
@@ -187,13 +197,19 @@ func (j *Journal) Rewind(_ context.Context, id string) error {
 		if at < 0 {
 			return nil, s.live // an opening message
 		}
+		s.running, s.isAhead = nil, false
 		return appendRewind(nil, id), s.live[:at:at]
 	})
 }
 
 // Replace implements [agent.Journal].
 func (j *Journal) Replace(_ context.Context, history []agent.Message) error {
-	return j.change(func(s *session) ([]byte, []agent.Entry) { return s.difference(history, j.o.Now()) })
+	return j.change(func(s *session) ([]byte, []agent.Entry) {
+		if s.isAhead {
+			history = append(slices.Clone(history), s.live[len(s.live)-1].Message)
+		}
+		return s.difference(history, j.o.Now())
+	})
 }
 
 // difference returns the records that make history the current one, and the entries that are then

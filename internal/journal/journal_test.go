@@ -317,3 +317,25 @@ func TestIndentedArguments(t *testing.T) {
 		t.Errorf("%d lost, %d messages, %+v", s.Lost, len(s.Entries), args)
 	}
 }
+
+// TestCallsAgain checks calls whose ids a provider uses again in each response: each keeps its own result.
+func TestCallsAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, _ := newJournal(t, dir)
+	want := []agent.Entry{
+		{Message: message("a", llm.RoleUser, llm.Text("go"))},
+		{Message: message("b", llm.RoleModel, call("call_0"))},
+		{Message: message("c", llm.RoleUser, response("call_0"))},
+		{Message: message("d", llm.RoleModel, call("call_0"))},
+		{Message: message("e", llm.RoleUser, response("call_0"))},
+		{Message: message("f", llm.RoleModel, llm.Text("Done."))},
+	}
+	for _, e := range want {
+		must(t, j.Append(t.Context(), e))
+	}
+	must(t, j.Close())
+	if d := difference(want, loadOnly(t, dir).Entries); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,11 +9,15 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/durable"
 )
 
@@ -37,6 +42,7 @@ type Session struct {
 	// there is no more in the file.
 	recorded []agent.Entry
 	isExact  bool
+	open     openCalls // calls of the last response
 	// isObject reports whether the file is one object, to which no records can be appended.
 	isObject bool
 }
@@ -44,10 +50,18 @@ type Session struct {
 // TakesRecords reports whether records can be appended to the file. Files of old versions take none.
 func (s *Session) TakesRecords() bool { return !s.isObject }
 
+// MarkInUse notes that another process has the session open, which may still run the calls at the end that have no
+// result: their results then leave open whether they ran.
+func (s *Session) MarkInUse() {
+	s.Entries, _ = repair(s.recorded, openCalls{ended: s.open.ended})
+	s.Interrupted = nil
+}
+
 // Call is a tool call.
 type Call struct {
 	ID, Name string
 	Args     json.RawMessage
+	HasRun   bool // it began to run, or may have begun
 }
 
 // Resumed is a session file that is open for writing.
@@ -68,7 +82,7 @@ func Open(path string) (*Resumed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := loadRecent(l.f, l.size)
+	s, err := load(l.f, l.size, maxHistory)
 	if err == nil && s.Pollux > version {
 		err = ErrNewer
 	}
@@ -111,25 +125,25 @@ func LoadBeforeRewind(path string) (_ *Session, ok bool, _ error) {
 		case err != nil:
 			return nil, false, durable.Cause(err)
 		case l.kind == rewindRecord:
-			s, err := load(f, l.at)
+			s, err := load(f, l.at, math.MaxInt64)
 			return s, true, err
 		}
 	}
 }
 
 // Load reads a session file.
-func Load(path string) (*Session, error) { return loadFile(path, load) }
+func Load(path string) (*Session, error) { return loadFile(path, math.MaxInt64) }
 
 // LoadRecent reads the part of a session file that [Open] reads.
-func LoadRecent(path string) (*Session, error) { return loadFile(path, loadRecent) }
+func LoadRecent(path string) (*Session, error) { return loadFile(path, maxHistory) }
 
-func loadFile(path string, load func(io.ReaderAt, int64) (*Session, error)) (*Session, error) {
+func loadFile(path string, most int64) (*Session, error) {
 	f, size, err := openRegular(path, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	s, err := load(f, size)
+	s, err := load(f, size, most)
 	if err != nil {
 		return nil, err
 	}
@@ -175,18 +189,14 @@ var ErrNoSession = errors.New("it is not the record of a session")
 // Pollux does not know. [Load] reads the known ones.
 var ErrNewer = errors.New("a newer version of Pollux has written it")
 
-// load reads the records from the last one back to the last one that replaces the whole history, and
-// applies them in their order. If all records with the id are damaged, the session has none.
-func load(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, math.MaxInt64) }
-
 // maxHistory is the size of the longest history that can be continued, in bytes. No provider takes a
 // larger request.
 const maxHistory = 32 << 20
 
-// loadRecent is load, but leaves out the beginning of a history that is too long.
-func loadRecent(r io.ReaderAt, size int64) (*Session, error) { return loadMost(r, size, maxHistory) }
-
-func loadMost(r io.ReaderAt, size, most int64) (*Session, error) {
+// load reads the records from the last one back to the last one that replaces the whole history, and
+// applies them in their order. It leaves out the beginning of a history of more than most bytes. If all
+// records with the id are damaged, the session has none.
+func load(r io.ReaderAt, size, most int64) (*Session, error) {
 	s := &Session{}
 	st := &state{lines: &lineReader{r, size}, most: most, session: s, index: map[string]int{}}
 	records, err := st.collect(newScanner(r, size))
@@ -264,13 +274,9 @@ func (st *state) addHeader(records []line) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range head {
-		if c == '\n' {
-			if k, _ := kindOf(head[:i]); k == headerRecord {
-				records = append(records, line{at: 0, length: int64(i), kind: headerRecord})
-			}
-			break
-		}
+	first, _, isLine := bytes.Cut(head, []byte("\n"))
+	if k, _ := kindOf(first); isLine && k == headerRecord {
+		records = append(records, line{at: 0, length: int64(len(first)), kind: headerRecord})
 	}
 	return records, nil
 }
@@ -278,28 +284,29 @@ func (st *state) addHeader(records []line) ([]line, error) {
 // apply applies a record. One that cannot be read changes nothing.
 func (st *state) apply(l line) {
 	switch l.kind {
-	case headerRecord:
-		st.setHeader(l)
-	case setRecord:
+	case headerRecord, setRecord, replaceRecord:
 		set, err := st.readSet(l)
 		if err != nil {
 			st.session.Lost++
 			return
 		}
 		set.applyTo(&st.session.Header)
-	case replaceRecord:
-		set, err := st.readSet(l)
-		if err != nil {
-			st.session.Lost++
+		switch l.kind {
+		case setRecord:
+			if set.begun != nil {
+				st.add(item{id: fmt.Sprintf("\x00%d", l.at), record: &record{kind: begunRecord, begun: *set.begun}})
+			}
 			return
+		case replaceRecord:
+			st.items = nil
+			clear(st.index)
 		}
-		set.applyTo(&st.session.Header)
-		st.clear()
 		for _, r := range set.messages {
 			st.add(item{id: r.id, record: r})
 		}
 	case rewindRecord:
-		if k, _ := st.kindAt(l); k != rewindRecord {
+		data, _ := st.lines.read(l.at, l.length) // of an unknown kind if it cannot be read
+		if k, _ := kindOf(data); k != rewindRecord {
 			st.session.Lost++
 			return
 		}
@@ -313,14 +320,6 @@ func (st *state) apply(l line) {
 	}
 }
 
-func (st *state) kindAt(l line) (kind, string) {
-	data, err := st.lines.read(l.at, l.length)
-	if err != nil {
-		return unknownRecord, ""
-	}
-	return kindOf(data)
-}
-
 func (st *state) add(it item) {
 	if i, ok := st.index[it.id]; ok {
 		st.items[i] = it
@@ -328,11 +327,6 @@ func (st *state) add(it item) {
 	}
 	st.index[it.id] = len(st.items)
 	st.items = append(st.items, it)
-}
-
-func (st *state) clear() {
-	st.items = nil
-	clear(st.index)
 }
 
 // rewind removes a message and all after it; all messages if there is none with this id, as in Gemini
@@ -345,60 +339,70 @@ func (st *state) rewind(id string) {
 	st.items = st.items[:at]
 }
 
-func (st *state) setHeader(l line) {
-	data, err := st.lines.read(l.at, l.length)
-	if err != nil {
-		st.session.Lost++
-		return
-	}
-	h, messages, err := decodeHeader(data)
-	if err != nil {
-		st.session.Lost++
-		return
-	}
-	h.applyTo(&st.session.Header)
-	for _, r := range messages {
-		st.add(item{id: r.id, record: r})
-	}
-}
-
 func (st *state) readSet(l line) (*set, error) {
 	data, err := st.lines.read(l.at, l.length)
 	if err != nil {
 		return nil, err
+	}
+	if l.kind == headerRecord {
+		return decodeMembers(data)
 	}
 	return decodeSet(data)
 }
 
 // finish reads the messages and builds the history.
 func (st *state) finish() {
-	var records []*record
-	for _, it := range st.items {
-		if r := st.read(it); r != nil {
-			records = append(records, r)
-		}
-	}
 	s := st.session
-	s.recorded, s.isExact = history(records)
-	s.Entries, s.Interrupted = repair(s.recorded)
+	s.setHistory(st.readItems())
 	if n := len(s.recorded); n > 0 && s.recorded[n-1].Time.After(s.Updated) {
 		s.Updated = s.recorded[n-1].Time
 	}
 }
 
-// read returns the record of a message: the last one that can be read; nil if none can.
-func (st *state) read(it item) *record {
+func (s *Session) setHistory(records []*record) {
+	var open openCalls
+	s.recorded, s.isExact, open = history(records)
+	s.Entries, s.Interrupted = repair(s.recorded, open)
+	s.open = open
+}
+
+// readItems returns the records of the messages that can be read. Decoding a long history takes most of the
+// time of a resume, so all processors share it.
+func (st *state) readItems() []*record {
+	const batch = 32 // messages
+	records := make([]*record, len(st.items))
+	var lost, next atomic.Int64
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (len(st.items)+batch-1)/batch) {
+		work.Go(func() {
+			defer crash.Recover()
+			for from := next.Add(batch) - batch; from < int64(len(records)); from = next.Add(batch) - batch {
+				for i := from; i < min(from+batch, int64(len(records))); i++ {
+					r, n := st.lines.record(st.items[i])
+					records[i] = r
+					lost.Add(n)
+				}
+			}
+		})
+	}
+	work.Wait()
+	st.session.Lost += int(lost.Load())
+	return slices.DeleteFunc(records, func(r *record) bool { return r == nil })
+}
+
+// record returns the record of a message, the last one that can be read, nil if none can, and the number of
+// those that cannot. It may be called from several goroutines at once.
+func (lr *lineReader) record(it item) (r *record, lost int64) {
 	for _, l := range it.from {
-		data, err := st.lines.read(l.at, l.length)
+		data, err := lr.read(l.at, l.length)
 		if err == nil {
-			var r *record
-			if r, err = decodeRecord(data); err == nil {
-				return r
+			if r, err := decodeRecord(data); err == nil {
+				return r, lost
 			}
 		}
-		st.session.Lost++
+		lost++
 	}
-	return it.record
+	return it.record, lost
 }
 
 // legacy reads a file of one JSON object, as older versions of Gemini CLI wrote it.
@@ -408,16 +412,15 @@ func legacy(r io.ReaderAt, size int64) (*Session, error) {
 		return nil, fmt.Errorf("it is larger than %d MB", longest>>20)
 	}
 	data := make([]byte, size)
-	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+	if err := readAt(r, data, 0); err != nil {
 		return nil, durable.Cause(err)
 	}
-	h, messages, err := decodeHeader(data)
+	h, err := decodeMembers(data)
 	if err != nil || h.SessionID == "" {
 		return nil, ErrNoSession
 	}
 	s := &Session{isObject: true}
 	h.applyTo(&s.Header)
-	s.recorded, _ = history(messages)
-	s.Entries, s.Interrupted = repair(s.recorded)
+	s.setHistory(h.messages)
 	return s, nil
 }

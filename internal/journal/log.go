@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/durable"
@@ -32,8 +33,14 @@ type log struct {
 	isNew   bool       // the directory entry may not be on the disk; guarded by syncing
 	failed  error      // of a sync: the system reports it once, and drops the written data; guarded by syncing
 	soon    sync.WaitGroup
-	pending bool // a sync in the background will begin; guarded by mu
+	pending bool          // a sync in the background will begin; guarded by mu
+	began   time.Time     // the last sync in the background; guarded by mu
+	closing chan struct{} // is closed when no sync waits any more
+	hurry   func()        // closes closing; may be called again
 }
+
+// syncInterval is the time between two syncs in the background. Each takes a part of the time of a short turn.
+const syncInterval = 200 * time.Millisecond
 
 // create creates a file and locks it.
 func create(path string) (*log, error) {
@@ -71,7 +78,8 @@ func open(path string, flags int, isNew bool) (*log, error) {
 		}
 		return nil, durable.Cause(err)
 	}
-	l := &log{path: path, f: f, isNew: isNew}
+	l := &log{path: path, f: f, isNew: isNew, closing: make(chan struct{})}
+	l.hurry = sync.OnceFunc(func() { close(l.closing) })
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -134,7 +142,6 @@ func (l *log) sync() error {
 	}
 	l.mu.Lock()
 	size, isDone := l.size, l.size == l.synced && !l.isNew
-	l.pending = false
 	l.mu.Unlock()
 	if isDone {
 		return nil
@@ -166,7 +173,8 @@ func syncDirs(dir string) error {
 	return err
 }
 
-// syncSoon begins a sync in the background. Its error comes back at the next sync.
+// syncSoon begins a sync in the background: at once, or when the interval since the last one is over. Its error comes
+// back at the next sync.
 func (l *log) syncSoon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,14 +182,26 @@ func (l *log) syncSoon() {
 		return
 	}
 	l.pending = true
+	wait := time.Until(l.began.Add(syncInterval))
 	l.soon.Go(func() {
 		defer crash.Recover()
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-l.closing:
+				return // close syncs
+			}
+		}
+		l.mu.Lock()
+		l.pending, l.began = false, time.Now()
+		l.mu.Unlock()
 		_ = l.sync()
 	})
 }
 
 // close syncs and closes the file, and releases its lock.
 func (l *log) close() {
+	l.hurry()
 	l.soon.Wait()
 	_ = l.sync() // an error was reported when it mattered
 	unlock(l.f)

@@ -176,7 +176,7 @@ func nextLine(buf *bufio.Reader, at int64) (l line, head []byte, err error) {
 
 // apply applies a record. One that cannot be read changes nothing.
 func (o *Outline) apply(r io.ReaderAt, l line, head []byte) {
-	if o.applyKnown(r, l, head) {
+	if o.applyKnown(l, head) {
 		return
 	}
 	if l.length > maxDecoded {
@@ -198,9 +198,9 @@ func (o *Outline) apply(r io.ReaderAt, l line, head []byte) {
 	case rewindRecord:
 		o.rewind(id)
 	case headerRecord:
-		if s, messages, err := decodeHeader(data); err == nil {
+		if s, err := decodeMembers(data); err == nil {
 			s.applyTo(&o.Header)
-			o.replace(outlineOf(messages), false)
+			o.replace(outlineOf(s.messages), false)
 		}
 	case setRecord, replaceRecord:
 		if s, err := decodeSet(data); err == nil {
@@ -220,7 +220,7 @@ func outlineOf(messages []*record) *Outline {
 
 // applyKnown applies a message that Pollux or Gemini CLI has written, and the record of a time, if
 // their first bytes are as usual.
-func (o *Outline) applyKnown(r io.ReaderAt, l line, head []byte) (isDone bool) {
+func (o *Outline) applyKnown(l line, head []byte) (isDone bool) {
 	if rest, ok := bytes.CutPrefix(head, []byte(`{"$set":{"lastUpdated":"`)); ok {
 		when, ok := bytes.CutSuffix(bytes.TrimRight(rest, "\r"), []byte(`"}}`))
 		if ok {
@@ -267,7 +267,6 @@ func (o *Outline) use(when string) {
 	}
 }
 
-// add adds a message.
 func (o *Outline) add(r *record) {
 	if r.time.After(o.Updated) {
 		o.Updated = r.time
@@ -316,10 +315,7 @@ func (r *record) prompt() string {
 	if hasResult(r.parts) {
 		return ""
 	}
-	shown := strings.TrimSpace(r.shown)
-	if shown == "" {
-		shown = text
-	}
+	shown := cmp.Or(strings.TrimSpace(r.shown), text)
 	if _, after, ok := strings.Cut(shown, "</hook_context>"); ok && strings.HasPrefix(shown, "<hook_context>") {
 		shown = strings.TrimSpace(after)
 	}
@@ -336,14 +332,13 @@ func (r *record) prompt() string {
 }
 
 func mediaType(p llm.Part) string {
-	kind := ""
 	switch {
 	case p.InlineData != nil:
-		kind = p.InlineData.MIMEType
+		return cmp.Or(p.InlineData.MIMEType, "file")
 	case p.FileData != nil:
-		kind = p.FileData.MIMEType
+		return cmp.Or(p.FileData.MIMEType, "file")
 	}
-	return cmp.Or(kind, "file")
+	return "file"
 }
 
 // isNoPrompt reports whether a program wrote the text of a user's message.
@@ -412,20 +407,10 @@ func (o *Outline) member(d *jx.Decoder, key string, s *set, messages **Outline) 
 	if key != "messages" {
 		return s.member(d, key)
 	}
-	if d.Next() != jx.Array {
-		return d.Skip()
+	if d.Next() == jx.Array {
+		*messages = &Outline{}
 	}
-	*messages = &Outline{}
-	return d.Arr(func(d *jx.Decoder) error {
-		raw, err := d.Raw()
-		if err != nil {
-			return err
-		}
-		if r, err := decodeRecord(raw); err == nil {
-			(*messages).add(r)
-		}
-		return nil
-	})
+	return eachMessage(d, func(r *record) { (*messages).add(r) })
 }
 
 // replace applies the messages of a record that replaces all, or adds to those before.

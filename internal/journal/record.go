@@ -97,6 +97,9 @@ func appendMessageValue(b []byte, m agent.Message) []byte {
 		b = appendThoughts(b, m)
 		b = appendUsage(b, m.Usage)
 		b = appendString(b, "model", m.Model)
+		if len(m.Content.FunctionCalls()) > 0 {
+			b = append(b, `,"tracked":true`...)
+		}
 	}
 	unbreak(b[start:])
 	return append(b, '}')
@@ -388,12 +391,10 @@ func statJSON(stat tool.DiffStat) map[string]int {
 // appendSet appends a record that replaces the history and repeats the header.
 func appendSet(b []byte, entries []agent.Entry, h *Header) []byte {
 	b = append(b, `{"$set":{"messages":[`...)
-	comma := false
-	for _, e := range entries {
-		if comma {
+	for i, e := range entries {
+		if i > 0 {
 			b = append(b, ',')
 		}
-		comma = true
 		b = appendMessageValue(b, e.Message)
 		if len(e.Calls) > 0 {
 			b = appendCallsValue(append(b, ','), e)

@@ -2,8 +2,10 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/go-faster/jx"
 )
@@ -30,11 +32,12 @@ type line struct {
 // scanner reads the lines of a file from the last one to the first one, with little memory however
 // long the file and its lines are.
 type scanner struct {
-	r    io.ReaderAt
-	buf  []byte // content of the file from at on
-	at   int64
-	end  int64 // of the next line to return, its line feed not included
-	size int64
+	r      io.ReaderAt
+	buf    []byte // content of the file from at on
+	at     int64
+	breaks []int32 // in buf, those of lines that were not returned; found from the first one on, which is much faster
+	end    int64   // of the next line to return, its line feed not included
+	size   int64
 }
 
 const chunk = 256 << 10
@@ -64,7 +67,7 @@ func (s *scanner) previous() (line, error) {
 	return line{}, io.EOF
 }
 
-// startOf returns where the line begins that ends at end.
+// startOf returns where the line begins that ends at end, which is before the lines of earlier calls.
 func (s *scanner) startOf(end int64) (int64, error) {
 	for from := end; ; {
 		if from <= s.at {
@@ -75,8 +78,12 @@ func (s *scanner) startOf(end int64) (int64, error) {
 				return 0, err
 			}
 		}
-		if i := bytes.LastIndexByte(s.buf[:from-s.at], '\n'); i >= 0 {
-			return s.at + int64(i) + 1, nil
+		for n := len(s.breaks) - 1; n >= 0; n-- {
+			at := s.at + int64(s.breaks[n])
+			s.breaks = s.breaks[:n]
+			if at < from {
+				return at + 1, nil
+			}
 		}
 		from = s.at
 	}
@@ -89,11 +96,26 @@ func (s *scanner) load(at, length int64) error {
 	}
 	s.buf = s.buf[:length]
 	s.at = at
-	_, err := s.r.ReadAt(s.buf, at)
-	if errors.Is(err, io.EOF) {
-		err = nil
+	if err := readAt(s.r, s.buf, at); err != nil {
+		return err
 	}
-	return err
+	s.breaks = s.breaks[:0]
+	for from := 0; ; {
+		i := bytes.IndexByte(s.buf[from:], '\n')
+		if i < 0 {
+			return nil
+		}
+		s.breaks = append(s.breaks, int32(from+i))
+		from += i + 1
+	}
+}
+
+// readAt fills a buffer with the content of a file, as far as there is any.
+func readAt(r io.ReaderAt, b []byte, at int64) error {
+	if _, err := r.ReadAt(b, at); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // classify returns the kind of a line, and the line without the NULs that a power failure can
@@ -151,11 +173,7 @@ func (s *scanner) head(l line, most int64) ([]byte, error) {
 		return s.buf[from : from+n], nil
 	}
 	b := make([]byte, n)
-	_, err := s.r.ReadAt(b, l.at)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return b, err
+	return b, readAt(s.r, b, l.at)
 }
 
 // kindOf returns the kind of a record, by the checks of Gemini CLI in their order: a record with
@@ -166,25 +184,21 @@ func kindOf(record []byte) (k kind, id string) {
 	d.ResetBytes(record)
 	var rewindTo, messageID string
 	var hasRewind, hasID, hasSet, hasMessages, hasSession, hasHash bool
-	text := func(d *jx.Decoder, to *string, has *bool) (err error) {
-		if d.Next() != jx.String {
-			return d.Skip()
-		}
-		*has = true
-		*to, err = d.Str()
-		return err
+	isText := func(d *jx.Decoder, has *bool, to *string) error {
+		*has = *has || d.Next() == jx.String
+		return text(d, to)
 	}
 	ignored := ""
 	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "$rewindTo":
-			return text(d, &rewindTo, &hasRewind)
+			return isText(d, &hasRewind, &rewindTo)
 		case "id":
-			return text(d, &messageID, &hasID)
+			return isText(d, &hasID, &messageID)
 		case "sessionId":
-			return text(d, &ignored, &hasSession)
+			return isText(d, &hasSession, &ignored)
 		case "projectHash":
-			return text(d, &ignored, &hasHash)
+			return isText(d, &hasHash, &ignored)
 		case "messages":
 			hasMessages = hasMessages || d.Next() == jx.Array
 			return d.Skip()
@@ -215,4 +229,68 @@ func kindOf(record []byte) (k kind, id string) {
 		return headerRecord, ""
 	}
 	return unknownRecord, ""
+}
+
+// messageHead is the beginning of a message.
+type messageHead struct {
+	id, time, kind string
+	contentAt      int // offset of the value of "content"
+}
+
+// readHead reads the members of a message that come first.
+func readHead(head []byte) (m messageHead, ok bool) {
+	rest := head
+	for _, member := range [...]struct {
+		before string
+		to     *string
+	}{{`{"id":"`, &m.id}, {`,"timestamp":"`, &m.time}, {`,"type":"`, &m.kind}} {
+		after, ok := bytes.CutPrefix(rest, []byte(member.before))
+		if !ok {
+			return m, false
+		}
+		end := bytes.IndexAny(after, `"\`)
+		if end < 0 || after[end] != '"' {
+			return m, false
+		}
+		*member.to, rest = string(after[:end]), after[end+1:]
+	}
+	rest, ok = bytes.CutPrefix(rest, []byte(`,"content":`))
+	m.contentAt = len(head) - len(rest)
+	return m, ok || m.kind == "info" // which can be without one
+}
+
+// isPrompt reports whether the first bytes of the content of a user's message show that it is a prompt.
+// It can be one even if they do not.
+func isPrompt(content []byte) bool {
+	text, ok := bytes.CutPrefix(content, []byte(`[{"text":"`))
+	return ok && len(text) > 0 && !bytes.ContainsAny(text[:1], `"\<`+" ")
+}
+
+// openingText returns the text that the first bytes of a content begin with, "" for none.
+func openingText(content []byte) string {
+	for _, before := range [...]string{`[{"text":"`, `{"text":"`, `"`} {
+		rest, ok := bytes.CutPrefix(content, []byte(before))
+		if !ok {
+			continue
+		}
+		end := 0
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		text := rest[:min(end, len(rest))]
+		for range 12 { // the cut may be inside an escape sequence
+			var s string
+			if json.Unmarshal(append(append([]byte{'"'}, text...), '"'), &s) == nil {
+				return strings.TrimRight(s, "\ufffd")
+			}
+			if len(text) == 0 {
+				break
+			}
+			text = text[:len(text)-1]
+		}
+	}
+	return ""
 }

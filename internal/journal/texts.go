@@ -38,17 +38,6 @@ func Texts(line []byte) iter.Seq[Text] {
 	}
 }
 
-// decodeRaw calls read for the only value in data.
-func decodeRaw(data []byte, read func(d *jx.Decoder) error) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
-	if err := read(d); err != nil {
-		return err
-	}
-	return noMore(d)
-}
-
 // textReader reads the texts of a record in one pass and without an allocation for each, because a
 // search reads whole files.
 type textReader struct {
@@ -88,15 +77,7 @@ func (r *textReader) record(d *jx.Decoder) error {
 			r.isRewind = r.isRewind || d.Next() == jx.String
 			return d.Skip()
 		case "$set":
-			if d.Next() != jx.Object {
-				return d.Skip()
-			}
-			return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
-				if string(key) == "messages" {
-					return r.messages(d)
-				}
-				return d.Skip()
-			})
+			return members(d, only("messages", r.messages))
 		case "messages":
 			return r.messages(d)
 		}
@@ -110,7 +91,6 @@ func (r *textReader) record(d *jx.Decoder) error {
 	return err
 }
 
-// messages reads a list of messages.
 func (r *textReader) messages(d *jx.Decoder) error {
 	if d.Next() != jx.Array {
 		return d.Skip()
@@ -157,14 +137,7 @@ func (m *messageTexts) member(d *jx.Decoder, key []byte) error {
 				case "args":
 					return m.strings(d)
 				case "executions":
-					return each(d, func(d *jx.Decoder) error {
-						return members(d, func(d *jx.Decoder, key []byte) error {
-							if string(key) == "args" {
-								return m.strings(d)
-							}
-							return d.Skip()
-						})
-					})
+					return each(d, func(d *jx.Decoder) error { return members(d, only("args", m.strings)) })
 				case "result":
 					return m.content(d, "tool")
 				}
@@ -221,7 +194,6 @@ func (r *textReader) content(d *jx.Decoder, kind string) error {
 	})
 }
 
-// strings reads all strings of a value.
 func (r *textReader) strings(d *jx.Decoder) error {
 	switch d.Next() {
 	case jx.String:
@@ -234,7 +206,6 @@ func (r *textReader) strings(d *jx.Decoder) error {
 	return d.Skip()
 }
 
-// text reads a string.
 func (r *textReader) text(d *jx.Decoder, kind string) (err error) {
 	if d.Next() != jx.String {
 		return d.Skip()

@@ -179,13 +179,9 @@ func (m *meter) line(r io.ReaderAt, l line, head []byte) {
 			return
 		}
 	}
-	switch {
-	case int64(len(head)) == l.length:
-		d := jx.GetDecoder()
-		defer jx.PutDecoder(d)
-		d.ResetBytes(head)
-		_ = m.object(d)
-	default:
+	if int64(len(head)) == l.length {
+		_ = decodeRaw(head, m.object)
+	} else {
 		_ = m.object(jx.Decode(io.NewSectionReader(r, l.at, l.length), 16<<10))
 	}
 }
@@ -198,7 +194,6 @@ type usageRecord struct {
 	used      []usedCall
 }
 
-// usedCall is a call in a record.
 type usedCall struct {
 	id, name, status       string
 	ended                  time.Time // zero if it is the time of the record
@@ -313,23 +308,12 @@ func (c *usedCall) member(d *jx.Decoder, key string) error {
 			if key != "diffStat" || d.Next() != jx.Object {
 				return d.Skip()
 			}
-			return eachMember(d, c.diffMember)
+			return numbers(d, map[string]*int{"model_added_lines": &c.added, "model_removed_lines": &c.removed})
 		})
 	}
 	return d.Skip()
 }
 
-func (c *usedCall) diffMember(d *jx.Decoder, key string) error {
-	switch key {
-	case "model_added_lines":
-		return number(d, &c.added)
-	case "model_removed_lines":
-		return number(d, &c.removed)
-	}
-	return d.Skip()
-}
-
-// message counts a message.
 func (m *meter) message(r *usageRecord) {
 	if r.id == "" {
 		return
@@ -425,9 +409,7 @@ func (m *meter) request(r *usageRecord, millis int) {
 // call counts a call. A response from which calls were removed keeps the others: they are recorded again,
 // with the time of their end.
 func (m *meter) call(r *usageRecord, u *usedCall) {
-	if u.ended.IsZero() {
-		u.ended = r.time
-	}
+	u.ended = cmp.Or(u.ended, r.time)
 	isFirst := m.seen.add(r.id, u.id)
 	if !u.ended.IsZero() {
 		isFirst = m.seen.add(u.ended.UTC().Format(time.RFC3339Nano), u.id) && isFirst

@@ -188,7 +188,7 @@ func TestUsageOfJournal(t *testing.T) {
 
 	loaded, err := Load(path)
 	must(t, err)
-	copied, err := Create(dir, Header{SessionID: "copy", Start: time.Now(), Kind: Main, ForkOf: "id"}, "a copy", loaded.Entries)
+	copied, err := Create(dir, Header{SessionID: "copy", Start: time.Now(), Kind: Main, ForkOf: "id"}, "a copy", loaded.Entries, nil)
 	must(t, err)
 	check(copied, Counts{})
 	fork, _ := newJournal(t, dir)

@@ -124,13 +124,28 @@ func (f *file) change(ctx context.Context, change func(secrets) error) error {
 		return err
 	}
 	if len(all) == 0 {
-		path, err := filepath.EvalSymlinks(f.path) // do not remove a link instead
-		if err != nil {
-			return err
-		}
-		return os.Remove(path)
+		return RemoveFile(f.path)
 	}
 	return f.write(all)
+}
+
+// RemoveFile removes a file with secrets. It does not remove a link to it instead.
+func RemoveFile(path string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// WriteFile writes a file with secrets, which no other user can read, even if others could before.
+func WriteFile(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(path, 0o600); err != nil { // durable.WriteFile keeps the mode
+			return err
+		}
+	}
+	return durable.WriteFile(path, data, 0o600)
 }
 
 func (f *file) write(all secrets) error {
@@ -147,12 +162,7 @@ func (f *file) write(all secrets) error {
 	sealed := gcm.Seal(nil, iv, text, nil)
 	body, tag := sealed[:len(text)], sealed[len(text):]
 	data := hex.EncodeToString(iv) + ":" + hex.EncodeToString(tag) + ":" + hex.EncodeToString(body)
-	if info, err := os.Stat(f.path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(f.path, 0o600); err != nil { // WriteFile keeps the mode
-			return err
-		}
-	}
-	return durable.WriteFile(f.path, []byte(data), 0o600)
+	return WriteFile(f.path, []byte(data))
 }
 
 // read returns the content of the file. The error is ErrNotFound if there is no file.

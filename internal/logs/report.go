@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,17 +44,13 @@ func (r *Report) Write(project string, secrets []string) (string, error) {
 	}
 	text := secret.NewEraser(secrets)(r.text())
 	_, err = f.WriteString(text[:min(len(text), maxReport)])
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		return "", durable.Cause(err)
 	}
 	prune(filepath.Dir(path), reportSuffix, maxReports)
 	return path, nil
 }
 
-// text returns the report for people.
 func (r *Report) text() string {
 	var b strings.Builder
 	b.WriteString("Crash report of Pollux. It contains no prompts, no responses and no files.\n\n")

@@ -33,8 +33,7 @@ type Command struct {
 	Names func(ctx context.Context, p *project.Project) []string
 	// Values completes an argument without reading files; nil offers nothing.
 	Values Values
-	// Session describes the / command, nil for none. IsSessionOnly means that the row itself is a / command, and that
-	// there is no subcommand.
+	// Session describes the / command, nil for none. IsSessionOnly means that the row itself is only a / command.
 	Session       *InSession
 	IsSessionOnly bool
 	// RunsWhileBusy allows the / command while the model works: it only reads, or is safe during a run.
@@ -149,8 +148,7 @@ func Table(group string, commands []*Command) *outcome.Table {
 	return t
 }
 
-// Flag is a flag of a subcommand. The type of Default is that of the value: a bool, an int, a uint, a string, a list
-// of strings, or a [List].
+// Flag is a flag of a subcommand. Default has the type of the value: bool, int, uint, string, []string or [List].
 type Flag struct {
 	Name, Short string
 	Default     any

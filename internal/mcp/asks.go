@@ -118,9 +118,6 @@ func (s *server) admitQuestion(ctx context.Context) (ask tool.Ask, _ context.Con
 func (s *server) warnOnce(text string) {
 	s.mu.Lock()
 	was := s.warned[text]
-	if s.warned == nil {
-		s.warned = map[string]bool{}
-	}
 	s.warned[text] = true
 	s.mu.Unlock()
 	if !was {

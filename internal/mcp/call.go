@@ -1,18 +1,22 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -22,13 +26,11 @@ type call struct {
 	args []byte
 }
 
-// Summary implements [tool.Invocation].
 func (c *call) Summary() string { return tool.BriefArgs(c.args) }
 
 // Locations implements [tool.Invocation]. Pollux does not know how a server uses a path.
 func (*call) Locations() []tool.Location { return nil }
 
-// Confirmation implements [tool.Invocation].
 func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 	return &tool.RemoteConfirmation{
 		Title: "Confirm MCP Tool Execution", Server: c.Server(), Tool: c.listed.Name, DisplayName: c.spec.DisplayName,
@@ -36,13 +38,12 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 	}, nil
 }
 
-// Run implements [tool.Invocation].
 func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	session, err := c.server.connection(ctx)
 	if err != nil {
 		return tool.Fail(tool.ErrMCP, capital(err.Error())+".")
 	}
-	if no := c.server.check(c.remote); no != nil {
+	if no := c.server.check(ctx, c.remote); no != nil {
 		return no
 	}
 	params := &callToolParams{Name: c.listed.Name, Arguments: c.args}
@@ -62,23 +63,33 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 			return err
 		})
 	})
+	c.server.mu.Lock()
+	c.server.called = time.Now()
+	c.server.mu.Unlock()
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) {
+		err = c.server.endOf(ctx, session, err)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return tool.Fail(tool.ErrMCP, "The call was cancelled. The server may have done some of it.")
 	case err != nil:
 		return c.fail(failure(c.server.conceal(plainError(err))))
 	case result.IsError == true || result.IsError == "true":
-		return c.fail(result.Content)
+		return c.fail(result.errorContent())
 	}
 	return c.result(result)
 }
 
 // check returns the result of a call of a tool that the server does not offer any more as it was declared, nil
 // if it does. The user allowed the call for the former declaration.
-func (s *server) check(r *remote) *tool.Result {
-	s.mu.Lock()
-	now := s.tools[r.listed.Name]
-	s.mu.Unlock()
+func (s *server) check(ctx context.Context, r *remote) *tool.Result {
+	now := s.tool(r.listed.Name)
+	if now == nil {
+		ctx, cancel := context.WithTimeout(ctx, maxRenewal)
+		defer cancel()
+		s.renew(ctx)
+		now = s.tool(r.listed.Name)
+	}
 	switch {
 	case now == nil:
 		return tool.Fail(tool.ErrNotRegistered, s.all.o.Registry.Snapshot().NotFound(r.spec.Name))
@@ -86,6 +97,13 @@ func (s *server) check(r *remote) *tool.Result {
 		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Not run: the MCP server %q has changed the tool %s since the call was made. Read its description again, and call it again if it still fits.", r.Server(), r.listed.Name))
 	}
 	return nil
+}
+
+// tool returns the tool that the server calls name, nil if there is none.
+func (s *server) tool(name string) *remote {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools[name]
 }
 
 // failure returns the content of a result that describes why a request has failed.
@@ -105,13 +123,67 @@ func plainError(err error) error {
 	return err
 }
 
+// endPatience is how long a call waits to learn why its server has gone.
+const endPatience = 2 * time.Second
+
+// endOf returns why a connection has ended, err if that is unknown.
+func (s *server) endOf(ctx context.Context, session *sdk.ClientSession, err error) error {
+	ctx, cancel := context.WithTimeout(ctx, endPatience)
+	defer cancel()
+	for ctx.Err() == nil {
+		s.mu.Lock()
+		isGone, cause := s.session != session, s.err
+		s.mu.Unlock()
+		switch {
+		case isGone && cause != nil:
+			return fmt.Errorf("the server has gone: %w", cause)
+		case isGone:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return err
+}
+
 // fail returns the result of a call that failed, with the server's message.
 func (c *call) fail(content json.RawMessage) *tool.Result {
 	request := fmt.Sprintf(`{"name":%s,"args":%s}`, strconv.Quote(c.listed.Name), c.args)
 	r := tool.Fail(tool.ErrMCP, fmt.Sprintf("MCP tool '%s' reported tool error for function call: %s with response: %s", c.listed.Name, request, tool.Untrusted(string(content))))
 	r.Display = tool.TextDisplay(fmt.Sprintf("Error: MCP tool '%s' reported an error.", c.listed.Name))
+	if cause := errorText(content); cause != "" {
+		r.Display = tool.TextDisplay(fmt.Sprintf("Error: MCP tool '%s' reported an error: %s", c.listed.Name, cause))
+	}
 	return r
 }
+
+// errorText returns the text of a result for a person, "" if it has none: the first line that reads as an error, else
+// the first line. Headings such as "### Error" count only if there is nothing else.
+func errorText(content json.RawMessage) string {
+	var blocks []block
+	if json.Unmarshal(content, &blocks) != nil {
+		return ellipsis.Bytes(oneLine(string(content)), maxCause)
+	}
+	first, heading := "", ""
+	for _, b := range blocks {
+		for line := range strings.Lines(b.Text) {
+			switch line = oneLine(line); {
+			case strings.HasPrefix(line, "#"):
+				heading = cmp.Or(heading, line)
+			case isError(line):
+				return ellipsis.Bytes(line, maxCause)
+			default:
+				first = cmp.Or(first, line)
+			}
+		}
+	}
+	return ellipsis.Bytes(cmp.Or(first, heading), maxCause)
+}
+
+// maxCause limits the text of a server's error for people, in bytes.
+const maxCause = 300
 
 // progress is how far a call is.
 type progress struct {
@@ -169,7 +241,6 @@ func (s *server) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// capital returns a sentence with a capital letter at its beginning.
 func capital(text string) string {
 	if text == "" {
 		return text

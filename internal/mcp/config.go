@@ -136,14 +136,8 @@ func (c *Config) Kind() Kind {
 
 // Endpoint returns the address of a service.
 func (c *Config) Endpoint() string {
-	if c.HTTPURL != "" {
-		return c.HTTPURL
-	}
-	return c.URL
+	return cmp.Or(c.HTTPURL, c.URL)
 }
-
-// mayFallBack reports whether an HTTP server may be an SSE server.
-func (c *Config) mayFallBack() bool { return c.HTTPURL == "" && c.Type != "http" }
 
 // Target describes the server for people: its address, or its command line, without secrets.
 func (c *Config) Target() string {

@@ -112,18 +112,14 @@ func (s *server) offerPage(ctx context.Context, ask tool.Ask, p *sdk.ElicitParam
 	if action != accepted || err != nil {
 		return &sdk.ElicitResult{Action: action}, err
 	}
-	if err := s.openPage(ctx, p.URL); err != nil {
+	err = browser.ErrNone
+	if o := s.all.o.OAuth; o != nil && o.Open != nil {
+		err = o.Open(ctx, p.URL)
+	}
+	if err != nil {
 		s.all.warn(fmt.Sprintf("Cannot open a browser: %v. Open the page yourself: %s", err, p.URL))
 	}
 	return &sdk.ElicitResult{Action: accepted}, nil
-}
-
-// openPage opens a page in the person's browser.
-func (s *server) openPage(ctx context.Context, page string) error {
-	if o := s.all.o.OAuth; o != nil && o.Open != nil {
-		return o.Open(ctx, page)
-	}
-	return browser.ErrNone
 }
 
 // isEncoded reports whether a URL has no characters that look like something else on a screen.

@@ -3,6 +3,8 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/internal/mcp/mcptest"
+	"pollux/internal/process"
 	"pollux/tool"
 )
 
@@ -334,7 +340,7 @@ func TestOfferKey(t *testing.T) {
 		"trust":   func(_ *Options, c *Config) { c.Trust = true },
 		"timeout": func(_ *Options, c *Config) { c.TimeoutMS = 5 },
 		"tools":   func(_ *Options, c *Config) { c.Include, c.Exclude = []string{"a"}, []string{"b"} },
-		"environ": func(o *Options, _ *Config) { o.Environ = func() []string { return []string{"WINDOW=1"} } },
+		"environ": func(o *Options, _ *Config) { o.Environ = func(process.Origin) []string { return []string{"WINDOW=1"} } },
 	} {
 		o, c := base()
 		change(&o, &c)
@@ -431,5 +437,37 @@ func TestRemoveOldest(t *testing.T) {
 		if got := offerFiles(t, &Options{OfferDir: dir}); filepath.Base(got[0]) != c.first {
 			t.Errorf("%d files, %d bytes: left %q", c.most, c.sum, got)
 		}
+	}
+}
+
+// A service whose offer is kept is asked in the background whether it still offers the same. One that cannot be reached
+// stays as it is, without a word.
+func TestRecheck(t *testing.T) {
+	t.Parallel()
+	server := mcptest.New("plain", mcptest.Process{})
+	service := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	o := keeping(t, Config{Name: "far", URL: service.URL, Type: "http"})
+	connectAndKeep(t, o)
+	server.RemoveTools("echo", "fail")
+	o.Recheck = true
+	s, r, _ := run(t, o)
+	wait(t, "the new offer", func() bool { return !strings.Contains(declared(t, r), "mcp_far_echo") })
+	if st := s.Status()[0]; st.State != Connected || len(st.Tools) == 0 {
+		t.Errorf("%+v", st)
+	}
+	s.Close()
+	service.CloseClientConnections()
+	service.Close()
+	s, r, warned := run(t, o)
+	if !strings.Contains(declared(t, r), "mcp_far_die") {
+		t.Error("the tools are not there at once")
+	}
+	wait(t, "the end of the check", func() bool { return s.Status()[0].Err != nil })
+	if st := s.Status()[0]; st.State != Idle || len(warned()) > 0 || !strings.Contains(declared(t, r), "mcp_far_die") {
+		t.Errorf("%+v, warned %q", st, warned())
+	}
+	got := callTool(t.Context(), t, r, "mcp_far_die", `{}`, tool.Host{})
+	if got.Error == nil || !strings.Contains(got.Error.Message, "cannot reach") {
+		t.Errorf("a call: %+v", got.Error)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/tool"
 )
 
@@ -61,7 +62,7 @@ func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	c := toy(t, "toy", "plain")
 	c.Env["KEY"] = "s3"
-	_, r, _ := run(t, Options{Configs: []Config{c}, Environ: func() []string { return []string{"A=1", "KEY=old"} }})
+	_, r, _ := run(t, Options{Configs: []Config{c}, Environ: func(process.Origin) []string { return []string{"A=1", "KEY=old"} }})
 	got := callTool(t.Context(), t, r, "mcp_toy_env", `{}`, tool.Host{}).Content[0].Text
 	lines := strings.Split(got, "\n")
 	lines = slices.Sorted(slices.Values(lines[1 : len(lines)-1]))
@@ -183,4 +184,35 @@ func TestOrder(t *testing.T) {
 	if got := toolNames(r); got != "mcp_a_echo mcp_b_echo mcp_c_echo" {
 		t.Errorf("tools: %s", got)
 	}
+}
+
+// unwaited is a context whose end no one may wait for.
+type unwaited struct {
+	context.Context
+
+	t *testing.T
+}
+
+func (c unwaited) Done() <-chan struct{} {
+	c.t.Error("it waits, for nothing")
+	return nil
+}
+
+// A server may notify of a change shortly after the call that made it.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	s, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	if got := callTool(t.Context(), t, r, "mcp_toy_grow", `{}`, tool.Host{}); got.Error != nil {
+		t.Fatalf("%+v", got.Error)
+	}
+	s.Renew(t.Context())
+	if _, found := r.Lookup("mcp_toy_grown"); !found {
+		t.Errorf("there is %s", names(r))
+	}
+	time.Sleep(noticePause)
+	s.list[0].renew(unwaited{t.Context(), t})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.list[0].expire(tools)
+	s.Renew(ctx)
 }

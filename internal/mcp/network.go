@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/secret"
+	"pollux/llm/httpwire"
 )
 
 // dial connects to a service: with the transport of its entry, or first with streamable HTTP and
@@ -35,7 +36,8 @@ func (s *server) dial(ctx context.Context) (*sdk.ClientSession, *wire, error) {
 		return session, wire, err
 	}
 	session, err := s.newClient().Connect(ctx, streamable, handshake())
-	if err == nil || ctx.Err() != nil || errors.Is(wire.explain(err), ErrUnauthorized) || !s.config.mayFallBack() {
+	mayBeSSE := s.config.HTTPURL == "" && s.config.Type != "http"
+	if err == nil || ctx.Err() != nil || errors.Is(wire.explain(err), ErrUnauthorized) || !mayBeSSE {
 		return session, wire, err
 	}
 	session, errSSE := s.newClient().Connect(ctx, sse, handshake())
@@ -82,7 +84,6 @@ func (s *server) newWire() (*wire, error) {
 // goodbye limits the request that ends a session with a service. The end of Pollux waits for it.
 const goodbye = 500 * time.Millisecond
 
-// RoundTrip implements [http.RoundTripper].
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if req.Method == http.MethodDelete {
@@ -209,11 +210,7 @@ func unreachable(err error) error {
 	if op, ok := errors.AsType[*net.OpError](e); ok && op.Op == "proxyconnect" {
 		host = "the proxy"
 	}
-	cause := rootCause(e.Err)
-	if cause == io.EOF {
-		cause = errors.New("connection closed")
-	}
-	return fmt.Errorf("cannot reach %s: %w", host, cause)
+	return fmt.Errorf("cannot reach %s: %s", host, httpwire.Reason(e.Err))
 }
 
 // restoreMethod gives a request the standard name of its method, see [toWire].
@@ -255,7 +252,6 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fileURI returns a path as a URI.
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {

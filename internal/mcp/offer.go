@@ -29,7 +29,6 @@ type listed struct {
 	Annotations map[string]any  `json:"annotations,omitempty"`
 }
 
-// equals reports whether two tools have the same declaration.
 func (l *listed) equals(other *listed) bool {
 	return l.Name == other.Name && l.Title == other.Title && l.Description == other.Description &&
 		bytes.Equal(l.Schema, other.Schema) && reflect.DeepEqual(l.Annotations, other.Annotations)
@@ -148,7 +147,6 @@ func (o *offer) check() error {
 	return nil
 }
 
-// equals reports whether two offers are the same.
 func (o *offer) equals(other *offer) bool {
 	a, errA := json.Marshal(o)
 	b, errB := json.Marshal(other)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -40,6 +41,7 @@ type program struct {
 	log      *slog.Logger
 	conceal  func(string) string // of its entry
 
+	isUp    atomic.Bool // it has been of use
 	running *process.Process
 	output  io.ReadCloser
 	lines   *bufio.Reader
@@ -53,11 +55,10 @@ type program struct {
 	status  process.Status
 }
 
-// newProgram returns the server of a stdio configuration.
 func newProgram(c *Config, o *Options) (*program, error) {
 	var environ []string
 	if o.Environ != nil {
-		environ = o.Environ()
+		environ = o.Environ(c.origin(o))
 	}
 	environ = c.environ(environ)
 	name, dir := c.place(o.Dir)
@@ -227,14 +228,13 @@ func (p *program) Close() error {
 	return nil
 }
 
-// wait waits until the program has ended after Close.
 func (p *program) wait() { <-p.ended }
 
 // endPause is how long explain waits for the end of a program whose connection has broken.
 const endPause = 200 * time.Millisecond
 
 // explain ends the program, and returns why its connection has ended with err: that the program has ended,
-// if so, and the last line that it printed to standard error.
+// if so, and the line of its standard error that says why.
 func (p *program) explain(err error) error {
 	hasEnded := false
 	if p.running != nil {
@@ -252,41 +252,10 @@ func (p *program) explain(err error) error {
 	case hasEnded:
 		err = fmt.Errorf("it ended with exit code %d", p.status.Code)
 	}
-	if line := p.errors.lastLine(p.conceal); line != "" {
+	if line := p.errors.cause(p.conceal, p.isUp.Load()); line != "" {
 		return fmt.Errorf("%w: %s", err, line)
 	}
 	return err
-}
-
-// tail is a writer that keeps the end of its input.
-type tail struct {
-	log io.Writer // gets all of it, too; nil for none
-
-	mu   sync.Mutex
-	kept []byte
-}
-
-// maxTail is how much a tail keeps, in bytes.
-const maxTail = 4 << 10
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.log != nil {
-		_, _ = t.log.Write(b)
-	}
-	t.kept = append(t.kept, b[max(0, len(b)-maxTail):]...)
-	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-maxTail):]...)
-	return len(b), nil
-}
-
-// lastLine returns the last line that is not empty as conceal returns it, at most 300 bytes of it.
-func (t *tail) lastLine(conceal func(string) string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := strings.TrimSpace(string(t.kept))
-	text = conceal(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
-	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 
 // rootCause returns the innermost error of err, such as that of a system call.

@@ -139,7 +139,6 @@ func (p *Prompt) ParseArgs(text string) (map[string]string, error) {
 	return args, nil
 }
 
-// usage lists the arguments, for errors.
 func (p *Prompt) usage() string {
 	if len(p.Args) == 0 {
 		return ": this prompt has no arguments"

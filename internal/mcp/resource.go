@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -38,20 +39,21 @@ func (s *Servers) Resources() (list []Resource) {
 }
 
 // Resource returns the resource with an id, or the first one with a URI: one that a server lists, else one that
-// fits a template.
+// fits a template. Only the server knows whether there is one that fits.
 func (s *Servers) Resource(id string) (Resource, bool) {
-	list := s.Resources()
-	for _, r := range list {
-		if r.ID() == id {
-			return r, true
+	for _, list := range [][]Resource{s.Resources(), s.templates()} {
+		for _, r := range list {
+			if uri, ok := strings.CutPrefix(id, r.Server+":"); ok && r.fits(uri) {
+				r.URI = uri
+				return r, true
+			}
+		}
+		if i := slices.IndexFunc(list, func(r Resource) bool { return r.fits(id) }); i >= 0 {
+			list[i].URI = id
+			return list[i], true
 		}
 	}
-	for _, r := range list {
-		if r.URI == id {
-			return r, true
-		}
-	}
-	return s.fromTemplate(id)
+	return Resource{}, false
 }
 
 // Content is a part of a resource: a text, or data.
@@ -92,10 +94,8 @@ func (s *Servers) Read(ctx context.Context, r Resource) ([]Content, error) {
 
 // find returns a server, nil if there is none with this name.
 func (s *Servers) find(name string) *server {
-	for _, one := range s.list {
-		if one.config.Name == name {
-			return one
-		}
+	if i := slices.IndexFunc(s.list, func(one *server) bool { return one.config.Name == name }); i >= 0 {
+		return s.list[i]
 	}
 	return nil
 }
@@ -166,10 +166,8 @@ var readSpec = tool.Spec{
 	Plain: true,
 }
 
-// Spec implements [tool.Tool].
 func (*readTool) Spec() *tool.Spec { return &readSpec }
 
-// Build implements [tool.Tool].
 func (r *readTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	c := &readCall{readTool: r, args: args}
 	var a struct {
@@ -194,18 +192,14 @@ type readCall struct {
 	exists   bool
 }
 
-// Summary implements [tool.Invocation].
 func (c *readCall) Summary() string { return c.id }
 
-// Locations implements [tool.Invocation].
 func (*readCall) Locations() []tool.Location { return nil }
 
-// Confirmation implements [tool.Invocation].
 func (c *readCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	return &tool.InfoConfirmation{Title: "Confirm: " + readSpec.DisplayName, Prompt: c.id}, nil
 }
 
-// Run implements [tool.Invocation].
 func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if !c.exists {
 		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.id+". Call list_mcp_resources for those that there are.")

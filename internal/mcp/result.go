@@ -29,11 +29,30 @@ type block struct {
 	} `json:"resource"`
 }
 
+// structured returns the structured content of a result, "" if there is none.
+func (r *callToolResult) structured() string {
+	switch text := string(bytes.TrimSpace(r.Structured)); text {
+	case "null", "{}", "[]":
+		return ""
+	default:
+		return text
+	}
+}
+
+// errorContent returns the content of a result that is an error: the structured content if there is no other.
+func (r *callToolResult) errorContent() json.RawMessage {
+	var blocks []json.RawMessage
+	if text := r.structured(); text != "" && (json.Unmarshal(r.Content, &blocks) != nil || len(blocks) == 0) {
+		return json.RawMessage(text)
+	}
+	return r.Content
+}
+
 // result returns a call's result for the model and the person. Text is marked as untrusted for the
-// model. Structured content is a copy of the text for programs.
+// model. Structured content is a copy of the text for programs, and stands for it where there is no text.
 func (c *call) result(r *callToolResult) *tool.Result {
 	var blocks []json.RawMessage
-	if json.Unmarshal(r.Content, &blocks) != nil {
+	if json.Unmarshal(r.Content, &blocks) != nil && (len(r.Content) > 0 || r.structured() == "") {
 		raw := string(r.Content)
 		return &tool.Result{
 			Content: []llm.Part{llm.Text("[Error: Could not parse tool response]")},
@@ -41,6 +60,7 @@ func (c *call) result(r *callToolResult) *tool.Result {
 		}
 	}
 	var texts, shown []string
+	hasText := false
 	var media []llm.Part
 	for _, raw := range blocks {
 		var b block
@@ -52,11 +72,15 @@ func (c *call) result(r *callToolResult) *tool.Result {
 		text, display, part := c.block(&b)
 		if text != "" {
 			texts = append(texts, text)
+			hasText = hasText || part == nil
 		}
 		if part != nil {
 			media = append(media, *part)
 		}
 		shown = append(shown, display)
+	}
+	if text := r.structured(); !hasText && text != "" {
+		texts, shown = append(texts, tool.Untrusted(text)), append(shown, text)
 	}
 	var content []llm.Part
 	if len(texts) > 0 || len(media) == 0 {

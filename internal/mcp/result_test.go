@@ -7,6 +7,27 @@ import (
 	"pollux/tool"
 )
 
+// Structured content stands for text where there is none.
+func TestStructured(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ content, structured, want string }{
+		{``, `{"a":1}`, tool.Untrusted(`{"a":1}`)},
+		{`[]`, `{"a":1}`, tool.Untrusted(`{"a":1}`)},
+		{`[{"type":"text","text":"b"}]`, `{"a":1}`, tool.Untrusted("b")},
+		{`[{"type":"image","mimeType":"image/png","data":"aGVsbG8K"}]`, `{"a":1}`, "[Tool 'look' provided the following image data with mime-type: image/png]\n" + tool.Untrusted(`{"a":1}`)},
+		{`[]`, `null`, ""},
+		{`[]`, `{}`, ""},
+		{``, ``, "[Error: Could not parse tool response]"},
+		{`7`, `{"a":1}`, "[Error: Could not parse tool response]"},
+	} {
+		c := &call{remote: &remote{listed: listed{Name: "look"}}}
+		got := c.result(&callToolResult{Content: json.RawMessage(tt.content), Structured: json.RawMessage(tt.structured)})
+		if len(got.Content) == 0 || got.Content[0].Text != tt.want {
+			t.Errorf("%s with %s: %+v, want %q", tt.content, tt.structured, got.Content, tt.want)
+		}
+	}
+}
+
 // Each block of a result is converted by its kind. Data without a known type is text if it reads as text,
 // and is never sent as it is: no service takes it.
 func TestResultBlocks(t *testing.T) {

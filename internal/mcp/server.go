@@ -35,9 +35,15 @@ type server struct {
 	end     func()               // ends the connection, and returns when it has ended; nil before start
 	client  *sdk.Client          // of the last connection
 	stale   listSet              // lists that have changed, by the server's notice
+	renewed chan struct{}        // closed when they have been read again; nil if none has changed
+	called  time.Time            // end of the last call
+	isCheck bool                 // the first attempt to connect checks an offer that is declared
 	calls   map[string]*follower // calls that run, by their progress token
 
-	challenge []string // the WWW-Authenticate headers of the last request that was refused
+	began     time.Time // of its last start; zero while it waits for others to start
+	doing     string    // what a person waits for while it connects
+	program   *program  // that runs; nil for none
+	challenge []string  // the WWW-Authenticate headers of the last request that was refused
 
 	expired chan struct{}   // has a value when stale is not empty
 	errands errands         // requests that run
@@ -51,8 +57,7 @@ type server struct {
 func newServer(all *Servers, c Config) *server {
 	s := &server{
 		all: all, config: c, state: Disconnected, ready: make(chan struct{}), expired: make(chan struct{}, 1),
-		turn:  make(chan struct{}, 1),
-		calls: map[string]*follower{},
+		turn: make(chan struct{}, 1), calls: map[string]*follower{}, warned: map[string]bool{},
 	}
 	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
 		s.signer = nil
@@ -76,7 +81,7 @@ func (s *server) start() {
 		cancel(errClosed)
 		<-ended
 	}
-	s.state = Connecting
+	s.state, s.err = Connecting, nil
 	s.all.wg.Go(func() {
 		defer close(ended)
 		defer crash.Recover()
@@ -94,6 +99,9 @@ func (s *server) begin(o *offer) {
 	s.mu.Lock()
 	s.state = Idle
 	s.mu.Unlock()
+	if s.all.o.Recheck && s.config.Kind() != Stdio {
+		s.recheck()
+	}
 }
 
 func (s *server) isOff() bool {
@@ -102,7 +110,6 @@ func (s *server) isOff() bool {
 	return s.state == Blocked || s.state == Disabled
 }
 
-// wake starts the server if it is idle.
 func (s *server) wake() {
 	s.mu.Lock()
 	isIdle := s.state == Idle
@@ -153,7 +160,7 @@ const (
 // never connected has one attempt, because its entry is probably wrong.
 func (s *server) live(ctx context.Context) {
 	failures := 0
-	wasConnected, mayAsk := false, true
+	wasConnected, mayAsk := false, s.isAwaited()
 	for {
 		began := time.Now()
 		err := s.conceal(s.connectOnce(ctx, func() { wasConnected = true }))
@@ -166,6 +173,9 @@ func (s *server) live(ctx context.Context) {
 		}
 		if ctx.Err() != nil {
 			s.set(Disconnected, nil)
+			return
+		}
+		if s.endCheck(err) {
 			return
 		}
 		if time.Since(began) > time.Minute {
@@ -191,17 +201,27 @@ func (s *server) connectOnce(ctx context.Context, connected func()) error {
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	key := s.offerKey()
+	leave, err := s.enter(life)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	link, err := s.open(life, end)
 	if err != nil {
 		return err
 	}
+	s.note("it lists what it offers")
 	var o offer
 	err = s.within(life, func(ctx context.Context) error { return o.list(ctx, link.session, everything) })
 	if err == nil {
 		err = o.check()
 	}
 	if err == nil {
+		if link.program != nil {
+			link.program.isUp.Store(true)
+		}
 		s.publish(&o, link.session)
+		leave()
 		connected()
 		s.askForLogs(life, link.session)
 		s.keep(&o, key)
@@ -257,8 +277,13 @@ func (s *server) open(life context.Context, end context.CancelCauseFunc) (*link,
 		if l.program, err = newProgram(&s.config, &s.all.o); err != nil {
 			return nil, err
 		}
+		s.note(fmt.Sprintf("%s has not answered yet", s.config.Command))
+		s.mu.Lock()
+		s.program = l.program
+		s.mu.Unlock()
 		l.session, err = s.newClient().Connect(life, l.program, handshake())
 	} else {
+		s.note("the service has not answered yet")
 		l.session, l.wire, err = s.dial(life)
 	}
 	if err == nil {
@@ -285,7 +310,11 @@ func (s *server) newClient() *sdk.Client {
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.expire(tools) },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { s.expire(prompts) },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { s.expire(resources) },
-		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { s.updated(r.Params) },
+		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
+			if r.Params != nil {
+				s.mark(r.Params.URI, true)
+			}
+		},
 		//lint:ignore SA1019 servers of today have logs
 		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) { s.logMessage(r.Params) },
 
@@ -315,7 +344,7 @@ func addRoot(c *sdk.Client, dir string) {
 func (s *server) publish(o *offer, session *sdk.ClientSession) {
 	s.declare(o)
 	s.mu.Lock()
-	s.session, s.state, s.err = session, Connected, nil
+	s.session, s.state, s.err, s.isCheck = session, Connected, nil, false
 	s.mu.Unlock()
 	s.all.changed()
 	s.settle()
@@ -355,12 +384,13 @@ func (s *server) settle() {
 	}
 }
 
-// set changes the state of the server.
 func (s *server) set(state State, err error) {
 	s.mu.Lock()
 	s.state, s.err = state, err
 	if state != Connected {
 		s.session, s.offer, s.tools, s.read = nil, offer{}, nil, nil
+		s.isCheck, s.stale = false, 0
+		s.endRenewal()
 	}
 	s.mu.Unlock()
 	s.all.changed()
@@ -408,49 +438,6 @@ func (s *server) watch(ctx context.Context, session *sdk.ClientSession, key stri
 			return err
 		case <-s.expired:
 			s.refresh(ctx, session, key)
-		}
-	}
-}
-
-// expire records a server's notice that a list has changed.
-func (s *server) expire(list listSet) {
-	s.mu.Lock()
-	s.stale |= list
-	s.mu.Unlock()
-	select {
-	case s.expired <- struct{}{}:
-	default:
-	}
-}
-
-// refreshPause is the time after which lists are read a second time, if they are the same as before
-// despite the server's notice of a change.
-const refreshPause = 500 * time.Millisecond
-
-// refresh reads the lists that have changed. key is that of [server.keep].
-func (s *server) refresh(ctx context.Context, session *sdk.ClientSession, key string) {
-	s.mu.Lock()
-	lists, before := s.stale, s.offer
-	s.stale = 0
-	s.mu.Unlock()
-	for attempt := range 2 {
-		o := before
-		if err := s.within(ctx, func(ctx context.Context) error { return o.list(ctx, session, lists) }); err != nil {
-			s.all.o.Log.Debug("MCP server does not list again", "server", s.config.Name, "error", s.conceal(err))
-			return
-		}
-		if !o.equals(&before) {
-			s.publish(&o, session)
-			s.keep(&o, key)
-			return
-		}
-		if attempt > 0 {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(refreshPause):
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/oauth"
@@ -26,12 +27,12 @@ type Options struct {
 	// Registry receives the tools. Each server has an owner of its own there, see [Owner].
 	Registry *tool.Registry
 	// Launcher starts programs, in Dir unless their entry has another directory, with the variables in Environ
-	// ("NAME=value"), which is called when one is started; nil means none. Path is their variable PATH. Origin
+	// ("NAME=value") for their origin, which is called when one is started; nil means none. Path is their variable PATH. Origin
 	// is the origin of servers that are not marked as those of a project or an extension; "" is the user.
 	Launcher process.Launcher
 	Origin   process.Origin
 	Dir      string
-	Environ  func() []string
+	Environ  func(process.Origin) []string
 	Path     string
 	// Off returns [Blocked] or [Disabled] for a server that is not to be started, "" for others; nil means
 	// none.
@@ -45,6 +46,8 @@ type Options struct {
 	OfferDir string
 	// Fresh makes Start connect to all servers, also to those whose offer is kept.
 	Fresh bool
+	// Recheck makes Start connect in the background to services whose offer is kept, to see whether it has changed.
+	Recheck bool
 	// Roots returns the directories that servers may ask for; nil has none.
 	Roots func() []string
 	// Ask asks a person a server's question; nil if no person is there.
@@ -73,6 +76,8 @@ type Servers struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
+	starts chan struct{} // has a value for each program that starts
+
 	claims claims
 
 	offering sync.Mutex
@@ -87,7 +92,7 @@ func New(o Options) *Servers {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Servers{o: o}
+	s := &Servers{o: o, starts: make(chan struct{}, maxStarts)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	configs := slices.SortedFunc(slices.Values(o.Configs), func(a, b Config) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range configs {
@@ -147,10 +152,25 @@ func (s *Servers) AddRoot(dir string) {
 	}
 }
 
+// maxRenewal limits the time that Renew takes.
+const maxRenewal = 2 * time.Second
+
+// Renew waits until the lists have been read again that have changed, by the notices of their servers.
+func (s *Servers) Renew(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, maxRenewal)
+	defer cancel()
+	for _, one := range s.list {
+		one.renew(ctx)
+	}
+}
+
 // Settle waits until each server that was started is connected or has failed, and returns the names of
-// those that have not before ctx ends.
+// those that have not before ctx ends. It does not wait for those whose offer is declared.
 func (s *Servers) Settle(ctx context.Context) (pending []string) {
 	for _, one := range s.list {
+		if !one.isAwaited() {
+			continue
+		}
 		select {
 		case <-one.settled():
 		default:
@@ -235,7 +255,6 @@ func (s *Servers) Instructions() (list []Instruction) {
 // Instruction is a server's text for the model about itself.
 type Instruction struct{ Server, Text string }
 
-// changed reports a change of a server.
 func (s *Servers) changed() {
 	s.offerResources()
 	if s.o.Changed != nil {

@@ -40,13 +40,6 @@ func (s *server) subscribe(session *sdk.ClientSession, uri string) {
 	})
 }
 
-// updated records a server's notice that a resource has changed.
-func (s *server) updated(p *sdk.ResourceUpdatedNotificationParams) {
-	if p != nil {
-		s.mark(p.URI, true)
-	}
-}
-
 // mark records whether a resource that was read has changed since.
 func (s *server) mark(uri string, hasChanged bool) {
 	s.mu.Lock()

@@ -43,23 +43,9 @@ func (s *Servers) templates() (list []Resource) {
 	return list
 }
 
-// fromTemplate returns the resource that an id, or a URI, names if it fits a template. Only the server knows
-// whether there is one.
-func (s *Servers) fromTemplate(id string) (Resource, bool) {
-	list := s.templates()
-	for _, r := range list {
-		if uri, ok := strings.CutPrefix(id, r.Server+":"); ok && fits(r.Template, uri) {
-			r.URI = uri
-			return r, true
-		}
-	}
-	for _, r := range list {
-		if fits(r.Template, id) {
-			r.URI = id
-			return r, true
-		}
-	}
-	return Resource{}, false
+// fits reports whether a URI is that of the resource, or may be made of its template.
+func (r *Resource) fits(uri string) bool {
+	return r.Template == "" && r.URI == uri || r.Template != "" && fits(r.Template, uri)
 }
 
 // fits reports whether a URI may be made of a template: an expression in braces stands for any text, because
@@ -92,8 +78,7 @@ func fits(template, uri string) bool {
 // call needs the same approval as one of the server's tools.
 type templateCall struct{ *readCall }
 
-// Remote implements [tool.Relayed].
-func (c *templateCall) Remote() tool.Tool { return c.remote() }
+func (c *templateCall) Remote() tool.Tool { return c.remote() } // a tool, not a *remote
 
 func (c *templateCall) remote() *remote {
 	return newTool(c.servers.find(c.resource.Server), &listed{
@@ -101,7 +86,6 @@ func (c *templateCall) remote() *remote {
 	})
 }
 
-// Confirmation implements [tool.Invocation].
 func (c *templateCall) Confirmation(ctx context.Context) (tool.Confirmation, error) {
 	return (&call{c.remote(), json.RawMessage(c.args)}).Confirmation(ctx)
 }

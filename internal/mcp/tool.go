@@ -32,18 +32,14 @@ func newTool(s *server, l *listed) *remote {
 	}}
 }
 
-// Spec implements [tool.Tool].
 func (r *remote) Spec() *tool.Spec { return &r.spec }
 
-// Server, RemoteName and Annotations implement [tool.Remote].
 func (r *remote) Server() string              { return r.server.config.Name }
 func (r *remote) RemoteName() string          { return r.listed.Name }
 func (r *remote) Annotations() map[string]any { return r.listed.Annotations }
 
-// Subagent implements [tool.Private].
 func (r *remote) Subagent() string { return r.server.all.o.Subagent }
 
-// Build implements [tool.Tool].
 func (r *remote) Build(args json.RawMessage) (tool.Invocation, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, args); err != nil {

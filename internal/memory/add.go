@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pollux/internal/charset"
 	"pollux/internal/durable"
 	"pollux/internal/workspace"
 )
@@ -103,7 +104,7 @@ func Read(file string) (string, error) {
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("%s is larger than %d KiB", file, maxFile>>10)
 	}
-	if err == nil && strings.ContainsRune(string(data), 0) { // UTF-16, for example
+	if e := charset.Detect(data); err == nil && (strings.ContainsRune(string(data), 0) || e.IsText() && !e.IsUTF8()) {
 		err = fmt.Errorf("%s is not UTF-8 text", file)
 	}
 	return string(data), err

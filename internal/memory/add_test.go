@@ -55,7 +55,7 @@ func TestAdd(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{"d/GEMINI.md/": "", "big/GEMINI.md": strings.Repeat("x\n", 128<<10), "wide/GEMINI.md": "\xff\xfea\x00"})
+	p := newPlace(t, map[string]string{"d/GEMINI.md/": "", "big/GEMINI.md": strings.Repeat("x\n", 128<<10), "wide/GEMINI.md": "\xff\xfea\x00", "gbk/GEMINI.md": "\xd7\xdc\xca\xc7\xd3\xc3\xd6\xd0\xce\xc4"})
 	for _, c := range []struct{ file, text, want string }{
 		{"GEMINI.md", " \n ", "the text is empty"},
 		{"GEMINI.md", " - ## ", "the text is empty"},
@@ -63,6 +63,7 @@ func TestAddRefuses(t *testing.T) {
 		{"d/GEMINI.md", "x", "is a directory"},
 		{"big/GEMINI.md", "x", "would be larger than 256 KiB"},
 		{"wide/GEMINI.md", "x", "is not UTF-8 text"},
+		{"gbk/GEMINI.md", "x", "is not UTF-8 text"},
 	} {
 		if _, _, err := memory.Add(p.at(c.file), c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.file, err, c.want)

@@ -18,35 +18,50 @@ type candidate struct {
 	// root is the directory that the file must be in after links are followed. home is the
 	// workspace directory that it was found for, "" if there is none.
 	root, home string
+	// dir is the directory that the file describes, "" if it describes none.
+	dir string
+	// why is the rule by which it was chosen.
+	why string
 }
 
 // candidates returns the memory files to read at the start, in order.
 func (o *Options) candidates() []candidate {
+	list := o.ownCandidates()
+	if o.IsTrusted() {
+		list = append(list, o.projectCandidates()...)
+	}
+	return list
+}
+
+// ownCandidates returns the memory files of the user and of extensions.
+func (o *Options) ownCandidates() []candidate {
 	var list []candidate
 	if o.Global != "" {
-		names := o.GlobalNames
-		if names == nil {
-			names = o.Names
-		}
-		for _, name := range names {
-			list = o.appendIfThere(list, candidate{path: filepath.Join(o.Global, name), tier: Global, own: true, root: o.Global})
+		at := func(name string) string { return filepath.Join(o.Global, name) }
+		for _, r := range o.GlobalNames.in(func(name string) bool { return isThere(at(name)) }) {
+			list = append(list, candidate{path: at(r.name), tier: Global, own: true, root: o.Global, dir: o.Global, why: r.why})
 		}
 	}
 	if o.Private != "" {
 		for _, name := range []string{"MEMORY.md", defaultName} { // older releases wrote GEMINI.md
-			before := len(list)
-			list = o.appendIfThere(list, candidate{path: filepath.Join(o.Private, name), tier: Private, own: true, root: o.Private})
-			if len(list) > before {
+			if path := filepath.Join(o.Private, name); isThere(path) {
+				list = append(list, candidate{path: path, tier: Private, own: true, root: o.Private, why: "private notes"})
 				break
 			}
 		}
 	}
 	for _, path := range o.Extensions {
-		list = o.appendIfThere(list, candidate{path: path, tier: Extension, root: filepath.Dir(path)})
+		if isThere(path) {
+			list = append(list, candidate{path: path, tier: Extension, root: filepath.Dir(path), why: "extension"})
+		}
 	}
-	if !o.IsTrusted() {
-		return list
-	}
+	return list
+}
+
+// projectCandidates returns the memory files of the workspace directories and of those above
+// them.
+func (o *Options) projectCandidates() []candidate {
+	var list []candidate
 	var looked []string
 	for _, dir := range o.Workspace.Dirs() {
 		top := o.top(dir)
@@ -66,22 +81,22 @@ func (o *Options) appendIn(list []candidate, dir string, c candidate) []candidat
 	if o.isGlobal(dir) {
 		return list
 	}
-	for _, name := range o.Names {
-		c.path = filepath.Join(dir, name)
-		if workspace.IsWithin(dir, c.home) || isTrustworthy(c.path, c.home) {
-			list = o.appendIfThere(list, c)
-		}
+	c.dir = dir
+	for _, r := range o.Names.in(func(name string) bool {
+		path := filepath.Join(dir, name)
+		return isThere(path) && (workspace.IsWithin(dir, c.home) || isTrustworthy(path, c.home))
+	}) {
+		c.path, c.why = filepath.Join(dir, r.name), r.why
+		list = append(list, c)
 	}
 	return list
 }
 
-// appendIfThere appends a file if it exists. It makes one system call, because there are many
-// possible locations and few files.
-func (o *Options) appendIfThere(list []candidate, c candidate) []candidate {
-	if _, err := os.Lstat(c.path); err != nil {
-		return list
-	}
-	return append(list, c)
+// isThere reports whether there is a file that is not empty. It makes one system call, because
+// there are many possible locations and few files.
+func isThere(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.IsDir() && (info.Size() > 0 || !info.Mode().IsRegular())
 }
 
 // isGlobal reports whether dir is ~/.gemini, whose files have a tier of their own.

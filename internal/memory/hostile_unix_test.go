@@ -66,7 +66,7 @@ func TestLinksOut(t *testing.T) {
 	p.link("p/c/GEMINI.md", "../sub/docs/rules.md")
 	p.link("home/.gemini/GEMINI.md", "../dotfiles/gemini.md")
 	o := p.options()
-	o.Names = memory.Names([]string{"AGENTS.md"})
+	o.Names = memory.NewNames([]string{"AGENTS.md"}, true)
 	m := memory.New(o)
 	p.wantFiles(m, "global home/.gemini/GEMINI.md")
 	for dir, want := range map[string]string{"p/a": "\nnotes\n", "p/b": "", "p/c": "\nrules\n"} {
@@ -76,6 +76,22 @@ func TestLinksOut(t *testing.T) {
 	}
 	if len(p.said) != 2 || !strings.HasSuffix(p.said[0], "/p/GEMINI.md: it links to a file that is not a context file of the project.") {
 		t.Errorf("said %q", p.said)
+	}
+}
+
+// A repository does not get at CLAUDE.md of the user, which Pollux reads only for lack of others.
+func TestLinksOutToOtherAgents(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"home/.claude/CLAUDE.md": "private", "shared/AGENTS.md": "shared", "p/.git/": "", "p/a/": "", "p/b/": ""})
+	p.link("p/GEMINI.md", "../home/.claude/CLAUDE.md")
+	p.link("p/a/CLAUDE.md", "../../home/.claude/CLAUDE.md")
+	p.link("p/b/GEMINI.md", "../../shared/AGENTS.md")
+	o := p.options()
+	o.Names = memory.NewNames(nil, true)
+	m := memory.New(o)
+	text := m.Texts().Project + m.Discover(p.at("p/a")) + m.Discover(p.at("p/b"))
+	if strings.Contains(text, "private") || !strings.Contains(text, "shared") || len(p.said) != 2 {
+		t.Errorf("%q, said %q", text, p.said)
 	}
 }
 

@@ -24,13 +24,18 @@ func (l *loaded) resolve(f *File, got content, c candidate) {
 	if len(imports(got.text)) == 0 {
 		return
 	}
-	im := &importer{loaded: l, file: f, root: l.rooted(l.importRoot(c)), room: l.room - len(got.text)}
+	im := l.importer(f, got, c)
 	if l.Flat {
 		f.Text = im.flat(c.path, got)
 	} else {
 		f.Text = im.tree(got.text, filepath.Dir(c.path), []fs.FileInfo{got.info})
 	}
 	im.report()
+}
+
+// importer returns the importer for a file.
+func (l *loaded) importer(f *File, got content, c candidate) *importer {
+	return &importer{loaded: l, file: f, root: l.rooted(l.importRoot(c)), room: l.room - len(got.text)}
 }
 
 // importer resolves the imports of one memory file.
@@ -62,7 +67,6 @@ func (im *importer) tree(text, dir string, chain []fs.FileInfo) string {
 	return b.String()
 }
 
-// inPlace returns the replacement of an import.
 func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
 	got, err := im.open(path, dir)
 	switch {
@@ -73,7 +77,7 @@ func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
 		return fmt.Sprintf("<!-- Import failed: %s - %s -->", path, why(err))
 	}
 	path, after := got.path, path[len(got.path):]
-	if slices.ContainsFunc(chain, func(other fs.FileInfo) bool { return os.SameFile(other, got.info) }) {
+	if slices.ContainsFunc(chain, func(other fs.FileInfo) bool { return os.SameFile(other, got.info) }) || im.hasFile(got.info) {
 		return fmt.Sprintf("<!-- File already processed: %s -->", path) + after
 	}
 	im.took(got)
@@ -94,7 +98,7 @@ func (im *importer) flat(path string, got content) string {
 		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", workspace.PrintableName(path), strings.TrimSpace(got.text)))
 		for _, s := range slices.Backward(imports(got.text)) {
 			next, err := im.open(got.text[s.start+1:s.end], filepath.Dir(path))
-			if err != nil || slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) {
+			if err != nil || slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) || im.hasFile(next.info) {
 				continue
 			}
 			im.took(next)
@@ -152,17 +156,16 @@ func (im *importer) openExactly(path, dir string) (imported, error) {
 	return imported{got, path, abs}, err
 }
 
-// took records an imported file.
 func (im *importer) took(got imported) {
 	const frame = 100 // approximate length of the begin and end markers
 	im.room -= len(got.text) + frame
 	if !slices.Contains(im.file.Imports, got.abs) {
 		im.file.Imports = append(im.file.Imports, got.abs)
+		im.noteImport(got)
 	}
 	im.file.Cut = im.file.Cut || got.cut
 }
 
-// fail records the reason of a failed import.
 func (im *importer) fail(path string, err error) {
 	const shown = 3
 	im.Log.Error("memory import failed", "file", im.file.Path, "import", path, "error", err)
@@ -171,7 +174,6 @@ func (im *importer) fail(path string, err error) {
 	}
 }
 
-// report warns about failed imports.
 func (im *importer) report() {
 	if im.lost == 0 {
 		return

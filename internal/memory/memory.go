@@ -1,29 +1,32 @@
 // Package memory manages the instructions that the user and the project have written for the
-// model: GEMINI.md and similar files.
+// model: AGENTS.md, GEMINI.md and similar files.
 //
 // There are three tiers. The user's own files are part of the system instruction. Files of
 // extensions and of the project are part of the first message of a session ([Memory.Texts]
 // returns both). Files of subdirectories are appended to the first tool result from there
 // ([Memory.Discover], which [Wrap] calls).
 //
+//   - names.go has the names of the files and the rules for several in one directory.
 //   - files.go locates the files of the first two tiers, discover.go those of the third,
 //     below.go finds all of them by a search from the top.
-//   - read.go reads one file.
+//   - read.go reads one file, once.go recognizes a file that is loaded already, limit.go cuts
+//     the files of the first two tiers to a size.
 //   - scan.go finds the imports in a text, imports.go replaces them.
 //   - report.go formats memory for users and models, add.go adds an item.
 //
 // Files are read when they are first needed, and again by [Memory.Reload]. Sizes are limited to
-// 256 KiB for one file, and 1 MiB and 1000 files in total; Pollux calls [Options.Warn] for cut
-// files.
+// 256 KiB for one file, [Options.MaxStart] at the start, and 1 MiB and 1000 files in total; Pollux
+// calls [Options.Warn] for cut files.
 package memory
 
 import (
-	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"pollux/internal/workspace"
 	"pollux/llm"
@@ -31,13 +34,13 @@ import (
 
 // Options configure a [Memory].
 type Options struct {
-	// Names are the names of memory files, as returned by [Names].
-	Names []string
-	// Global is the user's ~/.gemini, "" for none. GlobalNames are the names of the files there; nil is Names.
+	// Names are the names of memory files.
+	Names Names
+	// Global is the user's ~/.gemini, "" for none. GlobalNames are the names of the files there; none is Names.
 	// Private is the directory of the user's private notes about this project, <project
 	// temp>/memory, "" for none.
 	Global, Private string
-	GlobalNames     []string
+	GlobalNames     Names
 	// Extensions are the absolute paths of the context files of active extensions.
 	Extensions []string
 
@@ -49,6 +52,9 @@ type Options struct {
 	// search ends. If there are none, or none is found, there is no upward search.
 	Markers []string
 
+	// MaxStart is the size in bytes of the files at the start. The user's own files and the
+	// nearest one of the project stay whole. At most, and by default, it is 512 KiB.
+	MaxStart int
 	// Flat appends imported files to the importing file instead of replacing the imports.
 	Flat bool
 	// Eager reads subdirectories at the start, up to MaxDirs, and adds everything to the
@@ -71,22 +77,6 @@ func (m *Memory) ForSubagent() *Memory {
 	return New(o)
 }
 
-// Names returns the names of memory files for the setting context.fileName: the user's names
-// in their order, followed by GEMINI.md. New memory is written to the first one. Names that
-// are not relative paths below a directory are dropped.
-func Names(setting []string) []string {
-	var names []string
-	for _, name := range append(slices.Clone(setting), defaultName) {
-		name = strings.TrimSpace(name)
-		if isBelow(name) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-const defaultName = "GEMINI.md"
-
 // Tier is the category of a memory file.
 type Tier string
 
@@ -103,12 +93,20 @@ const (
 type File struct {
 	Path string
 	Tier Tier
-	// Text is the text for the model, including imports.
+	// Why is the rule by which the file was chosen, such as "by default" or "context.fileName".
+	Why string
+	// Text is the text for the model, including imports. Size is its length in bytes before it
+	// was cut to [Options.MaxStart].
 	Text string
+	Size int
 	// Imports are the absolute paths of all imported files, each once.
 	Imports []string
+	// Same are the paths of files that are not loaded because this one has their content.
+	Same []string
 	// Cut reports whether the text was cut because it was too long.
 	Cut bool
+
+	home string // the workspace directory that a file of the project was found for
 }
 
 // Tokens returns the estimated number of tokens of the file's text.
@@ -132,6 +130,12 @@ func New(o Options) *Memory {
 	}
 	if o.IsTrusted == nil {
 		o.IsTrusted = func() bool { return false }
+	}
+	if o.MaxStart <= 0 || o.MaxStart > maxAll/2 {
+		o.MaxStart = maxAll / 2 // the rest is for files of subdirectories
+	}
+	if len(o.GlobalNames.rules) == 0 {
+		o.GlobalNames = o.Names
 	}
 	o.Markers = slices.DeleteFunc(slices.Clone(o.Markers), func(m string) bool { return !isBelow(m) })
 	return &Memory{o: o}
@@ -160,6 +164,28 @@ func (m *Memory) Files() []File {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.loaded().files)
+}
+
+// Names returns the names of the files in order, each once: those that instructions for the model
+// mention.
+func (m *Memory) Names() []string {
+	var names []string
+	for _, f := range m.Files() {
+		if name := filepath.Base(f.Path); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ProjectFile returns the path of the memory file of the workspace for new entries, which need not
+// exist.
+func (m *Memory) ProjectFile() string {
+	at := func(name string) string { return filepath.Join(m.o.Workspace.Root(), name) }
+	return at(m.o.Names.ForNew(func(name string) bool {
+		_, err := os.Lstat(at(name))
+		return err == nil
+	}))
 }
 
 // Reload reads all files again. Files found by tools are forgotten, and added again when tools
@@ -196,18 +222,25 @@ type loaded struct {
 	texts Texts
 
 	tried map[string]bool // paths that were tried, with any result
-	seen  []seenFile      // files that were read, including empty ones
+	seen  []seenFile      // files that were read, including empty and imported ones
 	room  int             // number of bytes that may still be added
 	full  bool            // the warning about the limit was given
 	roots map[string]*workspace.Workspace
 	tops  map[string]string // by workspace directory
+	// looked are directories without a memory file that was not tried, with the times of their last changes then.
+	looked map[string]time.Time
 }
 
 func (m *Memory) load() *loaded {
 	l := &loaded{Options: &m.o, room: maxAll, tried: map[string]bool{}}
 	for _, c := range m.o.candidates() {
+		if l.room < maxFile {
+			l.fit() // the nearest file comes last
+		}
 		l.add(c)
 	}
+	l.fit()
+	l.warnOfFit()
 	if m.o.Eager {
 		l.addBelow()
 		l.texts.All = blocks(l.files)
@@ -220,12 +253,11 @@ func (m *Memory) load() *loaded {
 	return l
 }
 
-// ofTier returns the files of a tier.
 func (l *loaded) ofTier(t Tier) []File {
 	return slices.DeleteFunc(slices.Clone(l.files), func(f File) bool { return f.Tier != t })
 }
 
-// add reads a file, unless it was tried before or already read under another name.
+// add reads a file, unless it was tried before or its content is loaded already.
 func (l *loaded) add(c candidate) {
 	if l.tried[c.path] {
 		return
@@ -240,41 +272,25 @@ func (l *loaded) add(c candidate) {
 		l.skipped(c.path, err)
 		return
 	}
-	if slices.ContainsFunc(l.seen, func(s seenFile) bool { return s.is(got.info) }) {
+	if l.isLoaded(c, got) {
 		return
 	}
-	l.seen = append(l.seen, seenFile{c.path, got.info})
+	l.seen = append(l.seen, newSeen(c, got, len(l.files)))
 	if strings.TrimSpace(got.text) == "" {
 		return
 	}
-	f := File{Path: c.path, Tier: c.tier, Cut: got.cut}
+	f := File{Path: c.path, Tier: c.tier, Why: c.why, Cut: got.cut, home: c.home}
 	l.resolve(&f, got, c)
 	f.Text = strings.TrimSpace(f.Text)
 	if len(f.Text) > l.room {
 		f.Text, f.Cut = cutText(f.Text, l.room), true
 	}
-	l.room -= len(f.Text)
+	f.Size = len(f.Text)
+	l.room -= f.Size
 	if f.Cut {
 		l.Warn("Warning: " + workspace.PrintableName(f.Path) + " is too large or imports a file that is too large. Pollux uses only the beginning.")
 	}
 	l.files = append(l.files, f)
-}
-
-// seenFile is a file that was read: its path, and its description at that time.
-type seenFile struct {
-	path string
-	info fs.FileInfo
-}
-
-// is reports whether info describes the same file, under this or another name. The system
-// may give the number of a deleted file to a new one, so equal numbers count only if the path
-// still leads to the file, or if the file was moved without a change.
-func (s seenFile) is(info fs.FileInfo) bool {
-	if !os.SameFile(s.info, info) {
-		return false
-	}
-	now, err := os.Stat(s.path)
-	return err == nil && os.SameFile(now, info) || s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
 // refuse warns once that the limit is reached.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/memory"
+	"pollux/internal/process/processtest"
 	"pollux/internal/workspace"
 )
 
@@ -75,7 +76,7 @@ func (p *place) options(dirs ...string) memory.Options {
 	}
 	ws, _ := workspace.New(workspace.Options{Root: dirs[0], Include: dirs[1:], GitIgnore: true, GeminiIgnore: true})
 	return memory.Options{
-		Names: memory.Names(nil), Global: p.at("home/.gemini"), Private: p.at("home/.gemini/tmp/p/memory"),
+		Names: memory.NewNames(nil, false), Global: p.at("home/.gemini"), Private: p.at("home/.gemini/tmp/p/memory"),
 		Workspace: ws, IsTrusted: func() bool { return true }, Markers: []string{".git"}, MaxDirs: 200,
 		Warn: func(text string) {
 			p.mu.Lock()
@@ -170,13 +171,14 @@ func TestUntrusted(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ setting, want []string }{
-		{nil, []string{"GEMINI.md"}},
+		{nil, []string{"AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"}},
+		{[]string{"GEMINI.md"}, []string{"GEMINI.md"}},
 		{[]string{"AGENTS.md", "CLAUDE.md"}, []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md"}},
 		{[]string{"GEMINI.md", " AGENTS.md ", "AGENTS.md", ""}, []string{"GEMINI.md", "AGENTS.md"}},
 		{[]string{".github/instructions.md", "/etc/passwd", "../x", "..", ".", "a/../../b"}, []string{".github/instructions.md", "GEMINI.md"}},
 	} {
-		if got := memory.Names(c.setting); !slices.Equal(got, c.want) {
-			t.Errorf("Names(%q) = %q, want %q", c.setting, got, c.want)
+		if got := memory.NewNames(c.setting, true).All(); !slices.Equal(got, c.want) {
+			t.Errorf("NewNames(%q) = %q, want %q", c.setting, got, c.want)
 		}
 	}
 }
@@ -225,7 +227,7 @@ func TestOrderAndDuplicates(t *testing.T) {
 		t.Skipf("NOT TESTED: no hard links here: %v", err)
 	}
 	o := p.options("p/s", "p", "q")
-	o.Names = memory.Names([]string{"AGENTS.md", "CLAUDE.md"})
+	o.Names = memory.NewNames([]string{"AGENTS.md", "CLAUDE.md"}, true)
 	p.wantFiles(memory.New(o), "global home/.gemini/AGENTS.md", "global home/.gemini/GEMINI.md",
 		"project p/AGENTS.md", "project p/s/AGENTS.md", "project q/GEMINI.md")
 	p.wantSaid()
@@ -290,7 +292,7 @@ func TestEager(t *testing.T) {
 	})
 	o := p.options()
 	o.Eager = true
-	o.Names = memory.Names([]string{"AGENTS.md"})
+	o.Names = memory.NewNames([]string{"AGENTS.md"}, true)
 	m := memory.New(o)
 	p.wantFiles(m, "global home/.gemini/GEMINI.md", "project p/GEMINI.md", "discovered p/b/GEMINI.md", "discovered p/a/z/GEMINI.md")
 	texts := m.Texts()
@@ -306,15 +308,17 @@ func TestEager(t *testing.T) {
 	p.wantSaid()
 }
 
-// A search ends with a warning; without a search such a tree costs nothing.
-func TestTenThousandDirectories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it creates 10,000 directories")
-	}
+// A search ends with a warning; without a search such a tree costs nothing. There are 900 directories, or 10,000 if
+// POLLUX_LONG is 1.
+func TestManyDirectories(t *testing.T) {
 	t.Parallel()
+	each := 30
+	if processtest.IsLong() {
+		each = 100
+	}
 	p := newPlace(t, map[string]string{"p/.git/": "", "p/GEMINI.md": "top"})
-	for i := range 100 {
-		for j := range 100 {
+	for i := range each {
+		for j := range each {
 			if err := os.MkdirAll(p.at(fmt.Sprintf("p/d%02d/e%02d", i, j)), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -326,7 +330,7 @@ func TestTenThousandDirectories(t *testing.T) {
 	p.wantSaid()
 	o.Eager = true
 	m := memory.New(o)
-	if n := len(m.Files()); n != 101 {
+	if n := len(m.Files()); n != each+1 {
 		t.Errorf("%d files, want those of the top and of the first level", n)
 	}
 	p.wantSaid("Warning: Searched only 200 directories for context files. To search more, increase context.discoveryMaxDirs.")
@@ -390,13 +394,13 @@ func TestReload(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	files := []memory.File{{Path: "/p/GEMINI.md", Text: "one 😀"}, {Path: "/p/AGENTS.md", Text: "two"}}
+	files := []memory.File{{Path: "/p/GEMINI.md", Text: "one 😀"}, {Path: "/p/AGENTS.md", Text: "two", Size: 3, Why: "by default", Same: []string{"/p/CLAUDE.md"}, Imports: []string{"x"}, Cut: true}}
 	for want, got := range map[string]string{
-		"Memory is currently empty.":                                          memory.Show(nil),
-		"No GEMINI.md files in use.":                                          memory.List(nil),
-		"Memory reloaded successfully. No memory content found":               memory.FormatReloaded(nil),
-		"There are 2 GEMINI.md file(s) in use:\n\n/p/GEMINI.md\n/p/AGENTS.md": memory.List(files),
-		"Memory reloaded successfully. Loaded 165 characters from 2 file(s)":  memory.FormatReloaded(files),
+		"Memory is currently empty.":                            memory.Show(nil),
+		"No GEMINI.md files in use.":                            memory.List(nil),
+		"Memory reloaded successfully. No memory content found": memory.FormatReloaded(nil),
+		"There are 2 GEMINI.md file(s) in use:\n\n/p/GEMINI.md\n/p/AGENTS.md (3 bytes, by default, 1 imported, also CLAUDE.md, cut)": memory.List(files),
+		"Memory reloaded successfully. Loaded 165 characters from 2 file(s)":                                                         memory.FormatReloaded(files),
 		"Current memory content from 2 file(s):\n\n---\n--- Context from: /p/GEMINI.md ---\none 😀\n--- End of Context from: /p/GEMINI.md ---\n\n" +
 			"--- Context from: /p/AGENTS.md ---\ntwo\n--- End of Context from: /p/AGENTS.md ---\n---": memory.Show(files),
 	} {

@@ -1,18 +1,16 @@
 package memory
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"pollux/internal/charset"
 	"pollux/internal/durable"
 	"pollux/internal/workspace"
 )
@@ -32,21 +30,36 @@ var (
 
 // read reads a memory file. A link may point to any file in the root. Links out of the root
 // are allowed for the user's own files, and otherwise only to files with the name of a memory
-// file: a repository must not read a key through a link called GEMINI.md.
+// file: a repository must not read a key through a link called GEMINI.md. A file that only has
+// the path of another one is read like a link: git writes such files where it cannot make links.
 func (l *loaded) read(c candidate) (content, error) {
 	got, err := readFile(l.rooted(c.root), c.path)
 	var outside workspace.Refusal
 	if !errors.As(err, &outside) {
+		if target := linkText(got.text); err == nil && target != "" {
+			if there, err := readFile(l.rooted(c.root), filepath.Join(filepath.Dir(c.path), target)); err == nil {
+				return there, nil
+			}
+		}
 		return got, err
 	}
 	real, err := filepath.EvalSymlinks(c.path)
 	if err != nil {
 		return content{}, err
 	}
-	if !c.own && !slices.Contains(l.Names, filepath.Base(real)) {
+	if !c.own && !l.Names.mayLink(filepath.Base(real)) {
 		return content{}, errElsewhere
 	}
 	return readFile(l.rooted(filepath.Dir(real)), real)
+}
+
+// linkText returns the path that is the whole text of a file, "" if the text is something else.
+func linkText(text string) string {
+	target := filepath.FromSlash(strings.TrimSpace(text))
+	if len(target) > 255 || strings.ContainsAny(target, "\n@*`#<>") || filepath.IsAbs(target) || extension(filepath.ToSlash(target)) == "" {
+		return ""
+	}
+	return target
 }
 
 // readFile reads a text file below a root, up to the maximum size.
@@ -80,47 +93,40 @@ func readUpTo(f io.Reader, bound int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, bound+1))
 }
 
-// decode converts a file to text. It accepts UTF-8, and UTF-16 with a byte order mark, which
-// some editors and shells write. Line ends become newlines.
+// decode converts a file to text. Line ends become newlines.
 func decode(data []byte) (string, error) {
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		data = fromUTF16(data)
-	default:
-		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	enc := charset.Detect(data)
+	text := enc.Decode(data)
+	if !enc.IsUTF8() {
+		text = strings.TrimSuffix(text, "\ufffd") // half a character where a large file was cut off
 	}
-	if bytes.IndexByte(data, 0) >= 0 {
+	if strings.IndexByte(text, 0) >= 0 {
 		return "", errBinary
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(string(data), "\ufffd"), "\r\n", "\n"), nil
-}
-
-// fromUTF16 decodes text that begins with a byte order mark.
-func fromUTF16(data []byte) []byte {
-	low, high := 0, 1
-	if data[0] == 0xfe {
-		low, high = 1, 0
-	}
-	var units []uint16
-	for i := 2; i+1 < len(data); i += 2 {
-		units = append(units, uint16(data[i+low])|uint16(data[i+high])<<8)
-	}
-	return []byte(string(utf16.Decode(units)))
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n"), nil
 }
 
 // cutText returns the beginning of a text, cut at a line end if possible, with a note that it
 // was cut.
 func cutText(text string, size int) string {
 	const note = "\n<!-- Cut here: the file is too large -->"
-	size = max(0, min(size, len(text)))
-	for size > 0 && size < len(text) && !utf8.RuneStart(text[size]) {
-		size--
+	return trimToLine(text[:max(0, min(size, len(text)))]) + note
+}
+
+// trimToLine removes the last line from a text that was cut there, or the rest of a cut character if
+// there is only one line.
+func trimToLine(text string) string {
+	for range utf8.UTFMax - 1 {
+		if r, n := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || n != 1 {
+			break
+		}
+		text = text[:len(text)-1]
 	}
-	text = strings.TrimRight(text[:size], "\ufffd") // remove the rest of a cut character
+	text = strings.TrimRight(text, "\ufffd")
 	if end := strings.LastIndexByte(text, '\n'); end > 0 {
 		text = text[:end]
 	}
-	return text + note
+	return text
 }
 
 // rooted returns a workspace that contains only the files below a directory.

@@ -28,9 +28,10 @@ func TestEncodings(t *testing.T) {
 		wide("grüß", 1):                "grüß",
 		wide("odd", 0) + "x":           "odd",
 		"\xff\xfe":                     "",
-		"a\x00b":                       "",
-		" \n\t ":                       "",
-		"":                             "",
+		"\xd7\xdc\xca\xc7\xd3\xc3\xd6\xd0\xce\xc4\xbb\xd8\xb4\xf0": "总是用中文回答", // GBK
+		"a\x00b": "",
+		" \n\t ": "",
+		"":       "",
 	} {
 		p := newPlace(t, map[string]string{"p/GEMINI.md": text})
 		m := memory.New(p.options())

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"pollux/internal/workspace"
@@ -22,6 +23,35 @@ func blocks(files []File) string {
 	return strings.Join(list, "\n\n")
 }
 
+// Note returns a description of the file on one line: its size, the rule by which it was chosen,
+// and the files that have the same content.
+func (f *File) Note() string {
+	note := fmt.Sprintf("%s, %s", size(f.Size), f.Why)
+	if n := len(f.Imports); n > 0 {
+		note += fmt.Sprintf(", %d imported", n)
+	}
+	for i, path := range f.Same {
+		if i == 0 {
+			note += ", also "
+		} else {
+			note += " "
+		}
+		note += workspace.PrintableName(filepath.Base(path))
+	}
+	if f.Cut {
+		note += ", cut"
+	}
+	return note
+}
+
+// size returns a number of bytes as text.
+func size(n int) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f KB", float64(n)/1024)
+}
+
 // The texts of `pollux memory` and /memory.
 
 // Show returns the memory that the model gets.
@@ -40,6 +70,9 @@ func List(files []File) string {
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = workspace.PrintableName(f.Path)
+		if filepath.Base(f.Path) != defaultName || len(f.Same) > 0 || f.Cut { // other lines are as in Gemini CLI
+			paths[i] += " (" + f.Note() + ")"
+		}
 	}
 	return fmt.Sprintf("There are %d GEMINI.md file(s) in use:\n\n%s", len(files), strings.Join(paths, "\n"))
 }

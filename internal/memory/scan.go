@@ -54,7 +54,6 @@ func looksLikePath(word string) bool {
 	return len(word) <= maxPath && (strings.Contains(word, "/") || extension(word) != "")
 }
 
-// withoutPunctuation returns a word without trailing punctuation.
 func withoutPunctuation(word string) string { return strings.TrimRight(word, ".,;:!?)") }
 
 // extension returns the text after the last dot of a file's name, "" if there is none, or

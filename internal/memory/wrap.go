@@ -31,7 +31,7 @@ func (w *wrapped) Build(args json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wrappedCall{inv, w.memory, args}, nil
+	return &wrappedCall{inv, w.memory, args, w.Spec().Kind == tool.KindEdit}, nil
 }
 
 // Unwrap returns the tool below, for [tool.As].
@@ -41,6 +41,7 @@ type wrappedCall struct {
 	tool.Invocation
 	memory *Memory
 	args   json.RawMessage
+	edits  bool
 }
 
 // Unwrap returns the invocation below, for [tool.As].
@@ -51,7 +52,11 @@ func (c *wrappedCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if r == nil || r.Error != nil || ctx.Err() != nil {
 		return r
 	}
-	text := c.memory.Discover(c.touched()...)
+	paths := c.touched()
+	if c.edits {
+		c.memory.Wrote(paths...)
+	}
+	text := c.memory.Discover(paths...)
 	if text == "" {
 		return r
 	}
@@ -65,7 +70,6 @@ func (c *wrappedCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	return &with
 }
 
-// touched returns the paths that the call accesses.
 func (c *wrappedCall) touched() []string {
 	var paths []string
 	for _, at := range c.Locations() {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pollux/internal/memory"
 	"pollux/internal/tools/file"
@@ -42,10 +44,10 @@ func TestWrap(t *testing.T) {
 		args map[string]any
 		want string // the beginning of the result
 	}{
-		"read_file":      {func(o memory.Options) tool.Tool { return file.NewReadFile(o.Workspace) }, map[string]any{"file_path": "a/b/f.txt"}, "hello"},
+		"read_file":      {func(o memory.Options) tool.Tool { return file.NewReadFile(o.Workspace, nil) }, map[string]any{"file_path": "a/b/f.txt"}, "hello"},
 		"list_directory": {func(o memory.Options) tool.Tool { return file.NewList(o.Workspace) }, map[string]any{"dir_path": "a/b"}, "Directory listing"},
-		"write_file":     {func(o memory.Options) tool.Tool { return file.NewWrite(o.Workspace, nil) }, map[string]any{"file_path": "a/b/new.txt", "content": "x"}, "Successfully created"},
-		"replace":        {func(o memory.Options) tool.Tool { return file.NewReplace(o.Workspace, nil) }, map[string]any{"file_path": "a/b/f.txt", "instruction": "x", "old_string": "hello", "new_string": "x"}, "Successfully modified"},
+		"write_file":     {func(o memory.Options) tool.Tool { return file.NewWrite(o.Workspace, nil, nil) }, map[string]any{"file_path": "a/b/new.txt", "content": "x"}, "Successfully created"},
+		"replace":        {func(o memory.Options) tool.Tool { return file.NewReplace(o.Workspace, nil, nil, file.EditObserver{}) }, map[string]any{"file_path": "a/b/f.txt", "instruction": "x", "old_string": "hello", "new_string": "x"}, "Successfully modified"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,11 +64,31 @@ func TestWrap(t *testing.T) {
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, end) {
 				t.Errorf("got %q", got)
 			}
-			if got := call(t, memory.Wrap(file.NewReadFile(o.Workspace), m), map[string]any{"file_path": "a/b/f.txt"}); strings.Contains(got, "Context") {
+			if got := call(t, memory.Wrap(file.NewReadFile(o.Workspace, nil), m), map[string]any{"file_path": "a/b/f.txt"}); strings.Contains(got, "Context") {
 				t.Errorf("a second time: %q", got)
 			}
 			p.wantFiles(m, "project p/GEMINI.md", "discovered p/a/GEMINI.md", "discovered p/a/b/GEMINI.md")
 		})
+	}
+}
+
+// The model knows the memory file that it writes, and not those beside it.
+func TestWrapOfWritten(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"p/.git/": "", "p/a/GEMINI.md": "in a"})
+	o := p.options()
+	o.Names = memory.NewNames(nil, true)
+	m := memory.New(o)
+	m.Texts() // a session begins with these
+	write := memory.Wrap(file.NewWrite(o.Workspace, nil, nil), m)
+	for _, name := range []string{"AGENTS.md", "b/AGENTS.md"} {
+		if got := call(t, write, map[string]any{"file_path": name, "content": "written as " + name}); strings.Contains(got, "Context") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	got := call(t, write, map[string]any{"file_path": "a/AGENTS.md", "content": "written"})
+	if !strings.Contains(got, "\nin a\n") || strings.Contains(got, "\nwritten\n") {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -76,7 +98,7 @@ func TestWrapKeepsTheTool(t *testing.T) {
 	o := p.options()
 	m := memory.New(o)
 	// A failed call brings nothing.
-	read := memory.Wrap(file.NewReadFile(o.Workspace), m)
+	read := memory.Wrap(file.NewReadFile(o.Workspace, nil), m)
 	if got := call(t, read, map[string]any{"file_path": "s/gone"}); !strings.HasPrefix(got, "error: ") || strings.Contains(got, "Context") {
 		t.Errorf("got %q", got)
 	}
@@ -90,7 +112,7 @@ func TestWrapKeepsTheTool(t *testing.T) {
 		t.Errorf("content = %+v", r.Content)
 	}
 	// Wrap keeps an editable call editable, and makes no other call so.
-	edit, err := tool.Build(memory.Wrap(file.NewWrite(o.Workspace, nil), m), json.RawMessage(`{"file_path":"f","content":"x"}`))
+	edit, err := tool.Build(memory.Wrap(file.NewWrite(o.Workspace, nil, nil), m), json.RawMessage(`{"file_path":"f","content":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +122,7 @@ func TestWrapKeepsTheTool(t *testing.T) {
 	if _, ok := tool.As[tool.Modifiable](inv); ok {
 		t.Error("a read can be edited")
 	}
-	if plain := file.NewReadFile(o.Workspace); read.Spec().Name != plain.Spec().Name {
+	if plain := file.NewReadFile(o.Workspace, nil); read.Spec().Name != plain.Spec().Name {
 		t.Errorf("spec = %+v", read.Spec())
 	}
 	// Outside of the workspace is nothing to discover.
@@ -133,5 +155,28 @@ func TestDiscoverAtOnce(t *testing.T) {
 		if n := strings.Count(text, fmt.Sprintf("\nrule %d;\n", i)); n != 1 {
 			t.Errorf("rule %d came %d times", i, n)
 		}
+	}
+}
+
+// A directory that has not changed is not searched again; one that has is, and a file that was empty, too.
+func TestDiscoverLater(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"p/.git/": "", "p/a/x": "", "p/b/GEMINI.md": ""})
+	old := time.Now().Add(-time.Hour)
+	for _, dir := range []string{"p", "p/a", "p/b"} {
+		if err := os.Chtimes(p.at(dir), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := memory.New(p.options())
+	for range 2 {
+		if got := m.Discover(p.at("p/a/x"), p.at("p/b/x")); got != "" {
+			t.Errorf("nothing is there: %q", got)
+		}
+	}
+	p.write("p/a/GEMINI.md", "new rule")
+	p.write("p/b/GEMINI.md", "filled")
+	if got := m.Discover(p.at("p/a/x"), p.at("p/b/x")); !strings.Contains(got, "new rule") || !strings.Contains(got, "filled") {
+		t.Errorf("new files: %q", got)
 	}
 }

@@ -57,6 +57,8 @@ type Known struct {
 	IsAgent func(name string) bool
 	// Resources are nil if there are none.
 	Resources Resources
+	// Seen, if set, learns the files that the prompt mentions.
+	Seen *file.Seen
 }
 
 // Expand finds the files that the prompt mentions and reads them. A mention is the name of a subagent, the id of a resource, an
@@ -70,12 +72,19 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 		return e, nil
 	}
 	r := resolver{w: w, known: map[string]target{}}
-	mentions, agents := splitAgents(parse(prompt), known.IsAgent)
-	mentions, ids := split(mentions, known.Resources)
+	mentions, agents := parse(prompt), []string(nil)
+	if known.IsAgent != nil {
+		mentions, agents = split(mentions, known.IsAgent)
+	}
+	var ids []string
+	if known.Resources != nil {
+		mentions, ids = split(mentions, known.Resources.Has)
+	}
 	if note := agentNote(agents); note != "" {
 		e.Agents = agents
 		e.Parts = append(e.Parts, llm.Text(note))
 	}
+	r.choose(mentions)
 	if err := r.resolve(ctx, mentions); err != nil {
 		return e, err
 	}
@@ -91,7 +100,7 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 	e.Parts[0] = llm.Text(r.rewrite(prompt, mentions))
 	e.Parts = append(e.Parts, llm.Text(contentBegin))
 	if len(r.include) > 0 {
-		files, err := e.collect(ctx, &r, mentions, room())
+		files, err := e.collect(ctx, &r, mentions, file.Selection{Room: room(), Seen: known.Seen})
 		if err != nil {
 			return e, err
 		}
@@ -105,22 +114,6 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 	return e, nil
 }
 
-// splitAgents separates the mentions of subagents, of which it returns the names, each once.
-func splitAgents(all []mention, isAgent func(name string) bool) (others []mention, names []string) {
-	if isAgent == nil {
-		return all, nil
-	}
-	for _, m := range all {
-		switch {
-		case !isAgent(m.path):
-			others = append(others, m)
-		case !slices.Contains(names, m.path):
-			names = append(names, m.path)
-		}
-	}
-	return others, names
-}
-
 // agentNote asks the model to delegate to the subagents that the user has named, "" if there are
 // none.
 func agentNote(names []string) string {
@@ -131,20 +124,22 @@ func agentNote(names []string) string {
 		". Delegate the task to them with `invoke_agent`.\n</system_note>\n"
 }
 
-// split separates the mentions of resources, of which it returns the ids, each once.
-func split(all []mention, resources Resources) (files []mention, ids []string) {
-	if resources == nil {
-		return all, nil
-	}
+// split separates the mentions that are something else than files, of which it returns the names, each once.
+func split(all []mention, isOther func(name string) bool) (files []mention, names []string) {
 	for _, m := range all {
+		for _, e := range m.endings { // text may follow the name without a space
+			if e.end < m.end && !isOther(m.path) && isOther(e.path) {
+				m.path, m.end = e.path, e.end
+			}
+		}
 		switch {
-		case !resources.Has(m.path):
+		case !isOther(m.path):
 			files = append(files, m)
-		case !slices.Contains(ids, m.path):
-			ids = append(ids, m.path)
+		case !slices.Contains(names, m.path):
+			names = append(names, m.path)
 		}
 	}
-	return files, ids
+	return files, names
 }
 
 // readResources returns the parts of the message with these resources.
@@ -160,9 +155,10 @@ func readResources(ctx context.Context, resources Resources, ids []string) (part
 }
 
 // collect reads the files of the mentions, and returns the parts of the message with them.
-func (e *Expansion) collect(ctx context.Context, r *resolver, mentions []mention, room int) ([]llm.Part, error) {
+func (e *Expansion) collect(ctx context.Context, r *resolver, mentions []mention, s file.Selection) ([]llm.Part, error) {
 	w := r.w
-	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter(), Room: room})
+	s.Include, s.Filter = r.include, w.DefaultFilter()
+	got, err := file.Collect(ctx, w, s)
 	if err != nil {
 		return nil, err
 	}

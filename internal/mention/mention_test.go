@@ -55,7 +55,7 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"a.txt": "ay\n", "dir/b.go": "package b\n", "dir/c.go": "\n\npackage c", "with space.txt": "space", "logo.png": "\x89PNG",
-		"src/deep/handler.go": "package deep", "example.com": "not this", "we[ird]/x.md": "x",
+		"src/deep/handler.go": "package deep", "example.com": "not this", "报告（终版）.md": "r", "报告/x.md": "x", "a.txt and b": "longest", "notes.": "dot", "we[ird]/x.md": "x",
 	}
 	const begin, end = "\n--- Content from referenced files ---", "\n--- End of content ---"
 	content := func(pairs ...string) []string {
@@ -93,6 +93,19 @@ func TestExpand(t *testing.T) {
 		"lone at":          {prompt: "@ @@ a @ b @"},
 		"escaped at":       {prompt: `\@a.txt`},
 		"decorator":        {prompt: "add @Override (@Test) above"},
+		"before Chinese":   {prompt: "看看@a.txt的代码", query: "看看 @a.txt的代码", rest: content("a.txt", "ay")},
+		"wide punctuation": {prompt: "请看（@a.txt）。@dir/b.go，谢谢", query: "请看（ @a.txt）。 @dir/b.go，谢谢", rest: content("a.txt", "ay", "dir/b.go", "package b")},
+		"Korean":           {prompt: "@a.txt를 보세요", rest: content("a.txt", "ay")},
+		"after kana":       {prompt: "メーカー@a.txt", query: "メーカー @a.txt", rest: content("a.txt", "ay")},
+		"in Chinese":       {prompt: "看@报告（终版）.md和@报告。", query: "看 @报告（终版）.md和 @报告/**。", rest: content("报告/x.md", "x", "报告（终版）.md", "r")},
+		"spaces":           {prompt: "read @with space.txt, then", rest: content("with space.txt", "space")},
+		"longest":          {prompt: "read @a.txt and b, then", query: "read @a.txt and b, then", rest: content("a.txt and b", "longest")},
+		"longest missing":  {prompt: "read @a.txt and c", rest: content("a.txt", "ay")},
+		"period":           {prompt: "read @notes. and @notes..", rest: content("notes.", "dot")},
+		"ends in periods":  {prompt: "so @a.txt... or @a.txt:1", rest: content("a.txt", "ay")},
+		"user at host":     {prompt: "ssh root@a.txt and git@dir:x"},
+		"full address":     {prompt: "张三joe@a.txt，"},
+		"mention behind":   {prompt: "@nope @a.txt", rest: content("a.txt", "ay")},
 		"missing and file": {prompt: "@someone see @a.txt", rest: content("a.txt", "ay")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -270,3 +283,15 @@ func BenchmarkExpandNothing(b *testing.B) {
 }
 
 func unlimited() int { return 0 }
+
+// TestAgentBeforeText checks that text may follow the name of a subagent without a space.
+func TestAgentBeforeText(t *testing.T) {
+	t.Parallel()
+	isAgent := func(name string) bool { return name == "reviewer" }
+	for prompt, want := range map[string]string{"让@reviewer看看": "reviewer", "@reviewer: go": "reviewer", "@reviewers": ""} {
+		e, err := Expand(t.Context(), newWorkspace(t, nil), prompt, unlimited, Known{IsAgent: isAgent})
+		if got := strings.Join(e.Agents, " "); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", prompt, got, err, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package mention
 
 import (
+	"cmp"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,11 +13,21 @@ import (
 type mention struct {
 	start, end int    // including the @
 	path       string // without quotes and escapes
+	// endings are the ends that the name may have instead, the longest first: names of files may
+	// contain spaces and punctuation, and text may follow them without a space.
+	endings []ending
+}
+
+// ending is a possible end of a mention, and the path before it.
+type ending struct {
+	end  int
+	path string
 }
 
 // parse returns the possible mentions in a prompt in order. An @ begins one unless it follows
-// a letter, a digit, a character of an e-mail address or a backslash. The path ends at a space
-// or a punctuation character; it may be quoted, or contain such characters with backslashes.
+// a letter, a digit, a character of an e-mail address or a backslash; Chinese, Japanese and Korean
+// letters may precede it. The path ends at a space or a punctuation character; it may be quoted, or
+// contain such characters with backslashes.
 func parse(prompt string) []mention {
 	var found []mention
 	for i := 0; i < len(prompt); {
@@ -27,12 +40,17 @@ func parse(prompt string) []mention {
 		if before, _ := utf8.DecodeLastRuneInString(prompt[:start]); start > 0 && !mayPrecede(before) {
 			continue
 		}
+		m := mention{start: start}
 		path, n := quoted(prompt[i:])
 		if n == 0 {
-			path, n = unquoted(prompt[i:])
+			path, n, m.endings = unquoted(prompt[i:])
 		}
 		if path != "" {
-			found = append(found, mention{start, i + n, path})
+			m.path, m.end = path, i+n
+			for k := range m.endings {
+				m.endings[k].end += i
+			}
+			found = append(found, m)
 			i += n
 		}
 	}
@@ -40,7 +58,13 @@ func parse(prompt string) []mention {
 }
 
 func mayPrecede(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`\._%+-@/`, r)
+	return isCJK(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`\._%+-@/`, r)
+}
+
+// isCJK reports whether a rune is a letter of a script that does not separate words with spaces, or of
+// Korean, in which particles follow names directly.
+func isCJK(r rune) bool {
+	return r >= 0x1100 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul) || r == 'ー')
 }
 
 // quoted parses a path in double quotes, and returns its length in s, 0 if there is none.
@@ -55,34 +79,88 @@ func quoted(s string) (path string, n int) {
 	return s[1 : 1+end], end + 2
 }
 
-// ends are the characters that end an unquoted path.
-const ends = ",;!?()[]{}\"'`<>|"
+// ends are the characters that end an unquoted path, and wideEnds those of Chinese and Japanese.
+const (
+	ends     = ",;!?()[]{}\"'`<>|" + wideEnds
+	wideEnds = "，。、；：！？（）「」『』【】〔〕《》〈〉“”‘’…"
+)
 
-// unquoted parses a path without quotes.
-func unquoted(s string) (path string, n int) {
+// maxEndings and maxLonger limit the other endings of a mention: their number, and the bytes behind
+// its own end.
+const (
+	maxEndings = 16
+	maxLonger  = 200
+)
+
+// unquoted parses a path without quotes, and returns its length in s and its other endings.
+func unquoted(s string) (path string, n int, endings []ending) {
 	var b strings.Builder
-	for n < len(s) {
-		r, size := utf8.DecodeRuneInString(s[n:])
-		if r == '\\' && n+1 < len(s) {
-			next, nextSize := utf8.DecodeRuneInString(s[n+1:])
+	end := -1 // of the path, before the first space or punctuation
+	short := ending{}
+	before := rune(0)
+	for i := 0; i <= len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if isEnd := i == len(s) || unicode.IsSpace(r) || strings.ContainsRune(ends, r); isEnd && before != ' ' {
+			if end < 0 {
+				end = i
+			}
+			endings = append(endings, ending{i, b.String()})
+		} else if isCJK(r) && !isCJK(before) || r == ':' && startsNumber(s[i+1:]) {
+			endings = append(endings, ending{i, b.String()})
+			if end < 0 && short.path == "" && isCJK(r) && hasFileExtension(b.String()) {
+				short = ending{i, b.String()}
+			}
+		}
+		if i == len(s) || r == '\n' || end >= 0 && (r == '@' || i-end > maxLonger || len(endings) > 2*maxEndings) {
+			break
+		}
+		if before = r; unicode.IsSpace(r) {
+			before = ' '
+		}
+		if r == '\\' && i+1 < len(s) {
+			next, nextSize := utf8.DecodeRuneInString(s[i+1:])
 			if next != '\n' && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
-				b.WriteString(s[n+1 : n+1+nextSize])
-				n += 1 + nextSize
+				b.WriteString(s[i+1 : i+1+nextSize])
+				i += 1 + nextSize
 				continue
 			}
 		}
-		if unicode.IsSpace(r) || strings.ContainsRune(ends, r) {
+		b.WriteString(s[i : i+size])
+		i += size
+	}
+	at := slices.IndexFunc(endings, func(e ending) bool { return e.end == end })
+	for path, n = endings[at].path, end; ; {
+		shorter, m := withoutPeriod(path, n)
+		if m == n {
 			break
 		}
-		b.WriteString(s[n : n+size])
-		n += size
+		path, n = shorter, m
+		endings = append(endings, ending{n, path})
 	}
-	path = b.String()
-	for strings.HasSuffix(path, ".") || strings.HasSuffix(path, ":") { // punctuation of the sentence
-		if rest := path[:len(path)-1]; rest == "" || strings.HasSuffix(rest, "/") || rest == "." || strings.HasSuffix(rest, "/.") {
-			break // "@.", "@..", "@src/.."
-		}
-		path, n = path[:len(path)-1], n-1
+	if short.path != "" {
+		path, n = short.path, short.end
 	}
-	return path, n
+	endings = slices.DeleteFunc(endings, func(e ending) bool { return e.end == n || e.path == "" })
+	slices.SortFunc(endings, func(a, b ending) int { return cmp.Compare(b.end, a.end) })
+	return path, n, endings[:min(len(endings), maxEndings)]
+}
+
+// withoutPeriod removes one character of the sentence's punctuation from the end of a path of n
+// bytes.
+func withoutPeriod(path string, n int) (string, int) {
+	if !strings.HasSuffix(path, ".") && !strings.HasSuffix(path, ":") {
+		return path, n
+	}
+	rest := path[:len(path)-1]
+	if rest == "" || strings.HasSuffix(rest, "/") || rest == "." || strings.HasSuffix(rest, "/.") {
+		return path, n // "@.", "@..", "@src/.."
+	}
+	return rest, n - 1
+}
+
+// startsNumber reports whether a text begins with a digit: that of a line behind a file's name.
+func startsNumber(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
+
+func hasFileExtension(name string) bool {
+	return slices.Contains(extensions, strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")))
 }

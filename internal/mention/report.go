@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/tools/file"
 	"pollux/internal/wording"
+	"pollux/internal/workspace"
 	"pollux/tool/spelling"
 )
 
@@ -45,7 +46,7 @@ func (r *resolver) attachments(mentions []mention, files []file.File) []Attachme
 		}
 		below, n := strings.TrimSuffix(t.include, "**"), 0
 		for _, f := range files {
-			if strings.HasPrefix(file.Pattern(f.Path), below) {
+			if strings.HasPrefix(workspace.EscapeGlob(f.Path), below) {
 				n++
 			}
 		}
@@ -74,7 +75,7 @@ func (r *resolver) missing(prompt string, mentions []mention) []Missing {
 	var list []Missing
 	for _, m := range mentions {
 		reported := slices.ContainsFunc(list, func(o Missing) bool { return o.Name == m.path })
-		if t, known := r.known[m.path]; !known || t.include != "" || t.isSkipped || reported || !m.looksLikeFile(prompt) {
+		if t, known := r.known[m.path]; !known || t.include != "" || t.isSkipped || reported || !r.looksLikeFile(m, prompt) {
 			continue
 		}
 		if list = append(list, Missing{m.path, r.near[m.path].rel}); len(list) == maxMissing {
@@ -85,18 +86,24 @@ func (r *resolver) missing(prompt string, mentions []mention) []Missing {
 }
 
 // looksLikeFile reports whether a mention is the name of a file, and not a decorator, a package
-// or a name in prose: it begins a word, and has the extension of a file or the form of a path.
-func (m mention) looksLikeFile(prompt string) bool {
+// or a name in prose: it begins a word, and has the extension of a file, the form of a path, or the
+// name of a directory of the workspace before its first slash.
+func (r *resolver) looksLikeFile(m mention, prompt string) bool {
 	before, _ := utf8.DecodeLastRuneInString(prompt[:m.start])
-	if m.start > 0 && !unicode.IsSpace(before) && before != '(' || strings.HasPrefix(prompt[m.end:], "(") || isGlob(m.path) {
+	beginsWord := m.start == 0 || unicode.IsSpace(before) || before == '(' || isCJK(before) || strings.ContainsRune(wideEnds, before)
+	if !beginsWord || strings.HasPrefix(prompt[m.end:], "(") || isGlob(m.path) {
 		return false
+	}
+	const scope = "types" // of npm; projects have a directory of this name, too
+	if first, _, ok := strings.Cut(m.path, "/"); ok && first != "" && first != scope && r.exists(first) {
+		return true
 	}
 	for _, begin := range [...]string{"./", "../", "~/", "/"} {
 		if strings.HasPrefix(m.path, begin) {
 			return true
 		}
 	}
-	return strings.HasSuffix(m.path, "/") || slices.Contains(extensions, strings.ToLower(strings.TrimPrefix(path.Ext(m.path), ".")))
+	return strings.HasSuffix(m.path, "/") || hasFileExtension(m.path)
 }
 
 // extensions are common extensions of files. Others may be members, as in @app.route.

@@ -12,14 +12,14 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"notes.txt": "one\ntwo\n", "src/a.go": "package a", "src/b.go": "package b", "logo.png": "\x89PNG\r\n\x1a\n", "empty.md": "",
-		"docs/[x]/page.md": "x", ".geminiignore": "secret.txt\n", "secret.txt": "s",
+		"docs/[x]/page.md": "x", "types/x.d": "x", ".geminiignore": "secret.txt\n", "secret.txt": "s",
 	}
 	for prompt, want := range map[string]string{
 		"see @notes.txt":                               "+notes.txt (2 lines)",
 		"see @notes.txt and @notes.txt":                "+notes.txt (2 lines)",
 		"see @src and @notes.txt":                      "+src/ (2 files), +notes.txt (2 lines)",
 		"see @src/":                                    "+src/ (2 files)",
-		"see @docs/[x]":                                "+docs/ (1 file)",
+		"see @docs/[x]":                                "+docs/[x]/ (1 file)",
 		`see @"docs/[x]"`:                              "+docs/[x]/ (1 file)",
 		"see @a.go":                                    "+src/a.go (1 line)",
 		"see @logo.png":                                "+logo.png (image/png)",
@@ -30,6 +30,9 @@ func TestReport(t *testing.T) {
 		"(@x/y/none.py)":                               "-x/y/none.py ()",
 		"@./none and @../none and @none/":              "-./none (), -../none (), -none/ ()",
 		"@1.go @2.go @3.go @4.go":                      "-1.go (), -2.go (), -3.go ()",
+		"看看@none.go的代码和（@src/none）":                    "-none.go (), -src/none ()",
+		"@src/none and @src/x.go":                      "-src/none (), -src/x.go ()",
+		"@notes/none @types/node":                      "",
 		"@secret.txt":                                  "",
 		"mail me@example.com or a.b@c.txt":             "",
 		"add @Override, @app.route('/') or @app.route": "",

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"pollux/internal/tools/file"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -23,6 +22,7 @@ import (
 const (
 	maxMentions = 1000
 	maxSearched = 50
+	maxTries    = 2000 // of other endings
 )
 
 // target is the meaning of a mention.
@@ -42,7 +42,6 @@ type resolver struct {
 	near    map[string]nearFile // the files with the most similar names, by mention
 }
 
-// resolve determines the targets of the mentions.
 func (r *resolver) resolve(ctx context.Context, mentions []mention) error {
 	r.named = map[string]bool{}
 	var missing []string
@@ -70,6 +69,37 @@ func (r *resolver) skip(path, reason string) {
 	r.known[path] = target{isSkipped: true}
 }
 
+// choose sets the end of each mention so that its name is the longest one that exists. Other mentions
+// stay as they are.
+func (r *resolver) choose(mentions []mention) {
+	tries := 0
+	for i := range mentions {
+		m := &mentions[i]
+		all := append(slices.Clone(m.endings), ending{m.end, m.path})
+		slices.SortFunc(all, func(a, b ending) int { return cmp.Compare(b.end, a.end) })
+		for _, e := range all {
+			if tries++; tries > maxTries {
+				return
+			}
+			if r.exists(e.path) {
+				m.path, m.end = e.path, e.end
+				break
+			}
+		}
+	}
+}
+
+// exists reports whether a workspace directory has a file or directory of this name.
+func (r *resolver) exists(name string) bool {
+	return slices.ContainsFunc(r.w.Dirs(), func(dir string) bool {
+		if filepath.IsAbs(name) {
+			dir = ""
+		}
+		_, err := r.w.Disk().Stat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
 // path resolves a mention of an existing path, and reports whether the path exists.
 func (r *resolver) path(name string) bool {
 	for _, dir := range r.w.Dirs() {
@@ -93,8 +123,8 @@ func (r *resolver) path(name string) bool {
 			r.skip(name, "ignored by the project's ignore files")
 		case info.IsDir():
 			all := strings.TrimSuffix(name, "/") + "/**"
-			r.known[name] = target{include: file.Pattern(abs) + "/**", text: all}
-			r.include = append(r.include, file.Pattern(abs)+"/**")
+			r.known[name] = target{include: workspace.EscapeGlob(abs) + "/**", text: all}
+			r.include = append(r.include, workspace.EscapeGlob(abs)+"/**")
 		default:
 			r.named[abs] = true
 			r.known[name] = target{include: abs, text: name}

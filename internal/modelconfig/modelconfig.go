@@ -41,11 +41,7 @@ type Options struct {
 
 // Resolver determines the configurations of one session. It is safe for concurrent use.
 type Resolver struct {
-	resolve  func(string) (string, error)
-	standIn  func(string) string
-	hosted   func(string) bool
-	defaults func(string) llm.Config
-	warn     func(string)
+	o Options
 
 	idle      bool              // there are no user settings
 	aliases   map[string]*alias // replace the built-in ones unless nil
@@ -61,22 +57,22 @@ type Resolver struct {
 // New returns a resolver for the user's settings; nil means none. Invalid settings are
 // reported to o.Warn and ignored.
 func New(s *config.Settings, o Options) *Resolver {
-	r := &Resolver{resolve: o.Resolve, standIn: o.StandIn, hosted: o.RunsHostedTools, defaults: o.Defaults, warn: o.Warn}
-	if r.resolve == nil {
-		r.resolve = func(name string) (string, error) { return name, nil }
+	if o.Resolve == nil {
+		o.Resolve = func(name string) (string, error) { return name, nil }
 	}
-	if r.standIn == nil {
-		r.standIn = func(name string) string { return name }
+	if o.StandIn == nil {
+		o.StandIn = func(name string) string { return name }
 	}
-	if r.hosted == nil {
-		r.hosted = catalog.IsGemini
+	if o.RunsHostedTools == nil {
+		o.RunsHostedTools = catalog.IsGemini
 	}
-	if r.defaults == nil {
-		r.defaults = catalog.ChatConfig
+	if o.Defaults == nil {
+		o.Defaults = catalog.ChatConfig
 	}
-	if r.warn == nil {
-		r.warn = func(string) {}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
 	}
+	r := &Resolver{o: o}
 	var aliases, custom, overrides, more any
 	var replaced, changed bool
 	if s != nil {
@@ -88,7 +84,7 @@ func New(s *config.Settings, o Options) *Resolver {
 	if r.idle = !replaced && !changed && custom == nil && more == nil; r.idle {
 		return r
 	}
-	p := parser{warn: r.warn}
+	p := parser{warn: o.Warn}
 	if replaced {
 		r.aliases = p.aliases(string(config.ModelAliases), aliases)
 	}
@@ -141,7 +137,7 @@ func (r *Resolver) SelectModel(name string) (string, error) {
 // not the model.
 func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 	if r.idle {
-		return r.defaults(model)
+		return r.o.Defaults(model)
 	}
 	r.mu.Lock()
 	name, ok := r.chosen[model]
@@ -152,7 +148,7 @@ func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
 	if err != nil {
 		r.complain(fmt.Sprintf("Warning: Ignoring modelConfigs for %s: %v", config.Printable(model), err))
-		return r.defaults(model)
+		return r.o.Defaults(model)
 	}
 	return res.Config
 }
@@ -161,14 +157,14 @@ func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 // definition. Overrides match the subagent by its name as the scope, and by the alias "<name>-config".
 func (r *Resolver) AgentConfig(name, model string, settings map[string]any, retry bool) llm.Config {
 	if r.idle && len(settings) == 0 {
-		return r.defaults(model)
+		return r.o.Defaults(model)
 	}
 	p := parser{warn: r.complain}
 	_, checked := p.modelConfig("agents.overrides."+name+".modelConfig", tree{"generateContentConfig": settings})
 	res, err := r.Resolve(Key{Model: model, Scope: name, Retry: retry, Chat: true, Chosen: true, Alias: name + "-config", Settings: checked})
 	if err != nil {
 		r.complain(fmt.Sprintf("Warning: Ignoring modelConfigs for the subagent %s: %v", config.Printable(name), err))
-		return r.defaults(model)
+		return r.o.Defaults(model)
 	}
 	return res.Config
 }
@@ -198,7 +194,7 @@ func (r *Resolver) ClearCache() {
 // name for the conversation.
 func (r *Resolver) model(name string, chosen bool) (string, error) {
 	if !chosen {
-		name = r.standIn(name)
+		name = r.o.StandIn(name)
 	}
 	r.mu.Lock()
 	model, ok := r.names[name]
@@ -206,7 +202,7 @@ func (r *Resolver) model(name string, chosen bool) (string, error) {
 	if ok {
 		return model, nil
 	}
-	model, err := r.resolve(name)
+	model, err := r.o.Resolve(name)
 	switch {
 	case err != nil:
 		return "", err
@@ -250,6 +246,6 @@ func (r *Resolver) complain(warning string) {
 	r.warned[warning] = true
 	r.mu.Unlock()
 	if !known {
-		r.warn(warning)
+		r.o.Warn(warning)
 	}
 }

@@ -75,7 +75,7 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 		r.NoteReplaced(name, model)
 	}
 	cfg := decode(r.compose(links, matched, model))
-	if cfg.Tools != nil && !r.hosted(model) {
+	if cfg.Tools != nil && !r.o.RunsHostedTools(model) {
 		cfg.Tools = nil // a configuration has no other tools
 		if userWantsTools(links, matched) {
 			r.complain(fmt.Sprintf("Warning: modelConfigs sets googleSearch or urlContext for %s, which does not support them. Ignoring them.", config.Printable(model)))
@@ -230,7 +230,7 @@ func (r *Resolver) compose(links []link, overrides []*override, model string) tr
 	var own tree
 	chat := -1 // index of the chat alias that the catalog replaces
 	if foreign {
-		own = encode(r.defaults(model))
+		own = encode(r.o.Defaults(model))
 		for i, l := range links {
 			if l.builtin && strings.HasPrefix(l.name, chatBase) {
 				chat = i

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"pollux/internal/config"
 )
 
 // alias is a named configuration.
@@ -190,30 +192,25 @@ func (p *parser) config(path string, v any) tree {
 	}
 	config := tree{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		at, v := path+"."+name, fields[name]
-		switch kind := kindOf(name); kind {
-		case "":
+		at, v, ok := path+"."+name, fields[name], false
+		switch kind := kindOf(name); {
+		case kind == "":
 			p.unknownName(path, name)
-		case "thinkingConfig":
-			if v, ok := p.thinking(at, v); ok {
-				config[name] = v
-			}
-		case "tools":
-			if v, ok := p.tools(at, v); ok {
-				config[name] = v
-			}
-		case "labels":
-			if v, ok := p.labels(at, v); ok {
-				config[name] = v
-			}
-		case "safetySettings":
-			if list, ok := v.([]any); v == nil || ok && allObjects(list) {
-				config[name] = v
-			} else {
-				p.ignored(at, "it must be an array of objects")
-			}
+		case kind == "thinkingConfig":
+			v, ok = p.thinking(at, v)
+		case v == nil:
+			ok = true
+		case kind == "tools":
+			v, ok = p.tools(at, v)
+		case kind == "labels":
+			v, ok = p.labels(at, v)
+		case kind == "safetySettings":
+			_, ok = p.objects(at, v)
 		default:
 			p.put(config, at, name, kind, v)
+		}
+		if ok {
+			config[name] = v
 		}
 	}
 	return config
@@ -269,12 +266,8 @@ func (p *parser) thinking(path string, v any) (tree, bool) {
 
 // tools parses a list of tools that the vendor runs.
 func (p *parser) tools(path string, v any) (any, bool) {
-	if v == nil {
-		return nil, true
-	}
-	list, ok := v.([]any)
-	if !ok || !allObjects(list) {
-		p.ignored(path, "it must be an array of objects")
+	list, ok := p.objects(path, v)
+	if !ok {
 		return nil, false
 	}
 	known := []any{}
@@ -299,9 +292,6 @@ func (p *parser) tools(path string, v any) (any, bool) {
 
 // labels parses labels, which are strings by name. null removes a label.
 func (p *parser) labels(path string, v any) (any, bool) {
-	if v == nil {
-		return nil, true
-	}
 	fields, ok := p.object(path, v)
 	if !ok {
 		return nil, false
@@ -331,8 +321,13 @@ func (p *parser) onlyKnown(path string, fields tree, names ...string) {
 	}
 }
 
-func allObjects(list []any) bool {
-	return !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(tree); return !ok })
+// objects returns v as a list of objects, and reports if it is none.
+func (p *parser) objects(path string, v any) ([]any, bool) {
+	list, ok := v.([]any)
+	if ok = ok && !slices.ContainsFunc(list, func(v any) bool { _, is := v.(tree); return !is }); !ok {
+		p.ignored(path, "it must be an array of objects")
+	}
+	return list, ok
 }
 
 // article puts "a" or "an" before a noun.
@@ -356,17 +351,8 @@ func printable(v any) string {
 }
 
 func typeOf(v any) string {
-	switch v.(type) {
-	case nil:
+	if v == nil {
 		return "null"
-	case bool:
-		return "a boolean"
-	case float64:
-		return "a number"
-	case string:
-		return "a string"
-	case []any:
-		return "an array"
 	}
-	return "an object"
+	return article(config.TypeOf(v))
 }

@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"strconv"
-	"strings"
 
+	"pollux/internal/config"
 	"pollux/llm"
 )
 
@@ -59,73 +58,30 @@ func kindOf(name string) string {
 	return ""
 }
 
-// convert returns v converted to a kind, or a description of the expected type. A string with
-// a number counts as a number, because variables in settings are expanded to strings.
+// convert returns v converted to a kind, or a description of the expected type: "count" is an integer from 0, and
+// "strings" a list of strings; see [config.Coerce] for the others.
 func convert(kind string, v any) (value any, expected string) {
-	text, isText := v.(string)
+	plain, expected := kind, config.TypeName(kind)
 	switch kind {
-	case "bool":
-		switch {
-		case strings.EqualFold(text, "true"):
-			return true, ""
-		case strings.EqualFold(text, "false"):
-			return false, ""
-		}
-		if _, ok := v.(bool); ok {
-			return v, ""
-		}
-		return nil, "boolean"
-	case "string":
-		if isText {
-			return v, ""
-		}
-		return nil, "string"
-	case "object":
-		if _, ok := v.(tree); ok {
-			return v, ""
-		}
-		return nil, "object"
 	case "strings":
-		items, ok := v.([]any)
-		for _, item := range items {
-			if _, is := item.(string); !is {
-				ok = false
-			}
-		}
-		if ok {
-			return v, ""
-		}
-		return nil, "array of strings"
+		plain, expected = "array", "array of strings"
+	case "count":
+		plain, expected = "number", "whole number from 0"
+	case "integer":
+		plain, expected = "number", "whole number"
 	}
-	return number(kind, v)
-}
-
-// number converts v to a number: kind is "count" (an integer from 0), "integer" or "number".
-func number(kind string, v any) (value any, expected string) {
-	n, ok := v.(float64)
-	if text, isText := v.(string); isText {
-		var err error
-		n, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
-		ok = err == nil
+	value, ok := config.Coerce(plain, v)
+	switch n, _ := value.(float64); kind {
+	case "strings":
+		items, _ := value.([]any)
+		ok = ok && len(config.Texts(items)) == len(items)
+	case "count", "integer":
+		ok = ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32 && (n >= 0 || kind == "integer")
 	}
-	ok = ok && !math.IsNaN(n) && !math.IsInf(n, 0)
-	if kind == "number" {
-		if ok {
-			return n, ""
-		}
-		return nil, "number"
+	if !ok {
+		return nil, expected
 	}
-	ok = ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32
-	if kind == "count" {
-		if ok && n >= 0 {
-			return n, ""
-		}
-		return nil, "whole number from 0"
-	}
-	if ok {
-		return n, ""
-	}
-	return nil, "whole number"
+	return value, ""
 }
 
 // decode converts a tree, whose values have the right types, to a configuration.
@@ -172,13 +128,7 @@ func count(v any) int {
 
 func texts(v any) []string {
 	items, _ := v.([]any)
-	var texts []string
-	for _, item := range items {
-		if text, ok := item.(string); ok {
-			texts = append(texts, text)
-		}
-	}
-	return texts
+	return config.Texts(items)
 }
 
 func raw(v any) json.RawMessage {

@@ -41,6 +41,7 @@ type model struct {
 	name    string // the provider's own name
 	llm.Generator
 	exchange *exchange
+	lost     error // why there is no account for it anymore, nil if there is one
 }
 
 // exchange records the responses to the requests for a model.
@@ -234,7 +235,7 @@ func (r *accountModels) add(name string, account auth.Account, ownName string) (
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
-	added := &model{account, client, ownName, g, new(exchange)}
+	added := &model{account: account, client: client, name: ownName, Generator: g, exchange: new(exchange)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names[name] = added
@@ -271,12 +272,14 @@ func (r *accountModels) generator(req *llm.Request) (llm.Generator, *llm.Request
 	if err != nil {
 		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: err.Error(), Err: err}
 	}
-	switch known.name {
-	case req.Model:
-		return known, req, nil
-	case "":
+	switch {
+	case known.name == "":
 		message := fmt.Sprintf("%s has not reported yet which model %q stands for. Choose a model by its name.", cmp.Or(known.account.Name, known.account.ID), req.Model)
 		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: message}
+	case known.lost != nil:
+		return nil, nil, known.lost
+	case known.name == req.Model:
+		return known, req, nil
 	}
 	own := *req
 	own.Model = known.name
@@ -327,7 +330,7 @@ func (r *accountModels) renewClients(renew func(auth.Account) (auth.Account, err
 		if err != nil {
 			lost := *known
 			lost.account.APIKey, lost.account.AuthToken = "", ""
-			lost.Generator = unreachable{&llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}}
+			lost.lost = &llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}
 			r.mu.Lock()
 			r.names[name] = &lost
 			r.mu.Unlock()

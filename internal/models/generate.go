@@ -11,7 +11,10 @@ var _ llm.Generator = (*Directory)(nil)
 
 // generator returns the generator for a request, and the request to send to it.
 func (d *Directory) generator(req *llm.Request) (llm.Generator, *llm.Request, error) {
-	if d.accountModels == nil {
+	switch {
+	case d.unavailable != nil:
+		return nil, nil, d.unavailable
+	case d.accountModels == nil:
 		return d.fixed, req, nil
 	}
 	return d.accountModels.generator(req)
@@ -51,23 +54,4 @@ func (d *Directory) Embed(ctx context.Context, model string, texts []string) ([]
 		return nil, err
 	}
 	return g.Embed(ctx, req.Model, texts)
-}
-
-// unreachable is a generator whose requests all fail with err.
-type unreachable struct{ err error }
-
-var _ llm.Generator = unreachable{}
-
-func (u unreachable) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
-	return func(yield func(*llm.Response, error) bool) { yield(nil, u.err) }
-}
-
-func (u unreachable) Generate(context.Context, *llm.Request) (*llm.Response, error) {
-	return nil, u.err
-}
-
-func (u unreachable) CountTokens(context.Context, *llm.Request) (int, error) { return 0, u.err }
-
-func (u unreachable) Embed(context.Context, string, []string) ([][]float32, error) {
-	return nil, u.err
 }

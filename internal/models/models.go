@@ -51,8 +51,10 @@ type Directory struct {
 	*modelconfig.Resolver
 	current atomic.Pointer[Current]
 
-	accountModels *accountModels // the models of the user's accounts, or nil
-	fixed         llm.Generator  // answers all requests if accountModels is nil
+	// One of these answers all requests.
+	accountModels *accountModels // the models of the user's accounts
+	fixed         llm.Generator
+	unavailable   error // see [Unavailable]
 }
 
 // Open returns a directory with the models of the user's accounts, and selects the current
@@ -84,7 +86,7 @@ func ForGenerator(g llm.Generator, o Options) (*Directory, error) {
 // Unavailable returns a directory in which all requests fail with the error why.
 func Unavailable(why error, o Options) *Directory {
 	d := open(o)
-	d.fixed = unreachable{why}
+	d.unavailable = why
 	d.current.Store(&Current{Requested: o.Requested, IsExplicit: o.IsExplicit, Model: o.Requested})
 	return d
 }
@@ -136,8 +138,8 @@ func (d *Directory) Choose(name string) (Current, error) {
 	if name == "" {
 		return Current{}, exit.Errorf(exit.Input, "Enter the name of a model.")
 	}
-	if none, ok := d.fixed.(unreachable); ok {
-		return Current{}, none.err
+	if d.unavailable != nil {
+		return Current{}, d.unavailable
 	}
 	if err := d.checkProvider(name); err != nil {
 		return Current{}, err
@@ -241,12 +243,7 @@ func (d *Directory) RequestPrice(name string) *catalog.Price {
 func (d *Directory) HasProvider() bool { return d.accountModels != nil }
 
 // Unreachable returns the error of a directory of [Unavailable], else nil.
-func (d *Directory) Unreachable() error {
-	if none, ok := d.fixed.(unreachable); ok {
-		return none.err
-	}
-	return nil
-}
+func (d *Directory) Unreachable() error { return d.unavailable }
 
 // IsGoogle reports whether Google serves the current model.
 func (d *Directory) IsGoogle() bool { return d.accountModels != nil && isGoogle(d.Current().Account) }

@@ -61,7 +61,6 @@ func (s *Source) Authorize(ctx context.Context, challenge []string, p Person) er
 	return err
 }
 
-// askConsent asks the person whether to sign in.
 func (s *Source) askConsent(ctx context.Context, ask tool.Ask, p *provider) error {
 	u, err := url.Parse(p.AuthorizationURL)
 	if err != nil {
@@ -71,7 +70,7 @@ func (s *Source) askConsent(ctx context.Context, ask tool.Ask, p *provider) erro
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s %q at %s wants you to sign in.\nThe sign-in page is at %s.", s.o.Noun, clean(s.name), clean(server), originOf(u))
+	text := fmt.Sprintf("%s %q at %s wants you to sign in.\nThe sign-in page is at %s.", s.o.Noun, clean(s.name), clean(server), Origin(u))
 	if len(p.Scopes) > 0 {
 		text += "\nIt will ask you to allow: " + clean(strings.Join(p.Scopes, " "))
 	}

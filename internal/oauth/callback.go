@@ -41,7 +41,7 @@ func (s *Source) listen(state string) (*callback, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isLoopback(u.Hostname()) {
+		if IsLoopback(u.Hostname()) {
 			c.path = cmp.Or(u.Path, "/")
 		}
 		port = cmp.Or(port, u.Port())
@@ -65,7 +65,6 @@ func (s *Source) listen(state string) (*callback, error) {
 	return c, nil
 }
 
-// ServeHTTP implements [http.Handler].
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pollux/internal/terminal"
+	"pollux/llm/httpwire"
 )
 
 const (
@@ -36,7 +37,7 @@ func checkURL(what, address string) (*url.URL, error) {
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || !isVisible(address):
 		return nil, fmt.Errorf("%s is not valid: %q", what, clean(shown))
-	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !IsLoopback(u.Hostname())):
 		return nil, fmt.Errorf("%s is not an https URL: %q", what, clean(shown))
 	}
 	return u, nil
@@ -53,7 +54,7 @@ func (s *Source) checkFound(what, address string) error {
 	if err != nil {
 		return err
 	}
-	if isLoopback(u.Hostname()) && !isLoopback(server.Hostname()) {
+	if IsLoopback(u.Hostname()) && !IsLoopback(server.Hostname()) {
 		return fmt.Errorf("%s is on this machine, and the server is not: %q", what, clean(address))
 	}
 	return nil
@@ -64,7 +65,8 @@ func isVisible(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine itself.
+func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
@@ -83,7 +85,6 @@ func (o *Options) httpClient() (*http.Client, error) {
 // refuseRedirect makes a client return the redirect itself.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// reply is a response that was read.
 type reply struct {
 	status int
 	header http.Header
@@ -130,7 +131,7 @@ func networkError(ctx context.Context, req *http.Request, err error) error {
 		err = e.Err
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {
-		return fmt.Errorf("cannot reach %s: %w", req.URL.Host, err)
+		return fmt.Errorf("cannot reach %s: %s", req.URL.Host, httpwire.Reason(err))
 	}
 	return fmt.Errorf("request to %s: %w", req.URL.Host, err)
 }

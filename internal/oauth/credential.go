@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -154,15 +155,11 @@ func resourceOf(endpoint string) (string, error) {
 	if err != nil || u.Host == "" {
 		return "", errors.New("its URL is not valid")
 	}
-	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
-	return originOf(u) + path, nil
+	return Origin(u) + cmp.Or(u.EscapedPath(), "/"), nil
 }
 
-// originOf returns the scheme and host of an address, without the port that is the scheme's own.
-func originOf(u *url.URL) string {
+// Origin returns the scheme and host of an address, without the port that is the scheme's own.
+func Origin(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch scheme {
 	case "https":

@@ -81,7 +81,7 @@ func (s *Source) configured(ctx context.Context, resource string) (*provider, er
 		if err != nil {
 			return nil, err
 		}
-		meta, err := s.serverMetadata(ctx, cmp.Or(c.Issuer, originOf(u)))
+		meta, err := s.serverMetadata(ctx, cmp.Or(c.Issuer, Origin(u)))
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (s *Source) protectedResource(ctx context.Context, named, resource string) 
 		return nil, err
 	}
 	const wellKnown = "/.well-known/oauth-protected-resource"
-	root, path := originOf(u), strings.TrimSuffix(u.EscapedPath(), "/")
+	root, path := Origin(u), strings.TrimSuffix(u.EscapedPath(), "/")
 	var candidates []string
 	for _, address := range []string{named, root + wellKnown + path, root + wellKnown} {
 		if address != "" && !slices.Contains(candidates, address) {
@@ -188,7 +188,7 @@ func (s *Source) issuer(m *oauthex.ProtectedResourceMetadata, resource string) (
 		if err != nil {
 			return "", err
 		}
-		return cmp.Or(wanted, originOf(u)), nil
+		return cmp.Or(wanted, Origin(u)), nil
 	}
 	if wanted == "" {
 		return m.AuthorizationServers[0], nil
@@ -228,7 +228,7 @@ func (s *Source) serverMetadata(ctx context.Context, issuer string) (*oauthex.Au
 // metadataURLs returns where the metadata of an issuer may be.
 func metadataURLs(issuer *url.URL) []string {
 	const asOAuth, asOpenID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
-	root, path := originOf(issuer), strings.TrimSuffix(issuer.EscapedPath(), "/")
+	root, path := Origin(issuer), strings.TrimSuffix(issuer.EscapedPath(), "/")
 	if path == "" {
 		return []string{root + asOAuth, root + asOpenID}
 	}

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,9 +34,6 @@ func (r *refusal) Error() string {
 	}
 	return text
 }
-
-// isOver reports whether a refresh token is not valid any more.
-func (r *refusal) isOver() bool { return r.Code == "invalid_grant" }
 
 // identity is how Pollux is known to an authorization server.
 type identity struct {
@@ -90,10 +88,8 @@ func parseTokens(status int, body []byte) (*tokens, error) {
 	if status != http.StatusOK && status != http.StatusCreated {
 		return nil, fmt.Errorf("the authorization server answers a request for tokens with status %d", status)
 	}
-	t := &tokens{Access: fields["access_token"], Type: fields["token_type"], Refresh: fields["refresh_token"], Scope: fields["scope"]}
-	if t.Type == "" {
-		t.Type = "Bearer"
-	}
+	t := &tokens{Access: fields["access_token"], Refresh: fields["refresh_token"], Scope: fields["scope"]}
+	t.Type = cmp.Or(fields["token_type"], "Bearer")
 	switch {
 	case !isToken(t.Access), t.Refresh != "" && !isToken(t.Refresh):
 		return nil, errors.New("the authorization server sends no token")

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"pollux/internal/durable"
+	"pollux/internal/keychain"
 )
 
 // maxFile is the maximum size of the file, in bytes.
@@ -78,25 +78,12 @@ func changeFile(ctx context.Context, path, server string, c *credential) error {
 		}
 		list[at] = entry
 	}
-	return writeFile(path, list)
-}
-
-func writeFile(path string, list []json.RawMessage) error {
 	if len(list) == 0 {
-		target, err := filepath.EvalSymlinks(path) // do not remove a link instead
-		if err != nil {
-			return err
-		}
-		return os.Remove(target)
+		return keychain.RemoveFile(path)
 	}
 	data, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(path, 0o600); err != nil { // WriteFile keeps the mode
-			return err
-		}
-	}
-	return durable.WriteFile(path, data, 0o600)
+	return keychain.WriteFile(path, data)
 }

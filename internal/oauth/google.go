@@ -45,7 +45,7 @@ func NewImpersonated(endpoint, audience, account string, isOthers bool, o Option
 	switch of, err := url.Parse(audience); {
 	case audience == "" || account == "":
 		return nil, errors.New("service_account_impersonation needs targetAudience and targetServiceAccount")
-	case isOthers && (err != nil || originOf(of) != originOf(u)):
+	case isOthers && (err != nil || Origin(of) != Origin(u)):
 		return nil, errors.New("targetAudience is not the server itself. Move the server to your own settings")
 	}
 	tokens, err := o.Google.IDTokens(audience, account, o.httpClient)

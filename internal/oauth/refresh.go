@@ -45,7 +45,7 @@ func (s *Source) refresh(ctx context.Context, old *credential) error {
 			s.adopt(ctx, c, t)
 			return nil
 		}
-		if r, ok := errors.AsType[*refusal](err); !ok || !r.isOver() {
+		if r, ok := errors.AsType[*refusal](err); !ok || r.Code != "invalid_grant" { // the token may still be valid
 			return s.postpone(err)
 		}
 		// Gemini CLI does not know the lock: it may have refreshed meanwhile.

@@ -2,9 +2,7 @@ package observers
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +16,8 @@ import (
 func installation(p *config.Paths) string {
 	const unknown = "123456789"
 	path := filepath.Join(p.RuntimeDir(), "installation_id")
-	id, err := readShort(path)
+	data, err := durable.ReadFile(path, 1<<10)
+	id := strings.TrimSpace(string(data[:min(len(data), 100)]))
 	switch {
 	case err == nil && id != "":
 		return id
@@ -33,22 +32,4 @@ func installation(p *config.Paths) string {
 		return unknown
 	}
 	return id
-}
-
-// readShort returns the beginning of a small file, without the white space around it.
-func readShort(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fs.ErrInvalid
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, 100))
-	return strings.TrimSpace(string(b)), err
 }

@@ -3,6 +3,7 @@ package observers
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pollux/internal/config"
@@ -25,6 +26,12 @@ func TestInstallation(t *testing.T) {
 	}
 	if got := installation(p); got != "of-gemini-cli" {
 		t.Errorf("the id that is there is not used, but %q", got)
+	}
+	if err := os.WriteFile(file, []byte(strings.Repeat("x", 300)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := installation(p); got != strings.Repeat("x", 100) {
+		t.Errorf("a long id is %q", got)
 	}
 
 	p, file = place()

@@ -28,7 +28,7 @@ func TestClientTools(t *testing.T) {
 	u.Write("~/.gemini/settings.json", `{"tools": {"exclude": ["glob"]}}`)
 	more := []tool.Tool{&ofServer{program: program{spec: specOf("mcp_files_read", tool.KindRead)}}, &program{spec: specOf("mine", tool.KindRead)}}
 	c := newCaller(t, u, nil, more, u.AtTerminal)
-	if got := list(c); got != "list_directory read_file grep_search replace write_file run_shell_command list_background_processes read_background_output mine" {
+	if got := list(c); got != "list_directory read_file grep_search replace write_file run_shell_command list_background_processes read_background_output stop_background_process mine" {
 		t.Errorf("the tools are %s", got)
 	}
 	if r := c.CallTool(t.Context(), "ask_user", nil, tool.Host{}, nil); r.Error == nil || r.Error.Type != tool.ErrNotRegistered {

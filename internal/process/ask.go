@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/internal/durable"
 )
 
@@ -67,5 +68,5 @@ func (h *Head) Write(p []byte) (int, error) {
 
 // Text returns the kept text as valid UTF-8, without surrounding white space.
 func (h *Head) Text() string {
-	return strings.TrimSpace(strings.ToValidUTF8(string(h.kept), "\uFFFD"))
+	return strings.TrimSpace(charset.Text(h.kept))
 }

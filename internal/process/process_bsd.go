@@ -52,6 +52,8 @@ func (p *Process) keepsRunning() bool {
 	return kept != nil && len(*kept) > 0 && p.GroupRuns()
 }
 
+func isRunning(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
 func (p *Process) family() []member { return p.survivors(nil) }
 
 func (p *Process) survivors([]member) []member {

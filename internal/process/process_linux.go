@@ -56,7 +56,6 @@ func arm(fd uintptr, pgid int) {
 	_, _ = unix.FcntlInt(fd, unix.F_SETFL, unix.O_ASYNC)
 }
 
-// disarm undoes arm.
 func disarm(fd uintptr) {
 	_, _ = unix.FcntlInt(fd, unix.F_SETFL, 0)
 	_, _ = unix.FcntlInt(fd, unix.F_SETOWN, 0)
@@ -125,6 +124,12 @@ func (p *Process) keepsRunning() bool {
 		q, ok := m.find()
 		return ok && q.session == p.pid
 	})
+}
+
+// isRunning reports whether a process runs. A zombie does not.
+func isRunning(pid int) bool {
+	q, ok := readProcess(pid)
+	return ok && q.state != 'Z'
 }
 
 // find returns the current entry of the process; ok is false if it has ended.

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strconv"
@@ -89,6 +90,39 @@ func (p *Process) terminate(grace time.Duration) {
 	}()
 }
 
+// Stop ends the process as Terminate does, but lets it take this time between SIGTERM and SIGKILL, and waits until
+// it and its descendants have ended. If ctx ends, they have no more than [Command.Grace].
+func (p *Process) Stop(ctx context.Context, grace time.Duration) {
+	const step = 20 * time.Millisecond
+	first := p.family()
+	p.signal(first, syscall.SIGTERM)
+	p.signal(first, syscall.SIGCONT)
+	limit := time.NewTimer(grace)
+	defer limit.Stop()
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for isOver := false; !isOver && len(p.survivors(first)) > 0; {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			isOver = true
+		case <-p.stopped:
+			isOver = true
+		case <-ctx.Done():
+			isOver = true
+		}
+	}
+	p.Terminate()
+	<-p.gone
+}
+
+// SignalGroup sends a signal to the processes of the group that still run after the program itself has ended.
+func (p *Process) SignalGroup(sig syscall.Signal) {
+	if p.GroupRuns() { // else the number may belong to another one by now
+		_ = syscall.Kill(-p.pid, sig)
+	}
+}
+
 // killGroup kills the process group, unless the program has ended: then its number may
 // belong to another one.
 func (p *Process) killGroup() {
@@ -110,7 +144,7 @@ func (p *Process) reported() (pids []int, words []string) {
 		switch {
 		case err != nil:
 			words = append(words, f)
-		case pid > 1 && pid != p.pid && syscall.Kill(pid, 0) == nil:
+		case pid > 1 && pid != p.pid && isRunning(pid):
 			pids = append(pids, pid)
 		}
 	}
@@ -138,7 +172,6 @@ func (rp *reportPipe) open() error {
 	return nil
 }
 
-// readAll returns the reports so far.
 func (rp *reportPipe) readAll() string {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
@@ -167,7 +200,6 @@ func (rp *reportPipe) arm(pgid int) {
 	}
 }
 
-// close disarms and closes the pipe.
 func (rp *reportPipe) close() {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()

@@ -59,6 +59,9 @@ func (s Status) String() string {
 // unless [Command.TTY] is set.
 func (p *Process) PID() int { return p.pid }
 
+// Began returns the time of the start.
+func (p *Process) Began() time.Time { return p.start }
+
 // Exited is closed when the program has ended; descendants may still run.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 

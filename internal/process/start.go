@@ -265,7 +265,6 @@ func (p *Process) streamClosed() {
 	}
 }
 
-// copyInput gives the program its input.
 func (p *Process) copyInput() {
 	defer crash.Recover()
 	_, _ = io.Copy(p.input, p.command.Stdin) // a program need not read it all

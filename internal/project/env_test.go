@@ -23,6 +23,9 @@ func openWith(t *testing.T, file string, env ...string) *project.Project {
 	if err := os.WriteFile(filepath.Join(p.Paths.Dir(), ".env"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := p.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 
@@ -84,8 +87,8 @@ func TestKeychainOfUser(t *testing.T) {
 				if err != nil {
 					return
 				}
+				called <- struct{}{} // before the caller sees the end of its call
 				c.Close()
-				called <- struct{}{}
 			}
 		}()
 		env := []string{"DBUS_SESSION_BUS_ADDRESS=unix:path=" + bus.Addr().String()}

@@ -6,6 +6,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/process"
 	"pollux/internal/secret"
 )
 
@@ -45,6 +46,15 @@ func (p *Project) HookEnviron(ofProject bool, keys func() []string) []string {
 		return secret.Without(environ, keys())
 	}
 	return environ
+}
+
+// WithOwn returns the environment of a program of this origin: one that the user or the administrator has set up also
+// gets the user's own variables that name libraries, certificates and proxies.
+func WithOwn(p *Project, environ []string, origin process.Origin) []string {
+	if !origin.IsTrusted() {
+		return environ
+	}
+	return userRedaction(p).WithOwn(environ, p.Env().User().List())
 }
 
 // userRedaction is the redaction that the user's settings describe.
@@ -87,10 +97,10 @@ func (p *Project) OpenVariable(name string) string {
 	return p.Env().Get(name)
 }
 
-// gitEnviron returns the environment of git: without secrets, and with the agent that has the keys of
-// ssh.
+// gitEnviron returns the environment of git for installations of the user: without secrets but the password of a
+// proxy, and with the agent that has the keys of ssh.
 func (p *Project) gitEnviron() []string {
-	environ := p.ServerEnviron()
+	environ := WithOwn(p, p.ServerEnviron(), process.OriginUser)
 	if agent := p.Env().User().Get("SSH_AUTH_SOCK"); agent != "" {
 		environ = append(environ, "SSH_AUTH_SOCK="+agent)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/guard/trust"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
 	"pollux/llm/provider"
@@ -77,6 +78,18 @@ func TestEnvirons(t *testing.T) {
 	}
 }
 
+// TestProxyOfGit checks that installations go through the user's proxy, with its password, and not through a project's.
+func TestProxyOfGit(t *testing.T) {
+	t.Parallel()
+	const proxy, authority = "HTTPS_PROXY=http://me:pass@proxy:3128", "GIT_SSL_CAINFO=/etc/corp.pem"
+	u := projecttest.NewUser(t, proxy, authority)
+	u.Write(".env", "HTTP_PROXY=http://evil:1\n")
+	environ := u.Open(trusted).Fetcher().Environ
+	if !slices.Contains(environ, proxy) || !slices.Contains(environ, authority) || slices.Contains(environ, "HTTP_PROXY=http://evil:1") {
+		t.Errorf("git gets %q", environ)
+	}
+}
+
 // A project does not choose the agent with the keys of ssh, the token for GitHub, or where a sign-in is received.
 func TestVariablesOfTheProject(t *testing.T) {
 	t.Parallel()
@@ -130,9 +143,9 @@ func TestRenew(t *testing.T) {
 	if err := p.Renew("openai"); err != nil {
 		t.Fatal(err)
 	}
-	selected, _ := p.Settings().Lookup("security.auth.selectedType")
-	if projecttest.Getenv(p, "DATABASE_URL") != "new" || selected != "openai" {
-		t.Errorf("%q, selected %v", projecttest.Getenv(p, "DATABASE_URL"), selected)
+	selected, _ := p.Settings().Lookup("pollux.auth.selectedType")
+	if p.Env().Get("DATABASE_URL") != "new" || selected != "openai" {
+		t.Errorf("%q, selected %v", p.Env().Get("DATABASE_URL"), selected)
 	}
 	u.Write("~/.gemini/settings.json", `{`)
 	if err := p.Renew(""); err == nil {
@@ -141,5 +154,30 @@ func TestRenew(t *testing.T) {
 	p.UseModel("mine")
 	if p.Model != "mine" || !p.Named || p.NamedBy() != "--model" {
 		t.Errorf("%s, named %v by %s", p.Model, p.Named, p.NamedBy())
+	}
+}
+
+// Programs that the user has set up get the user's own libraries, certificates and proxies; those of projects, extensions and
+// models do not.
+func TestWithOwn(t *testing.T) {
+	t.Parallel()
+	p := projecttest.New(t, `{"security": {"environmentVariableRedaction": {"blocked": ["curl_ca_bundle"]}}}`,
+		"PYTHONPATH=/own", "HTTPS_PROXY=http://u:secret-word-1@proxy", "NODE_OPTIONS=--token=ghp_0123456789abcdefghijABCDEFGHIJ012345", "CURL_CA_BUNDLE=/ca", "MY_TOKEN=x", "PLAIN=y")
+	for origin, want := range map[process.Origin]string{
+		process.OriginUser: "PYTHONPATH=/base HTTPS_PROXY=http://u:secret-word-1@proxy", process.OriginSystem: "PYTHONPATH=/base HTTPS_PROXY=http://u:secret-word-1@proxy",
+		process.OriginProject: "PYTHONPATH=/base", process.OriginExtension: "PYTHONPATH=/base", process.OriginModel: "PYTHONPATH=/base", "": "PYTHONPATH=/base",
+	} {
+		if got := strings.Join(project.WithOwn(p, []string{"PYTHONPATH=/base"}, origin), " "); got != want {
+			t.Errorf("%q gets %s, want %s", origin, got, want)
+		}
+	}
+	p = projecttest.New(t, `{}`, "PYTHONPATH=/own", "GITHUB_SHA=1")
+	if got := project.WithOwn(p, nil, process.OriginUser); len(got) > 0 {
+		t.Errorf("on a runner: %q", got)
+	}
+	u := projecttest.NewUser(t)
+	u.Write(".env", "PYTHONPATH=/theirs\nREQUESTS_CA_BUNDLE=/theirs\n")
+	if got := project.WithOwn(u.Open(trusted), nil, process.OriginUser); len(got) > 0 {
+		t.Errorf("of the project: %q", got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"pollux/internal/extension/integrity"
 	"pollux/internal/extension/unpack"
 	"pollux/internal/guard/trust"
-	"pollux/internal/memory"
 	"pollux/internal/process"
 )
 
@@ -60,6 +59,6 @@ func (p *Project) trustSource(dir string) (text string, accept func() error, err
 	if err != nil || state == trust.Trusted {
 		return "", nil, err
 	}
-	text = contents(dir, p.Options.Env, memory.Names(config.MemoryNames.In(p.Settings())), nil)
+	text = contents(dir, p.Options.Env, p.MemoryNames(), nil)
 	return text, func() error { return trust.Set(o.File, dir, trust.TrustFolder) }, nil
 }

@@ -13,7 +13,6 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/keychain"
-	"pollux/internal/skill"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
 )
@@ -97,16 +96,6 @@ func (p *Project) ExtensionCommands() (list []command.Source) {
 	return list
 }
 
-// extensionSkills returns the directories of skills of extensions.
-func (p *Project) extensionSkills() (list []skill.Source) {
-	for _, e := range p.Extensions() {
-		if dir, ok := e.Directory("skills"); ok {
-			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
-		}
-	}
-	return list
-}
-
 // ExtensionAgents returns the directories of subagents of extensions.
 func (p *Project) ExtensionAgents() (list []subagent.Source) {
 	for _, e := range p.Extensions() {
@@ -140,7 +129,7 @@ func (p *Project) extensionPolicies() (list []policy.Extension) {
 // ExtensionExclusions returns the rules for the tools that extensions exclude.
 func (p *Project) ExtensionExclusions() (rules []policy.Rule) {
 	for _, e := range p.Extensions() {
-		rules = append(rules, policy.ExtensionRules(e.Name, e.ExcludeTools)...)
+		rules = append(rules, policy.ExtensionRules(e.Name, filepath.Join(e.Dir, extension.ManifestName), e.ExcludeTools)...)
 	}
 	return rules
 }

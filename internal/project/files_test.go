@@ -70,8 +70,8 @@ func TestMemory(t *testing.T) {
 	u.Write("~/.gemini/OWN.md", "Mine.")
 	u.Write("~/.gemini/secrets.txt", "Secret.")
 	u.Write("secrets.txt", "Theirs.")
-	if p := u.Open(trusted); p.MemoryFile() != u.Path("~/.gemini/OWN.md") || !slices.Equal(p.MemoryNames(), []string{"OWN.md", "GEMINI.md"}) {
-		t.Errorf("%s, %q", p.MemoryFile(), p.MemoryNames())
+	if p := u.Open(trusted); p.MemoryFile() != u.Path("~/.gemini/OWN.md") || !slices.Equal(p.MemoryNames().All(), []string{"OWN.md", "GEMINI.md"}) {
+		t.Errorf("%s, %q", p.MemoryFile(), p.MemoryNames().All())
 	}
 	u.Write(".gemini/settings.json", `{"context": {"fileName": ["secrets.txt"]}}`)
 	p := u.Open(trusted)

@@ -9,6 +9,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/hook"
+	"pollux/internal/process"
 	"pollux/internal/terminal"
 )
 
@@ -120,7 +121,9 @@ func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Disabled = DisabledHooks(p.Settings(), hooks)
 	p.warnOfKeptHooks(hooks, o.Disabled)
 	keys := sync.OnceValue(p.keyVariables)
-	o.Environ = func(ofProject bool) []string { return p.HookEnviron(ofProject, keys) }
+	o.Environ = func(origin process.Origin) []string {
+		return WithOwn(p, p.HookEnviron(origin == process.OriginProject, keys), origin)
+	}
 	if o.Allowed == nil {
 		o.Allowed = func(source hook.Source) bool { return p.AllowsHooks(source, p.IsTrusted()) }
 	}

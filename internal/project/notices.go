@@ -8,31 +8,40 @@ import (
 	"sync/atomic"
 )
 
+// live is a list whose items can be removed. It is safe for concurrent use.
+type live[T any] struct {
+	mu   sync.Mutex // held by changes
+	list atomic.Pointer[[]*T]
+}
+
+func (l *live[T]) add(item T) (remove func()) {
+	l.change(func(list []*T) []*T { return append(list, &item) })
+	return func() {
+		l.change(func(list []*T) []*T {
+			return slices.DeleteFunc(list, func(other *T) bool { return other == &item })
+		})
+	}
+}
+
+func (l *live[T]) change(f func([]*T) []*T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := f(slices.Clone(l.all()))
+	l.list.Store(&list)
+}
+
+// all returns the items. The caller must not change the list.
+func (l *live[T]) all() []*T {
+	if list := l.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
 // notices passes warnings to those who record them. It is safe for concurrent use.
 type notices struct {
 	isMuted  atomic.Bool
-	mu       sync.Mutex
-	watchers []*func(text string)
-}
-
-func (n *notices) watch(f func(text string)) (stop func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.watchers = append(n.watchers, &f)
-	return func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.watchers = slices.DeleteFunc(n.watchers, func(other *func(string)) bool { return other == &f })
-	}
-}
-
-func (n *notices) pass(text string) {
-	n.mu.Lock()
-	list := slices.Clone(n.watchers)
-	n.mu.Unlock()
-	for _, f := range list {
-		(*f)(text)
-	}
+	watchers live[func(text string)]
 }
 
 // Warn shows the user a warning, and passes it to the watchers. Paths in it are shortened for a person; scripts may
@@ -45,7 +54,9 @@ func (p *Project) Warn(text string) {
 		text = p.Paths.DisplayText(text)
 	}
 	p.Options.Warn(text)
-	p.notices.pass(text)
+	for _, f := range p.notices.watchers.all() {
+		(*f)(text)
+	}
 }
 
 // LeaveOut warns of something without which the run goes on, in one line: because the user has not seen it, or because it
@@ -59,7 +70,7 @@ func (p *Project) LeaveOut(text string) {
 func (p *Project) LeftOut() []string { return p.leftOut }
 
 // WatchWarnings has f called with each warning until stop is called.
-func (p *Project) WatchWarnings(f func(text string)) (stop func()) { return p.notices.watch(f) }
+func (p *Project) WatchWarnings(f func(text string)) (stop func()) { return p.notices.watchers.add(f) }
 
 // Mute drops warnings until the function that it returns is called.
 func (p *Project) Mute() (unmute func()) {
@@ -79,38 +90,11 @@ func (p *Project) WithWarn(warn func(string)) *Project {
 
 // logs is a handler that passes records to handlers which may be added at any time. Loggers with attributes or groups
 // use the handlers that there were when they were made.
-type logs struct{ *logList }
-
-type logList struct {
-	mu   sync.Mutex
-	list atomic.Pointer[[]*slog.Handler]
-}
-
-func newLogs() logs {
-	l := logs{new(logList)}
-	l.list.Store(new([]*slog.Handler))
-	return l
-}
-
-func (l logs) add(h slog.Handler) (remove func()) {
-	l.change(func(list []*slog.Handler) []*slog.Handler { return append(list, &h) })
-	return func() {
-		l.change(func(list []*slog.Handler) []*slog.Handler {
-			return slices.DeleteFunc(list, func(other *slog.Handler) bool { return other == &h })
-		})
-	}
-}
-
-func (l logs) change(f func([]*slog.Handler) []*slog.Handler) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := f(slices.Clone(*l.list.Load()))
-	l.list.Store(&list)
-}
+type logs struct{ *live[slog.Handler] }
 
 func (l logs) multi() slog.Handler {
 	var list []slog.Handler
-	for _, h := range *l.list.Load() {
+	for _, h := range l.all() {
 		list = append(list, *h)
 	}
 	return slog.NewMultiHandler(list...)
@@ -118,7 +102,7 @@ func (l logs) multi() slog.Handler {
 
 // Enabled implements [slog.Handler].
 func (l logs) Enabled(ctx context.Context, level slog.Level) bool {
-	return slices.ContainsFunc(*l.list.Load(), func(h *slog.Handler) bool { return (*h).Enabled(ctx, level) })
+	return slices.ContainsFunc(l.all(), func(h *slog.Handler) bool { return (*h).Enabled(ctx, level) })
 }
 
 // Handle implements [slog.Handler].

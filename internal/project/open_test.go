@@ -41,10 +41,13 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		"settings that cannot be read": {settings: `{`, code: exit.Config, text: "settings.json"},
 		"a restriction that is lost":   {settings: `{"tools": {"exclude": 5}}`, code: exit.Config, text: "a script does not go on without them"},
-		"a sandbox":                    {settings: `{"tools": {"sandbox": true}}`, code: exit.Sandbox, text: "--no-sandbox"},
-		"telemetry":                    {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
-		"an unknown mode":              {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
-		"a worktree":                   {change: func(o *project.Options) { o.InWorktree = true }, code: exit.General, text: "experimental.worktrees"},
+		"a sandbox in YOLO mode": {
+			settings: `{"tools": {"sandbox": "docker"}}`, change: func(o *project.Options) { o.ApprovalMode = "yolo" },
+			code: exit.Sandbox, text: "in YOLO mode nothing else restricts what runs: use --no-sandbox",
+		},
+		"telemetry":       {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
+		"an unknown mode": {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
+		"a worktree":      {change: func(o *project.Options) { o.InWorktree = true }, code: exit.General, text: "experimental.worktrees"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,8 +90,43 @@ func TestLoaded(t *testing.T) {
 	}
 }
 
-// TestRefuseSandbox checks which settings and variables ask for a sandbox.
-func TestRefuseSandbox(t *testing.T) {
+// TestSandboxWarning checks that a sandbox in the user's own settings is a warning, and one of others an error.
+func TestSandboxWarning(t *testing.T) {
+	t.Parallel()
+	const user, folder = "~/.gemini/settings.json", ".gemini/settings.json"
+	for _, tt := range []struct {
+		file, text, env, mode string
+		no                    bool // --no-sandbox
+		warns, fails          bool
+	}{
+		{file: user, text: `true`, warns: true},
+		{file: user, text: `"docker"`, warns: true},
+		{file: user, text: `{"enabled": true}`, mode: "plan", warns: true},
+		{file: user, text: `true`, mode: "yolo", fails: true},
+		{file: user, text: `true`, mode: "yolo", no: true},
+		{file: user, text: `true`, env: "SANDBOX=inside"},
+		{file: user, text: `true`, env: "GEMINI_SANDBOX=false"},
+		{file: user, text: `true`, env: "GEMINI_SANDBOX=docker", fails: true},
+		{file: user, text: `true`, no: true},
+		{file: user, text: `false`},
+		{file: folder, text: `true`, fails: true},
+	} {
+		u := projecttest.NewUser(t, tt.env)
+		u.Write(tt.file, `{"tools": {"sandbox": `+tt.text+`}}`)
+		_, err := u.TryOpen(trusted, func(o *project.Options) {
+			if o.ApprovalMode = tt.mode; tt.no {
+				flag("tools.sandbox", false)(o)
+			}
+		})
+		warnings := u.TakeWarnings()
+		if got := strings.Contains(warnings, "tools.sandbox in ~/.gemini/settings.json has no effect"); got != tt.warns || (exit.CodeOf(err) == exit.Sandbox) != tt.fails {
+			t.Errorf("%+v: %v, warnings %q", tt, err, warnings)
+		}
+	}
+}
+
+// TestCheckSandbox checks which settings and variables ask for a sandbox.
+func TestCheckSandbox(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		setting any

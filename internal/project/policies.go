@@ -96,12 +96,10 @@ func (p *Project) warnOfMissing(key config.Strings, flag string) {
 // place of the user's directory. A project's settings only add to it, for they may
 // not take away the user's prohibitions.
 func (p *Project) userReplaces() bool {
-	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
-		if len(absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0 {
-			return true
-		}
-	}
-	return false
+	scopes := []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults}
+	return slices.ContainsFunc(scopes, func(scope config.Scope) bool {
+		return len(absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0
+	})
 }
 
 // adminPaths returns the administrator's paths. Those of a project's settings do
@@ -130,10 +128,9 @@ func (p *Project) adminPaths() []string {
 func absolute(p *config.Paths, list []string) []string {
 	var abs []string
 	for _, path := range list {
-		if path = strings.TrimSpace(path); path == "" {
-			continue
+		if path = strings.TrimSpace(path); path != "" {
+			abs = append(abs, filepath.Clean(p.Absolute(path)))
 		}
-		abs = append(abs, filepath.Clean(p.Absolute(path)))
 	}
 	return abs
 }

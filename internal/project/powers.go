@@ -151,7 +151,7 @@ func variablePower(name, value string) trust.Power {
 // projectVariables returns the variables that the folder's .env file sets, by name, except keys of
 // providers: a file may bring a key of its own.
 func (p *Project) projectVariables(s *config.Settings) []projectVariable {
-	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
+	env, _ := p.dotEnv.Extend(p.Options.Env, s, p.Paths) // ReadEnv warns
 	names := env.OfProject()
 	settings := p.extensionVariables(s, names)
 	if len(names) == 0 {
@@ -204,7 +204,7 @@ func (p *Project) unseenVariables(s *config.Settings, variables []projectVariabl
 	if !hasKey {
 		return list
 	}
-	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
+	env, _ := p.dotEnv.Extend(p.Options.Env, s, p.Paths) // ReadEnv warns
 	for _, name := range env.OfProject() {
 		if slices.Contains(keys, name) && !config.IsHarmlessVariable(name) {
 			v := projectVariable{name: name, Power: variablePower(name, env.Get(name))}

@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
+	"pollux/tool"
 )
 
 const (
@@ -202,11 +204,11 @@ func TestDotEnv(t *testing.T) {
 			})
 			var got []string
 			for _, name := range []string{"GEMINI_API_KEY", "DATABASE_URL", "LOG_LEVEL", "NODE_OPTIONS", "OPENAI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "DEBUG"} {
-				if value := projecttest.Getenv(p, name); value != "" && value != "of-user" {
+				if value := p.Env().Get(name); value != "" && value != "of-user" {
 					got = append(got, name)
 				}
 			}
-			if all := strings.Join(got, " "); all != tt.want || projecttest.Getenv(p, "TAKEN") != "user" {
+			if all := strings.Join(got, " "); all != tt.want || p.Env().Get("TAKEN") != "user" {
 				t.Errorf("%s count, want %s", all, tt.want)
 			}
 		})
@@ -229,11 +231,38 @@ func TestRedirections(t *testing.T) {
 		strings.Contains(asked[0].Text, "pass") || strings.Contains(asked[0].Text, "DATABASE_URL") {
 		t.Errorf("asked %+v", asked)
 	}
-	if projecttest.Getenv(p, "GOOGLE_GEMINI_BASE_URL") != "" || projecttest.Getenv(p, "DATABASE_URL") != "x" {
+	if p.Env().Get("GOOGLE_GEMINI_BASE_URL") != "" || p.Env().Get("DATABASE_URL") != "x" {
 		t.Error("the answer does not count")
 	}
-	if err := p.Renew(""); err != nil || projecttest.Getenv(p, "GOOGLE_GEMINI_BASE_URL") != "" {
+	if err := p.Renew(""); err != nil || p.Env().Get("GOOGLE_GEMINI_BASE_URL") != "" {
 		t.Errorf("after a renewal the refused variable counts, %v", err)
+	}
+}
+
+// asking calls a function with each question.
+type asking struct {
+	*projecttest.Person
+	during func()
+}
+
+func (a asking) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	a.during()
+	return a.Person.Ask(ctx, details)
+}
+
+// The variables that count are those that the person was asked about, whatever the file is by then.
+func TestDotEnvThatChanges(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	decide(t, u, u.Dir, trust.TrustFolder)
+	u.Write(".env", "DATABASE_URL=x\n")
+	u.Answer("Use it")
+	p := u.Open(func(o *project.Options) {
+		o.Interactive = true
+		o.Asker = asking{&u.Person, func() { u.Write(".env", "DATABASE_URL=evil\nPGPASSWORD=y\n") }}
+	})
+	if p.Env().Get("DATABASE_URL") != "x" || p.Env().Get("PGPASSWORD") != "" {
+		t.Errorf("DATABASE_URL %q, PGPASSWORD %q", p.Env().Get("DATABASE_URL"), p.Env().Get("PGPASSWORD"))
 	}
 }
 
@@ -246,8 +275,8 @@ func TestRenewedVariables(t *testing.T) {
 	u.Answer("Use it")
 	p := u.Open(u.AtTerminal)
 	u.Write(".env", "DATABASE_URL=x\nPGPASSWORD=y\n")
-	if err := p.Renew(""); err != nil || projecttest.Getenv(p, "DATABASE_URL") != "x" || projecttest.Getenv(p, "PGPASSWORD") != "" {
-		t.Errorf("DATABASE_URL %q, PGPASSWORD %q, %v", projecttest.Getenv(p, "DATABASE_URL"), projecttest.Getenv(p, "PGPASSWORD"), err)
+	if err := p.Renew(""); err != nil || p.Env().Get("DATABASE_URL") != "x" || p.Env().Get("PGPASSWORD") != "" {
+		t.Errorf("DATABASE_URL %q, PGPASSWORD %q, %v", p.Env().Get("DATABASE_URL"), p.Env().Get("PGPASSWORD"), err)
 	}
 }
 

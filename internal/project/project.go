@@ -108,6 +108,7 @@ type Project struct {
 
 	settings *atomic.Pointer[config.Settings]  // copies of a project share it
 	env      *atomic.Pointer[config.FolderEnv] // likewise
+	dotEnv   config.DotEnv                     // it sets the variables that the person was asked about
 	logClose io.Closer
 	policies *bool               // the answer about the project's policies
 	newKeys  map[string]auth.Key // see [Project.NewKeys]
@@ -162,11 +163,15 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
 	}
 	p.ReadEnv()
-	if err = p.RefuseSandbox(); err != nil {
+	sandbox, err := p.CheckSandbox()
+	if err != nil {
 		return nil, err
 	}
 	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env()); err != nil {
 		return nil, err
+	}
+	if sandbox != "" {
+		p.Warn(sandbox)
 	}
 	for _, text := range p.startWarnings() {
 		p.Warn(text)
@@ -196,7 +201,8 @@ func New(o Options) *Project {
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), env: new(atomic.Pointer[config.FolderEnv]),
-		masking: new(masking), extensions: new(extensions), notices: new(notices), logs: newLogs(), Launcher: process.NewLauncher(o.Host.Launch...),
+		masking: new(masking), extensions: new(extensions), newKeys: map[string]auth.Key{},
+		notices: new(notices), logs: logs{new(live[slog.Handler])}, Launcher: process.NewLauncher(o.Host.Launch...),
 	}
 	p.env.Store(config.NewFolderEnv(o.Env))
 	p.Log = slog.New(p.logs)
@@ -208,6 +214,7 @@ func New(o Options) *Project {
 
 // Load reads the settings, and decides whether the folder is trusted.
 func (p *Project) Load(ctx context.Context) error {
+	p.dotEnv = config.DotEnv{}
 	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, err error) {
 		if p.Options.Folder != trust.Unknown {
 			return p.Options.Folder, nil
@@ -254,8 +261,8 @@ func (p *Project) Reload() error {
 	return err
 }
 
-// reload is [Project.Reload], and returns the variables that the user has refused by now.
-func (p *Project) reload() (refused []string, _ error) {
+// reload is [Project.Reload], and returns the project as it is read now.
+func (p *Project) reload() (*Project, error) {
 	o := p.Options
 	o.Warn, o.Asker = nil, nil
 	again := New(o)
@@ -263,7 +270,7 @@ func (p *Project) reload() (refused []string, _ error) {
 		return nil, err
 	}
 	p.settings.Store(again.Settings())
-	return again.refusedVariables, nil
+	return again, nil
 }
 
 // ReadEnv reads the .env file that counts here, sets the model, and opens the log.
@@ -278,7 +285,7 @@ func (p *Project) ReadEnv() {
 
 // setEnv sets the environment: with the .env file that counts here, without the variables that the user has refused.
 func (p *Project) setEnv() []config.Warning {
-	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings(), p.Paths)
+	env, warnings := p.dotEnv.Extend(p.Options.Env, p.Settings(), p.Paths)
 	env = env.Without(p.refusedVariables...)
 	p.env.Store(env)
 	p.masking.set(func() []string { return secret.Values(env.List()) }) // all that is known before the models are
@@ -359,6 +366,6 @@ func (p *Project) UserAgentHeader() string {
 		}
 	}
 	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)
-	arch := strings.NewReplacer("amd64", "x64", "386", "ia32").Replace(runtime.GOARCH)
+	arch := cmp.Or(map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH], runtime.GOARCH)
 	return "Pollux/" + p.Options.Version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
 }

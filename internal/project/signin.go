@@ -33,6 +33,12 @@ func (p *Project) SignInOptions() *oauth.Options {
 	}
 }
 
+// AuthInputs returns the inputs for the accounts of the project, without the keys that the user has typed. Nothing is warned
+// of, and a keychain is not unlocked. ctx cancels queries.
+func (p *Project) AuthInputs(ctx context.Context) auth.Inputs {
+	return auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: ctx}
+}
+
 // openPage opens a page in the user's browser, which gets no secrets of the environment.
 func (p *Project) openPage(ctx context.Context, page string) error {
 	r := userRedaction(p)
@@ -62,17 +68,16 @@ func (p *Project) UseModel(name string) { p.Options.Model, p.Model, p.Named = na
 // selected, if not "", overrides the provider that they select.
 func (p *Project) Renew(selected auth.Type) error {
 	if selected != "" {
-		p.Options.Flags = maps.Clone(p.Options.Flags)
-		if p.Options.Flags == nil {
-			p.Options.Flags = map[string]any{}
-		}
-		p.Options.Flags[string(config.AuthSelectedType)] = string(selected)
+		flags := map[string]any{}
+		maps.Copy(flags, p.Options.Flags)
+		flags[string(config.AuthOwnType)] = string(selected)
+		p.Options.Flags = flags
 	}
-	refused, err := p.reload()
+	again, err := p.reload()
 	if err != nil {
 		return err
 	}
-	p.refusedVariables = append(p.refusedVariables, refused...)
+	p.refusedVariables, p.dotEnv = append(p.refusedVariables, again.refusedVariables...), again.dotEnv
 	p.setEnv() // with the warnings of the start
 	return nil
 }
@@ -83,9 +88,6 @@ func (p *Project) KeepKey(done auth.SignIn) {
 		return
 	}
 	p.newKeys = maps.Clone(p.newKeys)
-	if p.newKeys == nil {
-		p.newKeys = map[string]auth.Key{}
-	}
 	p.newKeys[done.ID] = done.Key
 	p.masking.renew()
 }

@@ -9,8 +9,13 @@ import (
 
 // SkillSources returns the directories of skills, those of the lowest tier first. A folder that is not
 // trusted has none of its own.
-func (p *Project) SkillSources(trusted bool) []skill.Source {
-	list := append(p.extensionSkills(),
+func (p *Project) SkillSources(trusted bool) (list []skill.Source) {
+	for _, e := range p.Extensions() {
+		if dir, ok := e.Directory("skills"); ok {
+			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
+		}
+	}
+	list = append(list,
 		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.GeminiDir(), "skills")},
 		skill.Source{Tier: skill.User, Dir: filepath.Join(p.Paths.Home(), ".agents", "skills")})
 	if trusted && !p.Paths.AtHome() {

@@ -42,7 +42,7 @@ func (p *Project) askTrust(ctx context.Context, s *config.Settings) (trust.State
 	for _, v := range p.projectVariables(s) {
 		variables = append(variables, strings.TrimPrefix(v.Text, envPower))
 	}
-	level, err := AskTrust(ctx, p.Options.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)), variables)
+	level, err := AskTrust(ctx, p.Options.Asker, p.trustOptions(s), p.Options.Env, memoryNames(s), variables)
 	switch {
 	case err != nil:
 		return trust.Unknown, err
@@ -64,10 +64,10 @@ func everyFolder(parent string) string {
 }
 
 // AskTrust asks a person whether they trust the folder that o names, lists its
-// contents, and stores the answer in the file of o. memoryFiles are the names of
+// contents, and stores the answer in the file of o. names are those of
 // files that instruct the model, variables those of its .env file. It returns the decision, "" for none; the
 // errors are those of asking and of writing the file.
-func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *config.Env, memoryFiles, variables []string) (trust.Level, error) {
+func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *config.Env, names memory.Names, variables []string) (trust.Level, error) {
 	parent := filepath.Dir(o.Dir)
 	levels := []trust.Level{trust.TrustFolder, trust.TrustParent, trust.DoNotTrust}
 	paths := config.NewPaths(env, o.Dir)
@@ -77,7 +77,7 @@ func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *con
 		{Key: "p", Label: "Trust the parent folder", Description: everyFolder(paths.Display(parent))},
 		{Key: "n", Label: "Do not trust", Description: "ignore both, and ask before each change"},
 	}
-	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles, variables)
+	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, names, variables)
 	answer, err := person.Choose(ctx, asker, person.Choice{Header: "Trust", Text: text, Options: options, Help: "In a trusted folder, Pollux uses its settings, GEMINI.md, .env and policies.\n" +
 		"They can start programs. In other folders, Pollux ignores them.\n" +
 		"Pollux stores your answer in " + paths.Display(o.File) + ".\n" +
@@ -95,9 +95,9 @@ func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *con
 
 // contents lists the files of a folder that take effect if it is trusted, "" if there are
 // none.
-func contents(dir string, env *config.Env, memoryFiles, variables []string) string {
+func contents(dir string, env *config.Env, names memory.Names, variables []string) string {
 	settings, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
-	o := trust.Inspect(dir, settings, memoryFiles)
+	o := trust.Inspect(dir, settings, names.All())
 	if err != nil {
 		o.Errors = append(o.Errors, err.Error())
 	}

@@ -172,13 +172,15 @@ func TestContents(t *testing.T) {
 	u.Write(".gemini/agents/helper.md", "---\nname: helper\ndescription: x\n---\nHelp.\n")
 	u.Write(".gemini/policies/a.toml", "")
 	u.Write("GEMINI.md", "Do.")
+	u.Write("AGENTS.md", "Do.")
+	u.Write("CLAUDE.md", "Do.")
 	u.Write(".gemini/.env", "NODE_OPTIONS=-r ./evil.js\nGEMINI_API_KEY=k\nDATABASE_URL=x\n")
 	u.Answer("Do not trust")
 	u.Open(u.AtTerminal)
 	text := u.TakeAsked()[0].Text
 	for _, part := range []string{
 		"\nThe folder has these files and settings for Pollux:", "- Commands: /go", "- MCP servers: evil", "- Hooks: ", "- Skills: tidy", "- Agents: helper", "- Policies: a.toml",
-		"- Instructions: GEMINI.md", "- Settings: ", "- What they do: ", "tools.allowed: run_shell_command", "- Variables in .env: DATABASE_URL", "- Warnings: ",
+		"- Instructions: AGENTS.md, CLAUDE.md, GEMINI.md", "- Settings: ", "- What they do: ", "tools.allowed: run_shell_command", "- Variables in .env: DATABASE_URL", "- Warnings: ",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the question does not list %q:\n%s", part, text)

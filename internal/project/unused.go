@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,11 +18,9 @@ import (
 // warnUnused warns once of settings and variables that Pollux does not support yet. It warns
 // again after a settings file or the list has changed.
 func (p *Project) warnUnused() {
-	line := p.unused()
-	if line == "" || p.wasShown(line) {
-		return
+	if line := p.unused(); line != "" && !p.wasShown(line) {
+		p.Warn(line)
 	}
-	p.Warn(line)
 }
 
 // unused returns one line about settings and variables that have no effect yet, "" if
@@ -130,12 +129,7 @@ func forgetOldest(dir string) {
 		}
 		return info.ModTime().UnixNano()
 	}
-	slices.SortFunc(entries, func(a, b os.DirEntry) int {
-		if age(a) < age(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(age(a), age(b)) })
 	for _, e := range entries[:len(entries)-most/2] {
 		_ = os.Remove(filepath.Join(dir, e.Name()))
 	}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"strings"
 
 	"pollux/internal/config"
@@ -19,18 +20,9 @@ func (p *Project) Where(source string) string {
 	if entry, member, ok := strings.Cut(strings.TrimPrefix(source, "modelProviders."), "."); ok && key != entry+"."+member {
 		key = "modelProviders." + entry // whose members no row of the settings is for
 	}
-	for _, layer := range [...]struct {
-		scope config.Scope
-		file  string
-	}{
-		{config.CommandLine, "the command line"},
-		{config.System, p.Paths.SystemSettings()},
-		{config.Workspace, p.Paths.WorkspaceSettings()},
-		{config.User, p.Paths.UserSettings()},
-		{config.SystemDefaults, p.Paths.SystemDefaults()},
-	} {
-		if _, set := p.Settings().ForScope(layer.scope).Lookup(key); set {
-			return source + " in " + layer.file
+	for scope := config.CommandLine; scope >= config.SystemDefaults; scope-- {
+		if _, set := p.Settings().ForScope(scope).Lookup(key); set {
+			return source + " in " + cmp.Or(p.Paths.File(scope), "the command line")
 		}
 	}
 	return source

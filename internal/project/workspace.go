@@ -18,6 +18,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 	}
 	ws, warnings := workspace.New(workspace.Options{
 		Root:         p.Paths.Dir(),
+		Home:         p.Paths.Home(),
 		Disk:         p.Options.Host.Disk,
 		Include:      include,
 		ProjectTemp:  p.Paths.ProjectTempPath(),
@@ -37,7 +38,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 	s := p.Settings()
 	return memory.New(memory.Options{
-		Names:       p.MemoryNames(),
+		Names:       memoryNames(s),
 		Global:      p.Paths.GeminiDir(),
 		GlobalNames: userMemoryNames(s),
 		Private:     filepath.Join(p.Paths.ProjectTempPath(), "memory"),
@@ -45,6 +46,7 @@ func NewMemory(p *Project, ws *workspace.Workspace) *memory.Memory {
 		Workspace:   ws,
 		IsTrusted:   p.IsTrusted,
 		Markers:     config.MemoryMarkers.In(s),
+		MaxStart:    int(config.MemoryMaxKilobytes.In(s) * 1024),
 		Flat:        config.MemoryImportFormat.In(s) == "flat",
 		Eager:       config.MemoryEager.In(s),
 		MaxDirs:     config.MemoryMaxDirs.In(s),
@@ -58,14 +60,16 @@ func (p *Project) OpenMemory() *memory.Memory { return NewMemory(p, NewWorkspace
 
 // MemoryFile returns the user's own memory file, for all projects. File tools may change it.
 func (p *Project) MemoryFile() string {
-	return filepath.Join(p.Paths.GeminiDir(), userMemoryNames(p.Settings())[0])
+	return filepath.Join(p.Paths.GeminiDir(), userMemoryNames(p.Settings()).Primary())
 }
 
-// MemoryNames returns the names of memory files, the preferred one first.
-func (p *Project) MemoryNames() []string { return memory.Names(config.MemoryNames.In(p.Settings())) }
+// MemoryNames returns the names of memory files.
+func (p *Project) MemoryNames() memory.Names { return memoryNames(p.Settings()) }
+
+func memoryNames(s *config.Settings) memory.Names {
+	return memory.NewNames(config.MemoryNames.In(s), config.ForeignContext.In(s))
+}
 
 // userMemoryNames returns the names of the memory files in the user's directory. A project must not make other files
 // there, such as .env, part of the prompt, or open them to file tools.
-func userMemoryNames(s *config.Settings) []string {
-	return memory.Names(config.MemoryNames.In(withoutProjectChoice(s)))
-}
+func userMemoryNames(s *config.Settings) memory.Names { return memoryNames(withoutProjectChoice(s)) }

@@ -58,7 +58,7 @@ func TestWorktree(t *testing.T) {
 	if paths := config.PolicyPaths.In(p.Settings()); strings.Join(paths, " ") != u.Path("mine.toml")+" /abs.toml " {
 		t.Errorf("the paths of the command line are %q", paths)
 	}
-	if projecttest.Getenv(p, "GIT_DIR") != "" {
+	if p.Env().Get("GIT_DIR") != "" {
 		t.Error("git finds another repository")
 	}
 	p.Close()
@@ -125,12 +125,12 @@ func TestPowersOfWorktrees(t *testing.T) {
 		t.Errorf("asked %+v", asked)
 	}
 	p := u.Open(u.AtTerminal, in("w"))
-	if asked := u.TakeAsked(); len(asked) > 0 || projecttest.Getenv(p, "DATABASE_URL") != "x" {
+	if asked := u.TakeAsked(); len(asked) > 0 || p.Env().Get("DATABASE_URL") != "x" {
 		t.Errorf("asked %+v", asked)
 	}
 	u.Write(filepath.Join(p.Paths.Dir(), ".env"), "DATABASE_URL=x\nPGPASSWORD=y\n")
 	p = u.Open(u.AtTerminal, in("w"))
-	if asked := u.TakeAsked(); len(asked) != 1 || strings.Contains(asked[0].Text, "DATABASE_URL") || projecttest.Getenv(p, "PGPASSWORD") != "" {
+	if asked := u.TakeAsked(); len(asked) != 1 || strings.Contains(asked[0].Text, "DATABASE_URL") || p.Env().Get("PGPASSWORD") != "" {
 		t.Errorf("asked %+v", asked)
 	}
 }

@@ -16,6 +16,7 @@ type Context struct {
 	Now     time.Time
 	OS      string   // "linux", "darwin" or "win32"
 	TempDir string   // the project's own directory for temporary files
+	Git     string   // the branch and changed files when the session began, "" for none
 	Dirs    []string // workspace directories
 	Tree    string   // their structure; if it is "", Dirs is left out too
 
@@ -42,6 +43,9 @@ func (c Context) Text() string {
 	b.WriteString("Today's date is " + c.Now.Format("Monday, January 2, 2006") + ".\n")
 	b.WriteString("The operating system is: " + c.OS + "\n")
 	b.WriteString("The project's temporary directory is: " + oneLine(c.TempDir) + "\n")
+	if c.Git != "" {
+		b.WriteString("Git, when the session began: " + oneLine(c.Git) + "\n")
+	}
 	if c.Tree != "" {
 		b.WriteString("- **Workspace Directories:**\n")
 		for _, d := range c.Dirs {
@@ -50,8 +54,7 @@ func (c Context) Text() string {
 		b.WriteString("- **Directory Structure:**\n\n" + strings.TrimRight(c.Tree, "\n") + "\n")
 	}
 	place := inside(b.String(), "session_context")
-	project := strings.TrimSpace(strings.TrimSpace(c.Project) + "\n\n" + strings.TrimSpace(c.Servers))
-	if memory := elements(tier{"extension_context", c.Extensions}, tier{"project_context", project}); memory != "" {
+	if memory := c.Opening(); memory != "" {
 		place += "\n" + memory + "\n"
 	}
 	return element("session_context", strings.TrimRight(place, "\n"))

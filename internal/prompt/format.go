@@ -1,7 +1,9 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,32 +18,19 @@ func when(applies bool, text string) string {
 
 // bullets returns a heading and a list of the items that are not empty, "" if all are empty.
 func bullets(heading string, items ...string) string {
-	var b strings.Builder
-	for _, item := range items {
-		if item != "" {
-			b.WriteString("\n- " + item)
-		}
-	}
-	if b.Len() == 0 {
+	if items = filled(items); len(items) == 0 {
 		return ""
 	}
-	return "# " + heading + "\n" + b.String()
+	return "# " + heading + "\n\n- " + strings.Join(items, "\n- ")
+}
+
+// filled returns the texts that are not empty.
+func filled(texts []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 }
 
 // sentences joins the texts that are not empty with spaces.
-func sentences(texts ...string) string {
-	var b strings.Builder
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(text)
-	}
-	return b.String()
-}
+func sentences(texts ...string) string { return strings.Join(filled(texts), " ") }
 
 // oneBlankLine reduces several blank lines to one.
 func oneBlankLine(text string) string {
@@ -77,10 +66,9 @@ func cut(text string, n int) string {
 }
 
 // inElement returns external text for an element of a list: as one line, without tags.
-func inElement(text string) string {
-	text = strings.ReplaceAll(oneLine(text), "&", "&amp;")
-	return strings.ReplaceAll(strings.ReplaceAll(text, "<", "&lt;"), ">", "&gt;")
-}
+func inElement(text string) string { return escaper().Replace(oneLine(text)) }
+
+var escaper = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") })
 
 // inside escapes the closing tags of the given elements in a text, however they are written,
 // so that the text cannot end them.
@@ -109,10 +97,7 @@ func inside(text string, elements ...string) string {
 // elements.
 func closes(rest string, elements []string) bool {
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 64)], unicode.IsSpace)
-	for _, e := range elements {
-		if len(rest) >= len(e) && strings.EqualFold(rest[:len(e)], e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(elements, func(e string) bool {
+		return len(rest) >= len(e) && strings.EqualFold(rest[:len(e)], e)
+	})
 }

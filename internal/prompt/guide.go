@@ -1,5 +1,7 @@
 package prompt
 
+import "strings"
+
 // guidelines returns the rules about communication and the use of tools.
 func guidelines(s System) string {
 	if s.isCompact() {
@@ -23,7 +25,7 @@ func parallel(s System) string {
 	case len(s.Tools) == 0:
 		return ""
 	case s.canAct():
-		return "Make calls that do not need each other's results in one turn. Reads run side by side; edits and commands, one after another in the order given."
+		return "Make calls that do not need each other's results in one turn. Reads, commands that only read, and edits of different files run side by side; all else, one after another in the order given."
 	}
 	return "Make calls that do not need each other's results in one turn: they run side by side."
 }
@@ -54,25 +56,22 @@ func damage(s System) string {
 
 // remember returns where to note things that should outlast the session.
 func remember(s System) string {
-	places := ""
+	var places []string
 	for _, p := range []struct{ file, what string }{
 		{s.Files.Project, "what everyone on the project should follow"},
 		{s.Files.Private, "the user's own notes on this project"},
 		{s.Files.Global, "the user's preferences everywhere"},
 	} {
 		if file := oneLine(p.file); file != "" {
-			if places != "" {
-				places += ", "
-			}
-			places += file + " for " + p.what
+			places = append(places, file+" for "+p.what)
 		}
 	}
 	const not = " No secrets, nothing that ends with the task."
 	switch {
 	case s.isPlanMode():
 		return ""
-	case places != "" && s.canEdit():
-		return "To remember something the user wants kept, edit the file it belongs in: " + places + "." + not
+	case len(places) > 0 && s.canEdit():
+		return "To remember something the user wants kept, edit the file it belongs in: " + strings.Join(places, ", ") + "." + not
 	}
 	return s.say("To remember something the user wants kept, call {save_memory}." + not)
 }

@@ -100,14 +100,11 @@ func (s System) Text() string {
 	} else {
 		var parts []string
 		for _, sec := range sections() {
-			if s.isDisabled(sec.key) {
-				continue
-			}
-			if part := strings.TrimSpace(sec.text(s)); part != "" {
-				parts = append(parts, part)
+			if !s.isDisabled(sec.key) {
+				parts = append(parts, strings.TrimSpace(sec.text(s)))
 			}
 		}
-		text = strings.Join(parts, "\n\n")
+		text = strings.Join(filled(parts), "\n\n")
 	}
 	text = oneBlankLine(text) + s.Memory.suffix()
 	if topic := oneLine(s.Topic); topic != "" {
@@ -118,10 +115,7 @@ func (s System) Text() string {
 
 // isDisabled reports whether the user has disabled a section.
 func (s System) isDisabled(key string) bool {
-	if s.Env == nil {
-		return false
-	}
-	return isOff(s.Env("GEMINI_PROMPT_" + key))
+	return s.Env != nil && isOff(s.Env("GEMINI_PROMPT_"+key))
 }
 
 // isOff reports whether the value of a variable means "no".

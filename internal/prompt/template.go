@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/internal/durable"
 )
 
@@ -46,22 +47,14 @@ func NewTemplate(text string) *Template { return &Template{text} }
 // ReadTemplate reads a template of at most 1 MiB. For a missing file, the error is the one
 // that Gemini CLI prints: missing system prompt file '<path>'.
 func ReadTemplate(path string) (*Template, error) {
-	text, err := readTemplate(path)
+	text, err := durable.ReadFile(path, maxTemplate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("missing system prompt file '%s'", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read system prompt file '%s': %w", path, err)
 	}
-	return NewTemplate(text), nil
-}
-
-func readTemplate(path string) (string, error) {
-	text, err := durable.ReadFile(path, maxTemplate)
-	if err != nil {
-		return "", err
-	}
-	return strings.ToValidUTF8(strings.TrimPrefix(string(text), "\ufeff"), "\ufffd"), nil
+	return NewTemplate(charset.Text(text)), nil
 }
 
 // Write writes a system instruction to a file for GEMINI_WRITE_SYSTEM_MD, and creates its

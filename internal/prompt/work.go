@@ -50,7 +50,7 @@ func research(s System) string {
 
 func strategy(s System) string {
 	if plan := oneLine(s.Plan); plan != "" {
-		return "The user approved the plan in " + plan + ": read it, follow it step by step, and say where you must depart from it."
+		return "The user approved the plan in " + plan + ": follow it step by step, and say where you must depart from it. Read it only if this conversation does not have its text."
 	}
 	return sentences(
 		"Choose the simplest approach that fits what you found.",
@@ -97,13 +97,17 @@ func planning(s System) string {
 	if plan := oneLine(s.Plan); plan != "" {
 		explore = "Read the approved plan in " + plan + "; for the same task revise it instead of starting another. " + explore
 	}
+	hand := s.say("Call {exit_plan_mode} with its file name. That call asks for approval: do not ask for it in text. If feedback comes back, revise the same file and call again.")
+	if !s.Interactive {
+		hand = s.say("Call {exit_plan_mode} with its file name as your last call. Nobody approves it here: the run prints the plan as its output and ends, unless the result tells you to carry it out. Answer the user's questions in the plan.")
+	}
 	return "# Plan mode\n\n" +
 		"Nothing in the project may change until a plan is approved; asked to implement, write the plan. You may use " + toolList(s) + "; " + write + " only for plans.\n\n" +
 		steps(
 			"Explore. "+explore,
 			"Design. "+weigh(s),
 			"Write the plan to "+dir+"/<short-name>.md. It holds "+planContents,
-			s.say("Call {exit_plan_mode} with its file name. That call asks for approval: do not ask for it in text. If feedback comes back, revise the same file and call again."),
+			hand,
 		)
 }
 
@@ -128,7 +132,11 @@ func toolList(s System) string {
 			servers = true
 			continue
 		}
-		names = append(names, "`"+name+"`")
+		name = "`" + name + "`"
+		if name == "`run_shell_command`" {
+			name += " for commands that only read in the workspace"
+		}
+		names = append(names, name)
 	}
 	if servers {
 		names = append(names, "the MCP tools you have")

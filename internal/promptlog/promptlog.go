@@ -141,8 +141,7 @@ func (l *Log) append(batch []entry) error {
 	}
 	defer unlock()
 	entries, err := read(path)
-	var damaged *damagedError
-	if errors.As(err, &damaged) {
+	if damaged, ok := errors.AsType[*damagedError](err); ok {
 		backup := path + "." + damaged.reason + "." + strconv.FormatInt(time.Now().UnixMilli(), 10) + ".bak"
 		err = os.Rename(path, backup) // as Gemini CLI does
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/file"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -42,6 +43,9 @@ type Changes struct {
 	Workspace *workspace.Workspace
 	// Denies reports whether a policy denies to write a file.
 	Denies func(path string) bool
+	// Seen, if set, learns the files that were brought back, for the conversation.
+	Seen         *file.Seen
+	Conversation func() tool.Conversation
 }
 
 // Checkpoints returns the checkpoints of the conversation, the oldest first. A compression removes

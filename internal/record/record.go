@@ -244,8 +244,7 @@ func (r *Record) Transcript() string {
 // reason, so that the next prompt or --resume goes on with it. A person who cancels a prompt does not
 // want it any more, and a request that is itself at fault would fail again.
 func (r *Record) KeepsUnanswered(cause error) bool {
-	var failure *llm.Error
-	if errors.As(cause, &failure) {
+	if failure, ok := errors.AsType[*llm.Error](cause); ok {
 		return !failure.MayBlameRequest()
 	}
 	var end *exit.Error

@@ -100,7 +100,7 @@ func (r *Record) resumeCopy(path string, cause error) error {
 	r.journal.Fork(r.resumed, r.options.SessionID, "")
 	id := terminal.Line(loaded.SessionID)
 	if errors.Is(cause, journal.ErrInUse) {
-		r.resumed.Interrupted = nil // the other process may still run them
+		r.resumed.MarkInUse()
 		r.project.Warn(fmt.Sprintf("Another process has session %s open. This is a copy of it: %s", id, r.options.SessionID))
 	} else {
 		r.project.Warn(fmt.Sprintf("Cannot go on in the file of session %s: %v. This is a copy of it: %s", id, cause, r.options.SessionID))

@@ -1,13 +1,19 @@
 package record
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"pollux/agent"
+	"pollux/internal/durable"
 	"pollux/internal/guard"
 	"pollux/internal/journal"
+	"pollux/internal/project"
 	"pollux/internal/sessions"
 	"pollux/internal/usage"
 	"pollux/llm"
@@ -100,4 +106,54 @@ func SyncStep(j *journal.Journal) guard.Step {
 		_ = j.Sync() // the journal warns, and the call may run without a record
 		return nil
 	}}
+}
+
+// Outputs keeps tool output that is too large for the model in files of the conversation.
+type Outputs struct {
+	Project *project.Project
+	// ID returns the id of the conversation.
+	ID func() string
+
+	files durable.Numbered
+}
+
+// Dir returns the directory of the files, and makes it a project's.
+func (o *Outputs) Dir() (string, error) {
+	temp, err := o.Project.Paths.ProjectTemp()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(temp, "tool-outputs", "session-"+o.ID()), nil
+}
+
+// Create creates a file that the model can read, and opens it for writing. It has the given name, which may be any
+// string, and the next free number.
+func (o *Outputs) Create(name string) (*os.File, error) {
+	dir, err := o.Dir()
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.files.Create(dir, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return o.files.Create(dir, name)
+}
+
+// Save writes tool output to a file of [Outputs.Create], and returns its path. The session has the output, too: the
+// file need not outlive the loss of power.
+func (o *Outputs) Save(name, text string) (string, error) {
+	f, err := o.Create(name)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		_ = os.Remove(f.Name()) // the first error counts
+		return "", err
+	}
+	return f.Name(), nil
 }

@@ -77,7 +77,13 @@ func (g *Changes) plan(ctx context.Context, ran []agent.Execution) []FileUndo {
 		}
 		list = append(list, FileUndo{
 			Path: u.Path, Removes: u.Removes, Problem: u.Problem,
-			Apply: func(ctx context.Context) error { return u.Apply(ctx, g.Workspace) },
+			Apply: func(ctx context.Context) error {
+				err := u.Apply(ctx, g.Workspace)
+				if err == nil && g.Seen != nil {
+					g.Seen.Undone(tool.WithConversation(ctx, g.Conversation()), u)
+				}
+				return err
+			},
 		})
 	}
 	return list

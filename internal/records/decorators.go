@@ -29,6 +29,14 @@ func (d *compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]a
 	return history, c
 }
 
+// Forecast implements [agent.Forecaster], if the compressor does.
+func (d *compressor) Forecast(o agent.CompressRequest) int {
+	if f, ok := d.Compressor.(agent.Forecaster); ok {
+		return f.Forecast(o)
+	}
+	return o.Tokens
+}
+
 // Masker returns the masker m such that the stream emits [HistoryMasked] where it changes the history.
 func (s *Stream) Masker(m agent.Masker) agent.Masker {
 	if s.isEmpty() || m == nil {

@@ -368,6 +368,11 @@ func (s step) Mask(context.Context, []agent.Message, int) ([]agent.Message, int)
 
 func (s step) Next(context.Context, []agent.Message) llm.Role { return s.role }
 
+// seer is a compressor that forecasts its effect.
+type seer struct{ step }
+
+func (seer) Forecast(o agent.CompressRequest) int { return o.Tokens - 1 }
+
 func TestDecorators(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -389,7 +394,15 @@ func TestDecorators(t *testing.T) {
 		do   func(s *records.Stream)
 		want records.Record // nil for none
 	}{
-		"a summary":          {func(s *records.Stream) { compress(t.Context(), s, agent.CompressedOK) }, records.HistoryCompressed{PromptID: "p", Compression: summary}},
+		"a summary": {func(s *records.Stream) { compress(t.Context(), s, agent.CompressedOK) }, records.HistoryCompressed{PromptID: "p", Compression: summary}},
+		"a forecast": {func(s *records.Stream) {
+			if n := s.Compressor(seer{}).(agent.Forecaster).Forecast(agent.CompressRequest{Tokens: 9}); n != 8 {
+				t.Errorf("forecast: %d", n)
+			}
+			if n := s.Compressor(step{}).(agent.Forecaster).Forecast(agent.CompressRequest{Tokens: 9}); n != 9 {
+				t.Errorf("no forecast: %d", n)
+			}
+		}, nil},
 		"none":               {func(s *records.Stream) { compress(t.Context(), s, agent.CompressNoOp) }, nil},
 		"a cancelled one":    {func(s *records.Stream) { compress(ended, s, agent.CompressedOK) }, nil},
 		"masked":             {func(s *records.Stream) { mask(s, 7) }, records.HistoryMasked{Before: before, After: shorter, Saved: 7}},

@@ -23,16 +23,13 @@ func (s *Stream) Observe(g llm.Generator, others ...observe.Observer) llm.Genera
 	return observe.Wrap(g, append(observers, others...)...)
 }
 
-// requests emits the records of requests.
 type requests struct{ stream *Stream }
 
-// Begin implements [observe.Observer].
 func (r requests) Begin(req *llm.Request) observe.Call {
 	r.stream.Emit(RequestBegan{req})
 	return &request{stream: r.stream, began: time.Now(), end: RequestEnded{Request: req}}
 }
 
-// request is a request in progress.
 type request struct {
 	stream *Stream
 	began  time.Time
@@ -40,7 +37,6 @@ type request struct {
 	end    RequestEnded
 }
 
-// See implements [observe.Call].
 func (r *request) See(resp *llm.Response, err error) {
 	r.end.Err = err
 	if resp == nil {
@@ -56,7 +52,6 @@ func (r *request) See(resp *llm.Response, err error) {
 	}
 }
 
-// End implements [observe.Call].
 func (r *request) End() {
 	r.end.Took = time.Since(r.began)
 	r.stream.Emit(r.end)

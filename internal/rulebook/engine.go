@@ -52,6 +52,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Resolve:     ws.Resolve,
 		Git:         gitChecker(p, ws).RunsNothing,
 		Runs:        runsFile(p),
+		PlanDir:     o.Plans.Dir,
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
 		}[config.BuildFiles.In(settings)],

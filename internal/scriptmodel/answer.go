@@ -2,6 +2,7 @@ package scriptmodel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,6 @@ func (a *answer) openingUsage() *protocol.Tokens {
 	return a.estimate()
 }
 
-// estimate returns estimated token counts.
 func (a *answer) estimate() *protocol.Tokens {
 	return &protocol.Tokens{Prompt: a.query.Size/4 + 1, Candidates: a.textSize/4 + 1}
 }
@@ -87,10 +87,7 @@ func (a *answer) playStep(s Step) error {
 	case Think:
 		return a.queue(protocol.Piece{Thought: s.Text})
 	case Fill:
-		unit := s.Text
-		if unit == "" {
-			unit = "x"
-		}
+		unit := cmp.Or(s.Text, "x")
 		return a.queue(protocol.Piece{Text: strings.Repeat(unit, s.Size/len(unit)+1)[:s.Size]})
 	case Call:
 		return a.call(s)
@@ -177,12 +174,7 @@ func (a *answer) fail(s Fail) error {
 		writeJSON(a.w, f.Status, a.wire.EncodeError(f))
 		return errGone
 	}
-	for _, frame := range a.encoder.ErrorFrames(f) {
-		if err := a.write(a.encodeFrame(frame)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.writeFrames(a.encoder.ErrorFrames(f))
 }
 
 // retryAfter returns the seconds in the detail retryDelay, which other vendors send in a header,
@@ -252,10 +244,8 @@ func (a *answer) finish(reason string) error {
 		last = *a.pending
 	}
 	a.count(last)
-	last.Last, last.FinishReason = true, reason
-	if a.usage == nil {
-		last.Usage = a.estimate()
-	} else {
+	last.Last, last.FinishReason, last.Usage = true, reason, a.estimate()
+	if a.usage != nil {
 		last.Usage = a.usage.tokens()
 	}
 	a.pending = nil
@@ -294,12 +284,19 @@ func (a *answer) send(p protocol.Piece) error {
 	if a.query.Verb == protocol.Generate {
 		return nil // finish sends the whole response
 	}
+	if err := a.writeFrames(frames); err != nil {
+		return err
+	}
+	return a.wait(a.turn.Pace)
+}
+
+func (a *answer) writeFrames(frames []protocol.Frame) error {
 	for _, f := range frames {
 		if err := a.write(a.encodeFrame(f)); err != nil {
 			return err
 		}
 	}
-	return a.wait(a.turn.Pace)
+	return nil
 }
 
 // encodeFrame returns the bytes of a frame in the stream, or just its data without a stream.
@@ -337,12 +334,7 @@ func (a *answer) comment(text string) []byte {
 	return []byte(": " + text + a.newline() + a.newline())
 }
 
-func (a *answer) newline() string {
-	if a.turn.Newline != "" {
-		return a.turn.Newline
-	}
-	return a.wire.Newline()
-}
+func (a *answer) newline() string { return cmp.Or(a.turn.Newline, a.query.Newline, "\n") }
 
 // writeHeader sends the status and the headers, once.
 func (a *answer) writeHeader(status int) {

@@ -59,7 +59,6 @@ func (p *parser) next() bool {
 	return false
 }
 
-// statement parses the current statement.
 func (p *parser) statement() error {
 	switch p.word {
 	case "turn":
@@ -209,7 +208,6 @@ func (p *parser) detail(t *Turn) error {
 	return fmt.Errorf("does not follow a fail")
 }
 
-// step parses a step of a turn.
 func (p *parser) step() (Step, error) {
 	switch p.word {
 	case "text", "think", "frame", "raw":
@@ -245,22 +243,14 @@ func (p *parser) step() (Step, error) {
 		var d time.Duration
 		err := p.duration(&d)
 		return Delay{d}, err
-	case "null":
-		return Null{}, p.noArgument()
+	case "null", "end", "hang", "drop", "cut":
+		return map[string]Step{"null": Null{}, "end": End{}, "hang": Hang{}, "drop": Drop{}, "cut": Cut{}}[p.word], p.noArgument()
 	case "comment":
 		s, err := parseText(p.arg)
 		if strings.ContainsAny(s, "\r\n") {
 			err = fmt.Errorf("a comment is one line")
 		}
 		return Comment{s}, err
-	case "end":
-		return End{}, p.noArgument()
-	case "hang":
-		return Hang{}, p.noArgument()
-	case "drop":
-		return Drop{}, p.noArgument()
-	case "cut":
-		return Cut{}, p.noArgument()
 	case "fail", "html":
 		return p.failure()
 	case "header":
@@ -286,12 +276,9 @@ func (p *parser) fill() (Step, error) {
 // parseSize parses a number of bytes, such as 300, 100KB or 5MB.
 func parseSize(s string) (int, error) {
 	factor := 1
-	for _, u := range []struct {
-		name   string
-		factor int
-	}{{"KB", 1 << 10}, {"MB", 1 << 20}} {
-		if n, ok := strings.CutSuffix(s, u.name); ok {
-			s, factor = n, u.factor
+	for unit, size := range map[string]int{"KB": 1 << 10, "MB": 1 << 20} {
+		if n, ok := strings.CutSuffix(s, unit); ok {
+			s, factor = n, size
 		}
 	}
 	n, err := strconv.Atoi(s)

@@ -3,6 +3,7 @@ package secret
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 )
 
 // A form finds secrets that are recognized without knowing them. All begin at a text that is their own, so that
@@ -14,9 +15,9 @@ type form struct {
 	find func(s string, from, at int) (start, end int)
 }
 
-// keyForm is the form of the keys of one provider: a prefix, and a number of characters of a class.
+// keyForm is the form of keys: one of the prefixes, which spaces separate, and a number of characters of a class.
 type keyForm struct {
-	prefix   string
+	prefixes string
 	class    func(byte) bool
 	min, max int
 }
@@ -29,108 +30,71 @@ var keyForms = [...]keyForm{
 	// Models.
 	{"AIza", isWordOrDash, 30, 80},
 	{"sk-", isWordOrDash, 16, anyLength}, // OpenAI, Anthropic and many others
-	{"gsk_", isWord, 16, anyLength},
-	{"gsk-", isWord, 16, anyLength},
-	{"xai-", isWord, 16, anyLength},
-	{"xai_", isWord, 16, anyLength},
-	{"hf_", isWord, 16, anyLength},
-	{"hf-", isWord, 16, anyLength},
-	{"csk-", isWord, 16, anyLength},
-	{"csk_", isWord, 16, anyLength},
-	{"pplx-", isWord, 16, anyLength},
-	{"pplx_", isWord, 16, anyLength},
-	{"fw_", isWord, 16, anyLength},
-	{"fw-", isWord, 16, anyLength},
-	{"r8_", isWord, 16, anyLength},
-	{"r8-", isWord, 16, anyLength},
+	{"gsk_ gsk- xai- xai_ hf_ hf- csk- csk_ pplx- pplx_ fw_ fw- r8_ r8-", isWord, 16, anyLength},
 	{"nvapi-", isWordOrDash, 40, anyLength},
 	{"tvly-", isWordOrDash, 20, anyLength},
 	// Code hosts and registries.
-	{"ghp_", isWord, 30, anyLength},
-	{"gho_", isWord, 30, anyLength},
-	{"ghu_", isWord, 30, anyLength},
-	{"ghs_", isWord, 30, anyLength},
-	{"ghr_", isWord, 30, anyLength},
+	{"ghp_ gho_ ghu_ ghs_ ghr_", isWord, 30, anyLength},
 	{"github_pat_", isWord, 22, anyLength},
-	{"glpat-", isWordOrDash, 16, anyLength},
-	{"gldt-", isWordOrDash, 16, anyLength},
-	{"glrt-", isWordOrDash, 16, anyLength},
-	{"glcbt-", isWordOrDash, 16, anyLength},
-	{"glptt-", isWordOrDash, 16, anyLength},
-	{"glft-", isWordOrDash, 16, anyLength},
-	{"GR1348941", isWordOrDash, 16, anyLength},
+	{"glpat- gldt- glrt- glcbt- glptt- glft- GR1348941", isWordOrDash, 16, anyLength},
 	{"ATBB", isAlnum, 28, 48},
 	{"npm_", isAlnum, 30, 60},
 	{"pypi-", isWordOrDash, 50, anyLength},
 	{"rubygems_", isAlnum, 40, 80},
-	{"dckr_pat_", isWordOrDash, 20, 80},
-	{"dckr_oat_", isWordOrDash, 20, 80},
+	{"dckr_pat_ dckr_oat_", isWordOrDash, 20, 80},
 	// Clouds.
-	{"AKIA", isAlnum, 16, 16},
-	{"ASIA", isAlnum, 16, 16},
-	{"ABIA", isUpperOrDigit, 16, 16},
-	{"ACCA", isUpperOrDigit, 16, 16},
+	{"AKIA ASIA", isAlnum, 16, 16},
+	{"ABIA ACCA", isUpperOrDigit, 16, 16},
 	{"ya29.", isWordOrDash, 20, 2000},
 	{"1//0", isWordOrDash, 30, anyLength},
-	{"GOCSPX-", isWordOrDash, 20, 80},
-	{"dop_v1_", isAlnum, 40, 100},
-	{"doo_v1_", isAlnum, 40, 100},
-	{"dor_v1_", isAlnum, 40, 100},
+	{"GOCSPX- sb_secret_", isWordOrDash, 20, 80},
+	{"dop_v1_ doo_v1_ dor_v1_", isAlnum, 40, 100},
 	{"dapi", isAlnum, 32, 40},
-	{"hvs.", isWordOrDash, 20, anyLength},
-	{"hvb.", isWordOrDash, 20, anyLength},
+	{"hvs. hvb.", isWordOrDash, 20, anyLength},
 	{"pul-", isAlnum, 40, 40},
 	{"tskey-", isWordOrDash, 20, 120},
 	{"sbp_", isAlnum, 40, 80},
-	{"sb_secret_", isWordOrDash, 20, 80},
 	{"AGE-SECRET-KEY-1", isUpperOrDigit, 50, 80},
 	// Services.
-	{"sk_live_", isAlnum, 16, anyLength},
-	{"sk_test_", isAlnum, 16, anyLength},
-	{"rk_live_", isAlnum, 16, anyLength},
-	{"rk_test_", isAlnum, 16, anyLength},
+	{"sk_live_ sk_test_ rk_live_ rk_test_", isAlnum, 16, anyLength},
 	{"whsec_", isBase64, 24, 80},
-	{"xoxa-", isWordOrDash, 6, anyLength},
-	{"xoxb-", isWordOrDash, 6, anyLength},
-	{"xoxc-", isWordOrDash, 6, anyLength},
-	{"xoxd-", isWordOrDash, 6, anyLength},
-	{"xoxe-", isWordOrDash, 6, anyLength},
-	{"xoxo-", isWordOrDash, 6, anyLength},
-	{"xoxp-", isWordOrDash, 6, anyLength},
-	{"xoxr-", isWordOrDash, 6, anyLength},
-	{"xoxs-", isWordOrDash, 6, anyLength},
+	{"xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs-", isWordOrDash, 6, anyLength},
 	{"xapp-", isWordOrDash, 20, anyLength},
 	{"SG.", isWordDashOrDot, 40, 120},
-	{"shpat_", isAlnum, 32, 64},
-	{"shpss_", isAlnum, 32, 64},
-	{"shpca_", isAlnum, 32, 64},
-	{"shppa_", isAlnum, 32, 64},
+	{"shpat_ shpss_ shpca_ shppa_", isAlnum, 32, 64},
 	{"lin_api_", isAlnum, 30, 80},
 	{"ntn_", isAlnum, 40, 80},
 	{"figd_", isWordOrDash, 30, 80},
 	{"PMAK-", isWordOrDash, 40, 100},
-	{"ATATT3", isWordDashOrEqual, 50, anyLength},
-	{"ATCTT3", isWordDashOrEqual, 50, anyLength},
+	{"ATATT3 ATCTT3", isWordDashOrEqual, 50, anyLength},
 	{"sq0atp-", isWordOrDash, 20, 60},
 	{"sq0csp-", isWordOrDash, 30, 60},
 	{"sntrys_", isWordDashOrEqual, 30, anyLength},
 	{"sntryu_", isAlnum, 30, 100},
-	{"glsa_", isWord, 30, 80},
+	{"glsa_ phx_", isWord, 30, 80},
 	{"glc_", isWordDashOrEqual, 40, anyLength},
 	{"NRAK-", isUpperOrDigit, 20, 40},
 	{"sgp_", isWord, 40, 100},
 	{"dp.pt.", isAlnum, 30, 60},
 	{"dp.st.", isWordDashOrDot, 30, 80},
 	{"xkeysib-", isWordOrDash, 60, 120},
-	{"phx_", isWord, 30, 80},
 	{"hooks.slack.com/services/", isPath, 20, 120},
-	{"discord.com/api/webhooks/", isPath, 40, 160},
-	{"discordapp.com/api/webhooks/", isPath, 40, 160},
+	{"discord.com/api/webhooks/ discordapp.com/api/webhooks/", isPath, 40, 160},
 }
 
-// forms returns all forms.
+// keys returns a form for each prefix in keyForms.
+var keys = sync.OnceValue(func() (list []form) {
+	for _, k := range keyForms {
+		for prefix := range strings.FieldsSeq(k.prefixes) {
+			find := func(s string, from, at int) (start, end int) { return k.find(prefix, s, from, at) }
+			list = append(list, form{prefix, find})
+		}
+	}
+	return list
+})
+
 func forms() []form {
-	list := []form{
+	return append([]form{
 		{"-----BEGIN ", findPEM},
 		{"eyJ", findJWT},
 		{"://", findUser},
@@ -145,18 +109,14 @@ func forms() []form {
 		{"OOKIE:", findCookie},
 		{"=", findAssigned},
 		{":", findMember},
-	}
-	for _, k := range keyForms {
-		list = append(list, form{k.prefix, k.find})
-	}
-	return list
+	}, keys()...)
 }
 
-func (k keyForm) find(s string, from, at int) (start, end int) {
+func (k *keyForm) find(prefix, s string, from, at int) (start, end int) {
 	if !isBoundary(s, from, at) || isInData(s, at) {
 		return 0, 0
 	}
-	body := at + len(k.prefix)
+	body := at + len(prefix)
 	end = body
 	for end < len(s) && end-body <= k.max && k.class(s[end]) {
 		end++
@@ -167,7 +127,7 @@ func (k keyForm) find(s string, from, at int) (start, end int) {
 	switch n := end - body; {
 	case n < k.min, n > k.max:
 		return 0, 0
-	case k.prefix == "sk-" && !looksRandom(s[body:end]) && strings.ContainsAny(s[body:end], "-_"):
+	case prefix == "sk-" && !looksRandom(s[body:end]) && strings.ContainsAny(s[body:end], "-_"):
 		return 0, 0 // a name
 	}
 	return at, end
@@ -446,7 +406,6 @@ func valueAt(s string, at int, ends string) valueRange {
 	return v
 }
 
-// whole returns the end of the value.
 func (v valueRange) whole(s string) int {
 	end := v.end
 	for end < len(s) && !v.endsAt(s[end]) {
@@ -474,7 +433,6 @@ func isReference(text string) bool {
 	return strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || hasMask(text) || strings.Trim(text, "x*.-X_") == ""
 }
 
-// hasMask reports whether a part of a text was replaced.
 func hasMask(text string) bool { return strings.Contains(text, Redacted) }
 
 // looksRandom reports whether a text has letters and digits, and no spaces, as keys do and words do not.

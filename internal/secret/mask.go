@@ -197,25 +197,19 @@ func headerValues(value string) []string {
 
 // InHeaders returns the values of HTTP headers that may be secrets, also without the scheme of authorization
 // in front of them.
-func InHeaders(headers map[string]string) []string {
-	var secrets []string
-	for name, value := range headers {
-		if InName(name) {
-			secrets = append(secrets, headerValues(value)...)
-		} else {
-			secrets = append(secrets, Significant([]string{value})...)
-		}
-	}
-	return secrets
-}
+func InHeaders(headers map[string]string) []string { return inValues(headers, headerValues) }
 
 // InEnv returns the values of variables that are set for one program and may be secrets: all but short words
 // and absolute paths, and those too if the name of the variable names a secret.
 func InEnv(env map[string]string) []string {
-	var secrets []string
-	for name, value := range env {
+	return inValues(env, func(value string) []string { return []string{value} })
+}
+
+// inValues returns the significant values, and of those behind the name of a secret the result of named.
+func inValues(values map[string]string, named func(value string) []string) (secrets []string) {
+	for name, value := range values {
 		if InName(name) {
-			secrets = append(secrets, value)
+			secrets = append(secrets, named(value)...)
 		} else {
 			secrets = append(secrets, Significant([]string{value})...)
 		}

@@ -270,7 +270,6 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, quoted[1:len(quoted)-1]...)
 }
 
-// unquote returns the text of a JSON string.
 func unquote(raw string) string {
 	b := make([]byte, 0, len(raw))
 	for {

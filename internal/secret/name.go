@@ -11,7 +11,9 @@ func InName(name string) bool {
 	}
 	words := split(name)
 	switch last := len(words) - 1; {
-	case last < 0, isSetting(words[last]), last == 0 && isDirectory(words[0]):
+	case last < 0, isSetting(words[last]):
+		return false
+	case last == 0 && (words[0] == "PWD" || words[0] == "OLDPWD"): // the working directory in shells
 		return false
 	}
 	for i, word := range words {
@@ -105,7 +107,6 @@ func split(name string) []string {
 	return words
 }
 
-// isSecretWord reports whether a word names a secret.
 func isSecretWord(word string) bool {
 	switch word {
 	case "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSCODE", "PASS", "PWD", "PW",
@@ -143,9 +144,6 @@ func isOrdinary(word string) bool {
 	}
 	return false
 }
-
-// isDirectory reports whether a name is that of the working directory in shells.
-func isDirectory(name string) bool { return name == "PWD" || name == "OLDPWD" }
 
 // isSetting reports whether the last word of a name names the description of a secret, not a
 // secret.

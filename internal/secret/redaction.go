@@ -173,14 +173,13 @@ func isPlaceholder(text string) bool {
 
 // IsKey reports whether a text is nothing but an API key in the form of a known provider.
 func IsKey(text string) bool {
-	for _, k := range keyForms {
-		if strings.HasPrefix(text, k.prefix) {
-			if _, end := k.find(text, 0, 0); end == len(text) {
-				return true
-			}
+	return slices.ContainsFunc(keys(), func(f form) bool {
+		if !strings.HasPrefix(text, f.begin) {
+			return false
 		}
-	}
-	return false
+		_, end := f.find(text, 0, 0)
+		return end == len(text)
+	})
 }
 
 // isSensitive reports whether commands do not get a variable with this name in upper case, even if the user

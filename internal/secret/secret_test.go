@@ -83,3 +83,17 @@ func TestStrictRedaction(t *testing.T) {
 		}
 	}
 }
+
+// A key is one alone, of any of the prefixes of its form.
+func TestIsKey(t *testing.T) {
+	t.Parallel()
+	key := "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
+	for text, want := range map[string]bool{
+		"ghp_" + key: true, "ghr_" + key: true, "xoxp-" + key: true, "dp.st." + key: true,
+		"ghp_" + key + " and more": false, "a ghp_" + key: false, "ghp_short": false, "gh": false, "": false, key: false,
+	} {
+		if got := IsKey(text); got != want {
+			t.Errorf("IsKey(%q) = %v", text, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/mcp"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/internal/workspace"
@@ -89,6 +90,7 @@ func SelectionOf(p *project.Project, settings *config.Settings) *mcp.Selection {
 // Options returns the options for servers outside of a session: each is started, and their tools join a
 // registry of their own.
 func Options(p *project.Project, configs []mcp.Config) mcp.Options {
+	environ := sync.OnceValue(p.ServerEnviron)
 	return mcp.Options{
 		OfferDir:  offerDir(p),
 		Configs:   configs,
@@ -96,7 +98,7 @@ func Options(p *project.Project, configs []mcp.Config) mcp.Options {
 		Registry:  tool.NewRegistry(),
 		Launcher:  p.Launcher,
 		Dir:       p.Paths.Dir(),
-		Environ:   sync.OnceValue(p.ServerEnviron),
+		Environ:   func(origin process.Origin) []string { return project.WithOwn(p, environ(), origin) },
 		Path:      p.Env().User().Get("PATH"),
 		Transport: p.ServerTransport,
 		OAuth:     p.SignInOptions(),

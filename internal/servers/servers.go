@@ -5,12 +5,10 @@ package servers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -39,7 +37,7 @@ type Parts struct {
 // Servers are the MCP servers of a session. Only the methods that say so may be called during a run.
 type Servers struct {
 	parts Parts
-	live  *mcp.Servers // nil for none
+	live  *mcp.Servers
 	// told holds the instructions of servers that the model knows, and hasChanged reports
 	// whether they, or anything else of a server, may have changed since.
 	told       string
@@ -57,7 +55,7 @@ func Open(p Parts) *Servers {
 	return s
 }
 
-// connect begins to connect to the servers, nil if there are none. isFresh connects to all of them.
+// connect begins to connect to the servers. isFresh connects to all of them.
 func (s *Servers) connect(isFresh bool) *mcp.Servers {
 	p := s.parts.Project
 	configs := p.Options.Host.Servers
@@ -65,7 +63,7 @@ func (s *Servers) connect(isFresh bool) *mcp.Servers {
 		configs = Configs(p, p.Settings())
 	}
 	if len(configs) == 0 {
-		return nil
+		return mcp.New(mcp.Options{Registry: s.parts.Registry})
 	}
 	o := Options(p, configs)
 	selection := SelectionOf(p, p.Settings())
@@ -74,7 +72,7 @@ func (s *Servers) connect(isFresh bool) *mcp.Servers {
 	if p.Options.Asker != nil {
 		o.Ask = p.Options.Asker.Ask
 	}
-	o.HasPerson, o.Fresh = p.Options.Interactive, isFresh
+	o.HasPerson, o.Fresh, o.Recheck = p.Options.Interactive, isFresh, true
 	if config.MCPSampling.In(p.Settings()) == "ask" {
 		o.Sample = s.sample
 	}
@@ -85,40 +83,29 @@ func (s *Servers) connect(isFresh bool) *mcp.Servers {
 }
 
 // MCP returns the connections, nil if there are no servers.
-func (s *Servers) MCP() *mcp.Servers { return s.live }
+func (s *Servers) MCP() *mcp.Servers {
+	if len(s.live.Status()) == 0 {
+		return nil
+	}
+	return s.live
+}
 
 // Status returns the state of each server, sorted by name.
-func (s *Servers) Status() []mcp.Status {
-	if s.live == nil {
-		return nil
-	}
-	return s.live.Status()
-}
+func (s *Servers) Status() []mcp.Status { return s.live.Status() }
 
 // Prompts returns the prompts of the servers.
-func (s *Servers) Prompts() []mcp.Prompt {
-	if s.live == nil {
-		return nil
-	}
-	return s.live.Prompts()
-}
+func (s *Servers) Prompts() []mcp.Prompt { return s.live.Prompts() }
 
 // AddRoot lets servers know of one more directory.
-func (s *Servers) AddRoot(dir string) {
-	if s.live != nil {
-		s.live.AddRoot(dir)
-	}
-}
+func (s *Servers) AddRoot(dir string) { s.live.AddRoot(dir) }
 
 // Reload reads the settings again, and connects to all servers as they describe them now.
 func (s *Servers) Reload(ctx context.Context) error {
 	if err := s.parts.Project.Reload(); err != nil {
 		return err
 	}
-	if s.live != nil {
-		s.live.Close()
-		s.live.Withdraw()
-	}
+	s.live.Close()
+	s.live.Withdraw()
 	s.live = s.connect(true)
 	s.hasChanged.Store(true)
 	s.settle(ctx)
@@ -141,24 +128,22 @@ func (s *Servers) Switch(ctx context.Context, name string, enabled, forSession b
 	if forSession {
 		selection.Disabled = s.disabled
 	}
-	if s.live != nil { // else those of subagents
-		s.live.Switch(name, selection.State(name))
-	}
+	s.live.Switch(name, selection.State(name))
 	s.settle(ctx)
 	return ctx.Err()
 }
 
 // Close ends the connections.
-func (s *Servers) Close() {
-	if s.live != nil {
-		s.live.Close()
-	}
-}
+func (s *Servers) Close() { s.live.Close() }
+
+// Renew waits until the tools are known that servers offer since they have notified of a change, at most two seconds.
+// It may be called during a run.
+func (s *Servers) Renew(ctx context.Context) { s.live.Renew(ctx) }
 
 // Wake starts the servers that are idle, once a person's first prompt has been sent, as the event of a
 // run shows. A script starts those that it uses.
 func (s *Servers) Wake(e agent.Event) {
-	if s.live == nil || !s.parts.Project.Options.Interactive || s.isAwake {
+	if !s.parts.Project.Options.Interactive || s.isAwake {
 		return
 	}
 	switch e.(type) {
@@ -169,14 +154,6 @@ func (s *Servers) Wake(e agent.Event) {
 	}
 }
 
-// waitNotice is the time after which the user learns which servers are waited for.
-const waitNotice = 3 * time.Second
-
-// WaitLimit returns how long to wait for servers.
-func WaitLimit(p *project.Project) time.Duration {
-	return time.Duration(config.MCPStartWait.In(p.Settings()) * float64(time.Second))
-}
-
 // Await makes the tools of servers available to the first prompt of a headless run. A person's prompt does not wait:
 // tools join as they come.
 func (s *Servers) Await(ctx context.Context) {
@@ -185,30 +162,14 @@ func (s *Servers) Await(ctx context.Context) {
 	}
 }
 
-// settle waits for the servers, but not longer than the setting says, and tells the user which servers it waits for.
+// settle waits for the servers.
 func (s *Servers) settle(ctx context.Context) {
 	p := s.parts.Project
-	if s.live == nil {
-		return
-	}
-	limit := WaitLimit(p)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errWaited)
-	defer cancel()
-	soon, stop := context.WithTimeout(ctx, waitNotice)
-	defer stop()
-	pending := s.live.Settle(soon)
-	if len(pending) == 0 || ctx.Err() != nil && !errors.Is(context.Cause(ctx), errWaited) {
-		return
-	}
-	p.Warn(terminal.Line(fmt.Sprintf("Waiting for MCP servers: %s (up to %v s, see %s). To skip one: pollux mcp disable NAME",
-		strings.Join(pending, ", "), limit.Seconds(), config.MCPStartWait)))
-	if pending = s.live.Settle(ctx); len(pending) > 0 && errors.Is(context.Cause(ctx), errWaited) {
+	if pending := Wait(ctx, p, s.live, WaitLimit(p)); len(pending) > 0 {
 		p.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
-			limit, strings.Join(pending, ", "))))
+			WaitLimit(p), strings.Join(pending, ", "))))
 	}
 }
-
-var errWaited = errors.New("the time to wait for servers is over")
 
 // News are the facts about servers that a prompt tells the model.
 type News struct {
@@ -222,9 +183,6 @@ type News struct {
 
 // TakeNews returns the changes since the last call, and warns of rules that misspell tools of servers.
 func (s *Servers) TakeNews() (n News) {
-	if s.live == nil {
-		return n
-	}
 	n.Outdated = outdatedNote(s.live.TakeOutdated())
 	hasChanged := s.hasChanged.Swap(false)
 	if hasChanged || s.misspelled == nil {
@@ -241,9 +199,6 @@ func (s *Servers) TakeNews() (n News) {
 
 // Instructions returns the instructions of the connected servers for the model.
 func (s *Servers) Instructions() string {
-	if s.live == nil {
-		return ""
-	}
 	var parts []string
 	for _, i := range s.live.Instructions() {
 		parts = append(parts, frameInstructions(i.Server, i.Text))
@@ -253,22 +208,20 @@ func (s *Servers) Instructions() string {
 
 // Resources returns the resources of the servers, for prompts that mention them; nil if there are no servers.
 func (s *Servers) Resources() mention.Resources {
-	if s.live == nil {
-		return nil
+	if live := s.MCP(); live != nil {
+		return mentioned{live}
 	}
-	return mentioned{s.live}
+	return nil
 }
 
 // mentioned are the resources of servers as a prompt mentions them: by id, not by URI alone.
 type mentioned struct{ *mcp.Servers }
 
-// Has implements [mention.Resources].
 func (m mentioned) Has(id string) bool {
 	r, ok := m.Resource(id)
 	return ok && r.ID() == id
 }
 
-// Text implements [mention.Resources].
 func (m mentioned) Text(ctx context.Context, id string) (string, error) {
 	r, _ := m.Resource(id)
 	contents, err := m.Read(ctx, r)

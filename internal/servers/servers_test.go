@@ -3,6 +3,13 @@ package servers
 import (
 	"strings"
 	"testing"
+
+	"pollux/agent"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
+	"pollux/tool"
 )
 
 // A server cannot end the frame of its instructions, so that the text after it would count as the user's context.
@@ -36,4 +43,23 @@ func TestOutdatedNote(t *testing.T) {
 			t.Errorf("outdatedNote(%q) = %q, want %q", c.ids, got, c.want)
 		}
 	}
+}
+
+// A session without servers has neither connections nor resources, and nothing that it asks of them fails.
+func TestNoServers(t *testing.T) {
+	t.Parallel()
+	p := projecttest.NewUser(t).Open(func(o *project.Options) { o.Folder = trust.Trusted })
+	s := Open(Parts{Project: p, Registry: tool.NewRegistry(), Rules: func() []policy.Rule { return nil }})
+	s.AddRoot(t.TempDir())
+	s.Await(t.Context())
+	s.Wake(agent.Finished{})
+	for range 2 {
+		if s.MCP() != nil || s.Resources() != nil || len(s.Status())+len(s.Prompts()) != 0 || s.TakeNews() != (News{}) {
+			t.Errorf("%v, %v, %v", s.MCP(), s.Resources(), s.Status())
+		}
+		if err := s.Reload(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	s.Close()
 }

@@ -16,6 +16,7 @@ import (
 	"pollux/internal/servers"
 	"pollux/internal/toolset"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // build builds a session: its foundation, on that its equipment, and with both its conversation. Each step gets the
@@ -55,7 +56,10 @@ func (s *Session) openConversation() (err error) {
 	if s.instruction, err = s.newInstruction(); err != nil {
 		return err
 	}
-	s.Changes = &record.Changes{Record: s.Record, History: s.History, Tool: s.registry.Find, Workspace: s.Workspace, Denies: s.Rulebook.DeniesWriting}
+	s.Changes = &record.Changes{
+		Record: s.Record, History: s.History, Tool: s.registry.Find, Workspace: s.Workspace, Denies: s.Rulebook.DeniesWriting,
+		Seen: s.seenFiles, Conversation: func() tool.Conversation { return s.agent.Conversation() },
+	}
 	s.titler = &record.Titler{
 		Record: s.Record, Models: s.Models, Generator: func() llm.Generator { return s.Observers.Observe(s.Models) }, ID: s.ID,
 	}
@@ -63,7 +67,7 @@ func (s *Session) openConversation() (err error) {
 	s.agent = s.newAgent()
 	s.Composer = compose.New(compose.Parts{
 		Project: p, Workspace: s.Workspace, Memory: s.Memory, Models: s.Models, Outputs: s.outputs, Servers: s.Servers, Agents: s.Agents,
-		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Opening: s.opening, Refresh: s.refresh,
+		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Seen: s.seenFiles, Opening: s.opening, Refresh: s.refresh,
 	})
 	return nil
 }
@@ -72,12 +76,15 @@ func (s *Session) openConversation() (err error) {
 func (s *Session) newAgent() *agent.Agent {
 	return s.builder.Agent(s.Models.Current, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
-		c.WhyHidden, c.System = s.tools.WhyHidden, s.instruction.For
+		c.WhyHidden, c.System, c.Settle = s.tools.WhyHidden, s.instruction.For, s.Servers.Renew
 		c.Context = []agent.Message{s.opening()}
 		c.MaxTurns = maxTurns(s.Project.Settings())
 		c.KeepUnanswered = s.Record.KeepsUnanswered
 		c.IDE = watchIDE(s.options.IDE)
 		c.NextSpeaker, c.Unfinished = s.builder.NextSpeaker(), s.builder.Unfinished()
+		if !s.Project.Options.Interactive {
+			c.Reminder = s.Processes.Reminder
+		}
 		if set := s.Hooks.Set(); set != nil {
 			c.Hooks = set
 		}

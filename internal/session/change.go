@@ -108,6 +108,7 @@ func (s *Session) restart(ctx context.Context, id string) {
 	s.Models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
+	s.registry.Unload()
 	s.titler.Reset()
 }
 

@@ -317,24 +317,24 @@ func TestTyped(t *testing.T) {
 		h := a.agent.History()
 		return h[len(h)-1].Content.Text()
 	}
-	if text, err := a.RunTyped(t.Context(), " echo secret"); text != "secret" || err != nil || len(a.agent.History()) != 1 {
+	if text, err := a.RunTyped(t.Context(), " echo secret", nil); text != "secret" || err != nil || len(a.agent.History()) != 1 {
 		t.Errorf("%q, %v; the conversation has %s", text, err, last())
 	}
-	if text, err := a.RunTyped(t.Context(), "printf '```\\nhi'; exit 2"); text != "Command exited with code 2.\n```\nhi" || err != nil {
+	if text, err := a.RunTyped(t.Context(), "printf '```\\nhi'; exit 2", nil); text != "Command exited with code 2.\n```\nhi" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
 	if !strings.Contains(last(), "````sh\nprintf '```") || !strings.HasSuffix(last(), "\n````\nCommand exited with code 2.\n```\nhi\n````\n\n") {
 		t.Errorf("the conversation has %q", last())
 	}
-	if text, err := a.RunTyped(t.Context(), "seq 1 20000"); len(text) < 30_000 || err != nil || len(last()) > 11_000 || !strings.Contains(last(), "\n20000\n") {
+	if text, err := a.RunTyped(t.Context(), "seq 1 20000", nil); len(text) < 30_000 || err != nil || len(last()) > 11_000 || !strings.Contains(last(), "\n20000\n") {
 		t.Errorf("%d bytes, %v; the conversation has %d", len(text), err, len(last()))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if text, err := a.RunTyped(ctx, "echo never"); text != "Command was cancelled." || err != nil || !strings.Contains(last(), "never") {
+	if text, err := a.RunTyped(ctx, "echo never", nil); text != "Command was cancelled." || err != nil || !strings.Contains(last(), "never") {
 		t.Errorf("%q, %v", text, err)
 	}
-	if text, err := a.RunTyped(t.Context(), "a\x00b"); err == nil {
+	if text, err := a.RunTyped(t.Context(), "a\x00b", nil); err == nil {
 		t.Errorf("%q", text)
 	}
 	if got := len(a.agent.History()); got != 4 {

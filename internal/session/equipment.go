@@ -15,6 +15,7 @@ import (
 	"pollux/internal/record"
 	"pollux/internal/skills"
 	"pollux/internal/tools/plan"
+	"pollux/internal/tools/toolsearch"
 	"pollux/internal/tools/topic"
 	"pollux/internal/toolset"
 	"pollux/llm/quotation"
@@ -53,7 +54,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	e.stack = stack
 	builder := &assembly.Builder{
 		Project: p, Models: f.Models, Generator: stack, Fallback: stack.Fallback, Records: seen.Records, Outputs: f.outputs,
-		Plan: f.plans.Approved, Stage: f.planStage,
+		Checks: assembly.NewChecks(p, f.Workspace), Plan: f.plans.Approved, Stage: f.planStage,
 	}
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,
@@ -63,10 +64,11 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	title := new(topic.Topic)
 	tools, err := toolset.Open(ctx, toolset.Parts{
 		Project: p, Models: f.Models, Generator: stack, Policy: f.policy, Registry: f.registry, Workspace: f.Workspace, Memory: f.Memory,
-		Processes: f.Processes, Records: seen.Records, Topic: title, Agents: agents.Tool(),
+		Processes: f.Processes, Records: seen.Records, Topic: title, Seen: f.seenFiles, Agents: agents.Tool(),
 		Plan: plan.Options{
 			Workspace: f.Workspace, Dir: f.plans.Dir, Interactive: p.Options.Interactive, Then: p.PlanThen(),
-			Mode: f.Rulebook.ModeName, SetMode: f.Rulebook.SetModeName, Approved: late.ApprovePlan,
+			Mode: f.Rulebook.ModeName, SetMode: f.Rulebook.SetModeName, Approved: late.ApprovePlan, Written: new(plan.Written),
+			Answered: func(path string) { p.Warn("The plan is in " + p.Paths.Display(path) + ".") },
 		},
 		Form: func() tool.Form {
 			model := f.Models.Current().Model
@@ -78,6 +80,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 		return e, err
 	}
 	tools.Spare(f.registry)
+	f.registry.SetFinder(toolsearch.New(f.registry))
 	agents.LoadCards()
 	skills := skills.Open(skills.Parts{
 		Project: p, Registry: f.registry, Tools: tools, Workspace: f.Workspace, Servers: f.Servers, Record: b.record, Changed: late.RefreshInstruction,
@@ -100,14 +103,14 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Index, origins *origin.Tracker) *guard.Gate {
 	p := b.project
 	o := guard.Options{
-		Policy:      f.policy,
-		Interactive: p.Options.Interactive,
-		Origins:     origins,
-		Given:       given,
-		Tool:        f.registry.Lookup,
-		Threshold:   config.TruncateToolOutput.In(p.Settings()),
-		OutputDir:   f.outputs.Dir,
-		Log:         p.Log,
+		Policy:       f.policy,
+		Interactive:  p.Options.Interactive,
+		Origins:      origins,
+		Given:        given,
+		Tool:         f.registry.Lookup,
+		Threshold:    config.TruncateToolOutput.In(p.Settings()),
+		CreateOutput: f.outputs.Create,
+		Log:          p.Log,
 	}
 	if set := hooks.Set(); set != nil {
 		o.Hooks = set

@@ -3,11 +3,16 @@ package session
 import (
 	"context"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"pollux/agent/route"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/extensions"
+	"pollux/internal/gitstate"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
 	"pollux/internal/models"
@@ -16,6 +21,7 @@ import (
 	"pollux/internal/record"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
+	"pollux/internal/tools/file"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
@@ -38,12 +44,15 @@ type foundation struct {
 	// Servers are the MCP servers.
 	Servers *servers.Servers
 
+	// git describes the state of the project's repository when the session began, "" if there is none.
+	git        func() string
 	extensions *extensions.Extensions
 	registry   *tool.Registry // tools join it later
 	plans      *plan.Plans
 	policy     *policy.Engine
 	subagents  *agents.Definitions
 	outputs    *record.Outputs
+	seenFiles  *file.Seen // nil if edits do not check what the model has seen
 }
 
 // layFoundation opens the foundation of a session. The person is asked about policies, directories and subagents. Where
@@ -79,11 +88,31 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
 		}),
-		extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
+		git: readGit(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
 		outputs: &record.Outputs{Project: p, ID: late.ID},
+	}
+	if config.CheckSeen.In(p.Settings()) {
+		f.seenFiles = file.NewSeen()
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
 	return f, nil
+}
+
+// readGit reads the state of a repository while the rest of the session opens, and returns a function that waits for it.
+func readGit(dir string) func() string {
+	read := sync.OnceValue(func() string {
+		const names, patience = 20, 5 * time.Millisecond
+		state, ok := gitstate.Read(dir, names, patience)
+		if !ok {
+			return ""
+		}
+		return state.String()
+	})
+	go func() {
+		defer crash.Recover()
+		read()
+	}()
+	return read
 }
 
 // openProcesses opens the list of background commands, whose logs the model may read.

@@ -39,11 +39,11 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Plan:        s.plans.Approved(),
 			Topic:       s.topic.Title(),
 			Files: prompt.MemoryFiles{
-				Project: s.Project.MemoryNames()[0],
+				Project: filepath.Base(s.ProjectMemoryFile()),
 				Private: filepath.Join(s.Project.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
 				Global:  s.Project.MemoryFile(),
 			},
-			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Project.MemoryNames()},
+			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.Memory.Names()},
 			Own:    own,
 			Env:    s.Project.Env().Get,
 		}
@@ -72,6 +72,9 @@ func (s *Session) opening() agent.Message {
 		Project:    texts.Project,
 		Servers:    s.Servers.Instructions(),
 	}
+	if s.Project.IsTrusted() {
+		c.Git = s.git()
+	}
 	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
@@ -86,8 +89,6 @@ func (s *Session) treeItems() int {
 	return 200
 }
 
-// ProjectMemoryFile returns the memory file of the project's directory, which need
+// ProjectMemoryFile returns the memory file of the project's directory for new entries, which need
 // not exist.
-func (s *Session) ProjectMemoryFile() string {
-	return filepath.Join(s.Workspace.Root(), s.Project.MemoryNames()[0])
-}
+func (s *Session) ProjectMemoryFile() string { return s.Memory.ProjectFile() }

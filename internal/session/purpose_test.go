@@ -48,7 +48,7 @@ func TestPurposes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := s.RunTyped(t.Context(), "true"); err != nil {
+	if _, err := s.RunTyped(t.Context(), "true", nil); err != nil {
 		t.Error(err)
 	}
 	for _, err := range s.Run(t.Context(), agent.TextPrompt("hello")) {

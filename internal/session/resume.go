@@ -11,6 +11,7 @@ import (
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
+	"pollux/internal/tools/toolsearch"
 )
 
 // errNotRecorded is the error for a session that cannot go on with a recorded one.
@@ -36,22 +37,28 @@ func (s *Session) Resume(ctx context.Context, info sessions.Info) error {
 
 // restore gives the agent the history of the resumed session.
 func (s *Session) restore(ctx context.Context) {
-	var names []string
+	var names, notBegun []string
 	resumed := s.Record.Resumed()
 	s.Skills.OpenResumed(resumed.SkillFolders)
 	messages := []agent.Message{s.opening()}
 	for _, e := range resumed.Entries {
 		messages = append(messages, e.Message)
 	}
-	s.agent.SetHistory(ctx, messages)
+	s.setHistory(ctx, messages)
 	if recap := s.Record.Recap(); recap != nil {
 		recap.ReadLast(resumed.Entries)
 	}
 	for _, c := range resumed.Interrupted {
 		names = append(names, terminal.Line(c.Name))
+		if !c.HasRun {
+			notBegun = append(notBegun, terminal.Line(c.Name))
+		}
 	}
 	if len(names) > 0 {
 		s.Project.Warn("Interrupted when Pollux ended, and not repeated: " + strings.Join(names, ", ") + ".")
+	}
+	if len(notBegun) > 0 {
+		s.Project.Warn("Of these, not begun: " + strings.Join(notBegun, ", ") + ".")
 	}
 	if resumed.SessionID == s.ID() { // not a copy
 		for _, p := range s.Processes.Recover() {
@@ -77,8 +84,14 @@ func (s *Session) LoadTag(ctx context.Context, tag string) error {
 	if err != nil {
 		return err
 	}
-	s.agent.SetHistory(ctx, append([]agent.Message{s.opening()}, history...))
+	s.setHistory(ctx, append([]agent.Message{s.opening()}, history...))
 	return nil
+}
+
+// setHistory replaces the conversation, and declares the tools that the new one has loaded.
+func (s *Session) setHistory(ctx context.Context, messages []agent.Message) {
+	s.agent.SetHistory(ctx, messages)
+	toolsearch.Recall(s.registry, messages)
 }
 
 // endTurn notes the end of a run in the record of the conversation.

@@ -34,7 +34,9 @@ func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text
 // authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
 // be that of a command, does not end later queries.
 func (s *Session) authInputs(ctx context.Context) auth.Inputs {
-	return auth.Inputs{Settings: s.Project.Settings(), Env: s.Project.Env(), Launcher: s.Project.Launcher, Context: context.WithoutCancel(ctx), Interactive: s.Project.Options.Interactive, Typed: s.Project.NewKeys()}
+	in := s.Project.AuthInputs(context.WithoutCancel(ctx))
+	in.Interactive, in.Typed = s.Project.Options.Interactive, s.Project.NewKeys()
+	return in
 }
 
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
@@ -135,7 +137,7 @@ func modelChoices(names []string) []tool.Option {
 
 // signIn has the person store a key, and builds the session with it.
 func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: b.project.Settings(), Env: b.project.Env(), Launcher: b.project.Launcher}, Paths: b.project.Paths, Notify: b.project.Warn}
+	command := auth.Command{Inputs: b.project.AuthInputs(ctx), Paths: b.project.Paths, Notify: b.project.Warn}
 	switch {
 	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings()):
 		b.project.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))

@@ -15,8 +15,9 @@ import (
 // RunTyped runs a shell command that a person has typed behind a "!", and returns its
 // output: no rule holds it up, and no one is asked. The model hears of it with the
 // next prompt, unless a space stands before the command. A cancelled command ends
-// without an error, too. The error says that it could not be run.
-func (s *Session) RunTyped(ctx context.Context, command string) (string, error) {
+// without an error, too. The error says that it could not be run. show, if it is not nil, gets the events of the call
+// while the command runs.
+func (s *Session) RunTyped(ctx context.Context, command string, show func(agent.Event)) (string, error) {
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		return "", err
@@ -29,6 +30,9 @@ func (s *Session) RunTyped(ctx context.Context, command string) (string, error) 
 		}
 		if f, ok := e.(agent.ToolFinished); ok {
 			result = f.Result
+		}
+		if show != nil {
+			show(e)
 		}
 	}
 	if result.Error != nil {

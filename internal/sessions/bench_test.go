@@ -10,12 +10,14 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"pollux/internal/process/processtest"
 )
 
 // BenchmarkSearchGB searches 1 GB in 1,000 sessions for texts that are in no session, in one, and in all,
 // with the index that the first search has left behind. first is a search without an index.
 func BenchmarkSearchGB(b *testing.B) {
-	if testing.Short() {
+	if !processtest.IsLong() {
 		b.Skip("it writes 1 GB")
 	}
 	s := project(b)
@@ -100,7 +102,7 @@ func writeTalk(path string, number, size int, text []byte) error {
 // BenchmarkListMany lists 100,000 sessions with the index that the first list has left behind. peak-MB is
 // the most memory that the process had from the system meanwhile.
 func BenchmarkListMany(b *testing.B) {
-	if testing.Short() {
+	if !processtest.IsLong() {
 		b.Skip("it writes many files")
 	}
 	s := project(b)

@@ -84,7 +84,7 @@ func (s *Store) copy(source *journal.Session, note, projectHash string, now time
 	if len(source.Entries) == 0 {
 		return Info{}, errors.New("there is no conversation in it")
 	}
-	path, err := journal.CreateMasked(s.Dir, journal.Header{
+	path, err := journal.Create(s.Dir, journal.Header{
 		SessionID: uuid.NewString(), ProjectHash: projectHash, Start: now, Updated: now, Kind: journal.Main,
 		Summary: source.Summary, ForkOf: source.SessionID,
 	}, note, source.Entries, s.Mask)

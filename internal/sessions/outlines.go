@@ -79,16 +79,13 @@ func isSessionName(name string) bool {
 
 // load sets the outline. It reads only the added part of the file.
 func (f *file) load(known *file) {
-	var before *journal.Outline
-	if known != nil {
-		before = known.Outline
-		if f.isSame(&known.entry) {
-			f.Outline, f.Title = before, known.Title
-			return
-		}
+	if known != nil && f.isSame(&known.entry) {
+		f.Outline, f.Title = known.Outline, known.Title
+		return
 	}
-	if known != nil && f.Size <= known.Size {
-		before = nil // it was not only appended to
+	var before *journal.Outline
+	if known != nil && f.Size > known.Size { // else it was not only appended to
+		before = known.Outline
 	}
 	f.read = f.Size
 	f.Outline, _ = journal.Peek(f.path, before) // nil if it cannot be read

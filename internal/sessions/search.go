@@ -100,7 +100,6 @@ type place struct {
 	numbers []int // of the sessions that they belong to
 }
 
-// places returns the files of sessions.
 func places(infos []Info) map[string]*place {
 	all := map[string]*place{}
 	for _, i := range lastUsedFirst(infos) {

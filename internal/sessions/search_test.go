@@ -38,7 +38,7 @@ func TestSearch(t *testing.T) {
 		{Message: agent.Message{ID: "1", Time: at, Content: llm.User(llm.Text("run it"))}},
 		{Message: agent.Message{ID: "2", Time: at, Content: llm.Model(llm.Part{Text: "secret plan", Thought: true}, llm.Part{FunctionCall: &llm.FunctionCall{ID: "x", Name: "sh", Args: []byte(`{"command":"make needle"}`)}})}},
 		{Message: agent.Message{ID: "3", Time: at, Content: llm.User(llm.Part{FunctionResponse: llm.Output("x", "sh", strings.Repeat("x ", 1<<20)+"FOUND")})}},
-	})
+	}, nil)
 	must(t, err)
 	tail := strings.TrimSpace(strings.Repeat("日本", 50))
 	for text, want := range map[string][]string{

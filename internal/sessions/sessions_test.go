@@ -43,7 +43,7 @@ func put(t testing.TB, s *Store, id, prompt string, n int) string {
 	if prompt != "" {
 		history = []agent.Entry{{Message: agent.Message{ID: "p", Time: at, Content: llm.User(llm.Text(prompt))}}}
 	}
-	path, err := journal.Create(s.Dir, journal.Header{SessionID: id, ProjectHash: "h", Start: at, Updated: at, Kind: journal.Main}, "", history)
+	path, err := journal.Create(s.Dir, journal.Header{SessionID: id, ProjectHash: "h", Start: at, Updated: at, Kind: journal.Main}, "", history, nil)
 	must(t, err)
 	must(t, os.Chtimes(path, at, at))
 	return path
@@ -232,7 +232,7 @@ func BenchmarkList(b *testing.B) {
 	for i := range n {
 		_, err := journal.Create(s.Dir, journal.Header{
 			SessionID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", i), ProjectHash: "h", Start: start, Updated: start, Kind: journal.Main,
-		}, "", history)
+		}, "", history, nil)
 		must(b, err)
 	}
 	check := func(b *testing.B) {

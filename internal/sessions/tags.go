@@ -46,7 +46,6 @@ const (
 // ErrTagName is the error for a tag that no file can have as its name.
 var ErrTagName = errors.New("the tag is too long")
 
-// path returns the path of a tag's file.
 func (t Tags) path(tag string) (string, error) {
 	const longest = 255 // of a file name
 	name := tagPrefix + encodeURIComponent(tag) + tagSuffix

@@ -53,7 +53,7 @@ func talk(t *testing.T, dir, id string, start time.Time, prompts ...string) stri
 			agent.Entry{Message: agent.Message{ID: "answer to " + p, Content: llm.Model(llm.Text("Answer to " + p)), Model: "m"}},
 		)
 	}
-	path, err := journal.Create(dir, journal.Header{SessionID: id, Start: start, Updated: start, Kind: journal.Main}, "", history)
+	path, err := journal.Create(dir, journal.Header{SessionID: id, Start: start, Updated: start, Kind: journal.Main}, "", history, nil)
 	must(t, err)
 	return path
 }

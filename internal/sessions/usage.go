@@ -85,7 +85,6 @@ func (s *Store) usageFiles() ([]usageFile, error) {
 	return files, nil
 }
 
-// load sets the usage.
 func (f *usageFile) load(known *usageFile) {
 	if known != nil && f.isSame(&known.entry) {
 		f.Usage = known.Usage

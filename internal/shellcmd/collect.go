@@ -8,82 +8,151 @@ import (
 
 // collector gathers the commands of a syntax tree for Parse.
 type collector struct {
-	source      string
-	commands    []found
-	redirects   []redirect
-	substitutes bool
-	evaluated   string // see [Script.Evaluates]
-	arithmetic  bool   // $(( ))
-	expands     int    // place of the first of them
+	source        string
+	readsTexts    bool // takes literal texts for static ones, see literalText
+	commands      []found
+	redirects     []redirect
+	pipes         []place  // the outermost first
+	substitutions []string // see [Script.Substitutions]
+	evaluated     string   // see [Script.Evaluates]
+	texts         bool     // there are literal texts
+	arithmetic    bool     // $(( ))
+	expands       int      // place of the first substitution or arithmetic expansion
+
+	// open are the numbers of the substitutions around the node, from 1, by depth in the tree.
+	open []int
+	last int // number of the last substitution
+	// stores reports whether variables may hold the output of substitutions.
+	stores bool
 }
 
 // found is a command and its place in the source.
 type found struct {
 	Command
 	at, end int
+	in      int // number of the substitution around it, 0 for none
+	words   []*syntax.Word
 	cut     []redirect // inside the command's text span, but not part of Text
 }
 
 type redirect struct {
 	Redirection
 	at, end int
+	in      int // number of the substitution around it, 0 for none
 }
+
+// place is a part of the source.
+type place struct{ at, end int }
 
 // walk visits the tree. It returns an error if the script's text does not show its commands.
 func (c *collector) walk(file *syntax.File) error {
 	var err error
-	depth := 0
 	// Calls whose text belongs to a larger command: the "ls" of "time ls".
 	owned := map[*syntax.CallExpr]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
-			depth--
+			c.open = c.open[:len(c.open)-1]
 			return true
 		}
-		if depth > maxTree {
+		if len(c.open) > maxTree {
 			err = errTooDeep
 		}
 		if err != nil {
 			return false
 		}
-		if c.evaluated == "" {
-			c.evaluated = c.evaluation(node)
-		}
-		switch n := node.(type) {
-		case *syntax.Stmt:
-			c.stmt(n, owned)
-		case *syntax.Redirect:
-			c.redirects = append(c.redirects, c.redirect(n))
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			c.expand(n)
-			c.substitutes = true
-		case *syntax.ArithmExp:
-			c.expand(n)
-			c.arithmetic = c.arithmetic || !n.Bracket
-		case *syntax.CoprocClause:
-			// Of "coproc a= b=", the parser takes a= for a word, and b= for an assignment.
-			if call, ok := n.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) > 0 {
-				err = errNotShell
-			}
-		case *syntax.ExtGlob:
-			err = errExtGlob
-		case *syntax.ParamExp:
-			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && strings.Contains(c.text(n.Exp.Word), "P") {
-				err = errPrompt
-			}
-		}
-		if err != nil {
+		if n, ok := node.(*syntax.CmdSubst); ok && c.addText(n) {
 			return false
 		}
-		depth++
+		in := c.in()
+		if err = c.visit(node, owned); err != nil {
+			return false
+		}
+		switch node.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			c.last++
+			in = c.last
+		}
+		c.open = append(c.open, in)
 		return true
 	})
 	return err
 }
 
+// in returns the number of the innermost substitution around the node, 0 for none.
+func (c *collector) in() int {
+	if len(c.open) == 0 {
+		return 0
+	}
+	return c.open[len(c.open)-1]
+}
+
+// visit collects the parts of a node.
+func (c *collector) visit(node syntax.Node, owned map[*syntax.CallExpr]bool) error {
+	if c.evaluated == "" {
+		c.evaluated = c.evaluation(node)
+	}
+	switch n := node.(type) {
+	case *syntax.Stmt:
+		c.stmt(n, owned)
+	case *syntax.Redirect:
+		c.redirects = append(c.redirects, c.redirect(n))
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			at, end := span(n)
+			c.pipes = append(c.pipes, place{at, end})
+		}
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		c.expand(n)
+		if c.in() == 0 {
+			c.substitutions = append(c.substitutions, c.script(n))
+		}
+	case *syntax.ArithmExp:
+		c.expand(n)
+		c.arithmetic = c.arithmetic || !n.Bracket
+	case *syntax.CoprocClause:
+		// Of "coproc a= b=", the parser takes a= for a word, and b= for an assignment.
+		if call, ok := n.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) > 0 {
+			return errNotShell
+		}
+	case *syntax.ExtGlob:
+		return errExtGlob
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && strings.Contains(c.text(n.Exp.Word), "P") {
+			return errPrompt
+		}
+	}
+	c.stores = c.stores || stores(node)
+	return nil
+}
+
+// script returns the script in a substitution.
+func (c *collector) script(n syntax.Node) string {
+	at, end := span(n)
+	text := c.source[at:end]
+	if text[0] == '`' {
+		return text[1 : len(text)-1]
+	}
+	return text[2 : len(text)-1]
+}
+
+// addText collects the command of a substitution that prints a literal text. It returns false for
+// other substitutions.
+func (c *collector) addText(n *syntax.CmdSubst) bool {
+	if _, ok := c.literalText(n); !ok {
+		return false
+	}
+	at, _ := span(n.Stmts[0].Cmd)
+	c.texts = true
+	c.commands = append(c.commands, found{
+		Command: Command{Name: "cat", Text: "cat", Plain: "cat", Words: []Word{{Text: "cat", Value: "cat", Static: true}}, PrintsText: true, IsNested: true},
+		at:      at, end: at + len("cat"), in: -1,
+	})
+	return true
+}
+
 // expand records the place of a substitution or an arithmetic expansion.
 func (c *collector) expand(n syntax.Node) {
-	if !c.substitutes && !c.arithmetic {
+	if len(c.substitutions) == 0 && !c.arithmetic {
 		c.expands, _ = span(n)
 	}
 }
@@ -112,18 +181,19 @@ func (c *collector) stmt(s *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
 
 // call collects a simple command.
 func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
-	f := found{}
+	f := found{in: c.in()}
 	f.at, f.end = span(call)
 	f.Text = c.textWithout(&f, redirects)
 	f.Assigns = len(call.Assigns) > 0
 	for _, w := range call.Args {
-		f.Words = append(f.Words, c.word(w))
+		word := c.word(w)
+		f.Words = append(f.Words, word)
+		f.Computed = f.Computed || word.Computed
 	}
-	f.Name = f.Words[0].Text
-	if f.Words[0].Static {
-		f.Name = f.Words[0].Value
-	}
-	f.Plain = spell(f.Words)
+	f.IsNested = f.in != 0
+	f.words = call.Args
+	args := f.Args()
+	f.Name, f.Plain = args[0], strings.Join(args, " ")
 	f.Inner, _ = c.inner(call)
 	c.commands = append(c.commands, f)
 	if behind := behindPrefix(call.Args); len(behind) > 0 {
@@ -203,7 +273,7 @@ func (c *collector) prefixed(name string, pos syntax.Pos, stmt *syntax.Stmt, own
 func (c *collector) verbatim(name string, node syntax.Node) {
 	at, end := span(node)
 	text := c.source[at:end]
-	c.commands = append(c.commands, found{Command: Command{Name: name, Text: text, Plain: text}, at: at, end: end})
+	c.commands = append(c.commands, found{Command: Command{Name: name, Text: text, Plain: text, IsNested: c.in() != 0}, at: at, end: end, in: c.in()})
 }
 
 func (c *collector) redirect(r *syntax.Redirect) redirect {
@@ -214,13 +284,17 @@ func (c *collector) redirect(r *syntax.Redirect) redirect {
 		end = int(r.Word.End().Offset())
 		target = c.word(r.Word)
 	}
-	return redirect{Redirection{r.Op.String(), target}, at, min(end, len(c.source))}
+	return redirect{Redirection{r.Op.String(), target}, at, min(end, len(c.source)), c.in()}
 }
 
 func (c *collector) word(w *syntax.Word) Word {
 	word := Word{Text: c.text(w)}
-	if word.Value, word.Static = static(w); !word.Static {
-		word.Variables = variables(w)
+	if word.Value, word.Static = value(w, c.literalText); word.Static {
+		return word
+	}
+	word.Variables = variables(w)
+	if substitutes(w) {
+		c.compute(&word, w)
 	}
 	return word
 }
@@ -235,16 +309,4 @@ func (c *collector) text(node syntax.Node) string {
 
 func span(node syntax.Node) (at, end int) {
 	return int(node.Pos().Offset()), int(node.End().Offset())
-}
-
-// spell joins words without the quotes that the shell would remove.
-func spell(words []Word) string {
-	spelt := make([]string, len(words))
-	for i, w := range words {
-		spelt[i] = w.Text
-		if w.Static {
-			spelt[i] = w.Value
-		}
-	}
-	return strings.Join(spelt, " ")
 }

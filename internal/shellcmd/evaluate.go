@@ -30,7 +30,7 @@ func (c *collector) evaluation(node syntax.Node) string {
 	case *syntax.BinaryTest:
 		found = isNumeric(n.Op) && !(isNumber(n.X) && isNumber(n.Y))
 	case *syntax.ParamExp:
-		found = expandsTwice(n) || hidesSubstitution(n)
+		found = expandsTwice(n)
 	case *syntax.Assign:
 		found = !isSubscript(n.Index) || n.Array != nil && slices.ContainsFunc(n.Array.Elems,
 			func(e *syntax.ArrayElem) bool { return !isSubscript(e.Index) })
@@ -118,35 +118,11 @@ func expandsTwice(p *syntax.ParamExp) bool {
 	return false
 }
 
-// hidesSubstitution reports whether a ${...} has a substitution in single quotes. In double quotes
-// and in heredocs, bash takes these quotes for text and runs it; the parser does not.
-func hidesSubstitution(p *syntax.ParamExp) bool {
-	found := false
-	look := func(w *syntax.Word) {
-		if w == nil {
-			return
-		}
-		for _, part := range w.Parts {
-			if q, ok := part.(*syntax.SglQuoted); ok && suspicion(q.Value) >= 0 {
-				found = true
-			}
-		}
-	}
-	if p.Exp != nil {
-		look(p.Exp.Word)
-	}
-	if p.Repl != nil {
-		look(p.Repl.Orig)
-		look(p.Repl.With)
-	}
-	return found
-}
-
 // isPrivate reports whether a variable means something only to the script that sets it. bash and
 // the programs that it starts read others: PATH, IFS, PS4, GIT_PAGER, http_proxy. bash evaluates
 // values of RANDOM, OPTIND and the like as numbers.
 func isPrivate(name string) bool {
-	if !isName(name) || strings.HasSuffix(name, "_proxy") {
+	if !syntax.ValidName(name) || strings.HasSuffix(name, "_proxy") {
 		return false
 	}
 	return len(name) == 1 || strings.ToUpper(name) != name
@@ -161,18 +137,6 @@ func isInteger(name string) bool {
 	return false
 }
 
-// isName reports whether name is the name of a variable.
-func isName(name string) bool {
-	for i, r := range name {
-		switch {
-		case r == '_', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', i > 0 && '0' <= r && r <= '9':
-		default:
-			return false
-		}
-	}
-	return name != ""
-}
-
 // declares reports whether a declaration evaluates a value or a subscript, now or at a later
 // assignment, or changes variables that programs read. The latter is no reason for "export", whose
 // purpose it is: it is a command of its own, which a rule must allow.
@@ -182,7 +146,7 @@ func declares(d *syntax.DeclClause) bool {
 		case a.Name == nil:
 			// A flag, or a word whose value may be an assignment.
 			value, ok := static(a.Value)
-			if !ok || !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, "+") && !isName(value) ||
+			if !ok || !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, "+") && !syntax.ValidName(value) ||
 				strings.ContainsAny(value, "inaA") {
 				return true
 			}
@@ -224,15 +188,15 @@ func callsEvaluator(call *syntax.CallExpr) bool {
 	case "test", "[":
 		return testsVariable(args)
 	case "printf":
-		value, ok := "", false
-		if len(args) > 0 {
-			value, ok = static(args[0])
+		if len(args) == 0 {
+			return false
 		}
-		return len(args) > 0 && (!ok && !isQuoted(args[0]) || strings.HasPrefix(value, "-v"))
+		value, ok := static(args[0])
+		return !ok && (!isQuoted(args[0]) || len(args) > 1 && !beginsWithText(args[0])) || strings.HasPrefix(value, "-v")
 	case "read", "mapfile", "readarray", "getopts", "wait", "unset":
 		return slices.ContainsFunc(args, func(w *syntax.Word) bool {
 			value, ok := static(w)
-			return !ok || strings.ContainsAny(value, "[") || isName(value) && !isPrivate(value) || strings.HasPrefix(value, "-C")
+			return !ok || strings.ContainsAny(value, "[") || syntax.ValidName(value) && !isPrivate(value) || strings.HasPrefix(value, "-C")
 		})
 	}
 	return false
@@ -254,6 +218,16 @@ func testsVariable(args []*syntax.Word) bool {
 		_, ok := static(w)
 		return !ok && (!compares || !isQuoted(w))
 	})
+}
+
+// beginsWithText reports whether a word in double quotes begins with text that the shell does not change.
+func beginsWithText(w *syntax.Word) bool {
+	q := w.Parts[0].(*syntax.DblQuoted)
+	if len(q.Parts) == 0 {
+		return false
+	}
+	_, ok := q.Parts[0].(*syntax.Lit)
+	return ok
 }
 
 // isQuoted reports whether the whole word is in double quotes, so that it stays one word.

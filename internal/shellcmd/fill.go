@@ -18,7 +18,7 @@ func Fill(command, mark, value string) string {
 	for n := 0; strings.Contains(command, name); n++ {
 		name = "ARGS" + strconv.Itoa(n)
 	}
-	p := places{name: name, quoting: map[int]quoting{}}
+	p := places{name: name, quoting: map[int]quoting{}, heredocs: map[*syntax.Word]quotes{}}
 	marked := strings.ReplaceAll(command, mark, name)
 	if file, err := read(marked); err == nil {
 		p.source = marked
@@ -122,9 +122,6 @@ func (p *places) visit(node syntax.Node) bool {
 		}
 	case *syntax.Redirect:
 		if n.Hdoc != nil {
-			if p.heredocs == nil {
-				p.heredocs = map[*syntax.Word]quotes{}
-			}
 			p.heredocs[n.Hdoc] = heredoc
 			if from, to := span(n.Word); strings.ContainsAny(p.source[from:to], `'"\`) {
 				p.heredocs[n.Hdoc] = literalHeredoc

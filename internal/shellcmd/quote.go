@@ -1,6 +1,10 @@
 package shellcmd
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // Quote returns a word as a shell takes it, in single quotes if it needs any.
 func Quote(word string) string {
@@ -11,4 +15,18 @@ func Quote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Join returns a command that runs a program with these arguments, which are quoted where the
+// shell would change them.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangBash)
+		if err != nil { // a NUL byte, which Parse reports
+			q = w
+		}
+		quoted[i] = q
+	}
+	return strings.Join(quoted, " ")
 }

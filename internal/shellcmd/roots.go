@@ -7,7 +7,7 @@ import (
 
 // Roots returns a short description of a command for the user: the names of the programs that
 // it runs, each once, in order, followed by its redirections ("redirection (>)", "heredoc
-// (<<)", "herestring (<<<)"). For a command that cannot be parsed, it is the first word, and
+// (<<)", "herestring (<<<)"), neutral ones excepted. For a command that cannot be parsed, it is the first word, and
 // "redirection" if the command may contain one.
 func Roots(command string) []string {
 	script, err := Parse(command)
@@ -22,29 +22,27 @@ func Roots(command string) []string {
 		}
 		return roots
 	}
-	roots := script.Names()
-	for _, r := range script.Redirections {
-		name := "redirection (" + r.Op + ")"
-		switch r.Op {
-		case "<<", "<<-":
-			name = "heredoc (" + r.Op + ")"
-		case "<<<":
-			name = "herestring (" + r.Op + ")"
-		}
+	var roots []string
+	add := func(name string) {
 		if !slices.Contains(roots, name) {
 			roots = append(roots, name)
 		}
 	}
-	return roots
-}
-
-// Names returns the names of the script's commands, each once, in order.
-func (s *Script) Names() []string {
-	var names []string
-	for _, c := range s.Commands {
-		if !slices.Contains(names, c.Name) {
-			names = append(names, c.Name)
-		}
+	for _, c := range script.Commands {
+		add(c.Name)
 	}
-	return names
+	for _, r := range script.Redirections {
+		if r.IsNeutral() {
+			continue
+		}
+		kind := "redirection"
+		switch r.Op {
+		case "<<", "<<-":
+			kind = "heredoc"
+		case "<<<":
+			kind = "herestring"
+		}
+		add(kind + " (" + r.Op + ")")
+	}
+	return roots
 }

@@ -25,16 +25,20 @@ type Script struct {
 	Commands []Command
 	// Redirections are all redirections, in the order of the text.
 	Redirections []Redirection
-	// Substitutes reports whether there is a command or process substitution.
-	Substitutes bool
+	// Substitutions are the scripts in the command and process substitutions that are in no other one,
+	// in the order of the text. Their commands are among Commands, too. A substitution that only
+	// prints a text of the command line, such as $(cat <<'EOF' ... EOF), is not among them.
+	Substitutions []string
 	// Evaluates is the text of a construct with which bash evaluates a text for a second time,
 	// for example "eval", or changes how it runs the commands after it, for example by an
-	// assignment to PATH; "" if there is none. If there is one, Commands and Substitutes do not
+	// assignment to PATH; "" if there is none. If there is one, Commands and Substitutions do not
 	// show everything that runs.
 	Evaluates string
-	// Plain reports whether the script is a single simple command: without redirection,
-	// substitution, second evaluation, chaining, grouping, negation and "&".
-	Plain bool
+	// IsList reports whether the script consists of simple commands, one after the other or in pipes: without
+	// substitution, second evaluation, grouping, negation, "&", and assignments that stay.
+	IsList bool
+	// IsListOutside is IsList, but for substitutions.
+	IsListOutside bool
 }
 
 // Command is one simple command of a [Script].
@@ -47,6 +51,8 @@ type Command struct {
 	Text string
 	// Redirected reports whether Text contains a redirection.
 	Redirected bool
+	// Pipe is the number of the pipe that the command is part of, whose commands run at the same time; 0 for none.
+	Pipe int
 	// Words are the command's words. "[[", "((" and the like have none.
 	Words []Word
 	// Assigns reports whether there are assignments before the command.
@@ -57,12 +63,55 @@ type Command struct {
 	// Inner is the script that the command passes to another shell (see [StripWrapper]), "" if
 	// there is none.
 	Inner string
+	// IsNested reports whether the command is in a substitution.
+	IsNested bool
+	// Computed reports whether a word may hold output of a substitution; see [Word].
+	Computed bool
+	// PrintsText reports whether the command only prints a text of the command line, as cat does in
+	// $(cat <<'EOF' ... EOF).
+	PrintsText bool
+}
+
+// Known returns Plain up to the first word that may hold output of a substitution, without the space before it.
+func (c *Command) Known() string {
+	if !c.Computed {
+		return c.Plain
+	}
+	args := c.Args()
+	return strings.Join(args[:max(0, slices.IndexFunc(c.Words, func(w Word) bool { return w.Computed }))], " ")
+}
+
+// Args returns the words as the program gets them, and those that the shell expands as written.
+func (c *Command) Args() []string {
+	args := make([]string, len(c.Words))
+	for i, w := range c.Words {
+		args[i] = w.Text
+		if w.Static {
+			args[i] = w.Value
+		}
+	}
+	return args
 }
 
 // Redirection is one redirection of a [Script].
 type Redirection struct {
 	Op     string // the operator, such as ">>"
 	Target Word   // the word behind it: a file, a descriptor, the end of a heredoc
+}
+
+// IsNeutral reports whether the redirection opens no file but /dev/null: it joins descriptors, as 2>&1 does, or discards
+// output. Heredocs and herestrings are not neutral.
+func (r *Redirection) IsNeutral() bool {
+	if !r.Target.Static {
+		return false
+	}
+	switch r.Op {
+	case ">&", "<&":
+		return r.Target.Value == "/dev/null" || r.Target.Value != "" && strings.Trim(r.Target.Value, "0123456789-") == ""
+	case ">", ">>", ">|", "&>", "&>>", "<":
+		return r.Target.Value == "/dev/null"
+	}
+	return false
 }
 
 // Word is one word of a command.
@@ -74,6 +123,14 @@ type Word struct {
 	// Variables are the names of the variables in a word that is not static, if the shell expands
 	// nothing but $NAME and ${NAME} in it; otherwise nil.
 	Variables []string
+	// Computed reports whether the word may hold output of a substitution of the script, directly or by a variable.
+	Computed bool
+	// IsNumber reports whether a computed word holds only text as written and numbers: -j$(nproc).
+	IsNumber bool
+	// Splits reports whether the shell may make no word of a computed one, or several.
+	Splits bool
+	// Begins is the known beginning of a computed word that is one word.
+	Begins string
 }
 
 // The errors of Parse.
@@ -86,6 +143,7 @@ var (
 	errSplit    = errors.New("command splits an operator over lines")
 	errComment  = errors.New("command continues a comment on the next line, which bash does not")
 	errHeredoc  = errors.New("command has a heredoc that ends where bash does not end it")
+	errHidden   = errors.New("command has characters of a substitution in a place where bash may read them differently")
 	errNothing  = errors.New("command runs nothing")
 	errNotShell = errors.New("command is not bash")
 )
@@ -100,32 +158,54 @@ const (
 )
 
 // Parse parses a command. It returns an error for commands that cannot be parsed, that run
-// nothing, or whose effect only a running shell can determine.
+// nothing, or whose effect only a running shell can determine. Callers share the script, and must not
+// change it.
 func Parse(command string) (*Script, error) {
+	if r, ok := recall(command); ok {
+		return r.script, r.err
+	}
+	script, err := parse(command)
+	remember(reading{command, script, err})
+	return script, err
+}
+
+func parse(command string) (*Script, error) {
 	file, err := read(command)
 	if err != nil {
 		return nil, err
 	}
-	c := collector{source: command}
+	c := collector{source: command, readsTexts: !redefines(file)}
 	if err := c.walk(file); err != nil {
 		return nil, err
 	}
-	if len(c.commands) == 0 {
+	if c.texts && c.evaluated != "" { // which may change what cat means
+		c = collector{source: command}
+		if err := c.walk(file); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case c.hidesSubstitution(file):
+		return nil, errHidden
+	case len(c.commands) == 0:
 		return nil, errNothing
 	}
-	s := &Script{Substitutes: c.substitutes, Evaluates: c.evaluated}
+	s := &Script{Substitutions: c.substitutions, Evaluates: c.evaluated}
+	c.followVariables()
 	slices.SortStableFunc(c.commands, func(a, b found) int { return a.at - b.at })
 	slices.SortStableFunc(c.redirects, func(a, b redirect) int { return a.at - b.at })
 	for _, f := range c.commands {
 		f.Redirected = slices.ContainsFunc(c.redirects, func(r redirect) bool {
-			return r.at >= f.at && r.end <= f.end && !slices.ContainsFunc(f.cut, func(cut redirect) bool { return cut.at == r.at })
+			return r.in == f.in && r.at >= f.at && r.end <= f.end && !slices.ContainsFunc(f.cut, func(cut redirect) bool { return cut.at == r.at })
 		})
+		f.Pipe = 1 + slices.IndexFunc(c.pipes, func(p place) bool { return p.at <= f.at && f.at < p.end })
 		s.Commands = append(s.Commands, f.Command)
 	}
 	for _, r := range c.redirects {
 		s.Redirections = append(s.Redirections, r.Redirection)
 	}
-	s.Plain = isPlain(file) && !s.Substitutes && s.Evaluates == ""
+	s.IsListOutside = s.Evaluates == "" && !slices.ContainsFunc(file.Stmts, func(stmt *syntax.Stmt) bool { return !isList(stmt) })
+	s.IsList = s.IsListOutside && len(s.Substitutions) == 0
 	return s, nil
 }
 
@@ -143,7 +223,7 @@ func read(command string) (*syntax.File, error) {
 	if continuesComment(command) {
 		return nil, errComment
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(&boundedReader{rest: command}, "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(&boundedReader{rest: command}, "")
 	switch {
 	case errors.Is(err, errTooDeep):
 		return nil, errTooDeep
@@ -182,18 +262,16 @@ func endsHeredocEarly(file *syntax.File, command string) (early bool) {
 // next line is a command of its own; the parser takes its words for arguments of the command before
 // the comment.
 func continuesComment(command string) bool {
-	for i := strings.Index(command, "\\\n"); i >= 0; {
-		line := command[strings.LastIndexByte(command[:i], '\n')+1 : i]
+	for line := range strings.Lines(command) {
+		line, continues := strings.CutSuffix(line, "\\\n")
+		if !continues {
+			continue
+		}
 		for at, c := range []byte(line) {
 			if c == '#' && (at == 0 || strings.IndexByte(" \t;&|()<>`\\", line[at-1]) >= 0) {
 				return true
 			}
 		}
-		next := strings.Index(command[i+2:], "\\\n")
-		if next < 0 {
-			return false
-		}
-		i += 2 + next
 	}
 	return false
 }
@@ -215,12 +293,25 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isPlain reports whether the file is a single simple command and nothing else.
-func isPlain(file *syntax.File) bool {
-	if len(file.Stmts) != 1 {
+// isList reports whether a statement is a simple command, or several with "&&", "||" or pipes between them.
+func isList(stmt *syntax.Stmt) bool {
+	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown {
 		return false
 	}
-	stmt := file.Stmts[0]
-	_, call := stmt.Cmd.(*syntax.CallExpr)
-	return call && len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		return len(cmd.Args) > 0
+	case *syntax.BinaryCmd:
+		return isList(cmd.X) && isList(cmd.Y)
+	}
+	return false
+}
+
+// isPlain reports whether the file is a single simple command and nothing else.
+func isPlain(file *syntax.File) bool {
+	if len(file.Stmts) != 1 || len(file.Stmts[0].Redirs) > 0 || !isList(file.Stmts[0]) {
+		return false
+	}
+	_, isCall := file.Stmts[0].Cmd.(*syntax.CallExpr)
+	return isCall
 }

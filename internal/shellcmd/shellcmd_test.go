@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,13 +74,67 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestIsList checks which scripts are simple commands in a row.
+func TestIsList(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"a": true, "a; b": true, "a\nb": true, "a && b || c": true, "a | b |& c": true, "a | b && c > d 2>&1; e": true, "A=1 a": true, "a {x}>b": true,
+		"a &": false, "a & b": false, "! a": false, "(a)": false, "{ a; }": false, "a && (b)": false, "a | while b; do c; done": false,
+		"if a; then b; fi": false, "f() { a; }; f": false, "A=1; a": false, "a $(b)": false, "a <(b)": false, "PATH=x a": true, "PATH=x; a": false,
+		"eval a": false, "a | . b": false, "time a": false, "[[ a ]]": false, "export A=1": false, "a {PATH}>b": false, "coproc a": false,
+	} {
+		if s, err := Parse(command); err != nil || s.IsList != want {
+			t.Errorf("%q: %v, want %v", command, err, want)
+		}
+	}
+}
+
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"a; b | c && d": "a0 b1 c1 d0", "a | b | c": "a1 b1 c1", "a || b": "a0 b0", "a |& b; c | d": "a1 b1 c2 d2", "{ a; b | c; } | d; e": "a1 b1 c1 d1 e0",
+		"a\nb": "a0 b0", "a && b | c || d | e": "a0 b1 c1 d2 e2",
+	} {
+		s, err := Parse(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		pipes := map[int]int{0: 0} // numbered in the order of the text
+		for _, c := range s.Commands {
+			if _, ok := pipes[c.Pipe]; !ok {
+				pipes[c.Pipe] = len(pipes)
+			}
+			got = append(got, fmt.Sprint(c.Name, pipes[c.Pipe]))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%q: %s, want %s", command, got, want)
+		}
+	}
+}
+
+func TestIsNeutral(t *testing.T) {
+	t.Parallel()
+	for redirection, want := range map[string]bool{
+		"2>&1": true, ">&2": true, "<&3": true, "2>&-": true, "2>&1-": true, ">/dev/null": true, "2>>/dev/null": true, "&>/dev/null": true, "&>>'/dev/null'": true,
+		"</dev/null": true, ">&/dev/null": true, ">|/dev/null": true,
+		">a": false, "<a": false, ">&a": false, "&>a": false, ">$X": false, ">&$X": false, "<>/dev/null": false, "<<<1": false, "<<1\n1\n": false, ">/dev/stdout": false,
+		">1": false, ">/dev/null/../x": false, "> /dev/nul?": false, ">''": false, ">&''": false, ">&1x": false,
+	} {
+		s, err := Parse("a " + redirection)
+		if err != nil || len(s.Redirections) != 1 || s.Redirections[0].IsNeutral() != want {
+			t.Errorf("%q: %v, want %v", redirection, err, want)
+		}
+	}
+}
+
 func TestParseDetails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		command string
 		want    Script
 	}{
-		{`'rm' -r "a b" $X`, Script{Plain: true, Commands: []Command{{
+		{`'rm' -r "a b" $X`, Script{IsList: true, IsListOutside: true, Commands: []Command{{
 			Name: "rm", Text: `'rm' -r "a b" $X`, Plain: "rm -r a b $X",
 			Words: []Word{
 				{Text: "'rm'", Value: "rm", Static: true},
@@ -88,17 +143,17 @@ func TestParseDetails(t *testing.T) {
 				{Text: "$X", Variables: []string{"X"}},
 			},
 		}}}},
-		{"A=1 ls", Script{Plain: true, Commands: []Command{{
+		{"A=1 ls", Script{IsList: true, IsListOutside: true, Commands: []Command{{
 			Name: "ls", Text: "A=1 ls", Plain: "ls", Assigns: true,
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},
 		{"time ls", Script{Commands: []Command{{Name: "time", Text: "time ls", Plain: "ls"}}}},
 		{"(( x ))", Script{Evaluates: "(( x ))", Commands: []Command{{Name: "((", Text: "(( x ))", Plain: "(( x ))"}}}},
-		{"ls >a <<<b", Script{Redirections: []Redirection{{">", Word{Text: "a", Value: "a", Static: true}}, {"<<<", Word{Text: "b", Value: "b", Static: true}}}, Commands: []Command{{
+		{"ls >a <<<b", Script{IsList: true, IsListOutside: true, Redirections: []Redirection{{">", Word{Text: "a", Value: "a", Static: true}}, {"<<<", Word{Text: "b", Value: "b", Static: true}}}, Commands: []Command{{
 			Name: "ls", Text: "ls <<<b", Plain: "ls", Redirected: true,
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},
-		{"ls 2>&1", Script{Redirections: []Redirection{{">&", Word{Text: "1", Value: "1", Static: true}}}, Commands: []Command{{
+		{"ls 2>&1", Script{IsList: true, IsListOutside: true, Redirections: []Redirection{{">&", Word{Text: "1", Value: "1", Static: true}}}, Commands: []Command{{
 			Name: "ls", Text: "ls", Plain: "ls",
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},
@@ -151,7 +206,7 @@ func TestParseDeep(t *testing.T) {
 		if _, err := Parse(command); err == nil && opener != "time " && opener != "`" {
 			t.Errorf("Parse(many %q) gave no error", opener)
 		}
-		Substitutes(command)
+		Substitution(command)
 		StripWrapper("bash -c " + command[:maxLength/2])
 		Roots(command)
 	}
@@ -268,18 +323,18 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("StripWrapper(%q) = %q grew", command, inner)
 		}
 		Roots(command)
-		substitutes := Substitutes(command)
+		_, substitutes := Substitution(command)
 		if err != nil {
 			return
 		}
-		if s.Substitutes && !substitutes {
+		if len(s.Substitutions) > 0 && !substitutes {
 			t.Errorf("Parse finds a substitution in %q, Substitutes doesn't", command)
 		}
 		if len(s.Commands) == 0 {
 			t.Errorf("Parse(%q) has neither commands nor an error", command)
 		}
-		if s.Plain && (len(s.Commands) != 1 || len(s.Redirections) > 0) {
-			t.Errorf("Parse(%q) is not plain: %+v", command, s)
+		if s.IsList && (len(s.Substitutions) > 0 || s.Evaluates != "") {
+			t.Errorf("Parse(%q) is no list: %+v", command, s)
 		}
 		for _, c := range s.Commands {
 			if c.Text == "" && c.Name == "" {
@@ -291,14 +346,14 @@ func FuzzParse(f *testing.F) {
 
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
-		if _, err := Parse("cd internal && go test ./... 2>&1 | tail -20"); err != nil {
+		if _, err := parse("cd internal && go test ./... 2>&1 | tail -20"); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkSubstitutes(b *testing.B) {
+func BenchmarkSubstitution(b *testing.B) {
 	for b.Loop() {
-		Substitutes("cd internal && go test ./... 2>&1 | tail -20")
+		Substitution("cd internal && go test ./... 2>&1 | tail -20")
 	}
 }

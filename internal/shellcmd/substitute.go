@@ -1,26 +1,32 @@
 package shellcmd
 
 import (
+	"errors"
 	"strings"
 
 	"pollux/llm/ellipsis"
 )
 
-// Substitutes reports whether bash would run another command for its output when it runs this
-// one: $( ), backticks, <( ), >( ). See [Substitution].
-func Substitutes(command string) bool {
-	_, found := Substitution(command)
-	return found
+// Unreadable returns the text of the first characters in a command that begin, or could begin, a
+// substitution, if the command cannot be parsed: bash runs the lines before a syntax error.
+func Unreadable(command string) (text string, found bool) {
+	at := suspicion(command)
+	if at < 0 {
+		return "", false
+	}
+	if _, err := Parse(command); err == nil || errors.Is(err, errNothing) {
+		return "", false
+	}
+	return excerpt(command[at:]), true
 }
 
 // Substitution returns the text of the first substitution in a command, for people: $( ),
-// backticks, <( ), >( ), with which bash would run another command for its output. The shell tool
-// refuses such commands whatever the policy decides, because the user cannot see the other
-// command's output, which they run, when approving them.
+// backticks, <( ), >( ), with which bash would run another command for its output. It is for
+// users who want all of them refused, as Gemini CLI does.
 //
 // It finds one if either a scan of the quotes or the parser does, and in a command that cannot be
-// parsed if the characters are there at all: bash runs the lines before a syntax error. An
-// arithmetic expansion counts, because it begins with $(.
+// parsed if the characters are there at all. An arithmetic expansion counts, because it begins
+// with $(.
 func Substitution(command string) (text string, found bool) {
 	at := suspicion(command)
 	if at < 0 {
@@ -38,7 +44,7 @@ func Substitution(command string) (text string, found bool) {
 	switch err := c.walk(file); {
 	case err != nil:
 		return excerpt(command[at:]), true
-	case c.substitutes || c.arithmetic:
+	case len(c.substitutions) > 0 || c.arithmetic:
 		return excerpt(command[c.expands:]), true
 	}
 	return "", false
@@ -98,11 +104,9 @@ func scan(command string) int {
 			return i
 		case quote == 0 && (c == '<' || c == '>') && strings.HasPrefix(command[i+1:], "("):
 			return i
-		case c == '"' && quote == 0:
-			quote = c
-		case c == '"':
+		case c == '"' && quote == c:
 			quote = 0
-		case c == '\'' && quote == 0:
+		case (c == '"' || c == '\'') && quote == 0:
 			quote = c
 		}
 	}
@@ -113,20 +117,15 @@ func scan(command string) int {
 // substitution. Bash joins the lines, in heredocs too. There is no legitimate reason to write
 // that.
 func splitsOperator(command string) bool {
-	for i := 0; ; i++ {
-		j := strings.Index(command[i:], "\\\n")
-		if j < 0 {
-			return false
+	var last byte // before the line continuation
+	for part := range strings.SplitSeq(command, "\\\n") {
+		if part == "" {
+			continue
 		}
-		i += j
-		if i > 0 && strings.IndexByte("$<>", command[i-1]) >= 0 {
-			rest := command[i:]
-			for strings.HasPrefix(rest, "\\\n") {
-				rest = rest[2:]
-			}
-			if rest != "" && strings.IndexByte("({", rest[0]) >= 0 {
-				return true
-			}
+		if strings.IndexByte("$<>", last) >= 0 && strings.IndexByte("({", part[0]) >= 0 {
+			return true
 		}
+		last = part[len(part)-1]
 	}
+	return false
 }

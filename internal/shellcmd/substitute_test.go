@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestSubstitutes(t *testing.T) {
+func TestSubstitution(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]bool{
 		"ls":                               false,
@@ -59,8 +59,8 @@ func TestSubstitutes(t *testing.T) {
 		strings.Repeat("$(", 100<<10):      true,
 		strings.Repeat("(", 100<<10) + "`": true,
 	} {
-		if got := Substitutes(command); got != want {
-			t.Errorf("Substitutes(%.60q) = %v, want %v", command, got, want)
+		if _, got := Substitution(command); got != want {
+			t.Errorf("Substitution(%.60q) = %v, want %v", command, got, want)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestSubstitutesAgainstBash(t *testing.T) {
 			if err := os.Remove(ran); err != nil {
 				t.Fatal(err)
 			}
-			if !Substitutes(command) {
+			if _, found := Substitution(command); !found {
 				t.Errorf("bash substitutes in %q, Substitutes says no", command)
 			}
 		}

@@ -9,8 +9,12 @@ import (
 )
 
 // static returns the argument that a program gets for a word. ok is false if the shell has
-// something to expand in it: variables, globs, braces or a tilde.
-func static(w *syntax.Word) (string, bool) {
+// something to expand in it: variables, globs, braces, a tilde or substitutions. An arithmetic
+// expansion without variables is static.
+func static(w *syntax.Word) (string, bool) { return value(w, nil) }
+
+// value is [static] for a word with substitutions in double quotes, whose output is that of known.
+func value(w *syntax.Word, known func(*syntax.CmdSubst) (string, bool)) (string, bool) {
 	var b strings.Builder
 	for i, part := range w.Parts {
 		switch p := part.(type) {
@@ -32,16 +36,86 @@ func static(w *syntax.Word) (string, bool) {
 				return "", false // a string to translate
 			}
 			for _, q := range p.Parts {
-				lit, ok := q.(*syntax.Lit)
-				if !ok || !unescape(&b, lit.Value, "$`\"\\", "") {
+				if !quoted(&b, q, known) {
 					return "", false
 				}
 			}
+		case *syntax.ArithmExp:
+			n, ok := number(p.X)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(strconv.Itoa(n))
 		default:
 			return "", false
 		}
 	}
 	return b.String(), true
+}
+
+// quoted writes the value of a part of a word in double quotes. It returns false if that is not known.
+func quoted(b *strings.Builder, part syntax.WordPart, known func(*syntax.CmdSubst) (string, bool)) bool {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return unescape(b, p.Value, "$`\"\\", "")
+	case *syntax.ArithmExp:
+		n, ok := number(p.X)
+		b.WriteString(strconv.Itoa(n))
+		return ok
+	case *syntax.CmdSubst:
+		if known == nil {
+			return false
+		}
+		text, ok := known(p)
+		b.WriteString(text)
+		return ok
+	}
+	return false
+}
+
+// number returns the value of an arithmetic expression with small decimal numbers. ok is false for
+// others.
+func number(x syntax.ArithmExpr) (n int, ok bool) {
+	const most = 1 << 30
+	switch x := x.(type) {
+	case *syntax.Word:
+		text := x.Lit()
+		if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" || text[0] == '0' && text != "0" {
+			return 0, false
+		}
+		n, err := strconv.Atoi(text)
+		return n, err == nil
+	case *syntax.ParenArithm:
+		return number(x.X)
+	case *syntax.BinaryArithm:
+		a, ok := number(x.X)
+		b, isNumber := number(x.Y)
+		if !ok || !isNumber {
+			return 0, false
+		}
+		switch x.Op {
+		case syntax.Add:
+			n = a + b
+		case syntax.Sub:
+			n = a - b
+		case syntax.Mul:
+			n = a * b
+		case syntax.Quo:
+			if b == 0 {
+				return 0, false
+			}
+			n = a / b
+		case syntax.Rem:
+			if b == 0 {
+				return 0, false
+			}
+			n = a % b
+		default:
+			return 0, false
+		}
+		return n, -most < n && n < most
+	}
+	return 0, false
 }
 
 // variables returns the names of the variables in a word, nil if the shell expands something else in

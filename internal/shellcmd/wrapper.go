@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -52,12 +53,11 @@ func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	case strings.EqualFold(name, "cmd.exe"):
 		args = flag(args[1:], "/c")
 	case isPowerShell(name):
-		if rest := flag(args[1:], "-noprofile"); rest != nil {
+		args = args[1:]
+		if rest := flag(args, "-noprofile"); rest != nil {
 			args = rest
-			args = flag(args, "-command")
-		} else {
-			args = flag(args[1:], "-command")
 		}
+		args = flag(args, "-command")
 	default:
 		return "", false
 	}
@@ -93,12 +93,7 @@ func flag(args []*syntax.Word, name string) []*syntax.Word {
 }
 
 func isPowerShell(name string) bool {
-	for _, n := range []string{"powershell", "powershell.exe", "pwsh", "pwsh.exe"} {
-		if strings.EqualFold(name, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"powershell", "powershell.exe", "pwsh", "pwsh.exe"}, func(n string) bool { return strings.EqualFold(name, n) })
 }
 
 // hasQuotes reports whether a part of the word is quoted.

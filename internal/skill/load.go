@@ -145,11 +145,11 @@ func listFolders(dir string) ([]string, error) {
 
 // parse reads the name and the description of a skill.
 func (s *Skill) parse() error {
-	data, err := s.read()
+	text, err := s.read()
 	if err != nil {
 		return err
 	}
-	h, err := parseHeader(string(data))
+	h, err := parseHeader(text)
 	if err != nil {
 		return err
 	}

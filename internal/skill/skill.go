@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/internal/durable"
 	"pollux/internal/frontmatter"
 	"pollux/internal/workspace"
@@ -83,25 +84,28 @@ func (s *Skill) FullName() string {
 // Instructions reads the text of the skill for the model. It is read when it is needed, so that a changed
 // file counts at once.
 func (s *Skill) Instructions() (string, error) {
-	data, err := s.read()
+	text, err := s.read()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.Path, err)
 	}
-	_, body, ok := frontmatter.Cut(string(data))
+	_, body, ok := frontmatter.Cut(text)
 	if !ok {
 		return "", fmt.Errorf("%s: %w", s.Path, errNoFrontMatter)
 	}
 	return s.expand(body), nil
 }
 
-func (s *Skill) read() ([]byte, error) {
+// read returns the text of the file.
+func (s *Skill) read() (string, error) {
 	if s.IsBuiltin() {
-		return own.ReadFile(s.Path)
+		data, err := own.ReadFile(s.Path)
+		return string(data), err
 	}
 	if s.Root != "" && !workspace.IsWithin(workspace.RealPath(s.Path), workspace.RealPath(s.Root)) {
-		return nil, errOutside
+		return "", errOutside
 	}
-	return durable.ReadFile(s.Path, maxFile)
+	data, err := durable.ReadFile(s.Path, maxFile)
+	return charset.Text(data), err
 }
 
 // errOutside is the error of a skill of a project that is a link to another place of this computer.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/command"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/mcp"
@@ -17,6 +18,7 @@ import (
 	"pollux/internal/owncalls"
 	"pollux/internal/skill"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // Lookup parses a line into a call of a command of the table, or of one that the user or a server has added.
@@ -43,10 +45,9 @@ func rowsOf(list []owned) (rows []*manage.Command) {
 	return rows
 }
 
-// settle returns the added commands and those of them that have another name, because theirs is taken. A
-// user learns once of each.
+// settle returns the added commands, and those that are renamed because their name is taken, with a warning once.
 func (s *Runner) settle() ([]owned, []renaming) {
-	commands, renamed := settleNames(s.table(), slices.Concat(s.skillCommands(), s.serverPrompts(), s.customCommands()))
+	commands, renamed := settleNames(s.table(), slices.Concat(s.skillCommands(), promptCommands(s.Session.Servers.Prompts()), s.customCommands()))
 	if s.Session.Project.Options.Interactive {
 		for _, notice := range describeRenamings(renamed) {
 			s.warnOnce(terminal.Text(notice))
@@ -54,9 +55,6 @@ func (s *Runner) settle() ([]owned, []renaming) {
 	}
 	return commands, renamed
 }
-
-// serverPrompts returns a command for each prompt of the MCP servers.
-func (s *Runner) serverPrompts() []owned { return promptCommands(s.Session.Servers.Prompts()) }
 
 // promptCommands returns a command for each prompt, of which a server may list one twice.
 func promptCommands(prompts []mcp.Prompt) (list []owned) {
@@ -84,12 +82,9 @@ func promptCommand(name string, p mcp.Prompt) *manage.Command {
 		}
 		usage = append(usage, text)
 	}
-	summary := terminal.Cut(terminal.Line(p.Description), 100)
-	if summary == "" {
-		summary = "Invoke prompt " + terminal.Line(p.Name)
-	}
 	return &manage.Command{
-		Name: name, Args: strings.Join(append(usage, "[text]"), " "), Summary: summary,
+		Name: name, Args: strings.Join(append(usage, "[text]"), " "),
+		Summary: cmp.Or(terminal.Cut(terminal.Line(p.Description), 100), "Invoke prompt "+terminal.Line(p.Name)),
 		Subs: []*manage.Command{{
 			Name: "help", Summary: "List the arguments",
 			Run: func(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
@@ -111,7 +106,6 @@ func promptCommand(name string, p mcp.Prompt) *manage.Command {
 	}
 }
 
-// promptHelp lists the arguments of a server's prompt.
 func promptHelp(name string, p mcp.Prompt) (outcome.Outcome, error) {
 	if len(p.Args) == 0 {
 		return manage.Say("/%s has no arguments.", name)
@@ -153,9 +147,8 @@ func (s *Runner) hasSkill(word string) bool {
 
 // skillCommand returns the command that uses a skill. The name of an extension is always part of its name.
 func skillCommand(k skill.Skill) *manage.Command {
-	name := strings.Join(strings.Fields(k.FullName()), "-")
 	return &manage.Command{
-		Name: name, Args: "[text]", Summary: terminal.Cut(terminal.Line(k.Description), 100),
+		Name: hyphenated(k.FullName()), Args: "[text]", Summary: terminal.Cut(terminal.Line(k.Description), 100),
 		Run: func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 			prompt, err := c.Live.Composer.Skill(ctx, k.Name, c.Typed, cmp.Or(c.Text, "Use the skill "+k.Name))
 			switch {
@@ -224,4 +217,125 @@ func describeRenamings(list []renaming) (notices []string) {
 		delete(lines, r.from)
 	}
 	return notices
+}
+
+// maxProblems is the number of files left out that a warning or a list names.
+const maxProblems = 10
+
+// customCommands returns the commands of files, and warns once of each file that is left out.
+func (s *Runner) customCommands() (list []owned) {
+	commands, problems := s.files.Load(s.Session.Composer.CommandSources())
+	for _, line := range s.describeProblems(problems, "Warning: Skipping the command file ") {
+		s.warnOnce(line)
+	}
+	for _, c := range commands {
+		o := owned{Command: customCommand(c), file: c.Path}
+		switch c.Kind {
+		case command.Workspace:
+			o.prefix, o.owner = "workspace.", "workspace command"
+		case command.Extension:
+			o.prefix, o.owner = c.Owner+":", fmt.Sprintf("extension '%s' command", c.Owner)
+		default:
+			o.prefix, o.owner = "user.", "user command"
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// describeProblems returns a line for each of the first files that are left out, and one for the others.
+func (s *Runner) describeProblems(problems []command.Problem, prefix string) (lines []string) {
+	for i, p := range problems {
+		if i == maxProblems {
+			return append(lines, fmt.Sprintf("%s%s, and %d more.", prefix, s.Session.Project.DisplayFile(p.Path), len(problems)-i-1))
+		}
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s%s: %s.", prefix, s.Session.Project.DisplayFile(p.Path), strings.TrimSuffix(p.Reason, "."))))
+	}
+	return lines
+}
+
+// warnOnce shows the user a warning that they have not seen in this session.
+func (s *Runner) warnOnce(text string) {
+	if _, wasShown := s.shown.LoadOrStore(text, true); !wasShown {
+		s.Session.Project.Warn(text)
+	}
+}
+
+// customCommand returns the command that sends the prompt of a file.
+func customCommand(c command.Command) *manage.Command {
+	usage := "[text]"
+	if strings.Contains(c.Prompt, "{{args}}") {
+		usage = "[args]"
+	}
+	return &manage.Command{
+		Name: c.Name, Args: usage, Summary: c.Description,
+		Run: func(ctx context.Context, call *manage.Call) (outcome.Outcome, error) { return runCustom(ctx, &c, call) },
+	}
+}
+
+func runCustom(ctx context.Context, c *command.Command, call *manage.Call) (outcome.Outcome, error) {
+	prompt, err := call.Live.Composer.Command(ctx, c, command.Call{Line: call.Typed, Name: call.Path, Args: call.Text})
+	var coded *exit.Error
+	switch {
+	case err == nil:
+		call.Next.Prompt = &prompt
+		return outcome.Outcome{}, nil
+	case errors.Is(err, owncalls.ErrRefused):
+		return manage.Say("Not sent: the shell commands of /%s were refused.", call.Path)
+	case ctx.Err() != nil, errors.As(err, &coded):
+		return outcome.Outcome{}, err
+	}
+	return outcome.Outcome{}, exit.Errorf(exit.General, "%w", err)
+}
+
+func (s *Runner) listCommands(context.Context, *manage.Call) (outcome.Outcome, error) {
+	sources := s.Session.Composer.CommandSources()
+	if len(sources) == 0 {
+		return manage.Say("This folder is not trusted: custom commands are off. To trust it, type /permissions trust.")
+	}
+	names := map[string]string{} // by file
+	commands, _ := s.settle()
+	for _, c := range commands {
+		names[c.file] = c.Name
+	}
+	files, problems := s.files.Load(sources)
+	var o outcome.Outcome
+	for _, source := range sources {
+		t := &outcome.Table{}
+		for _, c := range files {
+			if c.Source == source {
+				t.Rows = append(t.Rows, []string{"/" + names[c.Path], c.Description})
+			}
+		}
+		if len(t.Rows) > 0 {
+			o.Parts = append(o.Parts, outcome.Text(fmt.Sprintf("%s (%s):", sourceTitle(source), s.Session.Project.DisplayFile(source.Dir))), t)
+		}
+	}
+	if len(o.Parts) == 0 {
+		o = outcome.Textf("There are no custom commands. A file %s makes the command /name: see /docs custom-commands.", s.Session.Project.Paths.Display(sources[0].Dir+"/name.toml"))
+	}
+	if lines := s.describeProblems(problems, "Left out: "); len(lines) > 0 {
+		o.Parts = append(o.Parts, outcome.Text(strings.Join(lines, "\n")))
+	}
+	return o, nil
+}
+
+func sourceTitle(source command.Source) string {
+	switch source.Kind {
+	case command.Workspace:
+		return "Project"
+	case command.Extension:
+		return "Extension: " + source.Owner
+	}
+	return "User"
+}
+
+func (s *Runner) reloadCommands(context.Context, *manage.Call) (outcome.Outcome, error) {
+	s.files.Forget()
+	commands, problems := s.files.Load(s.Session.Composer.CommandSources())
+	text := "Loaded " + wording.Count(len(commands), "custom command") + "."
+	for _, line := range s.describeProblems(problems, "Left out: ") {
+		text += "\n" + line
+	}
+	return manage.Say("%s", text)
 }

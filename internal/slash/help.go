@@ -10,15 +10,11 @@ import (
 	"pollux/internal/terminal"
 )
 
-// commandGroup is a titled list of commands in /help.
-type commandGroup struct {
+// everyday lists the commands that /help shows: the most useful ones, which fit a terminal of 24 lines.
+var everyday = []struct {
 	title string
 	names []string
-}
-
-// everyday lists the commands that /help shows: those that most people need, one line each, so that
-// the list fits a terminal of 24 lines.
-var everyday = []commandGroup{
+}{
 	{"Conversation", []string{"clear", "compress", "copy", "quit"}},
 	{"Model", []string{"model", "auth", "stats"}},
 	{"Project", []string{"init", "memory", "directory"}},
@@ -106,8 +102,7 @@ func heading(c *manage.Command) string {
 	return strings.TrimSpace(names + " " + c.Args)
 }
 
-// explainCommand explains the command that line names: arguments, aliases, subcommands,
-// and whether it runs while the model works.
+// explainCommand explains the command that line names, and whether it runs while the model works.
 func (s *Runner) explainCommand(line string) (outcome.Outcome, error) {
 	call, ok := s.Lookup(line)
 	if !ok {
@@ -142,7 +137,6 @@ func (s *Runner) explainCommand(line string) (outcome.Outcome, error) {
 	return o, nil
 }
 
-// shortcuts lists the keyboard shortcuts of the face.
 func (s *Runner) shortcuts(context.Context, *manage.Call) (outcome.Outcome, error) {
 	if s.Shortcuts == "" {
 		return manage.Say("This interface has no keys of its own.")

@@ -42,7 +42,7 @@ func find(commands []*manage.Command, line string) (Call, bool) {
 	for len(call.Command.Subs) > 0 {
 		word, rest := manage.CutWord(call.Args)
 		sub := findCommand(call.Command.Subs, word)
-		if sub == nil || rest != "" && !takesArgs(sub) && call.Command.Args != "" {
+		if sub == nil || rest != "" && sub.Args == "" && len(sub.Subs) == 0 && call.Command.Args != "" {
 			break // the word is an argument
 		}
 		call = Call{Command: sub, Name: call.Name + " " + sub.Name, Args: rest, Line: call.Line}
@@ -50,10 +50,6 @@ func find(commands []*manage.Command, line string) (Call, bool) {
 	return call, true
 }
 
-// takesArgs reports whether a line with more words than the command's name can be a call of it.
-func takesArgs(c *manage.Command) bool { return c.Args != "" || len(c.Subs) > 0 }
-
-// findCommand returns the command with this name or alias, or nil.
 func findCommand(commands []*manage.Command, name string) *manage.Command {
 	for _, c := range commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
@@ -121,8 +117,7 @@ func isFile(path string) bool {
 	return err == nil
 }
 
-// suggest returns the available command that a mistyped name probably means, as "/model"; "" if
-// there is none.
+// suggest returns the available command that a mistyped name probably means, as "/model"; "" if there is none.
 func suggest(commands []*manage.Command, name string) string {
 	var names []string
 	for _, c := range commands {
@@ -136,7 +131,6 @@ func suggest(commands []*manage.Command, name string) string {
 	return ""
 }
 
-// subcommandNames returns a sentence with the names of the available subcommands.
 func (c Call) subcommandNames() string {
 	var names []string
 	for _, sub := range c.Command.Subs {

@@ -28,7 +28,7 @@ func (d *driver) record(n int) {
 		}, "", []agent.Entry{
 			{Message: agent.Message{ID: "p", Time: at, Content: llm.User(llm.Text(fmt.Sprintf("Prompt %d", i+1))), IsPrompt: true}},
 			{Message: agent.Message{ID: "a", Time: at, Content: llm.Model(llm.Text("Answer"))}},
-		})
+		}, nil)
 		if err != nil {
 			d.t.Fatal(err)
 		}

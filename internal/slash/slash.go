@@ -1,5 +1,4 @@
-// Package slash implements the / commands: one table that every face, the help and the
-// documentation use.
+// Package slash implements the / commands: one table that every face, the help and the documentation use.
 //
 // A face passes a line that begins with a slash to [Runner.Run], draws the [outcome.Outcome] of the [Result], and takes
 // its next action.
@@ -12,6 +11,7 @@ package slash
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -55,10 +55,9 @@ func Failure(err error) Result {
 	return Result{Outcome: o, Err: err}
 }
 
-// Run runs the command that line names. known is false if line names no command: the line
-// is a prompt. If the command fails, Run returns a [Result] with Failed set. Run returns an
-// error only if ctx ends, or if the command needs a user and the session is not
-// interactive (exit code 42).
+// Run runs the command that line names. known is false if line names no command: the line is a prompt. If the command
+// fails, Run returns a [Result] with Failed set. Run returns an error only if ctx ends, or if the command needs a user
+// and the session is not interactive (exit code 42).
 func (s *Runner) Run(ctx context.Context, line string) (_ Result, known bool, _ error) {
 	call, known := s.Lookup(line)
 	if !known && strings.HasPrefix(line, "/") {
@@ -82,7 +81,6 @@ func (s *Runner) Run(ctx context.Context, line string) (_ Result, known bool, _ 
 	return Failure(err), true, nil
 }
 
-// newCall returns the call of a command in the session.
 func (s *Runner) newCall(call Call) *manage.Call {
 	p := s.Session.Project
 	return &manage.Call{
@@ -106,7 +104,7 @@ func (s *Runner) run(ctx context.Context, call Call, c *manage.Call) (outcome.Ou
 	case row.NeedsPerson && !c.HasPerson():
 		return outcome.Outcome{}, manage.NeedsPerson(call.Name, row.Instead)
 	case row.IsPlanned:
-		return manage.Misuse("The command /%s is not available yet in this version of Pollux.", call.Name)
+		return manage.Misuse("%s", strings.TrimSpace(fmt.Sprintf("The command /%s is not available yet in this version of Pollux. %s", call.Name, row.Instead)))
 	case row.Run != nil && (call.Args == "" || row.Args != ""):
 		return row.Run(ctx, c)
 	case call.Args != "" && len(row.Subs) > 0:
@@ -159,20 +157,20 @@ func (s *Runner) table() []*manage.Command {
 // planned returns the commands of Gemini CLI that are not available yet.
 func planned() []*manage.Command {
 	list := []*manage.Command{
-		{Name: "bug-memory", Summary: "Write a memory profile"},
-		{Name: "diff", Summary: "Show the changes of this session"},
-		{Name: "footer", Aliases: []string{"statusline"}, Summary: "Configure the footer", NeedsPerson: true},
-		{Name: "gemma", Summary: "Set up the local routing model"},
-		{Name: "ide", Summary: "Manage the editor integration", NeedsPerson: true},
-		{Name: "privacy", Summary: "Show the privacy notice", NeedsPerson: true},
-		{Name: "redo", Summary: "Redo undone changes"},
-		{Name: "setup-github", Summary: "Set up GitHub workflows", NeedsPerson: true},
-		{Name: "terminal-setup", Summary: "Set up terminal key bindings", NeedsPerson: true},
-		{Name: "theme", Summary: "Choose a theme", NeedsPerson: true},
-		{Name: "undo", Summary: "Undo the changes of the last turn"},
-		{Name: "upgrade", Summary: "Upgrade your account", NeedsPerson: true},
-		{Name: "vim", Summary: "Toggle vim mode", NeedsPerson: true},
-		{Name: "voice", Summary: "Toggle voice mode", NeedsPerson: true},
+		{Name: "bug-memory", Summary: "Write a memory profile", Instead: "To report a problem, run /bug."},
+		{Name: "diff", Summary: "Show the changes of this session", Instead: "To see the changes of a repository, run !git diff."},
+		{Name: "footer", Aliases: []string{"statusline"}, Summary: "Configure the footer", Instead: "/stats shows what a footer would: model, tokens, costs.", NeedsPerson: true},
+		{Name: "gemma", Summary: "Set up the local routing model", Instead: "To use a model on this machine, start Ollama or another local server; /model lists its models."},
+		{Name: "ide", Summary: "Manage the editor integration", Instead: "Name files with @ in a prompt.", NeedsPerson: true},
+		{Name: "privacy", Summary: "Show the privacy notice", Instead: "The page security of the documentation lists what is sent where: /docs security.", NeedsPerson: true},
+		{Name: "redo", Summary: "Redo undone changes", Instead: "/rewind and /restore undo changes."},
+		{Name: "setup-github", Summary: "Set up GitHub workflows", Instead: "The page ci of the documentation has workflows: /docs ci.", NeedsPerson: true},
+		{Name: "terminal-setup", Summary: "Set up terminal key bindings", Instead: "/shortcuts lists the keys that work everywhere.", NeedsPerson: true},
+		{Name: "theme", Summary: "Choose a theme", Instead: "NO_COLOR=1 turns colors off.", NeedsPerson: true},
+		{Name: "undo", Summary: "Undo the changes of the last turn", Instead: "To undo the changes of a prompt, run /rewind; /restore undoes those since one tool call."},
+		{Name: "upgrade", Summary: "Upgrade your account", Instead: "To upgrade Pollux, run pollux upgrade.", NeedsPerson: true},
+		{Name: "vim", Summary: "Toggle vim mode", Instead: "To write a prompt in your editor, run /editor.", NeedsPerson: true},
+		{Name: "voice", Summary: "Toggle voice mode", Instead: "To speak a prompt, use the dictation of your system, which types into any program.", NeedsPerson: true},
 	}
 	for _, c := range list {
 		c.IsPlanned = true

@@ -116,6 +116,7 @@ func TestUsageErrors(t *testing.T) {
 		"/chat save x":                           {"No conversation found to save."},
 		"/undo now":                              {"The command /undo is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
+		"/voice":                                 {"The command /voice is not available yet in this version of Pollux. To speak a prompt, use the dictation of your system, which types into any program."},
 		"/quit now":                              {"Use /quit, or /quit --delete"},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
 		"/quit --delete now":                     {"/quit --delete to delete this session"},
@@ -332,7 +333,7 @@ func TestInit(t *testing.T) {
 		t.Error("it stays empty")
 	}
 	d.file("AGENTS.md", "There.")
-	if r := d.wantText("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != nil {
+	if r := d.wantText("/init", "An AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != nil {
 		t.Error("there is a prompt although the file is not empty")
 	}
 }

@@ -9,7 +9,9 @@ package stats
 
 import (
 	"cmp"
+	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -96,7 +98,6 @@ func (s *Counter) observe(e agent.Event) {
 	}
 }
 
-// finish counts executions.
 func (s *Counter) finish(list []agent.Execution) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,42 +232,31 @@ func (s *Snapshot) clone() Snapshot {
 }
 
 func (s *Snapshot) model(name string) *Model {
-	i := slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == name })
-	if i < 0 {
-		i = len(s.Models)
-		s.Models = append(s.Models, Model{Name: name})
-	}
-	return &s.Models[i]
+	return entry(&s.Models, func(m *Model) bool { return m.Name == name }, Model{Name: name})
 }
 
 func (s *Snapshot) tool(name string) *Tool {
-	i := slices.IndexFunc(s.ByName, func(t Tool) bool { return t.Name == name })
-	if i < 0 {
-		i = len(s.ByName)
-		s.ByName = append(s.ByName, Tool{Name: name})
+	return entry(&s.ByName, func(t *Tool) bool { return t.Name == name }, Tool{Name: name})
+}
+
+// entry returns the item of a list for which is returns true. It adds made if there is none.
+func entry[T any](list *[]T, is func(*T) bool, made T) *T {
+	for i := range *list {
+		if is(&(*list)[i]) {
+			return &(*list)[i]
+		}
 	}
-	return &s.ByName[i]
+	*list = append(*list, made)
+	return &(*list)[len(*list)-1]
 }
 
 func (m *Model) role(use llm.Use) *Role {
-	if use == "" {
-		use = llm.UseMain
-	}
-	i := slices.IndexFunc(m.Roles, func(r Role) bool { return r.Use == use })
-	if i < 0 {
-		i = len(m.Roles)
-		m.Roles = append(m.Roles, Role{Use: use})
-	}
-	return &m.Roles[i]
+	use = cmp.Or(use, llm.UseMain)
+	return entry(&m.Roles, func(r *Role) bool { return r.Use == use }, Role{Use: use})
 }
 
 func (m *Model) failed(kind string) {
-	i := slices.IndexFunc(m.Errors, func(e ErrorCount) bool { return e.Type == kind })
-	if i < 0 {
-		i = len(m.Errors)
-		m.Errors = append(m.Errors, ErrorCount{Type: kind})
-	}
-	m.Errors[i].Count++
+	entry(&m.Errors, func(e *ErrorCount) bool { return e.Type == kind }, ErrorCount{Type: kind}).Count++
 }
 
 func (a *API) add(u *llm.Usage, err error, took time.Duration) {
@@ -293,4 +283,23 @@ func (t *Tool) finish(x *agent.Execution) {
 	}
 	t.Duration += x.Active
 	t.Decisions.add(x.Decision.Outcome)
+}
+
+// ErrorType returns the label under which a failed attempt is counted, such as "HTTP_503" or
+// "AbortError".
+func ErrorType(err error) string {
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		return "AbortError" // the label that Gemini CLI uses when the context has ended
+	}
+	switch e.Kind {
+	case llm.KindQuota, llm.KindCapacity, llm.KindRateLimit, llm.KindServer, llm.KindIncomplete, llm.KindContextWindow:
+		return e.Kind.String()
+	case llm.KindNetwork, llm.KindNoServer:
+		return cmp.Or(e.Code, e.Kind.String())
+	}
+	if e.Status != 0 {
+		return "HTTP_" + strconv.Itoa(e.Status)
+	}
+	return e.Kind.String()
 }

@@ -70,9 +70,9 @@ func (a Acknowledgements) read() (acknowledged, error) {
 		err = json.Unmarshal(data, &all)
 	}
 	if err != nil {
-		return acknowledged{}, fmt.Errorf("read %s: %w", a.File, durable.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", a.File, durable.Cause(err))
 	}
-	if all == nil {
+	if all == nil { // the file has null
 		all = acknowledged{}
 	}
 	return all, nil

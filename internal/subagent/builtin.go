@@ -29,7 +29,7 @@ func investigator() *Definition {
 				`"ExplorationTrace":{"type":"array","items":{"type":"string"},"description":"The steps that led to the findings, one line each."},` +
 				`"RelevantLocations":{"type":"array","items":{"type":"object","properties":{` +
 				`"FilePath":{"type":"string"},"Reasoning":{"type":"string","description":"Why this file matters."},"KeySymbols":{"type":"array","items":{"type":"string"}}},` +
-				`"required":["FilePath","Reasoning","KeySymbols"],"additionalProperties":false},"description":"The files that matter, the most important first."}},` +
+				`"required":["FilePath","Reasoning"],"additionalProperties":false},"description":"The files that matter, the most important first."}},` +
 				`"required":["SummaryOfFindings","ExplorationTrace","RelevantLocations"],"additionalProperties":false}`),
 			Text: indented,
 		},

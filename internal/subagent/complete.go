@@ -37,6 +37,7 @@ func NewCompletion(o *Output) *Completion {
 		properties, _ := json.Marshal(map[string]json.RawMessage{o.Name: o.Schema}) // they are valid
 		required, _ := json.Marshal([]string{o.Name})
 		c.spec.Schema = json.RawMessage(fmt.Sprintf(`{"type":"object","properties":%s,"required":%s}`, properties, required))
+		c.spec.Accepted = json.RawMessage(`{"type":"object"}`) // Build checks the rest
 		c.spec.Description += fmt.Sprintf(" The argument `%s` is an object: %s", o.Name, o.Description)
 	}
 	return c
@@ -59,12 +60,18 @@ func (c *Completion) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, err
 	}
 	if c.output != nil {
-		value, found := args[c.output.Name]
-		if !found {
-			//lint:ignore ST1005 the text is a contract
-			return nil, fmt.Errorf("Missing required argument '%s' for completion.", c.output.Name)
+		err := tool.CheckArgs(c.spec.Schema, raw)
+		if value, found := args[c.output.Name]; found {
+			if err != nil {
+				return nil, err
+			}
+			return &completeCall{c, c.output.Text(value)}, nil
 		}
-		return &completeCall{c, c.output.Text(value)}, nil
+		if tool.CheckArgs(c.output.Schema, raw) == nil { // models leave out the argument around its members
+			return &completeCall{c, c.output.Text(raw)}, nil
+		}
+		//lint:ignore ST1005 the text is a contract
+		return nil, fmt.Errorf("Missing required argument '%s' for completion. %v", c.output.Name, err)
 	}
 	var text string
 	if json.Unmarshal(args["result"], &text) != nil || strings.TrimSpace(text) == "" {

@@ -10,6 +10,7 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -98,7 +99,7 @@ const (
 type Output struct {
 	Name        string          // of the argument of complete_task
 	Description string          // for the model
-	Schema      json.RawMessage // of the argument
+	Schema      json.RawMessage // of the argument: an object with required members
 	// Text returns the result for the agent that called.
 	Text func(value json.RawMessage) string
 }
@@ -127,9 +128,4 @@ func (d *Definition) IsOfProject(server string) bool {
 }
 
 // Title returns the name of the subagent for people.
-func (d *Definition) Title() string {
-	if d.DisplayName != "" {
-		return d.DisplayName
-	}
-	return d.Name
-}
+func (d *Definition) Title() string { return cmp.Or(d.DisplayName, d.Name) }

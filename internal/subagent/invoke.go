@@ -85,7 +85,6 @@ var invokeSpec = tool.Spec{
 
 func (*invoke) Spec() *tool.Spec { return &invokeSpec }
 
-// Build implements [tool.Tool].
 func (t *invoke) Build(raw json.RawMessage) (tool.Invocation, error) {
 	var args struct {
 		Agent  string `json:"agent_name"`
@@ -112,7 +111,15 @@ type invocation struct {
 	prompt string
 }
 
-func (c *invocation) Summary() string { return fmt.Sprintf("Delegating to agent '%s'", c.agent.Name) }
+// Summary names the subagent and the first line of its task, by which people tell calls apart.
+func (c *invocation) Summary() string {
+	const most = 80 // bytes
+	task, _, _ := strings.Cut(strings.TrimSpace(c.prompt), "\n")
+	if task = strings.TrimSpace(task); task != "" {
+		task = ": " + ellipsis.Bytes(task, most)
+	}
+	return fmt.Sprintf("Delegating to agent '%s'%s", c.agent.Name, task)
+}
 
 func (*invocation) Locations() []tool.Location { return nil }
 
@@ -211,7 +218,6 @@ func (c *invocation) problem(err error) string {
 // errNoClient means that this build or session cannot reach remote subagents.
 var errNoClient = errors.New("remote subagents cannot be reached from this session")
 
-// client returns the client of a remote subagent.
 func (c *invocation) client() (Remote, error) {
 	if c.o.Remote == nil {
 		return nil, errNoClient

@@ -62,7 +62,6 @@ func Load(sources []Source) (list []*Definition, problems []error) {
 	return list, problems
 }
 
-// read reads the definitions in a file.
 func (s *Source) read(path string) ([]*Definition, error) {
 	if err := s.checkInside(path); err != nil {
 		return nil, err

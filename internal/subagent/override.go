@@ -93,20 +93,16 @@ func (o *Override) apply(d *Definition) *Definition {
 		}
 	}
 	if len(o.ModelConfig.Settings) > 0 {
-		changed.Settings = maps.Clone(d.Settings)
-		if changed.Settings == nil {
-			changed.Settings = map[string]any{}
-		}
+		changed.Settings = map[string]any{}
+		maps.Copy(changed.Settings, d.Settings)
 		maps.Copy(changed.Settings, o.ModelConfig.Settings)
 	}
 	if o.Tools != nil {
 		changed.Tools = o.Tools
 	}
 	if len(o.Servers) > 0 {
-		changed.Servers = maps.Clone(d.Servers)
-		if changed.Servers == nil {
-			changed.Servers = map[string]json.RawMessage{}
-		}
+		changed.Servers = map[string]json.RawMessage{}
+		maps.Copy(changed.Servers, d.Servers)
 		maps.Copy(changed.Servers, o.Servers)
 		changed.ProjectServers = o.ProjectServers
 	}

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"pollux/internal/charset"
 	"pollux/internal/frontmatter"
 	"pollux/internal/guard/hook"
 )
@@ -22,7 +23,7 @@ import (
 // Parse reads the definitions in a file: one local or remote subagent, or a list of remote ones. Unknown
 // keys are errors. The text of an error starts like that of Gemini CLI, and names each wrong key.
 func Parse(file []byte) ([]*Definition, error) {
-	front, body, ok := frontmatter.Cut(string(file))
+	front, body, ok := frontmatter.Cut(charset.Text(file))
 	if !ok {
 		return nil, errNoFrontMatter
 	}
@@ -32,9 +33,12 @@ func Parse(file []byte) ([]*Definition, error) {
 	}
 	hash := sha256.Sum256(file)
 	var list []*Definition
-	title, root := "Agent Definition", rootOf(&document)
+	title, root := "Agent Definition", &yaml.Node{}
+	if len(document.Content) > 0 {
+		root = document.Content[0]
+	}
 	f := &fields{}
-	if root != nil && root.Kind == yaml.SequenceNode {
+	if root.Kind == yaml.SequenceNode {
 		title = "Remote Agents List"
 		for i, one := range root.Content {
 			f.prefix = fmt.Sprintf("%d.", i)
@@ -79,19 +83,12 @@ func yamlProblem(err error) string {
 //lint:ignore ST1005 the text is that of Gemini CLI
 var errNoFrontMatter = errors.New(`Invalid agent definition: Missing mandatory YAML frontmatter. Start the file with its name and description between two lines "---".`)
 
-func rootOf(document *yaml.Node) *yaml.Node {
-	if len(document.Content) == 0 {
-		return nil
-	}
-	return document.Content[0]
-}
-
 // remoteKeys are the keys that only remote subagents have, other than kind.
 var remoteKeys = []string{"agent_card_url", "agent_card_json", "auth"}
 
 // agent reads a local or remote subagent.
 func (f *fields) agent(node *yaml.Node, body string) *Definition {
-	if node == nil || node.Kind != yaml.MappingNode {
+	if node.Kind != yaml.MappingNode {
 		f.wrong("", "the front matter must have keys, such as name and description")
 		return &Definition{}
 	}
@@ -160,25 +157,20 @@ const (
 
 // hint names the key that was probably meant.
 func hint(key string) string {
-	known := map[string]string{
+	return meant(map[string]string{
 		"system_prompt": "the text after the front matter", "prompt": "the text after the front matter", "displayName": "display_name", "maxTurns": "max_turns",
 		"timeoutMins": "timeout_mins", "timeout": "timeout_mins", "title": "display_name", "allowed-tools": "tools",
-	}
-	if meant := known[key]; meant != "" {
-		return ". Use " + meant
-	}
-	return ""
+	}[key])
 }
 
-// toolHint names the tool that was probably meant by one of Claude Code's.
-func toolHint(name string) string {
-	if meant := hook.ClaudeTool(name); meant != "" {
-		return ". Use " + meant
+// meant returns the end of an error that names the right word, "" if word is "".
+func meant(word string) string {
+	if word == "" {
+		return ""
 	}
-	return ""
+	return ". Use " + word
 }
 
-// remote reads a remote subagent.
 func (f *fields) remote(node *yaml.Node) *Definition {
 	d := &Definition{Kind: RemoteKind, Input: "query"}
 	if node.Kind != yaml.MappingNode {
@@ -261,7 +253,6 @@ func (f *fields) required(node *yaml.Node, keys ...string) {
 	}
 }
 
-// tools reads the names of tools.
 func (f *fields) tools(key string, node *yaml.Node) []string {
 	if node.Kind != yaml.SequenceNode {
 		f.wrong(key, "Expected array, received %s. Write it as in: [read_file, glob]", kindOf(node))
@@ -271,7 +262,7 @@ func (f *fields) tools(key string, node *yaml.Node) []string {
 	for i, one := range node.Content {
 		name := f.text(fmt.Sprintf("%s.%d", key, i), one)
 		if name != "" && !isToolName(name) {
-			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q%s", name, toolHint(name))
+			f.wrong(fmt.Sprintf("%s.%d", key, i), "Invalid tool name %q%s", name, meant(hook.ClaudeTool(name)))
 		}
 		names = append(names, name)
 	}

@@ -26,7 +26,6 @@ type progress struct {
 	thoughts int
 }
 
-// observe adds an event of the subagent.
 func (p *progress) observe(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Thought:
@@ -86,7 +85,6 @@ func (p *progress) find(id string) *tool.Activity {
 	return nil
 }
 
-// update shows the progress.
 func (p *progress) update() {
 	if p.show != nil {
 		p.show(p.display(tool.AgentRunning))

@@ -50,7 +50,6 @@ const grace = time.Minute
 
 var errTimeout = errors.New("the subagent's time is over")
 
-// run is a run of a local subagent.
 type run struct {
 	*Definition
 	*Worker
@@ -133,7 +132,7 @@ func (r *run) finish(reason Reason) end {
 		e.result, _ = r.completion.Result()
 		return e
 	case TimedOut:
-		e.result = fmt.Sprintf("Agent timed out after %s minutes.", minutes(r.Timeout))
+		e.result = fmt.Sprintf("Agent timed out after %g minutes.", r.Timeout.Minutes())
 	case TurnsUp:
 		e.result = fmt.Sprintf("Agent reached max turns limit (%d).", r.MaxTurns)
 	case NoResult:
@@ -150,9 +149,6 @@ func (r *run) finish(reason Reason) end {
 	}
 	return e
 }
-
-// minutes returns a time in minutes as JavaScript prints the number.
-func minutes(d time.Duration) string { return fmt.Sprintf("%g", d.Minutes()) }
 
 // attempt runs the subagent with a prompt for at most a time.
 func (r *run) attempt(ctx context.Context, prompt []llm.Part, limit time.Duration) (Reason, error) {

@@ -12,7 +12,7 @@ var toolNames = []string{
 	"list_directory", "activate_skill", "ask_user", "tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks",
 	"tracker_add_dependency", "tracker_visualize", "get_internal_docs", "enter_plan_mode", "exit_plan_mode", "update_topic", "complete_task",
 	"invoke_agent", "read_mcp_resource", "list_mcp_resources",
-	"search_file_content", "save_memory", "list_background_processes", "read_background_output",
+	"search_file_content", "save_memory", "list_background_processes", "read_background_output", "stop_background_process",
 }
 
 // isToolName reports whether a definition may list a tool under this name.

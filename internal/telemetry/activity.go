@@ -158,8 +158,7 @@ func bareURL(text string) string {
 
 // withoutAddress returns the error of a request without its URL.
 func withoutAddress(err error) error {
-	var outer *url.Error
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return outer.Err
 	}
 	return err

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -39,15 +38,11 @@ func openFile(path string) (*os.File, error) {
 }
 
 func newFile(f *os.File, resource attrs, clean func(string) string) *file {
-	b := []byte(`{"_rawAttributes":[`)
-	for i, one := range resource {
-		if i > 0 {
-			b = append(b, ',')
-		}
+	b := appendList([]byte(`{"_rawAttributes":`), resource, func(b []byte, one attr) []byte {
 		b = append(llm.AppendString(append(b, '['), one.key), ',')
-		b = append(appendJSONValue(b, one.value, asIs), ']')
-	}
-	return &file{f: f, resource: append(b, `],"_asyncAttributesPending":false}`...), clean: clean}
+		return append(appendJSONValue(b, one.value, asIs), ']')
+	})
+	return &file{f: f, resource: append(b, `,"_asyncAttributesPending":false}`...), clean: clean}
 }
 
 func (w *file) pause() time.Duration { return 0 }
@@ -82,7 +77,7 @@ func (w *file) object() {
 }
 
 func (w *file) log(r *record) {
-	at := appendHrTime(nil, r.at)
+	at := hrTime(r.at)
 	w.b = fmt.Appendf(w.b, `{"hrTime":%s,"hrTimeObserved":%s`, at, at)
 	if r.in.known() {
 		w.b = append(w.b, `,"spanContext":`...)
@@ -109,7 +104,7 @@ func (w *file) span(s *span) {
 	}
 	took := s.end.Sub(s.start)
 	w.b = fmt.Appendf(w.b, `,"startTime":%s,"endTime":%s,"_duration":[%d,%d],"_ended":true`,
-		appendHrTime(nil, s.start), appendHrTime(nil, s.end), took/time.Second, took%time.Second)
+		hrTime(s.start), hrTime(s.end), took/time.Second, took%time.Second)
 	if s.failure == "" {
 		w.b = append(w.b, `,"status":{"code":1}`...)
 	} else {
@@ -125,63 +120,45 @@ func (w *file) span(s *span) {
 func (w *file) metrics(all []reading) {
 	w.b = append(w.b, `{"resource":`...)
 	w.b = append(w.b, w.resource...)
-	w.b = append(w.b, `,"scopeMetrics":[{"scope":{"name":"gemini-cli","version":""},"metrics":[`...)
-	for i, m := range all {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		kind, pointType := "COUNTER", 3
-		if m.histogram() {
-			kind, pointType = "HISTOGRAM", 0
-		}
-		w.b = append(w.b, `{"descriptor":{"name":`...)
-		w.b = append(llm.AppendString(w.b, m.name), `,"type":"`+kind+`","description":`...)
-		w.b = append(llm.AppendString(w.b, m.description), `,"unit":`...)
-		w.b = append(llm.AppendString(w.b, m.unit), `,"valueType":`...)
-		w.b = strconv.AppendInt(w.b, int64(m.valueType()), 10)
-		w.b = fmt.Appendf(w.b, `,"advice":{}},"aggregationTemporality":1,"dataPointType":%d,"dataPoints":[`, pointType)
-		for j := range m.points {
-			if j > 0 {
-				w.b = append(w.b, ',')
-			}
-			w.point(&m, &m.points[j])
-		}
-		w.b = append(w.b, ']')
-		if !m.histogram() {
-			w.b = append(w.b, `,"isMonotonic":true`...)
-		}
-		w.b = append(w.b, '}')
-	}
-	w.b = append(w.b, `]}]`...)
+	w.b = append(w.b, `,"scopeMetrics":[{"scope":{"name":"gemini-cli","version":""},"metrics":`...)
+	w.b = appendList(w.b, all, w.appendMetric)
+	w.b = append(w.b, `}]`...)
 	w.object()
 }
 
-func (w *file) point(m *reading, p *point) {
-	w.b = append(w.b, `{"attributes":`...)
-	w.b = p.attrs.appendJSON(w.b, w.clean)
-	w.b = fmt.Appendf(w.b, `,"startTime":%s,"endTime":%s,"value":`, appendHrTime(nil, p.start), appendHrTime(nil, m.at))
+func (w *file) appendMetric(b []byte, m reading) []byte {
+	kind, pointType := "COUNTER", 3
+	if m.histogram() {
+		kind, pointType = "HISTOGRAM", 0
+	}
+	b = append(b, `{"descriptor":{"name":`...)
+	b = append(llm.AppendString(b, m.name), `,"type":"`+kind+`","description":`...)
+	b = append(llm.AppendString(b, m.description), `,"unit":`...)
+	b = append(llm.AppendString(b, m.unit), `,"valueType":`...)
+	b = strconv.AppendInt(b, int64(m.valueType()), 10)
+	b = fmt.Appendf(b, `,"advice":{}},"aggregationTemporality":1,"dataPointType":%d,"dataPoints":`, pointType)
+	b = appendList(b, m.points, func(b []byte, p point) []byte { return w.appendPoint(b, &m, &p) })
 	if !m.histogram() {
-		w.b = append(appendFloat(w.b, p.sum), '}')
-		return
+		b = append(b, `,"isMonotonic":true`...)
 	}
-	w.b = append(w.b, `{"min":`...)
-	w.b = append(appendFloat(w.b, p.min), `,"max":`...)
-	w.b = append(appendFloat(w.b, p.max), `,"sum":`...)
-	w.b = append(appendFloat(w.b, p.sum), `,"buckets":{"boundaries":[`...)
-	for i, f := range m.bounds {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		w.b = appendFloat(w.b, f)
+	return append(b, '}')
+}
+
+func (w *file) appendPoint(b []byte, m *reading, p *point) []byte {
+	b = append(b, `{"attributes":`...)
+	b = p.attrs.appendJSON(b, w.clean)
+	b = fmt.Appendf(b, `,"startTime":%s,"endTime":%s,"value":`, hrTime(p.start), hrTime(m.at))
+	if !m.histogram() {
+		return append(appendFloat(b, p.sum), '}')
 	}
-	w.b = append(w.b, `],"counts":[`...)
-	for i, n := range p.counts {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		w.b = strconv.AppendInt(w.b, int64(n), 10)
-	}
-	w.b = fmt.Appendf(w.b, `]},"count":%d}}`, p.count)
+	b = append(b, `{"min":`...)
+	b = append(appendFloat(b, p.min), `,"max":`...)
+	b = append(appendFloat(b, p.max), `,"sum":`...)
+	b = append(appendFloat(b, p.sum), `,"buckets":{"boundaries":`...)
+	b = appendList(b, m.bounds, appendFloat)
+	b = append(b, `,"counts":`...)
+	b = appendList(b, p.counts, func(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) })
+	return fmt.Appendf(b, `},"count":%d}}`, p.count)
 }
 
 // tail appends the last fields of log records and spans.
@@ -191,22 +168,10 @@ func (w *file) tail(scope string) {
 	w.b = fmt.Appendf(w.b, `,"instrumentationScope":{"name":%s}`, scope)
 }
 
-// appendHrTime appends a time as [seconds, nanoseconds].
-func appendHrTime(b []byte, t time.Time) []byte {
-	return fmt.Appendf(b, "[%d,%d]", t.Unix(), t.Nanosecond())
-}
+// hrTime returns a time as [seconds, nanoseconds].
+func hrTime(t time.Time) string { return fmt.Sprintf("[%d,%d]", t.Unix(), t.Nanosecond()) }
 
 // appendJSON appends the context of a span in the trace of p.
 func (p place) appendJSON(b []byte, span [8]byte) []byte {
-	b = append(b, `{"traceId":"`...)
-	b = hex.AppendEncode(b, p.trace[:])
-	b = append(b, `","spanId":"`...)
-	b = hex.AppendEncode(b, span[:])
-	return append(b, `","traceFlags":1}`...)
-}
-
-func indent(raw []byte) ([]byte, error) {
-	var b bytes.Buffer
-	err := json.Indent(&b, raw, "", "  ")
-	return b.Bytes(), err
+	return fmt.Appendf(b, `{"traceId":"%x","spanId":"%x","traceFlags":1}`, p.trace, span)
 }

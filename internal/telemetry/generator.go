@@ -165,8 +165,7 @@ func (c *call) checkJSON() {
 }
 
 func statusOf(err error) int {
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e.Status
 	}
 	return 0
@@ -192,12 +191,7 @@ func newest(contents []*llm.Content, encode func([]byte, *llm.Content) []byte) s
 		}
 		pieces = append(pieces, piece)
 	}
-	b := append(make([]byte, 0, min(size, maxText)), '[')
-	for i, piece := range slices.Backward(pieces) {
-		b = append(b, piece...)
-		if i > 0 {
-			b = append(b, ',')
-		}
-	}
-	return string(append(b, ']'))
+	slices.Reverse(pieces)
+	b := make([]byte, 0, min(size, maxText))
+	return string(appendList(b, pieces, func(b, piece []byte) []byte { return append(b, piece...) }))
 }

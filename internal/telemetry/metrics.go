@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pollux/internal/stats/recent"
 )
 
 // meters contains all metrics. Counts are cumulative over the session.
@@ -14,7 +16,6 @@ type meters struct {
 	all    []*meter
 }
 
-// meter is one metric.
 type meter struct {
 	instrument
 	points []point
@@ -95,12 +96,10 @@ func (m *meter) add(n float64, labels, common attrs) {
 		}
 	}
 	p := &m.points[at]
-	if p.count == 0 || n < p.min {
-		p.min = n
+	if p.count == 0 {
+		p.min, p.max = n, n
 	}
-	if p.count == 0 || n > p.max {
-		p.max = n
-	}
+	p.min, p.max = min(p.min, n), max(p.max, n)
 	p.sum += n
 	p.count++
 	if m.histogram() {
@@ -143,3 +142,22 @@ var (
 	sizes     = []float64{1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30, 4 << 30}
 	tokens    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 )
+
+// measure records the memory use of the program.
+func (t *Telemetry) measure() {
+	m := recent.ReadMemory()
+	for _, one := range []struct {
+		kind  string
+		bytes uint64
+	}{
+		{"heap_used", m.Heap},
+		{"heap_total", m.HeapTotal},
+		{"external", m.Other},
+		{"rss", m.Resident},
+	} {
+		t.meters.add(instrument{
+			name: "gemini_cli.memory.usage", description: "Memory that the program has.", unit: "bytes",
+			bounds: sizes, whole: true,
+		}, float64(one.bytes), attrs{{"memory_type", one.kind}})
+	}
+}

@@ -1,8 +1,11 @@
 package telemetry
 
 import (
+	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,7 +21,6 @@ type record struct {
 	attrs  attrs
 }
 
-// span is a span of a trace.
 type span struct {
 	name       string
 	in         place // its own position; the parent is in.parent
@@ -86,16 +88,21 @@ func appendJSONValue(b []byte, value any, clean func(string) string) []byte {
 	case float64:
 		return appendFloat(b, v)
 	case []string:
-		b = append(b, '[')
-		for i, s := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = llm.AppendString(b, clean(s))
-		}
-		return append(b, ']')
+		return appendList(b, v, func(b []byte, s string) []byte { return llm.AppendString(b, clean(s)) })
 	}
 	return append(b, "null"...)
+}
+
+// appendList appends a JSON array of items, which one appends.
+func appendList[T any](b []byte, items []T, one func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = one(b, item)
+	}
+	return append(b, ']')
 }
 
 func appendFloat(b []byte, f float64) []byte {
@@ -110,9 +117,48 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 // pretty returns JSON indented by two spaces, or raw if it is not valid JSON.
 func pretty(raw json.RawMessage) string {
-	b, err := indent(raw)
-	if err != nil {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
 		return string(raw)
 	}
-	return string(b)
+	return b.String()
+}
+
+// place is a position in a trace.
+type place struct {
+	trace  [16]byte
+	span   [8]byte
+	parent [8]byte // zero if there is none
+}
+
+func (p place) known() bool { return p.trace != [16]byte{} }
+
+// placeOf returns the position of a prompt's span.
+func (t *Telemetry) placeOf(promptID string) place {
+	if w := t.prompt(promptID); w != nil {
+		return w.in
+	}
+	return place{}
+}
+
+// below returns the position of a new span below a prompt's span.
+func (t *Telemetry) below(promptID string) place {
+	parent := t.placeOf(promptID)
+	p := newPlace()
+	if parent.known() {
+		p.trace, p.parent = parent.trace, parent.span
+	}
+	return p
+}
+
+func newPlace() place {
+	var p place
+	_, _ = rand.Read(p.trace[:]) // never fails
+	_, _ = rand.Read(p.span[:])
+	return p
+}
+
+// ended records a span that ends now.
+func (t *Telemetry) ended(name string, in place, start time.Time, failure string, more attrs) {
+	t.put(&span{name: name, in: in, start: start, end: time.Now(), failure: failure, attrs: slices.Concat(attrs{{"gen_ai.operation.name", name}, {"gen_ai.agent.name", "gemini-cli"}, {"gen_ai.conversation.id", t.o.Session()}}, more)})
 }

@@ -6,12 +6,12 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/records"
+	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
-// promptBegan starts recording a prompt.
 func (t *Telemetry) promptBegan(p records.PromptBegan) {
 	t.setCommon()
 	t.mu.Lock()
@@ -36,14 +36,6 @@ func (t *Telemetry) prompt(id string) *watcher {
 	return t.prompts[id]
 }
 
-// agentEvent records an event of a prompt.
-func (t *Telemetry) agentEvent(r *records.AgentEvent) {
-	if w := t.prompt(r.PromptID); w != nil {
-		w.see(r.Event)
-	}
-}
-
-// promptEnded records the end of a prompt.
 func (t *Telemetry) promptEnded(r records.PromptEnded) {
 	w := t.prompt(r.PromptID)
 	if w == nil {
@@ -58,11 +50,6 @@ func (t *Telemetry) promptEnded(r records.PromptEnded) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.prompts, w.id)
-}
-
-// clientCall records a call that belongs to no prompt.
-func (t *Telemetry) clientCall(r records.ClientCall) {
-	(&watcher{t: t, id: r.Finished.Call.PromptID, in: newPlace()}).executions(&r.Finished)
 }
 
 // watcher records one prompt. Its fields are used by the records of the prompt, which come one at a time;
@@ -147,7 +134,10 @@ func (w *watcher) retried(e agent.Retried) {
 }
 
 func (w *watcher) waiting(e agent.Waiting) {
-	kind := errorType(e.Err)
+	kind := "UNKNOWN"
+	if e.Err != nil {
+		kind = stats.ErrorType(e.Err)
+	}
 	w.t.event("network_retry_attempt", w.id, fmt.Sprintf("Attempt %d of %d failed: %s", e.Attempt, e.MaxAttempts, kind), attrs{
 		{"attempt", e.Attempt},
 		{"max_attempts", e.MaxAttempts},

@@ -112,17 +112,10 @@ func appendMessage(b []byte, c *llm.Content) []byte {
 }
 
 func appendMessageParts(b []byte, parts []llm.Part) []byte {
-	b = append(b, '[')
-	for i := range parts {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendMessagePart(b, &parts[i])
-	}
-	return append(b, ']')
+	return appendList(b, parts, appendMessagePart)
 }
 
-func appendMessagePart(b []byte, p *llm.Part) []byte {
+func appendMessagePart(b []byte, p llm.Part) []byte {
 	switch call, response := p.FunctionCall, p.FunctionResponse; {
 	case call != nil:
 		b = append(llm.AppendString(append(b, `{"type":"tool_call","id":`...), call.ID), `,"name":`...)
@@ -135,8 +128,7 @@ func appendMessagePart(b []byte, p *llm.Part) []byte {
 	case p.IsText():
 		b = llm.AppendString(append(b, `{"type":"text","content":`...), p.Text)
 	default: // media in Gemini's format
-		b = append(p.AppendJSON(append(b, `{"type":"media","content":`...)), '}')
-		return b
+		b = p.AppendJSON(append(b, `{"type":"media","content":`...))
 	}
 	return append(b, '}')
 }
@@ -168,21 +160,17 @@ func finishReason(r llm.FinishReason) string {
 
 // definitions returns the available functions as JSON.
 func definitions(sets []*llm.ToolSet) []byte {
-	b := []byte{'['}
+	var functions []llm.FunctionDeclaration
 	for _, set := range sets {
-		for i := range set.Functions {
-			f := &set.Functions[i]
-			if len(b) > 1 {
-				b = append(b, ',')
-			}
-			b = append(b, `{"type":"function","name":`...)
-			b = append(llm.AppendString(b, f.Name), `,"description":`...)
-			b = llm.AppendString(b, f.Description)
-			if len(f.Parameters) > 0 {
-				b = append(append(b, `,"parameters":`...), f.Parameters...)
-			}
-			b = append(b, '}')
-		}
+		functions = append(functions, set.Functions...)
 	}
-	return append(b, ']')
+	return appendList(nil, functions, func(b []byte, f llm.FunctionDeclaration) []byte {
+		b = append(b, `{"type":"function","name":`...)
+		b = append(llm.AppendString(b, f.Name), `,"description":`...)
+		b = llm.AppendString(b, f.Description)
+		if len(f.Parameters) > 0 {
+			b = append(append(b, `,"parameters":`...), f.Parameters...)
+		}
+		return append(b, '}')
+	})
 }

@@ -92,19 +92,7 @@ func (t *Telemetry) commandRun(r records.CommandRun) {
 	command, sub, _ := strings.Cut(r.Name, " ")
 	a := attrs{{"command", command}}
 	a.addText("subcommand", sub)
-	status := "success"
-	if r.Failed {
-		status = "error"
-	}
+	status := map[bool]string{false: "success", true: "error"}[r.Failed]
 	a.add("status", status)
 	t.event("slash_command", "", "Command /"+r.Name+": "+status, a)
-}
-
-// rewound records a rewind that leaves files as they are, which Gemini CLI calls "rewind_only".
-func (t *Telemetry) rewound() {
-	t.event("rewind", "", "Conversation rewound", attrs{{"outcome", "rewind_only"}})
-}
-
-func (t *Telemetry) exitForced() {
-	t.meters.add(counter("gemini_cli.exit.fail.count", "Ends of the program that the user had to force."), 1, nil)
 }

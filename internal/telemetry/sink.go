@@ -11,16 +11,17 @@ func (t *Telemetry) Record(r records.Record) {
 		return
 	}
 	switch r := r.(type) {
-	// Prompts.
 	case *records.AgentEvent:
-		t.agentEvent(r)
+		if w := t.prompt(r.PromptID); w != nil {
+			w.see(r.Event)
+		}
 	case records.PromptBegan:
 		t.promptBegan(r)
 	case records.PromptEnded:
 		t.promptEnded(r)
 	case records.ClientCall:
-		t.clientCall(r)
-	// Steps of the agent.
+		// It belongs to no prompt.
+		(&watcher{t: t, id: r.Finished.Call.PromptID, in: newPlace()}).executions(&r.Finished)
 	case records.ModelRouted:
 		t.modelRouted(r)
 	case records.LoopChecked:
@@ -30,25 +31,24 @@ func (t *Telemetry) Record(r records.Record) {
 	case records.HistoryMasked:
 		t.historyMasked(r)
 	case records.NextSpeakerChecked:
-		t.nextSpeakerChecked(r)
-	// Tools, hooks and subagents.
+		t.event("next_speaker_check", "", "Next speaks the "+string(r.Role), attrs{{"result", string(r.Role)}})
 	case records.EditMade:
-		t.editMade(r)
+		t.event("edit_strategy", "", "The place of an edit was found: "+r.Strategy, attrs{{"strategy", r.Strategy}})
 	case records.EditCorrected:
-		t.editCorrected(r)
+		result := outcomeOf(!r.Success)
+		t.event("edit_correction", "", "An edit was corrected: "+result, attrs{{"correction", result}})
 	case records.WebFetchFellBack:
-		t.webFetchFellBack(r)
+		t.event("web_fetch_fallback_attempt", "", "Pages are not read by the vendor: "+r.Reason, attrs{{"reason", r.Reason}})
 	case records.RipgrepMissing:
-		t.ripgrepMissing()
+		t.event("ripgrep_fallback", "", "Searching without ripgrep: it was not found", attrs{{"error", "ripgrep was not found"}})
 	case records.HookRun:
 		t.hookRun(r)
 	case records.SubagentStarted:
-		t.subagentStarted(r)
+		t.event("agent.start", "", "Agent "+r.Name+" started.", subagentAttrs(r.Subagent))
 	case records.SubagentFinished:
 		t.subagentFinished(r)
 	case records.SubagentRecovered:
 		t.subagentRecovered(r)
-	// The session and the user.
 	case records.SessionConfigured:
 		t.sessionConfigured(r)
 	case records.SessionStarted:
@@ -62,8 +62,9 @@ func (t *Telemetry) Record(r records.Record) {
 	case records.CommandRun:
 		t.commandRun(r)
 	case records.Rewound:
-		t.rewound()
+		// Files stay as they are, which Gemini CLI calls "rewind_only".
+		t.event("rewind", "", "Conversation rewound", attrs{{"outcome", "rewind_only"}})
 	case records.ExitForced:
-		t.exitForced()
+		t.meters.add(counter("gemini_cli.exit.fail.count", "Ends of the program that the user had to force."), 1, nil)
 	}
 }

@@ -92,10 +92,6 @@ func Start(o Options) *Telemetry {
 	if !o.Enabled {
 		return nil
 	}
-	return start(o)
-}
-
-func start(o Options) *Telemetry {
 	if o.Clean == nil {
 		o.Clean = asIs
 	}

@@ -7,11 +7,11 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"pollux/agent"
-	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/ellipsis"
 	"pollux/tool"
@@ -83,8 +83,7 @@ func (w *watcher) execution(c *completedCall) {
 		a.add("error_type", kind)
 		a.add("error.type", kind)
 	}
-	outcome := map[bool]string{true: "success", false: "failure"}[success]
-	t.emit("gemini_cli.tool_call", c.of.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", c.Name, outcome, ms), !success, a)
+	t.emit("gemini_cli.tool_call", c.of.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", c.Name, outcomeOf(!success), ms), !success, a)
 	w.span(c, began, failure)
 	w.measure(c, decision, kind)
 	if success {
@@ -107,8 +106,7 @@ func (w *watcher) span(c *completedCall, began time.Time, failure string) {
 
 func (w *watcher) measure(c *completedCall, decision, kind string) {
 	name := attrs{{"function_name", c.Name}}
-	labels := append(attrs{}, name...)
-	labels.add("success", c.Status == agent.Success)
+	labels := attrs{{"function_name", c.Name}, {"success", c.Status == agent.Success}}
 	labels.addText("decision", decision)
 	labels.add("tool_type", kind)
 	w.t.meters.add(counter("gemini_cli.tool.call.count", "Tool calls."), 1, labels)
@@ -187,18 +185,15 @@ func (t *Telemetry) describe(name string) (spec *tool.Spec, server string) {
 
 // decisionOf returns how a call was approved, "" if no decision was made.
 func decisionOf(o tool.Outcome) string {
-	switch o {
-	case tool.ProceedOnce:
-		return "accept"
-	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
-		return "auto_accept"
-	case tool.ModifyWithEditor:
-		return "modify"
-	case tool.Cancel:
-		return "reject"
-	}
-	return ""
+	return map[tool.Outcome]string{
+		tool.ProceedOnce: "accept", tool.ModifyWithEditor: "modify", tool.Cancel: "reject",
+		tool.ProceedAlways: "auto_accept", tool.ProceedAlwaysAndSave: "auto_accept",
+		tool.ProceedAlwaysServer: "auto_accept", tool.ProceedAlwaysTool: "auto_accept",
+	}[o]
 }
+
+// outcomeOf returns the word for the end of a call in events.
+func outcomeOf(failed bool) string { return map[bool]string{false: "success", true: "failure"}[failed] }
 
 func failureOf(r *tool.Result) (kind, message string) {
 	if r.Error != nil {
@@ -223,65 +218,39 @@ func lengthOf(response []llm.Part) int {
 
 // linesOf counts lines like Gemini CLI: text after the last line feed counts as a line, even
 // if empty.
-func linesOf(text string) int {
-	if text == "" {
-		return 0
-	}
-	return strings.Count(text, "\n") + 1
-}
+func linesOf(text string) int { return strings.Count(text, "\n") + min(1, len(text)) }
 
-func errorType(err error) string {
-	if err == nil {
-		return "UNKNOWN"
-	}
-	return stats.ErrorType(err)
+// languages are the programming languages with their file extensions.
+var languages = [...][2]string{
+	{"C", ".c .h"},
+	{"C++", ".cc .cpp .hpp"},
+	{"C#", ".cs"},
+	{"CSS", ".css"},
+	{"Go", ".go"},
+	{"HTML", ".html"},
+	{"Java", ".java"},
+	{"JavaScript", ".js .jsx .mjs .cjs"},
+	{"JSON", ".json"},
+	{"Kotlin", ".kt"},
+	{"Markdown", ".md"},
+	{"PHP", ".php"},
+	{"Python", ".py"},
+	{"Ruby", ".rb"},
+	{"Rust", ".rs"},
+	{"Shell", ".sh .bash"},
+	{"SQL", ".sql"},
+	{"Swift", ".swift"},
+	{"TypeScript", ".ts .tsx"},
+	{"XML", ".xml"},
+	{"YAML", ".yaml .yml"},
 }
 
 // language returns the programming language for a file extension, "" if unknown.
 func language(extension string) string {
-	switch strings.TrimPrefix(extension, ".") {
-	case "c", "h":
-		return "C"
-	case "cc", "cpp", "hpp":
-		return "C++"
-	case "cs":
-		return "C#"
-	case "css":
-		return "CSS"
-	case "go":
-		return "Go"
-	case "html":
-		return "HTML"
-	case "java":
-		return "Java"
-	case "js", "jsx", "mjs", "cjs":
-		return "JavaScript"
-	case "json":
-		return "JSON"
-	case "kt":
-		return "Kotlin"
-	case "md":
-		return "Markdown"
-	case "php":
-		return "PHP"
-	case "py":
-		return "Python"
-	case "rb":
-		return "Ruby"
-	case "rs":
-		return "Rust"
-	case "sh", "bash":
-		return "Shell"
-	case "sql":
-		return "SQL"
-	case "swift":
-		return "Swift"
-	case "ts", "tsx":
-		return "TypeScript"
-	case "xml":
-		return "XML"
-	case "yaml", "yml":
-		return "YAML"
+	for _, l := range languages {
+		if slices.Contains(strings.Fields(l[1]), extension) {
+			return l[0]
+		}
 	}
 	return ""
 }

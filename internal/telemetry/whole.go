@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"strings"
 
 	"pollux/llm"
@@ -38,12 +39,8 @@ func (w *whole) add(r *llm.Response) {
 	if w.newest = *r; len(r.Candidates) == 0 {
 		w.newest.Candidates = before.Candidates
 	}
-	if r.Usage == nil {
-		w.newest.Usage = before.Usage
-	}
-	if r.PromptFeedback == nil {
-		w.newest.PromptFeedback = before.PromptFeedback
-	}
+	w.newest.Usage = cmp.Or(r.Usage, before.Usage)
+	w.newest.PromptFeedback = cmp.Or(r.PromptFeedback, before.PromptFeedback)
 }
 
 // end completes the current part.

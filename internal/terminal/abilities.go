@@ -8,8 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Abilities describes a terminal as far as known from its streams and the environment, without
-// querying the terminal.
+// Abilities describes a terminal as far as known from its streams and the environment, without querying the terminal.
 type Abilities struct {
 	In, Out, Err  bool // which streams are terminals
 	Width, Height int  // 0 if unknown
@@ -18,16 +17,14 @@ type Abilities struct {
 	// ColorsBy is the environment variable that determined Colors.
 	ColorsBy string
 	UTF8     bool
-	// Locale is the variable that determined UTF8, with its value ("LANG=C"); "" if none is
-	// set.
+	// Locale is the variable that determined UTF8, with its value ("LANG=C"); "" if none is set.
 	Locale string
 	// Emulator is the terminal program and its version, "" if unknown.
 	Emulator string
 	// Multiplexer is tmux, screen or zellij if one of them runs inside the emulator, else "".
 	Multiplexer string
 	SSH, WSL    bool
-	// Clipboard is the program that accesses the clipboard from here; "" if only the terminal
-	// itself can, with OSC 52.
+	// Clipboard is the program that accesses the clipboard from here; "" if only the terminal itself can, with OSC 52.
 	Clipboard string
 }
 
@@ -149,7 +146,6 @@ func multiplexer(getenv func(string) string) string {
 	return ""
 }
 
-// emulator returns the name of the terminal program.
 func emulator(getenv func(string) string) string {
 	if name := getenv("TERM_PROGRAM"); name != "" && name != "tmux" { // tmux runs inside another terminal
 		return strings.TrimSpace(name + " " + getenv("TERM_PROGRAM_VERSION"))

@@ -12,9 +12,8 @@ import (
 // ErrCannotHide is the error of [Terminal.HideInput] for a terminal that cannot hide input.
 var ErrCannotHide = errors.New("the terminal shows what is typed")
 
-// HideInput stops the terminal from showing the input of In, except line ends, until show is
-// called. It does nothing if In is not a terminal. The error is [ErrCannotHide] if the terminal
-// cannot do that.
+// HideInput stops the terminal from showing the input of In, except line ends, until show is called. It does nothing if
+// In is not a terminal. The error is [ErrCannotHide] if the terminal cannot do that.
 func (t *Terminal) HideInput() (show func(), err error) {
 	f, ok := t.In.(interface{ Fd() uintptr })
 	if !t.InTTY || !ok {
@@ -22,7 +21,7 @@ func (t *Terminal) HideInput() (show func(), err error) {
 	}
 	t.changes.do(func() { show, err = hideInput(int(f.Fd())) })
 	if err != nil {
-		return nil, err
+		return nil, ErrCannotHide
 	}
 	return t.changes.add(show), nil
 }
@@ -36,7 +35,8 @@ type Streams struct {
 // Lend returns the streams for a program that uses the terminal. The caller calls restore when
 // the program has ended; it resets the terminal modes, which the program may have changed.
 func (t *Terminal) Lend() (s Streams, restore func()) {
-	s.Out, s.Err = t.Out.Unsanitized(), t.Err.Unsanitized()
+	_, _ = t.Out.SetStatus(""), t.Err.SetStatus("") // no status is worth an error
+	s.Out, s.Err = t.Out.w, t.Err.w
 	if t.out != nil {
 		s.Out, s.Err = t.out, t.err
 	}
@@ -58,8 +58,7 @@ func (t *Terminal) Lend() (s Streams, restore func()) {
 // undone yet. It is meant for the end of the process, which can come at any time.
 func (t *Terminal) Restore() { t.changes.undo() }
 
-// changes holds the undo functions of changes to a terminal. All copies of a [Terminal] share
-// it.
+// changes holds the undo functions of changes to a terminal. All copies of a [Terminal] share it.
 type changes struct {
 	mu    sync.Mutex
 	undos map[*byte]func()

@@ -4,6 +4,6 @@ package terminal
 
 import "errors"
 
-func hideInput(int) (show func(), err error) { return nil, ErrCannotHide }
+func hideInput(int) (show func(), err error) { return nil, errors.ErrUnsupported }
 
 func passUnfinished(int) (back func(), err error) { return nil, errors.ErrUnsupported }

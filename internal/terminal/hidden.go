@@ -47,9 +47,8 @@ func joins(before, joiner, after rune) bool {
 	return isJoined(before) && isJoined(after)
 }
 
-// Visible returns text of Pollux with names of others in it, safe to print: as [Text], but with invisible
-// characters as escape sequences such as \u202e, so that names that differ look different. Joiners stay
-// where they do something.
+// Visible returns text of Pollux with names of others in it, safe to print: as [Text], but with invisible characters as
+// escape sequences such as \u202e, so that names that differ look different. Joiners stay where they do something.
 func Visible(s string) string {
 	s = Clean(s)
 	if strings.ContainsAny(s, "\r\v\f") {

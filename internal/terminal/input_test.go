@@ -124,7 +124,7 @@ func TestHide(t *testing.T) {
 	t.Parallel()
 	master, term := openPTY(t)
 	editor, restore := term.Lend()
-	if editor.In != term.In || editor.Out != term.Out.Unsanitized() || editor.Err != term.Err.Unsanitized() {
+	if editor.In != term.In || editor.Out != term.Out.w || editor.Err != term.Err.w {
 		t.Errorf("a program gets %+v", editor)
 	}
 	show, err := term.HideInput()
@@ -181,7 +181,7 @@ func TestHideWhereNothingIsShown(t *testing.T) {
 	show()
 	editor, restore := term.Lend()
 	restore()
-	if editor.In != nil || editor.Out != term.Out.Unsanitized() {
+	if editor.In != nil || editor.Out != term.Out.w {
 		t.Errorf("a program gets %+v", editor)
 	}
 }

@@ -20,3 +20,8 @@ func (t *Terminal) LineLimit() int {
 	}
 	return lineLimit
 }
+
+const (
+	getTermios = unix.TCGETS
+	setTermios = unix.TCSETS
+)

@@ -23,7 +23,7 @@ func TestLinear(t *testing.T) {
 		{"escapes", "a\x1b[2Jb\x1b]0;t\x07c", "abc"},
 		{"line written over", "rm -rf /\rgit status\r\nok\r", "rm -rf /\ngit status\nok\n"},
 		{"several returns", "a\r\rb\r\n\nc", "a\n\nb\n\nc"},
-		{"other breaks", "a\vb\fc\u2028d\u2029e", "a\nb\ncde"},
+		{"other breaks", "a\vb\fc\u2028d\u2029e\u0085f", "a\nb\nc\nd\ne\nf"},
 		{"turned around", "a\u202egpj.exe\u202c \u2066b\u2069\u200ec\u200f", "agpj.exe bc"},
 		{"unseen", "a\u200bb\ufeffc\u00add\U000e0061\U000e0062e\u2060f", "abcdef"},
 		{"number signs", "\u0600 12", "\u0600 12"},

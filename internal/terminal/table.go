@@ -2,11 +2,10 @@ package terminal
 
 import "strings"
 
-// Table returns rows as aligned columns, separated by two spaces, one line for each row, that
-// are at most width columns wide; 0 is no limit. If the rows are wider, the text of the last
-// column is wrapped. If too little room is left for that, each row becomes a block: its first
-// cell, and below it the others, with the cells of head before them. head may be nil. A row with
-// a single cell is a heading across all columns. Cells must be clean text without line ends.
+// Table returns rows as aligned columns, separated by two spaces, one line for each row, that are at most width columns
+// wide; 0 is no limit. If the rows are wider, the text of the last column is wrapped. If too little room is left for
+// that, each row becomes a block: its first cell, and below it the others, with the cells of head before them. head may
+// be nil. A row with a single cell is a heading across all columns. Cells must be clean text without line ends.
 func Table(head []string, rows [][]string, width int) string {
 	const gap, least = 2, 24
 	longest := 0 // of the cells in the first column that the second one stands beside

@@ -20,8 +20,7 @@ type Terminal struct {
 
 	// InTTY, OutTTY and ErrTTY report which streams are terminals.
 	InTTY, OutTTY, ErrTTY bool
-	// Width is the number of columns of Out when Pollux started, 0 if it is not a terminal.
-	// See [Terminal.OutWidth].
+	// Width is the number of columns of Out when Pollux started, 0 if it is not a terminal. See [Terminal.OutWidth].
 	Width int
 	// Color reports whether the user wants colors on streams that are terminals.
 	Color bool
@@ -41,6 +40,9 @@ func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 		OutTTY: term.IsTerminal(int(out.Fd())),
 		ErrTTY: term.IsTerminal(int(err.Fd())),
 		Color:  getenv("NO_COLOR") == "" && getenv("TERM") != "dumb",
+	}
+	if t.OutTTY && t.ErrTTY {
+		t.Err.line = t.Out.line
 	}
 	if t.OutTTY {
 		if width, _, err := term.GetSize(int(out.Fd())); err == nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Wrap breaks the lines of a text at spaces, so that no line is wider than width columns
-// unless it is a single word. Continuation lines are indented like the text of their line:
-// behind the marker of a list item, else below the first word. Wrap does not change blocks of
-// code: lines between Markdown fences, and lines indented by four columns or more outside a
-// list. It does not break a line within 'quotes' or `backticks`, in which texts have commands to
-// copy, if they fit in a line. It returns the text unchanged if width is less than [MinWidth].
+// Wrap breaks the lines of a text at spaces, so that no line is wider than width columns unless it is a single word.
+// Continuation lines are indented like the text of their line: behind the marker of a list item, else below the first
+// word. Wrap does not change blocks of code: lines between Markdown fences, and lines indented by four columns or more
+// outside a list. It does not break a line within 'quotes' or `backticks`, in which texts have commands to copy, if
+// they fit in a line. It returns the text unchanged if width is less than [MinWidth].
 func Wrap(text string, width int) string {
 	if width < MinWidth {
 		return text
@@ -59,8 +58,7 @@ var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(^\\(?| \\(?)('[^' \\t\\n](?:[^'\\n]*[^' \\t\\n])?'|`[^` \\t\\n](?:[^`\\n]*[^` \\t\\n])?`)([.,;:)?]*(?:[ \\n]|$))")
 })
 
-// joinQuoted replaces the spaces within quotes and backticks with joints, where they fit in a line
-// of this width.
+// joinQuoted replaces the spaces within quotes and backticks with joints, where they fit in a line of this width.
 func joinQuoted(text string, width int) string {
 	if !strings.ContainsAny(text, "'`") || strings.Contains(text, joint) {
 		return text
@@ -120,10 +118,9 @@ const firstCombining = 0x300
 
 // Wrapper wraps a stream of text like [Wrap]. The result does not depend on how the stream is
 // split: an incomplete word is held back until it is complete, or wider than the rest of the
-// line. The zero Wrapper is at the beginning of a line.
+// line, unless it begins a line. The zero Wrapper is at the beginning of a line.
 type Wrapper struct {
-	// Margin is the number of columns before each line of text that has no label. Empty lines
-	// stay empty.
+	// Margin is the number of columns before each line of text that has no label. Empty lines stay empty.
 	Margin int
 
 	column int    // of the cursor
@@ -143,9 +140,8 @@ type Wrapper struct {
 	out        strings.Builder
 }
 
-// Add returns the text of s that can be shown, preceded by text that was held back before. s
-// contains no parts of UTF-8 sequences.
-// width is the current number of columns; less than [MinWidth] breaks no lines.
+// Add returns the text of s that can be shown, preceded by text that was held back before. s contains no parts of UTF-8
+// sequences. width is the current number of columns; less than [MinWidth] breaks no lines.
 func (w *Wrapper) Add(s string, width int) string {
 	w.out.Reset()
 	w.out.Grow(len(s) + len(s)/16)
@@ -187,8 +183,7 @@ func (w *Wrapper) Flush(width int) string {
 // IsHolding reports whether a part of a word is held back.
 func (w *Wrapper) IsHolding() bool { return w.word != "" }
 
-// Label records that a label, which is not a part of the text, was written at the beginning of
-// the line.
+// Label records that a label, which is not a part of the text, was written at the beginning of the line.
 func (w *Wrapper) Label(label string) {
 	w.label, w.column, w.hasMargin = Width(label), Width(label), true
 }
@@ -211,17 +206,14 @@ func (w *Wrapper) endLine(width int) {
 	w.label, w.hang, w.spaces, w.hasMargin = 0, 0, w.spaces[:0], false
 }
 
-// longestWord is the length in bytes at which an incomplete word is returned where lines are
-// not broken.
+// longestWord is the length in bytes at which an incomplete word is returned where lines are not broken.
 const longestWord = 64
 
-// longestCharacter is the length in bytes at which a character is returned although more
-// combining characters may follow.
+// longestCharacter is the length in bytes at which a character is returned even if combining ones may follow.
 const longestCharacter = 512
 
-// placeWord writes the pieces of the word. If the word is not complete, it holds back the last
-// piece until it is known to be wider than the rest of the line, and the last character, which
-// may be incomplete, in any case.
+// placeWord writes the pieces of the word. If the word is not complete, it holds back the last piece until it is known
+// to be wider than the rest of the line, and the last character, which may be incomplete, in any case.
 func (w *Wrapper) placeWord(width int, isComplete bool) {
 	if !w.hasMargin {
 		w.column, w.label = w.Margin, w.Margin
@@ -236,7 +228,7 @@ func (w *Wrapper) placeWord(width int, isComplete bool) {
 		head := columns - tailColumns
 		isDecided := afterSpaces(w.column, w.spaces)+head > width
 		if width < MinWidth || w.isVerbatim || !w.hasWord {
-			isDecided = tail >= longestWord
+			isDecided = tail >= longestWord || width >= MinWidth && isPlainWord(w.word)
 		}
 		if len(w.word) > longestCharacter {
 			tail, head = len(w.word), columns
@@ -258,7 +250,7 @@ func (w *Wrapper) place(piece string, columns, width int) {
 		w.hasMarker = false
 		w.setHang(start-w.label, width)
 	}
-	wraps := width >= MinWidth && !w.isVerbatim && !w.isOpen
+	wraps := width >= MinWidth && !w.isVerbatim && !w.isOpen && w.hasWord
 	if hang := w.Margin + w.hang; wraps && start+columns > width && start > hang {
 		w.out.WriteByte('\n')
 		w.indent(hang)
@@ -280,8 +272,7 @@ func (w *Wrapper) indent(columns int) {
 	}
 }
 
-// setHang sets the indentation of continuation lines, unless that would leave less than half of
-// the width.
+// setHang sets the indentation of continuation lines, unless that would leave less than half of the width.
 func (w *Wrapper) setHang(columns, width int) {
 	if columns <= width/2 {
 		w.hang = columns
@@ -322,6 +313,12 @@ func fenceOf(word string) string {
 	return ""
 }
 
+// isPlainWord reports whether a word that begins so has no meaning for the line that it begins.
+func isPlainWord(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsLetter(r)
+}
+
 // isMarker reports whether a word at the beginning of a line is the marker of a list item.
 func isMarker(word string) bool {
 	const maxDigits = 9
@@ -344,9 +341,8 @@ func afterSpaces(column int, spaces []byte) int {
 	return column
 }
 
-// firstPiece returns the length and the columns of the first part of a word that cannot be
-// broken, and the start and the columns of the last character in it. Only words with wide
-// characters have more than one part.
+// firstPiece returns the length and the columns of the first part of a word that cannot be broken, and the start and
+// the columns of the last character in it. Only words with wide characters have more than one part.
 func firstPiece(word string) (n, columns, tail, tailColumns int) {
 	if count, isNarrow := narrowWidth(word); isNarrow {
 		_, size := utf8.DecodeLastRuneInString(word)

@@ -2,6 +2,8 @@ package terminal
 
 import (
 	"io"
+	"regexp"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -15,17 +17,23 @@ import (
 type Writer struct {
 	w     io.Writer
 	clean func(string) string
+	line  *statusLine // of the terminal
 
 	mu   sync.Mutex
 	held []byte // the beginning of a character whose end was not written yet
 }
 
 // NewWriter returns a writer of text, from which invisible characters are removed as by [Text].
-func NewWriter(w io.Writer) *Writer { return &Writer{w: w, clean: Text} }
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w, clean: Text, line: &statusLine{}} }
 
-// NewNoteWriter returns a writer of notes of Pollux, in which invisible characters are shown as escape
-// sequences, as by [Visible].
-func NewNoteWriter(w io.Writer) *Writer { return &Writer{w: w, clean: Visible} }
+// NewNoteWriter returns a writer of notes of Pollux, which shows invisible characters as [Visible] does.
+func NewNoteWriter(w io.Writer) *Writer { return &Writer{w: w, clean: Visible, line: &statusLine{}} }
+
+// Through returns a writer like this one, for the same terminal. It writes to what wrap returns for the stream, which
+// must only observe.
+func (w *Writer) Through(wrap func(stream io.Writer) io.Writer) *Writer {
+	return &Writer{w: wrap(w.w), clean: w.clean, line: w.line}
+}
 
 // Write implements [io.Writer]. A control sequence must not be split between two calls: its second half
 // would be shown as text.
@@ -53,8 +61,12 @@ func (w *Writer) Styled() io.Writer {
 	})
 }
 
-// Unsanitized returns the stream itself, which shows whatever is written to it.
-func (w *Writer) Unsanitized() io.Writer { return w.w }
+// Unsanitized returns a writer that changes nothing.
+func (w *Writer) Unsanitized() io.Writer { return writerFunc(w.writeOut) }
+
+func (w *Writer) writeOut(p []byte) (int, error) {
+	return w.line.replace(func() (int, error) { return w.w.Write(p) })
+}
 
 func (w *Writer) write(p []byte, clean func([]byte) []byte) (int, error) {
 	w.mu.Lock()
@@ -64,17 +76,17 @@ func (w *Writer) write(p []byte, clean func([]byte) []byte) (int, error) {
 		text = append(w.held, p...)
 		w.held = nil
 	}
-	if n := partialRune(text); n > 0 {
+	if n := PartialRune(text); n > 0 {
 		text, w.held = text[:len(text)-n], append([]byte(nil), text[len(text)-n:]...)
 	}
-	if _, err := w.w.Write(clean(text)); err != nil {
+	if _, err := w.writeOut(clean(text)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// partialRune returns the length of the incomplete character at the end of text.
-func partialRune(text []byte) int {
+// PartialRune returns the length of the incomplete character at the end of text, 0 if there is none.
+func PartialRune(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
 			if utf8.FullRune(last) {
@@ -99,3 +111,41 @@ func isPrintable(text []byte) bool {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// The styles of text, as parameters of the escape sequence SGR.
+const (
+	Bold   = "1"
+	Dim    = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Cyan   = "36"
+	Gray   = "90"
+)
+
+// Style returns text in a style, for [Writer.Styled].
+func Style(style, text string) string {
+	if style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+var styleSequences = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\[(?:" + strings.Join([]string{"0", Bold, Dim, Red, Green, Yellow, Cyan, Gray}, "|") + ")m")
+})
+
+// cleanStyled cleans the text between the escape sequences of [Style].
+func cleanStyled(text string, clean func(string) string) string {
+	var out strings.Builder
+	for {
+		at := styleSequences().FindStringIndex(text)
+		if at == nil {
+			out.WriteString(clean(text))
+			return out.String()
+		}
+		out.WriteString(clean(text[:at[0]]))
+		out.WriteString(text[at[0]:at[1]])
+		text = text[at[1]:]
+	}
+}

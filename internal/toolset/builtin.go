@@ -43,22 +43,25 @@ func NewBuiltin(p Parts) Builtin {
 	if !config.DisableLLMCorrection.In(set) {
 		corrector = file.NewModelCorrector(p.Generator, p.Models.UtilityConfig)
 	}
-	watched := file.WithObserver(file.EditObserver{
+	watched := file.EditObserver{
 		Made:      func(strategy string) { p.Records.Emit(records.EditMade{Strategy: strategy}) },
 		Corrected: func(works bool) { p.Records.Emit(records.EditCorrected{Success: works}) },
-	})
+	}
 	reach := p.web()
 	commands := shell.Options{
-		Workspace:         ws,
-		Environ:           p.Project.CommandEnviron(),
-		Keys:              sync.OnceValue(p.Project.SecretVariables),
-		Redact:            project.Redaction(p.Project),
-		Trusted:           p.Project.IsTrusted,
-		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
-		Summarizer:        p.outputSummarizer(),
-		Processes:         p.Processes,
-		Launcher:          p.Project.Launcher,
-		CanReadOn:         func() bool { return p.declares("read_background_output") },
+		Workspace:          ws,
+		Environ:            p.Project.CommandEnviron(),
+		Keys:               sync.OnceValue(p.Project.SecretVariables),
+		Redact:             project.Redaction(p.Project),
+		Trusted:            p.Project.IsTrusted,
+		InactivityTimeout:  time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
+		BackgroundAfter:    time.Duration(config.ShellBackgroundAfter.In(set) * float64(time.Second)),
+		Summarizer:         p.outputSummarizer(),
+		Parallel:           func() []string { return config.ParallelCommands.In(p.Project.Settings()) },
+		Processes:          p.Processes,
+		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
+		Launcher:           p.Project.Launcher,
+		CanReadOn:          func() bool { return p.declares("read_background_output") },
 	}
 	b := Builtin{
 		Search: web.NewSearch(reach), Typed: shell.NewForUser(commands),
@@ -71,15 +74,16 @@ func NewBuiltin(p Parts) Builtin {
 	tools = append(
 		tools,
 		memory.Wrap(file.NewList(ws), p.Memory),
-		memory.Wrap(file.NewReadFile(ws), p.Memory),
+		memory.Wrap(file.NewReadFile(ws, p.Seen), p.Memory),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: p.findRipgrep(), Launcher: p.Project.Launcher}),
 		search.NewGlob(ws),
-		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, watched), p.Plan), p.Memory),
-		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector), p.Plan), p.Memory),
+		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, p.Seen, watched), p.Plan), p.Memory),
+		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector, p.Seen), p.Plan), p.Memory),
 		web.NewFetch(reach),
 		shell.New(commands),
 		shell.NewListTool(p.Processes),
 		shell.NewReadTool(p.Processes),
+		shell.NewStopTool(p.Processes),
 		b.Search,
 	)
 	if p.Project.Options.Interactive {

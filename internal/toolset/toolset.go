@@ -12,6 +12,7 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/project"
 	"pollux/internal/records"
+	"pollux/internal/tools/file"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
 	"pollux/internal/tools/topic"
@@ -33,7 +34,9 @@ type Parts struct {
 	Processes *shell.Processes
 	Records   *records.Stream
 	Topic     *topic.Topic
-	Plan      plan.Options
+	// Seen has the files that models have seen, nil if edits do not check that.
+	Seen *file.Seen
+	Plan plan.Options
 	// Agents is the tool with which the model calls subagents, nil if the settings disable them.
 	Agents tool.Tool
 	// Form returns the form in which the current model gets the tools.

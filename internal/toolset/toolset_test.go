@@ -53,7 +53,7 @@ func declared(r *tool.Registry, form tool.Form) string {
 }
 
 const (
-	script  = "list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output google_web_search"
+	script  = "list_directory read_file grep_search glob replace write_file web_fetch run_shell_command list_background_processes read_background_output stop_background_process google_web_search"
 	persons = "update_topic " + script + " ask_user"
 )
 

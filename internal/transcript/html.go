@@ -7,7 +7,6 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/terminal"
-	"pollux/llm"
 )
 
 // htmlHead is the beginning of a page, before the title. The policy keeps a browser from loading or
@@ -34,14 +33,7 @@ func HTML(info Info, history []agent.Message) string {
 	fmt.Fprintf(p, "<title>Session %s</title>\n</head>\n<body>\n<h1>Conversation</h1>\n", escaped(oneLine(info.ID)))
 	fmt.Fprintf(p, "<ul>\n<li>Session: %s</li>\n<li>Directory: %s</li>\n<li>Began: %s</li>\n</ul>\n",
 		escaped(oneLine(info.ID)), escaped(oneLine(info.Dir)), info.Start.Format("2006-01-02 15:04"))
-	for i, m := range history {
-		switch {
-		case m.Content.Role == llm.RoleModel:
-			p.model(m, info.outcomes(history[i+1:]))
-		case !m.Content.HasFunctionResponse() && !isSessionContext(m):
-			p.user(m)
-		}
-	}
+	write(p, info, history)
 	p.WriteString("</body>\n</html>\n")
 	return p.String()
 }
@@ -52,70 +44,16 @@ type page struct{ strings.Builder }
 // escaped returns a text without markup and without characters that hide or reorder others.
 func escaped(text string) string { return html.EscapeString(terminal.Text(text)) }
 
-func (p *page) section(title string) {
-	fmt.Fprintf(p, "<section>\n<h2>%s</h2>\n", escaped(title))
-}
+func (p *page) begin(title string) { fmt.Fprintf(p, "<section>\n<h2>%s</h2>\n", escaped(title)) }
 
-func (p *page) text(text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		fmt.Fprintf(p, "<pre>%s</pre>\n", escaped(text))
-	}
-}
+func (p *page) text(text string) { fmt.Fprintf(p, "<pre>%s</pre>\n", escaped(text)) }
 
-func (p *page) code(text string) {
+func (p *page) tool(name string) { fmt.Fprintf(p, "<h2>Tool: %s</h2>\n", escaped(name)) }
+
+func (p *page) note(text string) { fmt.Fprintf(p, "<p>%s</p>\n", escaped(text)) }
+
+func (p *page) code(_, text string) {
 	fmt.Fprintf(p, "<pre class=\"code\">%s</pre>\n", escaped(strings.TrimRight(text, "\n")))
 }
 
-func (p *page) user(m agent.Message) {
-	p.section("User")
-	if m.Shown != "" {
-		p.text(m.Shown)
-	} else {
-		for _, part := range m.Content.Parts {
-			p.part(part)
-		}
-	}
-	p.WriteString("</section>\n")
-}
-
-func (p *page) model(m agent.Message, outcomes map[string]*outcome) {
-	title := "Model"
-	if m.Model != "" {
-		title += " (" + oneLine(m.Model) + ")"
-	}
-	p.section(title)
-	for _, part := range m.Content.Parts {
-		c := part.FunctionCall
-		if c == nil {
-			p.part(part)
-			continue
-		}
-		fmt.Fprintf(p, "<h2>Tool: %s</h2>\n", escaped(oneLine(c.Name)))
-		p.code(indented(c.Args))
-		o := outcomes[c.ID]
-		if o == nil {
-			continue
-		}
-		for i := range o.ran {
-			if title := executionTitle(&o.ran[i]); title != "" {
-				fmt.Fprintf(p, "<p>%s</p>\n", escaped(title))
-				p.code(indented(o.ran[i].Args))
-			}
-		}
-		for _, result := range o.parts {
-			if r := result.FunctionResponse; r != nil {
-				p.code(responseText(r.Response))
-			} else {
-				p.part(result)
-			}
-		}
-	}
-	p.WriteString("</section>\n")
-}
-
-// part writes a part as [writePart] does.
-func (p *page) part(part llm.Part) {
-	var b strings.Builder
-	writePart(&b, part)
-	p.text(b.String())
-}
+func (p *page) end() { p.WriteString("</section>\n") }

@@ -17,18 +17,67 @@ import (
 // and thoughts, replaces media by their type and size, and removes characters that
 // could control a terminal.
 func Markdown(info Info, history []agent.Message) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Conversation\n\n- Session: %s\n- Directory: %s\n- Began: %s\n",
+	m := &markdown{}
+	fmt.Fprintf(m, "# Conversation\n\n- Session: %s\n- Directory: %s\n- Began: %s\n",
 		oneLine(info.ID), oneLine(info.Dir), info.Start.Format("2006-01-02 15:04"))
+	write(m, info, history)
+	return terminal.Text(m.String())
+}
+
+// document is the text of a conversation in one format.
+type document interface {
+	begin(title string) // begins a message
+	text(text string)
+	tool(name string)
+	note(text string) // about a call
+	code(language, text string)
+	end() // ends a message
+}
+
+type markdown struct{ strings.Builder }
+
+func (m *markdown) begin(title string) { m.WriteString("\n## " + title + "\n\n") }
+
+func (m *markdown) text(text string) { m.WriteString(text + "\n") }
+
+func (m *markdown) tool(name string) { m.WriteString("\n### Tool: " + name + "\n\n") }
+
+func (m *markdown) note(text string) { m.WriteString(text + "\n\n") }
+
+func (m *markdown) code(language, text string) { m.WriteString(CodeBlock(language, text)) }
+
+func (m *markdown) end() {}
+
+func write(d document, info Info, history []agent.Message) {
 	for i, m := range history {
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			writeModel(&b, m, info.outcomes(history[i+1:]))
+			title := "Model"
+			if m.Model != "" {
+				title += " (" + oneLine(m.Model) + ")"
+			}
+			d.begin(title)
+			outcomes := info.outcomes(history[i+1:])
+			for _, p := range m.Content.Parts {
+				if c := p.FunctionCall; c != nil {
+					writeCall(d, c, outcomes[c.ID])
+				} else {
+					writePart(d, p)
+				}
+			}
+			d.end()
 		case !m.Content.HasFunctionResponse() && !isSessionContext(m):
-			writeUser(&b, m)
+			d.begin("User")
+			parts := m.Content.Parts
+			if m.Shown != "" {
+				parts = []llm.Part{llm.Text(m.Shown)}
+			}
+			for _, p := range parts {
+				writePart(d, p)
+			}
+			d.end()
 		}
 	}
-	return terminal.Text(b.String())
 }
 
 // isSessionContext reports whether Pollux wrote a user message to open the session.
@@ -36,60 +85,35 @@ func isSessionContext(m agent.Message) bool {
 	return m.Shown == "" && strings.HasPrefix(m.Content.Text(), "<session_context>")
 }
 
-func writeUser(b *strings.Builder, m agent.Message) {
-	b.WriteString("\n## User\n\n")
-	if m.Shown != "" {
-		b.WriteString(strings.TrimSpace(m.Shown) + "\n")
-		return
-	}
-	for _, p := range m.Content.Parts {
-		writePart(b, p)
-	}
-}
-
-func writeModel(b *strings.Builder, m agent.Message, outcomes map[string]*outcome) {
-	b.WriteString("\n## Model")
-	if m.Model != "" {
-		b.WriteString(" (" + oneLine(m.Model) + ")")
-	}
-	b.WriteString("\n\n")
-	for _, p := range m.Content.Parts {
-		if c := p.FunctionCall; c != nil {
-			writeCall(b, c, outcomes[c.ID])
-		} else {
-			writePart(b, p)
-		}
-	}
-}
-
-func writePart(b *strings.Builder, p llm.Part) {
+func writePart(d document, p llm.Part) {
 	switch {
 	case p.Thought:
 	case p.InlineData != nil:
-		fmt.Fprintf(b, "[%s, %d bytes]\n", oneLine(p.InlineData.MIMEType), len(p.InlineData.Data))
+		d.text(fmt.Sprintf("[%s, %d bytes]", oneLine(p.InlineData.MIMEType), len(p.InlineData.Data)))
 	case p.FileData != nil:
-		fmt.Fprintf(b, "[%s: %s]\n", oneLine(p.FileData.MIMEType), oneLine(p.FileData.FileURI))
+		d.text(fmt.Sprintf("[%s: %s]", oneLine(p.FileData.MIMEType), oneLine(p.FileData.FileURI)))
 	case strings.TrimSpace(p.Text) != "":
-		b.WriteString(strings.TrimSpace(p.Text) + "\n")
+		d.text(strings.TrimSpace(p.Text))
 	}
 }
 
-func writeCall(b *strings.Builder, c *llm.FunctionCall, o *outcome) {
-	fmt.Fprintf(b, "\n### Tool: %s\n\n", oneLine(c.Name))
-	b.WriteString(CodeBlock("json", indented(c.Args)))
+func writeCall(d document, c *llm.FunctionCall, o *outcome) {
+	d.tool(oneLine(c.Name))
+	d.code("json", indented(c.Args))
 	if o == nil {
 		return
 	}
 	for i := range o.ran {
 		if title := executionTitle(&o.ran[i]); title != "" {
-			b.WriteString(title + "\n\n" + CodeBlock("json", indented(o.ran[i].Args)))
+			d.note(title)
+			d.code("json", indented(o.ran[i].Args))
 		}
 	}
 	for _, p := range o.parts {
 		if r := p.FunctionResponse; r != nil {
-			b.WriteString(CodeBlock("", responseText(r.Response)))
+			d.code("", responseText(r.Response))
 		} else {
-			writePart(b, p)
+			writePart(d, p)
 		}
 	}
 }
@@ -147,9 +171,8 @@ func CodeBlock(language, text string) string {
 			run = 0
 			continue
 		}
-		if run++; run > longest {
-			longest = run
-		}
+		run++
+		longest = max(longest, run)
 	}
 	marks := strings.Repeat("`", longest+1)
 	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks + "\n\n"

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// reportJSON is a report in JSON.
 type reportJSON struct {
 	By       By        `json:"by"`
 	Since    string    `json:"since,omitempty"`
@@ -61,10 +60,7 @@ type linesJSON struct {
 
 // JSON returns the report as a value for encoding/json.
 func (r *Report) JSON() any {
-	v := reportJSON{By: r.By, Since: stamp(r.Since), Until: stamp(r.Until), Rows: []rowJSON{}, Total: newRowJSON(&r.Total), Unpriced: r.Unpriced}
-	if v.Unpriced == nil {
-		v.Unpriced = []string{}
-	}
+	v := reportJSON{By: r.By, Since: stamp(r.Since), Until: stamp(r.Until), Rows: []rowJSON{}, Total: newRowJSON(&r.Total), Unpriced: append([]string{}, r.Unpriced...)}
 	for i := range r.Rows {
 		row := newRowJSON(&r.Rows[i])
 		row.Project, row.Title = r.Rows[i].Project, r.Rows[i].Title

@@ -10,7 +10,6 @@ import (
 	"pollux/internal/wording"
 )
 
-// column is a column of a table.
 type column struct {
 	head string
 	cell func(r *Row) string
@@ -57,7 +56,6 @@ func (r *Report) columns(display func(dir string) string) []column {
 	return []column{name("DAY"), prompts, input, cached, outputs, calls, lines, active, cost}
 }
 
-// nameCell returns the function that returns the name of a row.
 func (r *Report) nameCell(display func(dir string) string) func(*Row) string {
 	return func(row *Row) string {
 		switch {

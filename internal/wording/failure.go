@@ -48,10 +48,7 @@ func names(text string, number int) bool {
 
 // Retrying returns the sentence for a failed attempt and the wait until the next one.
 func Retrying(e agent.Waiting) string {
-	text := sentence(e.Err)
-	if text == "" {
-		text = "The request failed"
-	}
+	text := cmp.Or(sentence(e.Err), "The request failed")
 	seconds := max(1, int(e.Delay.Round(time.Second)/time.Second))
 	return fmt.Sprintf("%s. Retrying in %d s (%d of %d).", text, seconds, e.Attempt+1, e.MaxAttempts)
 }
@@ -117,11 +114,9 @@ func nextStep(e *llm.Error, at Place) string {
 	return ""
 }
 
-// isWebPage reports whether the server sent a page for people, as proxies do. The message has the
-// next step.
+// isWebPage reports whether the server sent a page for people, as proxies do. The message has the next step.
 func isWebPage(e *llm.Error) bool { return strings.Contains(e.Message, "an HTML page") }
 
-// certificateStep returns the advice for an invalid certificate.
 func certificateStep(e *llm.Error, at Place) string {
 	switch {
 	case e.Code == "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":

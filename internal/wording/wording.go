@@ -4,11 +4,15 @@
 package wording
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/terminal"
 	"pollux/llm"
 )
@@ -25,23 +29,15 @@ const (
 
 // Stopped returns the sentence for a run that a hook or tool has stopped.
 func Stopped(e agent.Stopped) string {
-	return "Agent execution stopped: " + systemOrReason(e.SystemMessage, e.Reason)
+	return "Agent execution stopped: " + cmp.Or(strings.TrimSpace(e.SystemMessage), e.Reason)
 }
 
 // Blocked returns the sentence for a prompt or response that a hook has refused.
 func Blocked(e agent.Blocked) string {
-	return "Agent execution blocked: " + systemOrReason(e.SystemMessage, e.Reason)
+	return "Agent execution blocked: " + cmp.Or(strings.TrimSpace(e.SystemMessage), e.Reason)
 }
 
-func systemOrReason(system, reason string) string {
-	if s := strings.TrimSpace(system); s != "" {
-		return s
-	}
-	return reason
-}
-
-// Retried returns the sentences for a response that broke off or is unusable, after part of it may
-// have been shown.
+// Retried returns the sentences for a response that broke off or is unusable, after part of it may have been shown.
 func Retried(e agent.Retried) string {
 	text := "The response was unusable."
 	switch e.Cause.Type {
@@ -62,6 +58,11 @@ func Silent(e agent.Silent) string {
 
 // Patience continues the first sentence of [Silent] for a person.
 const Patience = " A long prompt can take minutes. Ctrl+C cancels."
+
+// EditsLeft returns the sentence for edits that have failed and were not made in another way.
+func EditsLeft(e agent.EditsLeft) string {
+	return fmt.Sprintf("The last edit of %s failed and was not repeated.", strings.Join(e.Files, ", "))
+}
 
 // Switched returns the sentence for a switch to another model, with the reason.
 func Switched(e agent.Switched) string {
@@ -87,28 +88,18 @@ const maxReason = 500
 
 // InvalidStream returns the sentence for a response that cannot be used.
 func InvalidStream(e agent.InvalidStream) string {
-	switch e.Type {
-	case "THINKING_ONLY_RESPONSE":
-		return "The model returned reasoning thoughts but no final response text. If your context window is near capacity, try using /compress."
-	case "MAX_TOKENS_EXCEEDED":
-		return "Model response was truncated because it exceeded the token limit. Try using /compress to free up context space."
-	case "SAFETY_BLOCKED":
-		return "The model response was blocked due to safety settings."
-	case "RECITATION_BLOCKED":
-		return "The model response was blocked due to recitation/copyright filters."
-	case "OTHER_BLOCKED":
-		return "The model response was blocked due to other policy settings."
-	case "NO_RESPONSE_TEXT":
-		return "The model returned an empty response with no text or thoughts. This may be a transient API issue; please try again."
+	known := map[string]string{
+		"THINKING_ONLY_RESPONSE": "The model returned reasoning thoughts but no final response text. If your context window is near capacity, try using /compress.",
+		"MAX_TOKENS_EXCEEDED":    "Model response was truncated because it exceeded the token limit. Try using /compress to free up context space.",
+		"SAFETY_BLOCKED":         "The model response was blocked due to safety settings.",
+		"RECITATION_BLOCKED":     "The model response was blocked due to recitation/copyright filters.",
+		"OTHER_BLOCKED":          "The model response was blocked due to other policy settings.",
+		"NO_RESPONSE_TEXT":       "The model returned an empty response with no text or thoughts. This may be a transient API issue; please try again.",
 	}
-	if e.Message != "" {
-		return e.Message
-	}
-	return "The model returned no usable response (" + e.Type + ")."
+	return cmp.Or(known[e.Type], e.Message, "The model returned no usable response ("+e.Type+").")
 }
 
-// Overflow returns the sentences for a prompt that does not fit into the context window, with
-// the next step.
+// Overflow returns the sentences for a prompt that does not fit into the context window, with the next step.
 func Overflow(e agent.Overflow) string {
 	advice := "Start a new session, or choose a model with a larger context window."
 	switch e.Cause {
@@ -124,11 +115,115 @@ func Overflow(e agent.Overflow) string {
 	return message
 }
 
-// APIError returns the message of a failed request in stream-json, in the form of Gemini CLI,
-// which scripts match.
+// APIError returns the message of a failed request in stream-json, in the form of Gemini CLI, which scripts match.
 func APIError(e *llm.Error) string {
 	if e.Status != 0 && e.Code != "" {
 		return fmt.Sprintf("[API Error: %s (Status: %s)]", e.Error(), e.Code)
 	}
 	return fmt.Sprintf("[API Error: %s]", e.Error())
+}
+
+// Compressed describes the result of a compression, and reports whether it failed.
+func Compressed(c agent.Compression) (text string, failed bool) {
+	const small = 50_000 // tokens, below which a summary cannot be expected to be shorter
+	switch c.Status {
+	case agent.CompressedOK:
+		return fmt.Sprintf("Chat history compressed from %d to %d tokens.", c.Before, c.After), false
+	case agent.CompressContentTruncated:
+		return fmt.Sprintf("Chat history truncated from %d to %d tokens: long tool outputs are in files now, and there is no summary.",
+			c.Before, c.After), false
+	case agent.CompressNoOp:
+		return "Nothing to compress.", false
+	case agent.CompressInflated:
+		if c.Before < small {
+			return "Compression was not beneficial for this history size.", false
+		}
+		return "Chat history compression did not reduce size. This may indicate issues with the compression prompt.", true
+	case agent.CompressTokenCountError:
+		return "Could not compress chat history due to a token counting error.", true
+	case agent.CompressEmptySummary:
+		return "Chat history compression failed: the model returned an empty summary.", true
+	}
+	return "Failed to compress chat history.", true
+}
+
+// Error returns the message for people about an error that ends a run.
+func Error(err error) string {
+	var e *exit.Error
+	var api *llm.Error
+	switch {
+	case errors.As(err, &e):
+		return e.Message
+	case errors.As(err, &api):
+		return Failure(api, Place{})
+	}
+	return err.Error()
+}
+
+// Summary returns [Error] on one line, for machine-readable output.
+func Summary(err error) string {
+	if e, ok := errors.AsType[*exit.Error](err); ok {
+		return e.Error()
+	}
+	return Error(err)
+}
+
+// Sentence returns the message of an error with a capital letter and a period.
+func Sentence(err error) string {
+	text := Error(err)
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Count returns a number of things: "1 key", "2 keys".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Number writes n with commas between thousands.
+func Number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Percent writes part as a percentage of whole, with one decimal: "12.5%", and "0.0%" if whole is not positive.
+func Percent(part, whole float64) string {
+	if whole <= 0 {
+		return "0.0%"
+	}
+	return fmt.Sprintf("%.1f%%", 100*part/whole)
+}
+
+// Tokens writes a number of tokens in short: "200k", "1.05M", and "-" for none.
+func Tokens(n int) string {
+	switch {
+	case n <= 0:
+		return "-"
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 999_500:
+		return strconv.Itoa((n+500)/1000) + "k"
+	}
+	return strconv.FormatFloat(float64((n+5000)/10_000)/100, 'f', -1, 64) + "M"
+}
+
+// Duration writes d in one or two units, such as "250ms", "1.5s", "2m 3s" or "1h 4m".
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
 }

@@ -60,15 +60,19 @@ func (w *Workspace) mayRead(real string) bool {
 	})
 }
 
+// Contains reports whether an absolute path is in one of the workspace's directories after its
+// links are followed. File tools may still be refused access to it.
+func (w *Workspace) Contains(abs string) bool { return w.isInside(RealPath(filepath.Clean(abs))) }
+
+// isInside reports whether a path, which must not contain links, is in one of the directories.
+func (w *Workspace) isInside(real string) bool {
+	return slices.ContainsFunc(w.all(), func(dir string) bool { return IsWithin(real, dir) })
+}
+
 // contains reports whether a path, which must not contain links, is in the workspace or is one
 // that file tools may access outside of it. File tools may learn that such a path exists.
 func (w *Workspace) contains(real string) bool {
-	for _, dir := range w.all() {
-		if _, ok := within(real, dir); ok {
-			return true
-		}
-	}
-	return w.mayRead(real)
+	return w.isInside(real) || w.mayRead(real)
 }
 
 func (w *Workspace) refuse(abs string) error {

@@ -48,10 +48,10 @@ func TestBuffer(t *testing.T) {
 		want string // in the result
 		left string // in the buffer
 	}{
-		{file.NewReadFile(w), map[string]any{"file_path": "main.go"}, "package unsaved", "package unsaved\n"},
+		{file.NewReadFile(w, nil), map[string]any{"file_path": "main.go"}, "package unsaved", "package unsaved\n"},
 		{search.NewGrep(w, search.GrepOptions{}), map[string]any{"pattern": "unsaved"}, "L1: package unsaved", "package unsaved\n"},
-		{file.NewReplace(w, nil), map[string]any{"file_path": "main.go", "instruction": "x", "old_string": "unsaved", "new_string": "changed"}, "Successfully modified", "package changed\n"},
-		{file.NewWrite(w, nil), map[string]any{"file_path": "main.go", "content": "package written\n"}, "Successfully overwrote", "package written\n"},
+		{file.NewReplace(w, nil, nil, file.EditObserver{}), map[string]any{"file_path": "main.go", "instruction": "x", "old_string": "unsaved", "new_string": "changed"}, "Successfully modified", "package changed\n"},
+		{file.NewWrite(w, nil, nil), map[string]any{"file_path": "main.go", "content": "package written\n"}, "Successfully overwrote", "package written\n"},
 	} {
 		raw, err := json.Marshal(step.args)
 		if err != nil {

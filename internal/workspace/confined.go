@@ -20,8 +20,6 @@ import (
 // An os.Root cannot do this. It keeps us inside the workspace, but there it follows links to
 // .git and .env; it blocks on a pipe that replaces a directory; and a root that is kept open
 // becomes stale when the workspace is cloned again.
-//
-// confined returns the part of the disk that file tools may access.
 
 // confined is the disk as far as file tools may reach it.
 func (w *Workspace) confined() Disk {
@@ -85,7 +83,6 @@ func (w *Workspace) stream(path string) (io.ReadCloser, error) {
 	return openStream(path)
 }
 
-// openDir opens a directory to list it.
 func (w *Workspace) openDir(path string) (*os.File, error) {
 	return reach(w, "open", path, w.mayRead, openDir)
 }

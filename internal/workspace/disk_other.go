@@ -49,21 +49,12 @@ func writeFile(path string, data []byte, mode fs.FileMode) error {
 	return durable.WriteFile(path, data, mode&^0o111)
 }
 
-func removeFile(path string) error {
-	if err := checkNoLinks(path); err != nil {
-		return err
-	}
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return ErrNotRegular
-	}
-	return os.Remove(path)
-}
+func removeFile(path string) error { return remove(path, fs.FileMode.IsRegular) }
 
-func removeDir(path string) error {
+func removeDir(path string) error { return remove(path, fs.FileMode.IsDir) }
+
+// remove removes the entry at a path if its mode is wanted.
+func remove(path string, isWanted func(fs.FileMode) bool) error {
 	if err := checkNoLinks(path); err != nil {
 		return err
 	}
@@ -71,7 +62,7 @@ func removeDir(path string) error {
 	switch {
 	case err != nil:
 		return err
-	case !info.IsDir():
+	case !isWanted(info.Mode()):
 		return ErrNotRegular
 	}
 	return os.Remove(path)

@@ -17,9 +17,6 @@ import (
 
 // The functions of this file take clean absolute paths and follow no links: a link anywhere in
 // the path is ELOOP.
-//
-// fileFlags prevent opening a file from blocking, and a terminal from becoming the controlling
-// one. dirFlags open directories only.
 
 // fileFlags keep an open from waiting, and a terminal from becoming ours;
 // dirFlags open directories only.
@@ -47,45 +44,44 @@ func openAs(path string, flags int) (*os.File, error) {
 }
 
 func writeFile(path string, data []byte, mode fs.FileMode) error {
+	return inParent(path, func(dir *os.File, name string) error { return durable.WriteFileAt(dir, name, data, mode&^0o111) })
+}
+
+// inParent calls use with the directory of a path and the last name in it.
+func inParent(path string, use func(dir *os.File, name string) error) error {
 	dir, err := openAs(filepath.Dir(path), searchFlags)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	return durable.WriteFileAt(dir, filepath.Base(path), data, mode&^0o111)
+	return use(dir, filepath.Base(path))
 }
 
 func removeFile(path string) error {
-	dir, err := openAs(filepath.Dir(path), searchFlags)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	var st unix.Stat_t
-	err = unix.Fstatat(int(dir.Fd()), filepath.Base(path), &st, unix.AT_SYMLINK_NOFOLLOW)
-	switch {
-	case err != nil:
-	case st.Mode&unix.S_IFMT != unix.S_IFREG:
-		err = ErrNotRegular
-	default:
-		err = unix.Unlinkat(int(dir.Fd()), filepath.Base(path), 0)
-	}
-	if err != nil {
-		return &fs.PathError{Op: "remove", Path: path, Err: err}
-	}
-	return nil
+	return inParent(path, func(dir *os.File, name string) error {
+		var st unix.Stat_t
+		err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+			err = ErrNotRegular
+		}
+		if err == nil {
+			err = unix.Unlinkat(int(dir.Fd()), name, 0)
+		}
+		return removeError(path, err)
+	})
 }
 
 func removeDir(path string) error {
-	dir, err := openAs(filepath.Dir(path), searchFlags)
-	if err != nil {
-		return err
+	return inParent(path, func(dir *os.File, name string) error {
+		return removeError(path, unix.Unlinkat(int(dir.Fd()), name, unix.AT_REMOVEDIR))
+	})
+}
+
+func removeError(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	defer dir.Close()
-	if err := unix.Unlinkat(int(dir.Fd()), filepath.Base(path), unix.AT_REMOVEDIR); err != nil {
-		return &fs.PathError{Op: "remove", Path: path, Err: err}
-	}
-	return nil
+	return &fs.PathError{Op: "remove", Path: path, Err: err}
 }
 
 func makeDir(path string, mode fs.FileMode) error {

@@ -15,6 +15,17 @@ import (
 // nothing.
 type Filter struct{ Git, Gemini bool }
 
+// With returns the filter with other members, as far as they are not nil.
+func (f Filter) With(git, gemini *bool) Filter {
+	if git != nil {
+		f.Git = *git
+	}
+	if gemini != nil {
+		f.Gemini = *gemini
+	}
+	return f
+}
+
 // Ignored reports whether the ignore rules match a path. dir reports whether the path is a
 // directory, which matters to some patterns. A link is ignored if either its own name or its
 // target is.
@@ -185,7 +196,6 @@ type layer struct {
 	paths []int32 // the file's path rules that can match in or below the directory
 }
 
-// rulesFor returns the rules for the entries of a directory.
 func (w *Workspace) rulesFor(dir string, f Filter) *dirRules {
 	anchor := w.anchor(dir)
 	d := w.rules.top(anchor, f)
@@ -227,7 +237,6 @@ func (s *ruleSet) top(dir string, f Filter) *dirRules {
 	return d
 }
 
-// addRepository adds the rules that apply to a whole repository.
 func (s *ruleSet) addRepository(d *dirRules, repo string) {
 	d.add(s.load(filepath.Join(repo, ".gitignore"), false), repo)
 	d.add(s.loadOwn(filepath.Join(gitCommonDir(repo), "info", "exclude")), repo)
@@ -342,16 +351,12 @@ func (w *Workspace) IgnoredBy(abs string, f Filter) (file, rule string, isGit bo
 
 // repository returns the innermost directory that contains dir, or is dir, and has a .git.
 func (w *Workspace) repository(dir string) (string, bool) {
-	for {
-		if w.isRepository(dir) {
-			return dir, true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
+	for ; !w.isRepository(dir); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
 			return "", false
 		}
-		dir = up
 	}
+	return dir, true
 }
 
 func (w *Workspace) isRepository(dir string) bool {

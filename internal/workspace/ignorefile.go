@@ -41,7 +41,6 @@ type ruleFile struct {
 	paths    []int32            // rules for paths
 }
 
-// parseIgnore parses the content of an ignore file as git does.
 func parseIgnore(data []byte) *ruleFile {
 	data = data[:min(len(data), maxIgnoreFile)]
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

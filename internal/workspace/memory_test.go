@@ -39,9 +39,9 @@ func TestDiskInMemory(t *testing.T) {
 		tool       tool.Tool
 		args, want string
 	}{
-		{file.NewWrite(w, nil), `{"file_path": "a/new.go", "content": "package new\n"}`, "Successfully created"},
-		{file.NewReplace(w, nil), `{"file_path": "main.go", "instruction": "x", "old_string": "main", "new_string": "other"}`, "Successfully modified"},
-		{file.NewReadFile(w), `{"file_path": "main.go"}`, "package other"},
+		{file.NewWrite(w, nil, nil), `{"file_path": "a/new.go", "content": "package new\n"}`, "Successfully created"},
+		{file.NewReplace(w, nil, nil, file.EditObserver{}), `{"file_path": "main.go", "instruction": "x", "old_string": "main", "new_string": "other"}`, "Successfully modified"},
+		{file.NewReadFile(w, nil), `{"file_path": "main.go"}`, "package other"},
 		{file.NewList(w), `{"dir_path": "a"}`, "new.go"},
 		{search.NewGlob(w), `{"pattern": "**/*[.]{go,log}"}`, "Found 2 file(s)"},
 		{grep, `{"pattern": "package"}`, "Found 2 matches"},

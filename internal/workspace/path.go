@@ -20,17 +20,36 @@ const maxLinks = 40
 
 // Resolve returns the absolute path, without links, of a path that a model wrote. It corrects
 // common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs, and
-// backslashes in the path of a file that exists. If
-// the path does not exist, Resolve follows links as far as it exists. The result may be
+// backslashes in the path of a file that exists. "~/" is the home directory, unless the root has a file of
+// this name; "~name/" is a name like any other. If the path does not exist, Resolve follows links as far as it exists. The result may be
 // inaccessible: see [Workspace.CheckRead] and [Workspace.CheckWrite].
 func (w *Workspace) Resolve(path string) string {
+	abs, _ := w.ResolveAs(path)
+	return abs
+}
+
+// ResolveAs is like [Workspace.Resolve]. reading is the path that the given one was taken for, relative to the root if it is
+// below it; "" if it was taken as it is.
+func (w *Workspace) ResolveAs(path string) (abs, reading string) {
+	given := path
 	path = strings.ReplaceAll(path, "\x00", "")
 	if u, ok := fileURL(path); ok {
-		return RealPath(w.abs(u))
+		path = u
+	} else if !w.exists(path) {
+		path = w.corrected(path)
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~/"); ok && w.home != "" && !w.exists("~") {
+			path = filepath.Join(w.home, rest)
+		}
 	}
-	if w.exists(path) {
-		return RealPath(w.abs(path))
+	abs = RealPath(w.abs(path))
+	if path != given && abs != RealPath(w.abs(given)) {
+		reading = w.Display(abs)
 	}
+	return abs, reading
+}
+
+// corrected returns a path that does not exist without common mistakes.
+func (w *Workspace) corrected(path string) string {
 	path = w.stripAt(path)
 	if slashed := strings.ReplaceAll(path, `\`, "/"); slashed != path && w.exists(slashed) {
 		path = slashed
@@ -40,17 +59,7 @@ func (w *Workspace) Resolve(path string) string {
 			path = strings.ReplaceAll(p, "\x00", "")
 		}
 	}
-	return RealPath(w.abs(path))
-}
-
-// Reading returns the path that [Workspace.Resolve] takes path for, relative to the root if it is
-// below it; "" if it takes path as it is.
-func (w *Workspace) Reading(path string) string {
-	taken := w.Resolve(path)
-	if taken == RealPath(w.abs(path)) {
-		return ""
-	}
-	return w.Display(taken)
+	return path
 }
 
 // stripAt removes the @ before a path in a prompt, unless it belongs to the path.
@@ -84,7 +93,6 @@ func (w *Workspace) abs(path string) string {
 	return filepath.Join(w.Root(), path)
 }
 
-// fileURL returns the path of a file:// URL of this machine.
 func fileURL(s string) (path string, ok bool) {
 	if !strings.HasPrefix(s, "file://") {
 		return "", false
@@ -100,12 +108,17 @@ func fileURL(s string) (path string, ok bool) {
 	return filepath.FromSlash(path), true
 }
 
+// EscapeGlob returns a glob with slashes that matches only path.
+func EscapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
+}
+
 // RealPath follows the links of a clean absolute path. From the first name that does not exist
 // the rest is unchanged; unlike filepath.EvalSymlinks it therefore follows a link with a
 // missing target, which a write would create. A path that is too long, or whose links form a
 // cycle, is returned unchanged: it cannot be opened.
 func RealPath(path string) string {
-	if len(path) > maxPath {
+	if len(path) > maxPath || path == filepath.Clean(path) && isStraight(path) {
 		return path
 	}
 	sep := string(filepath.Separator)

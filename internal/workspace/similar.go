@@ -97,7 +97,6 @@ func (s *similar) add(p string) {
 	s.best = s.best[:min(len(s.best), maxSimilar)]
 }
 
-// compare orders paths by their likeness to the wanted one.
 func (s *similar) compare(a, b string) int {
 	return cmp.Or(
 		cmp.Compare(s.rank(a), s.rank(b)),
@@ -173,8 +172,8 @@ func (s *similar) distance(p string) int {
 	return len(a) + len(b) - 2*(same+end)
 }
 
-// DidYouMean returns a sentence for a model about the paths of [Workspace.Similar], with a space
-// before it, or "" if there are none.
+// DidYouMean returns the end of an error for a model, about the paths of [Workspace.Similar]: ". Did you mean
+// ...?", or "" if there are none.
 func (w *Workspace) DidYouMean(ctx context.Context, abs string, dirs bool) string {
 	found := w.Similar(ctx, abs, dirs)
 	for i := range found {
@@ -184,7 +183,7 @@ func (w *Workspace) DidYouMean(ctx context.Context, abs string, dirs bool) strin
 	case 0:
 		return ""
 	case 1:
-		return " Did you mean " + found[0] + "?"
+		return ". Did you mean " + found[0] + "?"
 	}
-	return " Did you mean one of: " + strings.Join(found, ", ") + "?"
+	return ". Did you mean one of: " + strings.Join(found, ", ") + "?"
 }

@@ -27,6 +27,20 @@ func openat2(path string, flags int) (int, error) {
 	}
 }
 
+// isStraight reports whether a clean absolute path exists and has no links, with one look instead of one for each name.
+// It may return false where it is not known.
+func isStraight(path string) bool {
+	if !hasOpenat2() {
+		return false
+	}
+	fd, err := openat2(path, unix.O_PATH)
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd)
+	return true
+}
+
 // hasOpenat2 is false before Linux 5.6, and in sandboxes that block the system call.
 var hasOpenat2 = sync.OnceValue(func() bool {
 	fd, err := openat2("/", searchFlags)

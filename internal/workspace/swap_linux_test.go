@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/mention"
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/file"
 	"pollux/internal/tools/search"
 	"pollux/internal/workspace"
@@ -79,7 +80,7 @@ func TestSwap(t *testing.T) {
 			if tc.file {
 				rounds = 12 // most calls succeed, and writing takes its time
 			}
-			if testing.Short() {
+			if !processtest.IsLong() {
 				rounds /= 4
 			}
 			worked := map[string]int{}
@@ -114,10 +115,10 @@ func attempts(t *testing.T, w *workspace.Workspace, round int) map[string]func()
 	add := func(what string, tl tool.Tool, a args) {
 		calls[what] = func() (string, bool) { return runTool(t, tl, a) }
 	}
-	add("read_file", file.NewReadFile(w), args{"file_path": "d/note.txt"})
-	add("write_file", file.NewWrite(w, nil), args{"file_path": "d/note.txt", "content": "the heron\n"})
-	add("write_file new", file.NewWrite(w, nil), args{"file_path": fmt.Sprintf("d/new%d/x.txt", round), "content": "mine"})
-	add("replace", file.NewReplace(w, nil), args{"file_path": "d/note.txt", "instruction": "i", "old_string": "the heron", "new_string": "the other heron"})
+	add("read_file", file.NewReadFile(w, nil), args{"file_path": "d/note.txt"})
+	add("write_file", file.NewWrite(w, nil, nil), args{"file_path": "d/note.txt", "content": "the heron\n"})
+	add("write_file new", file.NewWrite(w, nil, nil), args{"file_path": fmt.Sprintf("d/new%d/x.txt", round), "content": "mine"})
+	add("replace", file.NewReplace(w, nil, nil, file.EditObserver{}), args{"file_path": "d/note.txt", "instruction": "i", "old_string": "the heron", "new_string": "the other heron"})
 	add("list_directory", file.NewList(w), args{"dir_path": "d"})
 	add("glob", search.NewGlob(w), args{"pattern": "**/*"})
 	add("glob directory", search.NewGlob(w), args{"pattern": "*", "dir_path": "d"})

@@ -23,6 +23,8 @@ import (
 type Options struct {
 	// Root is the target directory, which relative paths start at.
 	Root string
+	// Home is the user's home directory, which "~/" at the beginning of a path stands for; "" for none.
+	Home string
 	// Include are additional directories of the workspace.
 	Include []string
 	// ProjectTemp is the project's own temporary directory. File tools may read and write it, except
@@ -49,6 +51,7 @@ type Workspace struct {
 	readable      func() []string          // see AllowRead; may be nil
 	dirs          atomic.Pointer[[]string] // paths without links; the first is the root
 	readableDirs  atomic.Pointer[[]string] // see AddReadable; paths without links
+	home          string                   // see Options
 	temp          string                   // without links; "" if there is none
 	memory        string                   // without links; "" if there is none
 	disk          Disk
@@ -70,6 +73,7 @@ func New(o Options) (*Workspace, []error) {
 	}
 	root = RealPath(root)
 	w := &Workspace{
+		home:          o.Home,
 		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
 		isReal:        o.Disk.Open == nil && o.Disk.Stream == nil && o.Disk.ReadDir == nil,
 		readDir:       o.Disk.ReadDir, statPath: orReal(o.Disk.Stat, os.Stat), lstatPath: orReal(o.Disk.Lstat, os.Lstat),

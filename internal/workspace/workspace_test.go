@@ -53,7 +53,7 @@ func TestResolve(t *testing.T) {
 	} {
 		must(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
-	w, _ := workspace.New(workspace.Options{Root: root})
+	w, _ := workspace.New(workspace.Options{Root: root, Home: filepath.Join(dir, "home")})
 	long := strings.Repeat("x/", 5000)
 	for _, tc := range []struct{ name, path, want string }{
 		{"relative", "a.txt", "root/a.txt"},
@@ -86,7 +86,10 @@ func TestResolve(t *testing.T) {
 		{"percent NUL", "a%00.txt", "root/a.txt"},
 		{"URL", "file://" + root + "/a%20b.txt", "root/a b.txt"},
 		{"URL of this host", "file://localhost" + root + "/a.txt", "root/a.txt"},
-		{"home", "~/x", "root/~/x"},
+		{"home", "~/x", "home/x"},
+		{"up from home", "~/../out/secret", "out/secret"},
+		{"home of another user", "~other/x", "root/~other/x"},
+		{"a name", "~", "root/~"},
 		{"10,000 characters", long, "root/" + strings.TrimSuffix(long, "/")},
 	} {
 		if got, want := w.Resolve(tc.path), filepath.Join(dir, tc.want); got != want {

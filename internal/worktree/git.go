@@ -32,7 +32,6 @@ var Variables = []string{
 	"GIT_CONFIG", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
-// newGit returns git for the directory of o.
 func newGit(o Options) (*git, error) {
 	environ := slices.DeleteFunc(slices.Clone(o.Environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -3,14 +3,15 @@
 package adc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
-	"cloud.google.com/go/auth"
-	"cloud.google.com/go/auth/credentials"
+	"golang.org/x/oauth2"
 
 	"pollux/llm"
 )
@@ -19,48 +20,60 @@ import (
 // credentials name none. It is safe for concurrent use.
 type Tokens func(ctx context.Context) (token, quotaProject string, err error)
 
-// Tokens returns a function that provides tokens of the credentials. Its first call
-// loads the credentials and calls client for the HTTP client to use.
+// Tokens returns a function that provides tokens of the credentials. Its first call loads the
+// credentials. client is called for the HTTP client of each request to Google.
 func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 	if s.Custom != nil {
 		return s.Custom
 	}
-	var (
-		mu    sync.Mutex
-		found *auth.Credentials
-	)
-	detect := func() (*auth.Credentials, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if found != nil {
-			return found, nil
-		}
+	var found *account // guarded by renew, whose calls do not overlap
+	token := renew(func(ctx context.Context) (*oauth2.Token, error) {
 		c, err := client()
 		if err != nil {
 			return nil, err
 		}
-		scopes := s.Scopes
-		if scopes == nil {
-			scopes = []string{scope}
+		// Do not keep a failure: the user may sign in and try again.
+		if found == nil {
+			if found, err = s.find(ctx); err != nil {
+				return nil, err
+			}
 		}
-		// Do not cache a failure: the user may sign in and try again.
-		found, err = s.detect(&credentials.DetectOptions{Scopes: scopes, Client: c})
-		return found, err
-	}
+		return found.token(context.WithValue(ctx, oauth2.HTTPClient, c), s.scopes())
+	})
 	return func(ctx context.Context) (string, string, error) {
-		creds, err := detect()
+		t, err := token(ctx)
 		if err != nil {
 			return "", "", err
 		}
-		token, err := creds.Token(ctx)
-		if err != nil {
-			return "", "", err
+		return t.AccessToken, cmp.Or(s.QuotaProject, found.quotaProject), nil
+	}
+}
+
+// early is how long before its end a token is replaced: a request with it may wait for a place.
+const early = 4 * time.Minute
+
+// renew returns a function that returns the last token of fetch, and calls fetch again before that ends. It is safe
+// for concurrent use.
+func renew(fetch func(ctx context.Context) (*oauth2.Token, error)) func(ctx context.Context) (*oauth2.Token, error) {
+	var (
+		mu   sync.Mutex
+		last *oauth2.Token
+	)
+	return func(ctx context.Context) (*oauth2.Token, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last != nil && (last.Expiry.IsZero() || time.Until(last.Expiry) > early) {
+			return last, nil
 		}
-		project, err := creds.QuotaProjectID(ctx)
+		t, err := fetch(ctx)
 		if err != nil {
-			return "", "", err
+			if last.Valid() {
+				return last, nil // until then, another try may work
+			}
+			return nil, err
 		}
-		return token.Value, project, nil
+		last = t
+		return t, nil
 	}
 }
 
@@ -69,6 +82,17 @@ func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 // them to another host.
 func IsLocation(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+}
+
+// Endpoint returns the address of Vertex AI in a location.
+func Endpoint(location string) string {
+	switch location {
+	case "global":
+		return "https://aiplatform.googleapis.com"
+	case "us", "eu":
+		return "https://aiplatform." + location + ".rep.googleapis.com"
+	}
+	return "https://" + location + "-aiplatform.googleapis.com"
 }
 
 // scope is the OAuth scope of tokens, unless a source has its own.

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"cloud.google.com/go/auth"
+	"golang.org/x/oauth2"
 )
 
 // IDTokens returns ID tokens of a service account for an audience. The credentials of s must be allowed to
@@ -22,16 +22,17 @@ func (s Source) IDTokens(audience, account string, client func() (*http.Client, 
 	if err != nil {
 		return nil, err
 	}
-	tokens := auth.NewCachedTokenProvider(&impersonation{
+	i := &impersonation{
 		url:  "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/" + url.PathEscape(account) + ":generateIdToken",
 		body: body, own: s.Tokens(client), client: client,
-	}, nil)
+	}
+	token := renew(i.token)
 	return TokenFunc(func(ctx context.Context) (string, error) {
-		token, err := tokens.Token(ctx)
+		t, err := token(ctx)
 		if err != nil {
 			return "", err
 		}
-		return token.Value, nil
+		return t.AccessToken, nil
 	}), nil
 }
 
@@ -48,8 +49,7 @@ const (
 	maxTokenBody = 1 << 20   // bytes of a response
 )
 
-// Token implements [auth.TokenProvider].
-func (i *impersonation) Token(ctx context.Context) (*auth.Token, error) {
+func (i *impersonation) token(ctx context.Context) (*oauth2.Token, error) {
 	client, err := i.client()
 	if err != nil {
 		return nil, err
@@ -84,5 +84,5 @@ func (i *impersonation) Token(ctx context.Context) (*auth.Token, error) {
 	case err != nil || reply.Token == "":
 		return nil, fmt.Errorf("cannot impersonate the service account: the response has no token")
 	}
-	return &auth.Token{Value: reply.Token, Expiry: time.Now().Add(idTokenLife)}, nil
+	return &oauth2.Token{AccessToken: reply.Token, Expiry: time.Now().Add(idTokenLife)}, nil
 }

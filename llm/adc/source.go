@@ -1,6 +1,7 @@
 package adc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/pem"
@@ -17,18 +18,20 @@ import (
 	"syscall"
 	"time"
 
-	"cloud.google.com/go/auth"
-	"cloud.google.com/go/auth/credentials"
 	"cloud.google.com/go/compute/metadata"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 )
 
 // Source is the location of credentials. The zero Source searches all places that
 // Google's libraries search, using the environment of the process.
 type Source struct {
 	// File is the path of a credentials file, "" for none. Login is the path of the
-	// file that gcloud writes at login, which may not exist. Without either, Google's
-	// library searches its default places, including the metadata server.
+	// file that gcloud writes at login, which may not exist. Without either, the
+	// metadata server of this machine is asked.
 	File, Login string
+	// QuotaProject is the project that pays for requests, "" for the one in the file.
+	QuotaProject string
 	// Scopes are the scopes of the tokens, nil for the scope of all of Google Cloud.
 	Scopes []string
 	// Custom, if not nil, provides the tokens instead.
@@ -37,7 +40,7 @@ type Source struct {
 
 // FromEnv returns the source that environment variables name.
 func FromEnv(env func(name string) string) Source {
-	s := Source{File: strings.TrimSpace(env("GOOGLE_APPLICATION_CREDENTIALS"))}
+	s := Source{File: strings.TrimSpace(env("GOOGLE_APPLICATION_CREDENTIALS")), QuotaProject: strings.TrimSpace(env("GOOGLE_CLOUD_QUOTA_PROJECT"))}
 	dir := env("APPDATA")
 	if home := env("HOME"); runtime.GOOS != "windows" && home != "" {
 		dir = filepath.Join(home, ".config")
@@ -58,11 +61,8 @@ func (s Source) Check() error {
 }
 
 // read returns the content and type of the credentials file, nil if there is no file.
-func (s Source) read() (data []byte, kind credentials.CredType, err error) {
-	path := s.File
-	if path == "" {
-		path = s.Login
-	}
+func (s Source) read() (data []byte, kind google.CredentialsType, err error) {
+	path := cmp.Or(s.File, s.Login)
 	if path == "" {
 		return nil, "", nil
 	}
@@ -79,16 +79,56 @@ func (s Source) read() (data []byte, kind credentials.CredType, err error) {
 	return data, kind, nil
 }
 
-// detect returns the credentials.
-func (s Source) detect(o *credentials.DetectOptions) (*auth.Credentials, error) {
+func (s Source) scopes() []string {
+	if s.Scopes == nil {
+		return []string{scope}
+	}
+	return s.Scopes
+}
+
+// account is who tokens are for.
+type account struct {
+	data         []byte // of the credentials file, nil for the account of this machine
+	kind         google.CredentialsType
+	quotaProject string
+}
+
+// find returns the account of the credentials file, or that of this machine.
+func (s Source) find(ctx context.Context) (*account, error) {
 	data, kind, err := s.read()
+	if s.File == "" && s.Login == "" {
+		var found *google.Credentials
+		if found, err = google.FindDefaultCredentials(ctx, s.scopes()...); err == nil && found.JSON != nil {
+			data = found.JSON
+			kind, err = typeOf(data)
+		}
+	}
 	switch {
 	case err != nil:
 		return nil, err
-	case data == nil:
-		return credentials.DetectDefault(o)
+	case data == nil && !metadata.OnGCEWithContext(ctx):
+		return nil, errors.New("there is no credentials file, and this machine has no service account")
 	}
-	return credentials.NewCredentialsFromJSON(kind, data, o)
+	a := &account{data: data, kind: kind}
+	var file struct {
+		QuotaProject string `json:"quota_project_id"`
+	}
+	if json.Unmarshal(data, &file) == nil {
+		a.quotaProject = file.QuotaProject
+	}
+	return a, nil
+}
+
+// token requests a token, with the HTTP client in ctx.
+func (a *account) token(ctx context.Context, scopes []string) (*oauth2.Token, error) {
+	if a.data == nil {
+		return machineToken(ctx, metadata.NewClient(nil), scopes)
+	}
+	found, err := google.CredentialsFromJSONWithType(ctx, a.data, a.kind, scopes...)
+	if err != nil {
+		return nil, err
+	}
+	return found.TokenSource.Token()
 }
 
 // maxFile is the maximum size of a credentials file in bytes.
@@ -129,25 +169,25 @@ func cause(err error) error {
 
 // typeOf returns the type of credentials in a file. Its errors do not contain the
 // content of the file.
-func typeOf(data []byte) (credentials.CredType, error) {
+func typeOf(data []byte) (google.CredentialsType, error) {
 	var file struct {
-		Type       credentials.CredType `json:"type"`
-		Email      string               `json:"client_email"`
-		PrivateKey string               `json:"private_key"`
-		Installed  json.RawMessage      `json:"installed"`
-		Web        json.RawMessage      `json:"web"`
+		Type       google.CredentialsType `json:"type"`
+		Email      string                 `json:"client_email"`
+		PrivateKey string                 `json:"private_key"`
+		Installed  json.RawMessage        `json:"installed"`
+		Web        json.RawMessage        `json:"web"`
 	}
 	if json.Unmarshal(data, &file) != nil {
 		return "", errors.New("it is not a JSON credentials file")
 	}
 	switch {
-	case file.Type == "" && (file.Installed != nil || file.Web != nil):
+	case file.Installed != nil || file.Web != nil:
 		return "", errors.New("it describes an OAuth client, which has no credentials")
 	case file.Type == "":
 		return "", errors.New(`it has no "type"`)
 	case !slices.Contains(credentialTypes, file.Type):
 		return "", fmt.Errorf("unknown credentials type %.40q", file.Type)
-	case file.Type != credentials.ServiceAccount:
+	case file.Type != google.ServiceAccount:
 	case file.Email == "":
 		return "", errors.New(`the service account has no "client_email"`)
 	default:
@@ -159,9 +199,8 @@ func typeOf(data []byte) (credentials.CredType, error) {
 }
 
 // credentialTypes are the supported types of credentials.
-var credentialTypes = []credentials.CredType{
-	credentials.ServiceAccount, credentials.AuthorizedUser, credentials.ExternalAccount,
-	credentials.ExternalAccountAuthorizedUser, credentials.ImpersonatedServiceAccount, credentials.GDCHServiceAccount,
+var credentialTypes = []google.CredentialsType{
+	google.ServiceAccount, google.AuthorizedUser, google.ExternalAccount, google.ExternalAccountAuthorizedUser, google.ImpersonatedServiceAccount,
 }
 
 // MachineTokens returns the tokens of the service account of this machine, from the
@@ -169,13 +208,13 @@ var credentialTypes = []credentials.CredType{
 // if unknown. It requests a first token to check the account.
 func MachineTokens(ctx context.Context) (tokens Tokens, project string, err error) {
 	client := metadata.NewClient(nil)
-	cached := auth.NewCachedTokenProvider(metadataTokens{client}, &auth.CachedTokenProviderOptions{DisableAsyncRefresh: true})
+	token := renew(func(ctx context.Context) (*oauth2.Token, error) { return machineToken(ctx, client, []string{scope}) })
 	tokens = func(ctx context.Context) (string, string, error) {
-		token, err := cached.Token(ctx)
+		t, err := token(ctx)
 		if err != nil {
 			return "", "", err
 		}
-		return token.Value, "", nil
+		return t.AccessToken, "", nil
 	}
 	if _, _, err := tokens(ctx); err != nil {
 		return nil, "", err
@@ -184,22 +223,18 @@ func MachineTokens(ctx context.Context) (tokens Tokens, project string, err erro
 	return tokens, strings.TrimSpace(project), nil
 }
 
-// metadataTokens requests tokens from the metadata server.
-type metadataTokens struct{ client *metadata.Client }
-
-// Token implements [auth.TokenProvider].
-func (m metadataTokens) Token(ctx context.Context) (*auth.Token, error) {
-	body, err := m.client.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {scope}}.Encode())
+// machineToken requests a token from the metadata server.
+func machineToken(ctx context.Context, client *metadata.Client, scopes []string) (*oauth2.Token, error) {
+	body, err := client.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {strings.Join(scopes, ",")}}.Encode())
 	if err != nil {
 		return nil, err
 	}
 	var token struct {
 		Value   string `json:"access_token"`
-		Type    string `json:"token_type"`
 		Seconds int    `json:"expires_in"`
 	}
 	if json.Unmarshal([]byte(body), &token) != nil || token.Value == "" || strings.ContainsFunc(token.Value, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, errors.New("the metadata server returned no token")
 	}
-	return &auth.Token{Value: token.Value, Type: token.Type, Expiry: time.Now().Add(time.Duration(token.Seconds) * time.Second)}, nil
+	return &oauth2.Token{AccessToken: token.Value, Expiry: time.Now().Add(time.Duration(token.Seconds) * time.Second)}, nil
 }

@@ -8,9 +8,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -203,4 +205,45 @@ func FuzzCheck(f *testing.F) {
 		}
 		_ = adc.Source{File: file}.Check()
 	})
+}
+
+// TestQuotaProject checks who pays, and that the error of a request that is cancelled comes at once.
+func TestQuotaProject(t *testing.T) {
+	t.Parallel()
+	isSlow := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("refresh_token") == "slow" {
+			<-isSlow
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token": "mine", "expires_in": 3600}`)
+	}))
+	defer server.Close()
+	defer close(isSlow)
+	address, _ := url.Parse(server.URL)
+	client := func() (*http.Client, error) { return &http.Client{Transport: toServer{address}}, nil }
+	login := func(token string) string {
+		file := filepath.Join(t.TempDir(), "login.json")
+		text := `{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "` + token + `", "quota_project_id": "of-file"}`
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	for want, source := range map[string]adc.Source{
+		"of-file": {Login: login("r")},
+		"of-env":  {Login: login("r"), QuotaProject: "of-env"},
+	} {
+		tokens := source.Tokens(client)
+		for range 2 {
+			if token, project, err := tokens(t.Context()); token != "mine" || project != want || err != nil {
+				t.Error(token, project, err)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := (adc.Source{Login: login("slow")}).Tokens(client).Authorize(ctx, http.Header{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -152,9 +153,7 @@ func (k *keyring) profile() (map[string]string, error) {
 	if secret["aws_access_key_id"] != "" {
 		delete(p, "aws_session_token") // belongs to the key in Config
 	}
-	for member, value := range secret {
-		p[member] = value
-	}
+	maps.Copy(p, secret)
 	return p, nil
 }
 

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -68,7 +69,6 @@ type blocks struct {
 	unsigned, noImages, noPDF bool
 }
 
-// startBlock appends a comma if the list is not empty.
 func (l *blocks) startBlock() {
 	if l.hasBlocks {
 		l.b = append(l.b, ',')
@@ -86,7 +86,6 @@ func (l *blocks) addText(s string) {
 	l.b = append(llm.AppendString(append(l.b, `{"type":"text","text":`...), s), '}')
 }
 
-// appendSystem appends the blocks of a system instruction.
 func appendSystem(dst []byte, c *llm.Content) []byte {
 	l := blocks{b: dst}
 	for i := range c.Parts {
@@ -121,7 +120,6 @@ func modelBlocks(l blocks, c *llm.Content, thoughts bool) []byte {
 	return l.b
 }
 
-// addCall appends a tool_use block.
 func (l *blocks) addCall(c *llm.FunctionCall) {
 	l.startBlock()
 	o := httpwire.Object{B: l.b}
@@ -138,16 +136,13 @@ func appendResults(dst []byte, c *llm.Content) []byte { return resultBlocks(bloc
 // resultBlocks appends the tool_result blocks of a message.
 func resultBlocks(l blocks, c *llm.Content) []byte {
 	for i := range c.Parts {
-		r := c.Parts[i].FunctionResponse
-		if r == nil {
-			continue
+		if r := c.Parts[i].FunctionResponse; r != nil {
+			l.addResult(r)
 		}
-		l.addResult(r)
 	}
 	return l.b
 }
 
-// addResult appends a tool_result block.
 func (l *blocks) addResult(r *llm.FunctionResponse) {
 	l.startBlock()
 	o := httpwire.Object{B: slices.Grow(l.b, len(r.Response)+len(r.ID)+80)}
@@ -217,7 +212,6 @@ func isBlank(literal []byte) bool {
 	return json.Unmarshal(literal, &s) != nil || strings.TrimSpace(s) == ""
 }
 
-// resultText returns the output of a tool.
 func resultText(response json.RawMessage) string {
 	literal, _ := resultLiteral(response)
 	var s string
@@ -339,9 +333,4 @@ func (l *blocks) addPlaceholder(p *llm.Part) {
 }
 
 // nameOf returns name, or otherwise if name is blank.
-func nameOf(name, otherwise string) string {
-	if name = strings.TrimSpace(name); name == "" {
-		return otherwise
-	}
-	return name
-}
+func nameOf(name, otherwise string) string { return cmp.Or(strings.TrimSpace(name), otherwise) }

@@ -18,7 +18,6 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -50,22 +49,9 @@ type Options struct {
 	// https://api.anthropic.com unless Vertex or Bedrock is set. It may end in "/v1",
 	// "/", or neither.
 	BaseURL string
-	// Header is added to each request. It overrides headers that the client sets,
-	// except that its values of anthropic-beta are added to the client's.
-	Header http.Header
-	// UserAgent is the User-Agent of requests, in which "{model}" is replaced by the
-	// name of the model.
-	UserAgent string
-
-	// Proxy is used for all connections except to this machine and to the hosts in
-	// NoProxy, which has the form of the variable NO_PROXY.
-	Proxy   *url.URL
-	NoProxy string
-	// RootCAs names PEM files with certificate authorities to trust in addition to
-	// the system's. The client reads them before its first TLS connection.
-	RootCAs []string
-	// Timeouts limit how long requests wait for the service.
-	Timeouts httpwire.Timeouts
+	// HTTP configures the requests. The values of anthropic-beta in its header are added
+	// to the client's.
+	HTTP httpwire.Options
 
 	// Quirks describes how the service differs from Anthropic. ForModel, if not nil,
 	// adds the quirks of a model to q.
@@ -81,15 +67,12 @@ type Options struct {
 // between requests and remembers the parameters that each model refuses. Before the first request it
 // reads no files and opens no connections.
 type Client struct {
-	service   service
-	bodyForm  bodyForm
-	header    http.Header
-	betas     []string
-	userAgent string
-	http      *httpwire.Client
-	quirks    Quirks
-	forModel  func(string, *Quirks)
-	log       *slog.Logger
+	options  Options
+	service  service
+	bodyForm bodyForm
+	header   http.Header
+	betas    []string
+	http     *httpwire.Client
 
 	models lessons.Memory[dialect]
 	// lastRejected is the last message whose thoughts the service has rejected.
@@ -101,15 +84,11 @@ var _ llm.Generator = (*Client)(nil)
 // New returns a client. It returns an error if o is incomplete or invalid; for an
 // invalid BaseURL the error is "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
-	c := &Client{
-		userAgent: cmp.Or(o.UserAgent, "Pollux"), quirks: o.Quirks, forModel: o.ForModel, log: o.Log,
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:"),
-	})
+	o.HTTP.Secure = !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:")
+	c := &Client{options: o, http: httpwire.NewClient(o.HTTP)}
 	if err := c.setHeader(o); err != nil {
 		return nil, err
 	}
@@ -123,7 +102,6 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// setHeader sets the header that all requests have in common.
 func (c *Client) setHeader(o Options) error {
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	c.header.Set("Anthropic-Version", "2023-06-01")
@@ -148,9 +126,7 @@ func (c *Client) setHeader(o Options) error {
 	if token != "" {
 		c.header.Set("Authorization", "Bearer "+token)
 	}
-	for k, v := range o.Header {
-		c.header[http.CanonicalHeaderKey(k)] = v
-	}
+	o.HTTP.AddHeader(c.header)
 	c.betas = splitLists(c.header.Values(betaHeader))
 	c.header.Del(betaHeader)
 	return nil
@@ -236,7 +212,6 @@ func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(
 // maxPauses is the maximum number of pauses in one response.
 const maxPauses = 16
 
-// errPauses returns the error for a response with too many pauses.
 func errPauses() error {
 	return &llm.Error{Kind: llm.KindServer, Message: "The provider paused the response too often"}
 }
@@ -315,12 +290,11 @@ func (c *Client) newQuery(req *llm.Request, stream bool) *query {
 	}
 }
 
-// dialect returns the dialect of a model.
 func (c *Client) dialect(model string) *dialect {
 	return c.models.GetOrCreate(model, func() *dialect {
-		m := &dialect{Quirks: c.quirks}
-		if c.forModel != nil {
-			c.forModel(model, &m.Quirks)
+		m := &dialect{Quirks: c.options.Quirks}
+		if c.options.ForModel != nil {
+			c.options.ForModel(model, &m.Quirks)
 		}
 		// Only Claude needs signatures.
 		m.Unsigned = m.Unsigned || !isClaude(model) && c.bodyForm.version == ""
@@ -351,7 +325,7 @@ func (c *Client) send(ctx context.Context, q *query) (*httpwire.Response, error)
 		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.adapt(refusal) {
 			return res, err
 		}
-		c.log.DebugContext(ctx, "the service refused a request; asking again without what it names",
+		c.options.Log.DebugContext(ctx, "the service refused a request; asking again without what it names",
 			"model", q.Model, "refusal", refusal.Message)
 		learned := q.dialect
 		c.models.Update(q.Model, func(dialect) *dialect { return &learned })
@@ -379,12 +353,8 @@ func (c *Client) post(ctx context.Context, q *query, m method, body *httpwire.Bo
 	return checkStatus(res, err)
 }
 
-// headers returns the header that all requests about a model have.
 func (c *Client) headers(model string, bearer bool) http.Header {
-	header := c.header.Clone()
-	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
-	}
+	header := c.options.HTTP.HeaderFor(c.header, model)
 	if key := header.Get("X-Api-Key"); bearer && key != "" {
 		header.Del("X-Api-Key")
 		if header["Authorization"] == nil {
@@ -394,16 +364,10 @@ func (c *Client) headers(model string, bearer bool) http.Header {
 	return header
 }
 
-// checkStatus returns res if its status is 200. Otherwise it closes res and returns
-// the error that its body reports.
+// checkStatus returns res if its status is 200, otherwise the error that its body
+// reports.
 func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) {
-	if err != nil || res.Status == http.StatusOK {
-		return res, err
-	}
-	defer res.Close()
-	data, err := res.ReadError()
-	if err != nil {
-		return nil, err
-	}
-	return nil, statusError(res.Host, res.Status, res.Header, data, time.Now())
+	return httpwire.CheckStatus(res, err, func(host string, status int, header http.Header, body []byte) *llm.Error {
+		return statusError(host, status, header, body, time.Now())
+	})
 }

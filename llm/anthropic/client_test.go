@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 	"pollux/llm/llmtest"
 )
 
@@ -95,8 +96,10 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
 	c := newClient(t, Options{
-		APIKey: " key\n", AuthToken: "token\r\n", BaseURL: s.URL, UserAgent: "Pollux/1 ({model})",
-		Header: http.Header{"anthropic-beta": {"a, b", "b,,c"}, "X-Mine": {"1"}},
+		APIKey: " key\n", AuthToken: "token\r\n", BaseURL: s.URL,
+		HTTP: httpwire.Options{
+			UserAgent: "Pollux/1 ({model})", Header: http.Header{"anthropic-beta": {"a, b", "b,,c"}, "X-Mine": {"1"}},
+		},
 	})
 	req := fullRequest() // which thinks between calls
 	for range 2 {

@@ -138,14 +138,8 @@ func (q *query) addModel(b *httpwire.Body, r run) (hasCalls bool) {
 	return hasCalls
 }
 
-// hasCall reports whether c contains a tool call.
 func hasCall(c *llm.Content) bool {
-	for i := range c.Parts {
-		if c.Parts[i].FunctionCall != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionCall != nil })
 }
 
 // addUser adds the blocks of the user's messages in r, tool results first.

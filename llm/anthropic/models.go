@@ -47,7 +47,6 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	return models, nil
 }
 
-// modelPage is a page of the list of models.
 type modelPage struct {
 	Data    []modelInfo
 	HasMore bool   `json:"has_more"`
@@ -103,7 +102,6 @@ func (c *capability) ability() catalog.Ability {
 	return catalog.FromBool(c.Supported)
 }
 
-// catalogModel returns the catalog entry for m.
 func (m *modelInfo) catalogModel() catalog.Model {
 	can := &m.Capabilities
 	model := catalog.Model{

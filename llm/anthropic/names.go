@@ -2,12 +2,11 @@ package anthropic
 
 import (
 	"bytes"
-	"hash/fnv"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // The service accepts only [a-zA-Z0-9_-] in the names of tools and the ids of calls.
@@ -19,7 +18,7 @@ const (
 )
 
 // toolName returns the name under which a tool is sent.
-func toolName(name string) string { return sanitize(name, maxName) }
+func toolName(name string) string { return httpwire.CleanName(name, maxName) }
 
 // callID returns the id under which a call is sent, without the prefix with the
 // tool's name, which Pollux adds.
@@ -30,29 +29,7 @@ func callID(id, name string) string {
 	if id == "" {
 		id = name
 	}
-	return sanitize(id, maxID)
-}
-
-// sanitize returns s if it is valid, else its valid characters and a hash.
-func sanitize(s string, limit int) string {
-	if s != "" && len(s) <= limit && !strings.ContainsFunc(s, isInvalidChar) {
-		return s
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(s)) // cannot fail
-	sum := strconv.FormatUint(h.Sum64(), 36)
-	kept := strings.Map(func(r rune) rune {
-		if isInvalidChar(r) {
-			return '_'
-		}
-		return r
-	}, s)
-	return kept[:min(len(kept), limit-len(sum)-1)] + "_" + sum
-}
-
-// isInvalidChar reports whether r is not in [a-zA-Z0-9_-].
-func isInvalidChar(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	return httpwire.CleanName(id, maxID)
 }
 
 // declaredName returns the name with which the caller declared the tool of a call.

@@ -9,13 +9,11 @@ import (
 
 // pairCalls returns contents in which a result for each tool call, and nothing else,
 // follows directly after the call, and in which ids are unique, as the service
-// requires. Histories of the agent are already so and returned unchanged. Those of
-// other programs may not be, nor ids from servers that count from 0 in each response.
+// requires. Histories of the agent are already so, and their messages stay as they are.
+// Those of other programs may not be, nor ids from servers that count from 0 in each
+// response.
 func pairCalls(contents []*llm.Content) []*llm.Content {
-	if arePaired(contents) {
-		return contents
-	}
-	p := pairer{used: map[string]bool{}}
+	p := pairer{used: make(map[string]struct{}, len(contents)/2+1), out: make([]*llm.Content, 0, len(contents))}
 	for _, c := range contents {
 		if c.Role == llm.RoleModel {
 			if p.hasAnswer {
@@ -31,42 +29,10 @@ func pairCalls(contents []*llm.Content) []*llm.Content {
 	return p.out
 }
 
-// arePaired reports whether contents already fulfill the conditions of pairCalls.
-func arePaired(contents []*llm.Content) bool {
-	used := make(map[string]struct{}, len(contents)/2+1)
-	var open []string // calls without an answer
-	hasAnswer := false
-	for _, c := range contents {
-		model := c.Role == llm.RoleModel
-		if model && hasAnswer && len(open) > 0 {
-			return false
-		}
-		hasAnswer = !model
-		for i := range c.Parts {
-			switch p := &c.Parts[i]; {
-			case p.FunctionCall != nil && model:
-				id := callID(p.FunctionCall.ID, p.FunctionCall.Name)
-				if _, twice := used[id]; twice {
-					return false
-				}
-				used[id] = struct{}{}
-				open = append(open, id)
-			case p.FunctionResponse != nil && !model:
-				at := slices.Index(open, callID(p.FunctionResponse.ID, p.FunctionResponse.Name))
-				if at < 0 {
-					return false
-				}
-				open = slices.Delete(open, at, at+1)
-			}
-		}
-	}
-	return len(open) == 0
-}
-
 // pairer matches the calls and results of a conversation.
 type pairer struct {
 	out       []*llm.Content
-	used      map[string]bool
+	used      map[string]struct{}
 	open      []openCall
 	hasAnswer bool // a user's message follows the open calls
 }
@@ -75,61 +41,78 @@ type pairer struct {
 // sent, and the tool's name.
 type openCall struct{ id, sent, name string }
 
+// edit replaces a part of a message.
+type edit struct {
+	at   int
+	part llm.Part
+}
+
 // addModel adds a model's message. Calls with an id that was used before get a new
 // one.
 func (p *pairer) addModel(c *llm.Content) {
-	parts := slices.Clone(c.Parts)
-	changed := false
-	for i := range parts {
-		call := parts[i].FunctionCall
+	var edits []edit
+	for i := range c.Parts {
+		call := c.Parts[i].FunctionCall
 		if call == nil {
 			continue
 		}
 		id := callID(call.ID, call.Name)
 		sent := id
-		for n := 2; p.used[sent]; n++ {
+		for n := 2; p.isUsed(sent); n++ {
 			sent = callID(fmt.Sprintf("%s_%d", id, n), "")
 		}
-		p.used[sent] = true
+		p.used[sent] = struct{}{}
 		p.open = append(p.open, openCall{id, sent, call.Name})
 		if sent != id {
 			renamed := *call
 			renamed.ID = call.Name + "__" + sent
-			parts[i].FunctionCall, changed = &renamed, true
+			part := c.Parts[i]
+			part.FunctionCall = &renamed
+			edits = append(edits, edit{i, part})
 		}
 	}
-	p.add(c, parts, changed)
+	p.add(c, edits)
 }
 
 // addUser adds a user's message. A result without a call becomes text.
 func (p *pairer) addUser(c *llm.Content) {
-	parts := slices.Clone(c.Parts)
-	changed := false
-	for i := range parts {
-		r := parts[i].FunctionResponse
+	var edits []edit
+	for i := range c.Parts {
+		r := c.Parts[i].FunctionResponse
 		if r == nil {
 			continue
 		}
 		id := callID(r.ID, r.Name)
 		at := slices.IndexFunc(p.open, func(o openCall) bool { return o.id == id })
 		if at < 0 {
-			parts[i], changed = llm.Text(fmt.Sprintf("[Result of an earlier call of %s]\n%s", r.Name, resultText(r.Response))), true
+			text := fmt.Sprintf("[Result of an earlier call of %s]\n%s", r.Name, resultText(r.Response))
+			edits = append(edits, edit{i, llm.Text(text)})
 			continue
 		}
 		if sent := p.open[at].sent; sent != id {
 			renamed := *r
 			renamed.ID = r.Name + "__" + sent
-			parts[i].FunctionResponse, changed = &renamed, true
+			part := c.Parts[i]
+			part.FunctionResponse = &renamed
+			edits = append(edits, edit{i, part})
 		}
 		p.open = slices.Delete(p.open, at, at+1)
 	}
-	p.add(c, parts, changed)
+	p.add(c, edits)
 }
 
-// add adds c, with other parts if changed is set.
-func (p *pairer) add(c *llm.Content, parts []llm.Part, changed bool) {
-	if changed {
-		c = &llm.Content{Role: c.Role, Parts: parts}
+func (p *pairer) isUsed(id string) bool {
+	_, ok := p.used[id]
+	return ok
+}
+
+// add adds c, or an edited copy.
+func (p *pairer) add(c *llm.Content, edits []edit) {
+	if len(edits) > 0 {
+		c = &llm.Content{Role: c.Role, Parts: slices.Clone(c.Parts)}
+	}
+	for _, e := range edits {
+		c.Parts[e.at] = e.part
 	}
 	p.out = append(p.out, c)
 }
@@ -143,5 +126,5 @@ func (p *pairer) closeCalls() {
 	if len(parts) > 0 {
 		p.out = append(p.out, llm.User(parts...))
 	}
-	p.open, p.hasAnswer = nil, false
+	p.open, p.hasAnswer = p.open[:0], false
 }

@@ -50,7 +50,6 @@ const (
 
 var errTooMuch = errors.New("the answer is too large")
 
-// addEvent adds an event of a stream.
 func (r *reply) addEvent(e *event) error {
 	switch e.kind {
 	case messageStart:
@@ -274,7 +273,6 @@ func (r *reply) addDelta(e *event) error {
 	return nil
 }
 
-// emit adds text to the next chunk.
 func (r *reply) emit(p llm.Part) {
 	if p.Text != "" {
 		r.parts = append(r.parts, p)
@@ -333,7 +331,6 @@ func arguments(text []byte) json.RawMessage {
 	return llm.AppendString(nil, string(text))
 }
 
-// compact returns valid JSON on one line.
 func compact(data []byte) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, fixSurrogates(data)) != nil {
@@ -350,7 +347,6 @@ func (r *reply) addCitation(data []byte) {
 	}
 }
 
-// end finishes all blocks and the response.
 func (r *reply) end() {
 	for _, b := range r.blocks {
 		r.finishBlock(b)

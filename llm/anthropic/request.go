@@ -48,7 +48,6 @@ type query struct {
 	interleaved   bool // enable thoughts between calls with a beta
 }
 
-// body returns the body of the request.
 func (q *query) body() *httpwire.Body {
 	q.prepare()
 	b := httpwire.NewBody(2*len(q.contents) + 16)
@@ -63,7 +62,6 @@ func (q *query) body() *httpwire.Body {
 	return b
 }
 
-// countBody returns the body of a request to count tokens.
 func (q *query) countBody() *httpwire.Body {
 	q.prepare()
 	q.noCacheMarks = true // marks do not change the count
@@ -96,7 +94,6 @@ func (q *query) addMarked(b *httpwire.Body, list []byte) {
 	b.Add(cacheMark)
 }
 
-// addSystem adds the system instruction.
 func (q *query) addSystem(b *httpwire.Body) {
 	var list []byte
 	if s := q.Config.SystemInstruction; s != nil {
@@ -274,7 +271,6 @@ func (q *query) lacksFirstThought() bool {
 	}
 }
 
-// hasResults reports whether r contains tool results.
 func (q *query) hasResults(r run) bool {
 	for _, c := range q.contents[r.from:r.to] {
 		if len(q.userBlocks(c, true)) > 0 {

@@ -44,7 +44,6 @@ type bodyForm struct {
 	name func(model string) string
 }
 
-// model returns the name of a model on the service.
 func (f *bodyForm) model(name string) string {
 	if f.name == nil {
 		return anthropicName(name)

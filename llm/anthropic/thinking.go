@@ -39,7 +39,6 @@ func (m *thinkingBlock) signedPart(q *Quirks) (llm.Part, bool) {
 	return llm.Part{Thought: true, ThoughtSignature: llm.Signed(q.signer(), string(m.append(nil)))}, true
 }
 
-// append appends the JSON of the block.
 func (m *thinkingBlock) append(dst []byte) []byte {
 	o := httpwire.Object{B: dst}
 	o.String("type", m.Type)

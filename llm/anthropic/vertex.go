@@ -35,24 +35,13 @@ func newVertex(o Options, tokens adc.Tokens) (*vertex, error) {
 	if strings.TrimSpace(o.BaseURL) == "" && !adc.IsLocation(location) {
 		return nil, fmt.Errorf("%q is not the name of a location of Google Cloud's", location)
 	}
-	base, err := parseBase(o.BaseURL, vertexHost(location))
+	base, err := parseBase(o.BaseURL, adc.Endpoint(location))
 	if err != nil {
 		return nil, err
 	}
 	base.Path = strings.TrimRight(strings.TrimSuffix(base.Path, "/v1"), "/")
 	base = withPath(base, "v1", "projects", o.Vertex.Project, "locations", location, "publishers", "anthropic", "models")
 	return &vertex{base: base, version: "vertex-2023-10-16", tokens: tokens}, nil
-}
-
-// vertexHost returns the address of the service in a location.
-func vertexHost(location string) string {
-	switch location {
-	case "global":
-		return "https://aiplatform.googleapis.com"
-	case "us", "eu":
-		return "https://aiplatform." + location + ".rep.googleapis.com"
-	}
-	return "https://" + location + "-aiplatform.googleapis.com"
 }
 
 func (v *vertex) bodyForm() bodyForm {

@@ -116,7 +116,7 @@ func TestVertexTokens(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"Bearer fresh": func(*Options) {},
 		"Bearer given": func(o *Options) { o.AuthToken = " given\n" },
-		"Basic x":      func(o *Options) { o.Header = http.Header{"authorization": {"Basic x"}} },
+		"Basic x":      func(o *Options) { o.HTTP.Header = http.Header{"authorization": {"Basic x"}} },
 	} {
 		o := o
 		change(&o)

@@ -80,10 +80,13 @@ func Common() Names {
 			"total_max_matches", "max_results max_matches head_limit", "names_only", "files_only files_with_matches"),
 		"run_shell_command": wrong("command", "shell_command cmd script code command_line", "dir_path", "directory dir cwd workdir work_dir working_dir working_directory path",
 			"is_background", "background run_in_background"),
-		"read_background_output": wrong("pid", "process_id id bash_id"),
-		"web_fetch":              wrong("prompt", "url urls query"),
-		"google_web_search":      wrong("query", "q search search_query search_term text prompt"),
-		"write_todos":            wrong("todos", "items list tasks todo_list"),
+		"read_background_output":  wrong("pid", "process_id id bash_id", "pattern", "filter regex wait_for"),
+		"stop_background_process": wrong("pid", "process_id id bash_id shell_id pgid"),
+		"web_fetch":               wrong("prompt", "url urls query"),
+		"google_web_search":       wrong("query", "q search search_query search_term text prompt"),
+		"write_todos":             wrong("todos", "items list tasks todo_list"),
+		"exit_plan_mode":          wrong("plan_filename", "plan_path plan plan_file path file_path file filename"),
+		"invoke_agent":            wrong("agent_name", "subagent_type subagent_name subagent agent agent_type", "prompt", "task objective"),
 	}
 }
 
@@ -127,7 +130,7 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 		return args
 	}
 	given, err := members(args)
-	if err != nil {
+	if err != nil || schema.hasAll(given) {
 		return args
 	}
 	names := n[tool.Name]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pollux/llm"
@@ -41,7 +42,7 @@ func (n Names) Read(tool string, schema, args json.RawMessage) Reading {
 		return unchanged
 	}
 	r := &reader{schema: s, names: n[tool]}
-	r.assign(r.joinURL(given))
+	r.assign(r.inSeconds(r.joinURL(given)))
 	r.readLines()
 	r.fit()
 	if !r.hasChanged {
@@ -61,6 +62,10 @@ type reader struct {
 
 // assign gives arguments their names, and removes those whose parameter has another one.
 func (r *reader) assign(given []member) {
+	if r.schema.hasAll(given) {
+		r.args = given
+		return
+	}
 	isGiven := map[string]bool{}
 	for _, m := range given {
 		isGiven[m.name] = true
@@ -105,6 +110,27 @@ func (r *reader) joinURL(given []member) []member {
 		joined[j].value = llm.AppendString(nil, prompt+"\n"+url)
 	}
 	return slices.Delete(joined, i, i+1)
+}
+
+// inSeconds returns the arguments with timeout_ms as timeout_seconds where the schema has that alone. A limit of less
+// than a second is probably in seconds: it stays, and is ignored.
+func (r *reader) inSeconds(given []member) []member {
+	const ms, seconds = "timeout_ms", "timeout_seconds"
+	if r.schema.properties[seconds] == nil || r.schema.properties[ms] != nil || slices.ContainsFunc(given, func(m member) bool { return m.name == seconds }) {
+		return given
+	}
+	i := slices.IndexFunc(given, func(m member) bool { return snakeCase(m.name) == ms })
+	if i < 0 {
+		return given
+	}
+	limit, err := strconv.ParseFloat(strings.Trim(string(given[i].value), `" `), 64)
+	if err != nil || !(limit >= 1000 && limit <= math.MaxInt32) {
+		return given
+	}
+	r.hasChanged = true
+	given = slices.Clone(given)
+	given[i] = member{seconds, strconv.AppendInt(nil, int64(math.Ceil(limit/1000)), 10)}
+	return given
 }
 
 // Parameter returns the parameter of a tool that an argument matches, or the argument's own name

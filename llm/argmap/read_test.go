@@ -120,3 +120,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestSeconds checks limits in milliseconds where the schema has seconds.
+func TestSeconds(t *testing.T) {
+	t.Parallel()
+	const schema = `{"properties":{"command":{"type":"string"},"timeout_seconds":{"type":"number"}}}`
+	for args, want := range map[string]string{
+		`{"command":"a","timeout_ms":60000}`:       `{"command":"a","timeout_seconds":60}`,
+		`{"timeoutMs":"1500"}`:                     `{"timeout_seconds":2}`,
+		`{"timeout_ms":30}`:                        `{"timeout_ms":30}`,
+		`{"timeout_ms":60000,"timeout_seconds":5}`: `{"timeout_ms":60000,"timeout_seconds":5}`,
+		`{"timeout_ms":1e99}`:                      `{"timeout_ms":1e99}`,
+		`{"timeout_ms":"long"}`:                    `{"timeout_ms":"long"}`,
+	} {
+		if got := argmap.Common().Read("run_shell_command", json.RawMessage(schema), json.RawMessage(args)); string(got.Args) != want {
+			t.Errorf("%s\n got %s\nwant %s", args, got.Args, want)
+		}
+	}
+	own := json.RawMessage(`{"properties":{"timeout_ms":{"type":"number"},"timeout_seconds":{"type":"number"}}}`)
+	if got := argmap.Common().Read("x", own, json.RawMessage(`{"timeout_ms":60000}`)); string(got.Args) != `{"timeout_ms":60000}` {
+		t.Errorf("a tool with both: %s", got.Args)
+	}
+}

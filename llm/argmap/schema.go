@@ -1,6 +1,7 @@
 package argmap
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -81,7 +82,6 @@ func parseKinds(source json.RawMessage, depth int) []string {
 	return kinds
 }
 
-// property returns the schema of a property.
 func (s *schema) property(name string) *schema {
 	if p := s.properties[name]; p != nil {
 		return p
@@ -89,5 +89,51 @@ func (s *schema) property(name string) *schema {
 	return anything
 }
 
+// hasAll reports whether the schema has properties with the names of all members.
+func (s *schema) hasAll(list []member) bool {
+	return !slices.ContainsFunc(list, func(m member) bool { return s.properties[m.name] == nil })
+}
+
 // allows reports whether the schema names a JSON type.
 func (s *schema) allows(kind string) bool { return slices.Contains(s.kinds, kind) }
+
+// Fits reports whether arguments are an object with all parameters that a schema requires, each
+// value and each item of a type that the schema allows.
+func Fits(schema, args json.RawMessage) bool {
+	return parse(schema).accepts(bytes.TrimSpace(args), 0)
+}
+
+func (s *schema) accepts(value json.RawMessage, depth int) bool {
+	if len(s.kinds) == 0 || depth > maxNesting {
+		return true
+	}
+	if len(value) == 0 {
+		return false
+	}
+	kind := kindOf(value)
+	if !s.allows(kind) && (kind != "number" || !s.allows("integer")) {
+		return false
+	}
+	switch kind {
+	case "object":
+		given, err := members(value)
+		if err != nil {
+			return false
+		}
+		has := map[string]bool{}
+		for _, m := range given {
+			has[m.name] = true
+			if !s.property(m.name).accepts(bytes.TrimSpace(m.value), depth+1) {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(s.required, func(name string) bool { return !has[name] })
+	case "array":
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) != nil {
+			return false
+		}
+		return !slices.ContainsFunc(items, func(v json.RawMessage) bool { return !s.items.accepts(bytes.TrimSpace(v), depth+1) })
+	}
+	return true
+}

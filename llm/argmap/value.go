@@ -59,7 +59,6 @@ func (s *schema) fit(value json.RawMessage, depth int) json.RawMessage {
 	return value
 }
 
-// fitObject fits the members of an object.
 func (s *schema) fitObject(value json.RawMessage, depth int) json.RawMessage {
 	if len(s.properties) == 0 {
 		return value
@@ -83,7 +82,6 @@ func (s *schema) fitObject(value json.RawMessage, depth int) json.RawMessage {
 	return encode(fitted)
 }
 
-// fitArray fits the items of an array.
 func (s *schema) fitArray(value json.RawMessage, depth int) json.RawMessage {
 	var items []json.RawMessage
 	if len(s.items.kinds) == 0 || json.Unmarshal(value, &items) != nil {

@@ -27,7 +27,6 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator].
@@ -73,13 +72,9 @@ func (g *Generator) correct(req *llm.Request, r *llm.Response) *llm.Response {
 	if !copied {
 		return r
 	}
-	out := *r
-	out.Candidates = slices.Clone(r.Candidates)
-	out.Candidates[0].Content = &llm.Content{Role: r.Candidates[0].Content.Role, Parts: parts}
-	return &out
+	return r.WithParts(parts)
 }
 
-// namesFor returns the wrong names of a model.
 func (g *Generator) namesFor(model string) Names {
 	known, ok := g.known.Load(model)
 	if !ok {

@@ -45,7 +45,6 @@ func HasWindow(provider, name string) bool {
 	return slices.ContainsFunc(contextWindows[:len(contextWindows)-1], func(row windowRow) bool { return matches(row.pattern, name) })
 }
 
-// matches reports whether name matches a pattern of path.Match.
 func matches(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name) // all patterns are valid
 	return ok

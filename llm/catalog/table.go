@@ -58,7 +58,6 @@ func Models(provider string) iter.Seq[Model] {
 // row is a line of the table.
 type row struct{ provider, name, rest string }
 
-// rows yields the lines of the table.
 func rows() iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for line := range strings.Lines(models) {
@@ -123,7 +122,6 @@ func withDashes(s string) string {
 	return s
 }
 
-// model parses a row.
 func (r row) model() Model {
 	m := Model{Name: r.name, Tools: Yes}
 	f := strings.Fields(r.rest)

@@ -130,7 +130,6 @@ func (c *conversation) openCall(id []byte) *pendingCall {
 	return nil
 }
 
-// flushModel writes the model message.
 func (c *conversation) flushModel() {
 	if len(c.model) > 0 {
 		c.to.Assistant(c.model)

@@ -2,6 +2,7 @@ package chatwire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"pollux/llm"
@@ -199,11 +200,8 @@ func appendOmitted(dst []byte, p *llm.Part) []byte {
 // omittedText returns the text that replaces media which the model does not
 // support.
 func omittedText(mime, name string) string {
-	if mime == "" {
-		mime = "data"
-	}
 	if name != "" {
 		name = " " + name
 	}
-	return "[" + mime + name + " left out: this model does not take it]"
+	return "[" + cmp.Or(mime, "data") + name + " left out: this model does not take it]"
 }

@@ -101,7 +101,6 @@ func SilentChain(models ...string) Chain {
 	return chain
 }
 
-// silentFor returns the action Silent for each of the kinds.
 func silentFor(kinds ...Kind) map[Kind]Action {
 	actions := make(map[Kind]Action, len(kinds))
 	for _, k := range kinds {

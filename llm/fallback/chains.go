@@ -115,7 +115,6 @@ func (c Chains) proAndFlash(pro, flash string) Chain {
 // allSilent returns actions that never ask the user.
 func allSilent() map[Kind]Action { return silentFor(Terminal, Transient, NotFound, Unknown) }
 
-// contains reports whether model is in c.
 func (c Chain) contains(model string) bool {
 	return slices.ContainsFunc(c, func(p Policy) bool { return p.Model == model })
 }

@@ -71,7 +71,6 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Select returns the model that would currently answer a request to model in this

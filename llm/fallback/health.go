@@ -94,7 +94,6 @@ func (h *health) markHealthy(req *llm.Request) {
 	delete(h.prompts, promptKey{req.Model, req.PromptID})
 }
 
-// reset removes all failures.
 func (h *health) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -163,7 +163,6 @@ func (t *Tracker) endRun(c byte) {
 	}
 }
 
-// endLine reads the end of a line.
 func (t *Tracker) endLine() {
 	if (t.line == lineRun || t.line == lineInfo) && t.size >= 3 {
 		info := strings.TrimSpace(string(t.info))

@@ -2,8 +2,10 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,12 +36,7 @@ func parseError(body []byte) (apiError, bool) {
 		if !ok {
 			break
 		}
-		if inner.Code == 0 {
-			inner.Code = e.Code
-		}
-		if inner.Status == "" {
-			inner.Status = e.Status
-		}
+		inner.Code, inner.Status = cmp.Or(inner.Code, e.Code), cmp.Or(inner.Status, e.Status)
 		if len(inner.Details) == 0 {
 			inner.Details = e.Details
 		}
@@ -196,10 +193,8 @@ func (d detail) hasType(name string) bool {
 
 // detail returns the first detail of type google.rpc.name, empty if there is none.
 func (e *apiError) detail(name string) detail {
-	for i := range e.Details {
-		if e.Details[i].hasType(name) {
-			return e.Details[i]
-		}
+	if i := slices.IndexFunc(e.Details, func(d detail) bool { return d.hasType(name) }); i >= 0 {
+		return e.Details[i]
 	}
 	return detail{}
 }

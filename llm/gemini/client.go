@@ -8,15 +8,12 @@ package gemini
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"pollux/llm"
@@ -48,20 +45,8 @@ type Options struct {
 	// APIVersion is the version in the path of requests. The default is "v1beta", and
 	// "v1beta1" for Vertex AI.
 	APIVersion string
-	// Header is added to each request. It overrides headers that the client sets.
-	Header http.Header
-	// UserAgent is the User-Agent of requests, in which "{model}" is replaced by the
-	// name of the model.
-	UserAgent string
-	// Proxy is used for all connections except to this machine and to the hosts in
-	// NoProxy, which has the form of the variable NO_PROXY.
-	Proxy   *url.URL
-	NoProxy string
-	// RootCAs names PEM files with certificate authorities to trust in addition to
-	// the system's. The client reads them before its first TLS connection.
-	RootCAs []string
-	// Timeouts limit how long requests wait for the service.
-	Timeouts httpwire.Timeouts
+	// HTTP configures the requests.
+	HTTP httpwire.Options
 	// Log, if not nil, is called with a message when the client omits a setting that
 	// the service has refused.
 	Log func(message string)
@@ -77,13 +62,12 @@ type Vertex struct {
 // Client is an [llm.Generator] for Gemini models. It keeps connections open between
 // requests. Before the first request it reads no files and opens no connections.
 type Client struct {
-	endpoint  endpoint
-	header    http.Header
-	userAgent string
-	tokens    adc.Tokens // nil if requests carry an API key
-	http      *httpwire.Client
-	log       func(string)
-	models    lessons.Memory[refusals]
+	options  Options
+	endpoint endpoint
+	header   http.Header
+	tokens   adc.Tokens // nil if requests carry an API key
+	http     *httpwire.Client
+	models   lessons.Memory[refusals]
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -106,24 +90,21 @@ func New(o Options) (*Client, error) {
 	case o.Vertex == nil && key == "" && !o.Gateway:
 		return nil, errors.New("gemini needs an API key")
 	}
-	c := &Client{endpoint: at, userAgent: cmp.Or(o.UserAgent, "Pollux"), log: o.Log, http: httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: at.base.Scheme == "https",
-	})}
-	c.header = http.Header{"Content-Type": {"application/json"}}
+	o.HTTP.Secure = at.base.Scheme == "https"
+	c := &Client{options: o, endpoint: at, http: httpwire.NewClient(o.HTTP)}
+	header := http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {
 		c.tokens = o.ADC.Tokens(c.http.HTTP)
 		if o.Credentials != nil {
 			c.tokens = adc.TokenFunc(o.Credentials)
 		}
 	} else {
-		c.header.Set("X-Goog-Api-Key", key)
+		header.Set("X-Goog-Api-Key", key)
 		if o.Bearer && key != "" {
-			c.header.Set("Authorization", "Bearer "+key)
+			header.Set("Authorization", "Bearer "+key)
 		}
 	}
-	for k, v := range o.Header {
-		c.header[http.CanonicalHeaderKey(k)] = v
-	}
+	c.header = o.HTTP.AddHeader(header)
 	return c, nil
 }
 
@@ -262,20 +243,6 @@ func bodyError(res *httpwire.Response, data []byte) error {
 	return nil
 }
 
-// checkStatus returns res if its status is 200. Otherwise it closes res and returns
-// the error that its body reports.
-func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) {
-	if err != nil || res.Status == http.StatusOK {
-		return res, err
-	}
-	defer res.Close()
-	data, err := res.ReadError()
-	if err != nil {
-		return nil, err
-	}
-	return nil, statusError(res.Host, res.Status, res.Header, data)
-}
-
 // post sends a request and returns when the header of the response has arrived. A
 // status other than 200 is an error.
 func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
@@ -290,15 +257,13 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 	if err != nil {
 		return nil, err
 	}
-	return checkStatus(c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, HeaderTimeout: patience}))
+	res, err := c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, HeaderTimeout: patience})
+	return httpwire.CheckStatus(res, err, statusError)
 }
 
 // headers returns the header of a request, with a valid token if requests carry one.
 func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
-	header := c.header.Clone()
-	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
-	}
+	header := c.options.HTTP.HeaderFor(c.header, model)
 	if c.tokens != nil {
 		if err := c.tokens.Authorize(ctx, header); err != nil {
 			return nil, err

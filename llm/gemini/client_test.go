@@ -19,6 +19,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/gemini"
+	"pollux/llm/httpwire"
 	"pollux/llm/llmtest"
 )
 
@@ -119,15 +120,16 @@ func TestAddressAndHeaders(t *testing.T) {
 		{
 			"own headers win", "m",
 			gemini.Options{
-				APIKey: "k", UserAgent: "Pollux/1 {model}",
-				Header: http.Header{"user-agent": {"mine"}, "X-A": {"1"}, "X-Goog-Api-Key": {"other"}},
+				APIKey: "k", HTTP: httpwire.Options{
+					UserAgent: "Pollux/1 {model}", Header: http.Header{"user-agent": {"mine"}, "X-A": {"1"}, "X-Goog-Api-Key": {"other"}},
+				},
 			},
 			"", "/v1beta/models/m:generateContent",
 			map[string]string{"User-Agent": "mine", "X-A": "1", "X-Goog-Api-Key": "other"},
 		},
 		{
 			"user agent", "m",
-			gemini.Options{APIKey: "k", UserAgent: "Pollux-tui/1.2/{model} (linux; x64; terminal)"},
+			gemini.Options{APIKey: "k", HTTP: httpwire.Options{UserAgent: "Pollux-tui/1.2/{model} (linux; x64; terminal)"}},
 			"", "/v1beta/models/m:generateContent",
 			map[string]string{"User-Agent": "Pollux-tui/1.2/m (linux; x64; terminal)"},
 		},
@@ -343,7 +345,7 @@ func TestProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: "http://model.invalid", Proxy: u})
+	g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: "http://model.invalid", HTTP: httpwire.Options{Proxy: u}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,8 +360,8 @@ func TestProxy(t *testing.T) {
 	direct, _ := listen(t, hello)
 	last.path = ""
 	for _, o := range []gemini.Options{
-		{APIKey: "k", BaseURL: direct.URL, Proxy: u},
-		{APIKey: "k", BaseURL: "http://model.invalid", Proxy: u, NoProxy: "other.invalid, .invalid"},
+		{APIKey: "k", BaseURL: direct.URL, HTTP: httpwire.Options{Proxy: u}},
+		{APIKey: "k", BaseURL: "http://model.invalid", HTTP: httpwire.Options{Proxy: u, NoProxy: "other.invalid, .invalid"}},
 	} {
 		g, err := gemini.New(o)
 		if err != nil {
@@ -367,7 +369,7 @@ func TestProxy(t *testing.T) {
 		}
 		_, err = g.Generate(t.Context(), request("m"))
 		if last.path != "" {
-			t.Errorf("%s with NO_PROXY=%q: the proxy saw %q", o.BaseURL, o.NoProxy, last.path)
+			t.Errorf("%s with NO_PROXY=%q: the proxy saw %q", o.BaseURL, o.HTTP.NoProxy, last.path)
 		}
 		if reached := o.BaseURL == direct.URL; reached != (err == nil) {
 			t.Errorf("%s: %v", o.BaseURL, err)
@@ -397,7 +399,7 @@ func TestRootCAs(t *testing.T) {
 		{[]string{bad}, "bad.pem contains no PEM certificate"},
 		{[]string{filepath.Join(dir, "none")}, "cannot read the CA certificates"},
 	} {
-		g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: s.URL, RootCAs: c.files})
+		g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: s.URL, HTTP: httpwire.Options{RootCAs: c.files}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -59,25 +60,15 @@ func defaultBase(v *Vertex) string {
 	if v == nil {
 		return "https://generativelanguage.googleapis.com"
 	}
-	switch at := location(v); {
-	case v.Project == "", at == "global":
-		return "https://aiplatform.googleapis.com"
-	case at == "us", at == "eu":
-		return "https://aiplatform." + at + ".rep.googleapis.com"
-	default:
-		return "https://" + at + "-aiplatform.googleapis.com"
+	if v.Project == "" {
+		return adc.Endpoint("global")
 	}
+	return adc.Endpoint(location(v))
 }
 
 // location returns the location of v, "global" by default.
-func location(v *Vertex) string {
-	if v.Location == "" {
-		return "global"
-	}
-	return v.Location
-}
+func location(v *Vertex) string { return cmp.Or(v.Location, "global") }
 
-// methodURL returns the URL of a method of model.
 func (e *endpoint) methodURL(model, method string) (*url.URL, error) {
 	model = strings.TrimPrefix(model, "models/")
 	if !isModelName(model) {

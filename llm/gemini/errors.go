@@ -11,7 +11,7 @@ import (
 )
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(host string, status int, header http.Header, body []byte) error {
+func statusError(host string, status int, header http.Header, body []byte) *llm.Error {
 	api, _ := parseError(body)
 	api.Message = httpwire.ErrorMessage(api.Message, host, status, header, body)
 	api.Code = status

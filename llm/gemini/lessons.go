@@ -28,13 +28,12 @@ func (c *Client) generate(ctx context.Context, req *llm.Request, method string, 
 			return res, err
 		}
 		c.models.Update(req.Model, known.merge)
-		if c.log != nil {
-			c.log(c.endpoint.base.Host + ": " + req.Model + ": " + note + " (" + err.Error() + ")")
+		if c.options.Log != nil {
+			c.options.Log(c.endpoint.base.Host + ": " + req.Model + ": " + note + " (" + err.Error() + ")")
 		}
 	}
 }
 
-// merge returns the refusals in l or m.
 func (l refusals) merge(m refusals) *refusals {
 	return &refusals{noSystem: l.noSystem || m.noSystem, noThinking: l.noThinking || m.noThinking}
 }

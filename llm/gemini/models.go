@@ -84,7 +84,6 @@ func (m *listedModel) canChat(vertex bool) bool {
 	return slices.Contains(m.Methods, "generateContent")
 }
 
-// catalogModel returns the catalog entry for m.
 func (m *listedModel) catalogModel() catalog.Model {
 	known := catalog.Model{Name: m.Name, Input: tokenLimit(m.InputTokenLimit), Output: tokenLimit(m.OutputTokenLimit)}
 	if m.Thinking != nil {
@@ -113,8 +112,8 @@ func (c *Client) fetchModelPage(ctx context.Context, token string) (*modelPage, 
 		return nil, err
 	}
 	header.Del("Content-Type")
-	res, err := checkStatus(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: listTimeout}))
-	if err != nil {
+	res, err := c.http.Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: listTimeout})
+	if res, err = httpwire.CheckStatus(res, err, statusError); err != nil {
 		return nil, err
 	}
 	defer res.Close()

@@ -60,7 +60,6 @@ func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	return b
 }
 
-// contentsBody returns the body of countTokens.
 func contentsBody(contents []*llm.Content) *httpwire.Body {
 	b := httpwire.NewBody(8 + 2*len(contents))
 	b.Text(`{"contents":[`)
@@ -110,7 +109,6 @@ func addContents(b *httpwire.Body, contents []*llm.Content) {
 	}
 }
 
-// embedBody returns the body of batchEmbedContents.
 func embedBody(model string, texts []string) *httpwire.Body {
 	name := llm.AppendString(nil, "models/"+strings.TrimPrefix(model, "models/"))
 	data := []byte(`{"requests":[`)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // TestOneConnection checks that requests reuse the connection of a response that was
@@ -48,7 +49,7 @@ func TestOneConnection(t *testing.T) {
 func TestNew(t *testing.T) {
 	t.Parallel()
 	c, err := New(Options{
-		APIKey: "k", BaseURL: "https://model.invalid", RootCAs: []string{"/does/not/exist"},
+		APIKey: "k", BaseURL: "https://model.invalid", HTTP: httpwire.Options{RootCAs: []string{"/does/not/exist"}},
 		Credentials: func(context.Context) (string, error) { t.Error("asked for a token"); return "", nil },
 		Vertex:      &Vertex{Project: "p"},
 	})

@@ -21,8 +21,13 @@ import (
 	"pollux/llm"
 )
 
-// Options configures a [Client].
+// Options configures the requests of a protocol's client. The zero value is valid.
 type Options struct {
+	// Header is added to each request and overrides the headers of the protocol.
+	Header http.Header
+	// UserAgent is the User-Agent of requests, by default "Pollux". "{model}" in it is
+	// replaced by the model of the request.
+	UserAgent string
 	// Proxy is used for all connections except those to this machine and to the
 	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
 	Proxy   *url.URL
@@ -31,9 +36,29 @@ type Options struct {
 	// to the system's. The client reads them at the first request if it needs
 	// TLS.
 	RootCAs []string
-	// Secure reports whether the address of the service begins with https.
-	Secure   bool
+	// Timeouts limit how long requests wait for the service.
 	Timeouts Timeouts
+	// Secure reports whether the address of the service begins with https. The
+	// protocol's client sets it.
+	Secure bool
+}
+
+// AddHeader adds o.Header to the headers of a protocol, and returns them.
+func (o *Options) AddHeader(header http.Header) http.Header {
+	for k, v := range o.Header {
+		header[http.CanonicalHeaderKey(k)] = v
+	}
+	return header
+}
+
+// HeaderFor returns a copy of header with the User-Agent of a request to model.
+func (o *Options) HeaderFor(header http.Header, model string) http.Header {
+	header = header.Clone()
+	if header["User-Agent"] == nil {
+		agent := strings.ReplaceAll(cmp.Or(o.UserAgent, "Pollux"), "{model}", model)
+		header.Set("User-Agent", strings.TrimSpace(agent))
+	}
+	return header
 }
 
 // Timeouts limit how long a client waits for a service. A request that exceeds one

@@ -1,6 +1,8 @@
 package httpwire
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -240,4 +242,20 @@ func TestAsObject(t *testing.T) {
 			t.Errorf("%q: %s, want %s", raw, got, want)
 		}
 	}
+}
+
+// FuzzAsObject checks that the result is an object by the rules of encoding/json, and the value itself if that is one.
+func FuzzAsObject(f *testing.F) {
+	for _, raw := range []string{`{"a":[1,2.5e+3,"\u00e9\n",null,true]}`, `{"a":"\ud800"}`, "{\"a\":\"\xff\"}", `{"a":1.}`, `{"a":01}`, "{\"a\":\"\x01\"}", `{"a":1,}`, `{"a":"\x"}`, `{} {}`, ``, `[1]`} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got := AsObject(raw, "k")
+		if !json.Valid(got) || got[0] != '{' {
+			t.Fatalf("%q: %q", raw, got)
+		}
+		if raw = bytes.TrimSpace(raw); json.Valid(raw) && raw[0] == '{' && !bytes.Equal(got, raw) {
+			t.Fatalf("%q: %q", raw, got)
+		}
+	})
 }

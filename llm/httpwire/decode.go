@@ -42,6 +42,56 @@ func Members(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error 
 	})
 }
 
+// Table lists members of an object, with the places for their values: a *string
+// (see [SetString]), an *int (see [SetCount]), a *[]byte for the JSON until the decoder
+// continues, a function that gets the string, a function that decodes the value, [Each],
+// or a table for an object.
+type Table []struct {
+	Name string
+	To   any
+}
+
+// Each decodes the elements of an array, or a value that is not an array.
+type Each func(d *jx.Decoder) error
+
+// Decode decodes an object. It skips members that are null or not in the table, and
+// values that are not objects.
+func (t Table) Decode(d *jx.Decoder) error { return Members(d, t.Member) }
+
+// Member decodes the value of the member key, or skips it.
+func (t Table) Member(d *jx.Decoder, key []byte) error {
+	for i := range t {
+		if t[i].Name == string(key) {
+			return decodeTo(d, t[i].To)
+		}
+	}
+	return d.Skip()
+}
+
+func decodeTo(d *jx.Decoder, to any) (err error) {
+	switch to := to.(type) {
+	case *string:
+		return SetString(d, to)
+	case *int:
+		return SetCount(d, to)
+	case *[]byte:
+		*to, err = d.Raw()
+	case func(string):
+		var s string
+		s, err = String(d)
+		to(s)
+	case func(*jx.Decoder) error:
+		return to(d)
+	case Each:
+		return Elements(d, to)
+	case Table:
+		return to.Decode(d)
+	default:
+		return d.Skip()
+	}
+	return err
+}
+
 // Elements calls element for each element of an array, or once for a value that
 // is not an array.
 func Elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {

@@ -124,6 +124,13 @@ func describeCertificate(host string, err error) (code, message string) {
 	return "CERT_INVALID", text + " is not valid (" + innermost(err).Error() + ")"
 }
 
+// Reason returns why a request got no answer, in a few words that contain no URL and no address:
+// "connection refused", "no such host", "timed out".
+func Reason(err error) string {
+	_, reason := describe(err)
+	return reason
+}
+
 // describe returns the Node.js code of a network error, which settings and scripts of users
 // contain, or "", and the reason in words.
 func describe(err error) (code, reason string) {
@@ -157,7 +164,7 @@ func describe(err error) (code, reason string) {
 		return "ERR_SSL_BAD_RECORD_MAC", "TLS error: bad record MAC"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "ETIMEDOUT", "timed out"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "server closed idle connection"):
 		return "ERR_STREAM_PREMATURE_CLOSE", "connection closed"
 	}
 	return "", innermost(err).Error()

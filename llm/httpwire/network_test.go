@@ -35,6 +35,7 @@ func TestNetworkError(t *testing.T) {
 		{"h", dial(os.ErrDeadlineExceeded), llm.KindNetwork, "ETIMEDOUT", "Cannot reach h (timed out)"},
 		{"h", dial(errors.New("remote error: tls: bad record MAC")), llm.KindNetwork, "ERR_SSL_BAD_RECORD_MAC", "Cannot reach h (TLS error: bad record MAC)"},
 		{"h", dial(fmt.Errorf("at https://h/?key=secret: %w", io.ErrUnexpectedEOF)), llm.KindNetwork, "ERR_STREAM_PREMATURE_CLOSE", "Cannot reach h (connection closed)"},
+		{"h", dial(errors.New("http: server closed idle connection")), llm.KindNetwork, "ERR_STREAM_PREMATURE_CLOSE", "Cannot reach h (connection closed)"},
 		{"h", dial(errors.New("strange")), llm.KindNetwork, "", "Cannot reach h (strange)"},
 	} {
 		var e *llm.Error

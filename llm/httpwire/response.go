@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"pollux/llm"
 )
 
 // MaxErrorBody is the largest part of an error body that is read and kept, in
@@ -95,6 +97,22 @@ func (r *Response) ReadError() ([]byte, error) {
 		return nil, r.contextErr()
 	}
 	return data, nil // part of a body is better than none
+}
+
+// CheckStatus returns r if its status is 200. Otherwise it closes r and returns the
+// error that parse makes of its body. It returns err unchanged if that is not nil.
+func CheckStatus(
+	r *Response, err error, parse func(host string, status int, header http.Header, body []byte) *llm.Error,
+) (*Response, error) {
+	if err != nil || r.Status == http.StatusOK {
+		return r, err
+	}
+	defer r.Close()
+	body, err := r.ReadError()
+	if err != nil {
+		return nil, err
+	}
+	return nil, parse(r.Host, r.Status, r.Header, body)
 }
 
 // CheckJSON returns an error if data, a body with status 200, is not JSON: a

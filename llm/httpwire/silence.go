@@ -62,7 +62,6 @@ func (s *silence) during(wait func()) {
 	}
 }
 
-// end ends the reports.
 func (s *silence) end() {
 	if s != nil {
 		s.timer.Stop()

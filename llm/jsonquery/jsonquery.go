@@ -95,7 +95,6 @@ func ask[T any](ctx context.Context, q Question, decode func(text string) (T, er
 	}
 }
 
-// request returns the request for q.
 func (q *Question) request() (*llm.Request, error) {
 	model, cfg, err := q.ResolveModel(q.Alias)
 	if err != nil {

@@ -199,7 +199,6 @@ func onlyError(t *testing.T, seq func(func(*llm.Response, error) bool)) error {
 	return got
 }
 
-// asError returns err as an [*llm.Error].
 func asError(t *testing.T, err error) *llm.Error {
 	t.Helper()
 	var e *llm.Error

@@ -159,7 +159,6 @@ func Prompt(text string) *llm.Request {
 	return &llm.Request{Model: "test-model", Contents: []*llm.Content{llm.User(llm.Text(text))}}
 }
 
-// chunk returns a chunk of a response.
 func chunk(finish llm.FinishReason, parts ...llm.Part) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(parts...), FinishReason: finish}}}
 }

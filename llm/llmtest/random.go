@@ -42,8 +42,7 @@ func (r Random) Text() string {
 	return b.String()
 }
 
-// Repeat calls check as often as the flag -random sets, and a tenth of that with -short. If the
-// test fails, it logs the seed.
+// Repeat calls check as often as the flag -random sets. If the test fails, it logs the seed.
 func Repeat(t *testing.T, check func(r Random)) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -53,13 +52,9 @@ func Repeat(t *testing.T, check func(r Random)) {
 			t.Logf("seed %d", seed)
 		}
 	}()
-	n := *random
-	if testing.Short() {
-		n = (n + 9) / 10
-	}
-	for range n {
+	for range *random {
 		check(r)
 	}
 }
 
-var random = flag.Int("random", 3000, "random texts to test with")
+var random = flag.Int("random", 300, "random texts to test with")

@@ -59,7 +59,6 @@ type observed struct {
 
 var _ llm.Generator = (*observed)(nil)
 
-// Unwrap returns the wrapped generator.
 func (o *observed) Unwrap() llm.Generator { return o.Generator }
 
 func (o *observed) context(ctx context.Context) context.Context {

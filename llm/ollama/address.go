@@ -61,7 +61,6 @@ func trimMethod(path string) string {
 	return path
 }
 
-// url returns the URL of a method.
 func (c *Client) url(method string) *url.URL {
 	u := *c.base
 	u.Path += "/api/" + method

@@ -166,27 +166,16 @@ const maxCalls = 1000
 // nor arguments.
 func decodeToolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
 	c := &llm.FunctionCall{}
-	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "id":
-			c.ID, err = httpwire.String(d)
-			return err
-		case "function":
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-				switch string(key) {
-				case "name":
-					c.Name, err = httpwire.String(d)
-					c.Name = strings.TrimSpace(c.Name)
-					return err
-				case "arguments":
-					c.Args, err = decodeArguments(d)
-					return err
-				}
-				return d.Skip()
-			})
-		}
-		return d.Skip()
-	})
+	err := httpwire.Table{
+		{"id", &c.ID},
+		{"function", httpwire.Table{
+			{"name", func(name string) { c.Name = strings.TrimSpace(name) }},
+			{"arguments", func(d *jx.Decoder) (err error) {
+				c.Args, err = decodeArguments(d)
+				return err
+			}},
+		}},
+	}.Decode(d)
 	if err != nil || c.Name == "" && len(c.Args) == 0 {
 		return nil, err
 	}

@@ -19,7 +19,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"pollux/llm"
@@ -43,22 +42,9 @@ type Options struct {
 	BaseURL string
 	// APIKey is sent as a bearer token. ollama.com and some proxies require it.
 	APIKey string
-	// Header is added to each request and overrides the client's own headers.
-	Header http.Header
-	// UserAgent is the User-Agent header, by default "Pollux". "{model}" in it
-	// is replaced by the model of the request.
-	UserAgent string
-	// Proxy is used for all connections except those to this machine and to the
-	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
-	Proxy   *url.URL
-	NoProxy string
-	// RootCAs lists PEM files of certificate authorities to trust in addition
-	// to the system's. The client reads them at the first request that needs
-	// TLS.
-	RootCAs []string
-	// Timeouts limit how long requests wait for the server. By default a response may
-	// take 30 minutes to start, because the server first loads the model.
-	Timeouts httpwire.Timeouts
+	// HTTP configures the requests. By default a response may take 30 minutes to start,
+	// because the server first loads the model.
+	HTTP httpwire.Options
 
 	// Window, if set, returns the size of a model's window in tokens. If it
 	// returns 0, the client uses the size set by the model's author (num_ctx),
@@ -97,23 +83,17 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.UserAgent == "" {
-		o.UserAgent = "Pollux"
-	}
-	c := &Client{options: o, base: base, header: http.Header{"Content-Type": {"application/json"}}}
-	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https", Timeouts: o.Timeouts,
-	})
+	o.HTTP.Secure = base.Scheme == "https"
+	c := &Client{options: o, base: base, http: httpwire.NewClient(o.HTTP)}
 	key, err := httpwire.CleanKey(o.APIKey, base.Host)
 	if err != nil {
 		return nil, err
 	}
+	header := http.Header{"Content-Type": {"application/json"}}
 	if key != "" {
-		c.header.Set("Authorization", "Bearer "+key)
+		header.Set("Authorization", "Bearer "+key)
 	}
-	for k, v := range o.Header {
-		c.header[http.CanonicalHeaderKey(k)] = v
-	}
+	c.header = o.HTTP.AddHeader(header)
 	return c, nil
 }
 
@@ -188,7 +168,6 @@ func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 	}
 }
 
-// generateOnce sends a request once and returns the response.
 func (c *Client) generateOnce(ctx context.Context, m *model, q chatRequest) (*llm.Response, error) {
 	res, err := c.send(ctx, m, q)
 	if err != nil {
@@ -232,21 +211,11 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 
 // checkStatus returns res if its status is 200, or an error about model.
 func (c *Client) checkStatus(model string, res *httpwire.Response, err error) (*httpwire.Response, error) {
-	if err != nil {
-		return nil, err
-	}
-	if res.Status == http.StatusOK {
-		return res, nil
-	}
-	defer res.Close()
-	data, err := res.ReadError()
-	if err != nil {
-		return nil, err
-	}
-	return nil, statusError(res.Host, res.Status, res.Header, data, model)
+	return httpwire.CheckStatus(res, err, func(host string, status int, header http.Header, body []byte) *llm.Error {
+		return statusError(host, status, header, body, model)
+	})
 }
 
-// readJSON sends a request and returns the JSON body of the response.
 func (c *Client) readJSON(ctx context.Context, model, method string, request []byte, headerTimeout time.Duration) ([]byte, error) {
 	b := httpwire.NewBody(1)
 	b.Add(request)
@@ -258,13 +227,7 @@ func (c *Client) readJSON(ctx context.Context, model, method string, request []b
 	return res.ReadJSON()
 }
 
-func (c *Client) headers(model string) http.Header {
-	header := c.header.Clone()
-	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.ReplaceAll(c.options.UserAgent, "{model}", model))
-	}
-	return header
-}
+func (c *Client) headers(model string) http.Header { return c.options.HTTP.HeaderFor(c.header, model) }
 
 func (c *Client) log(model, message string) {
 	if c.options.Log != nil {

@@ -109,7 +109,7 @@ func TestRequests(t *testing.T) {
 		{"bare", ollama.Options{}, "", map[string]string{"Content-Type": "application/json", "User-Agent": "Pollux", "Authorization": "-"}},
 		{"v1", ollama.Options{}, "/v1/", nil},
 		{"key with a line end", ollama.Options{APIKey: " k\r\n"}, "/api", map[string]string{"Authorization": "Bearer k"}},
-		{"own headers win", ollama.Options{APIKey: "k", UserAgent: "P {model}", Header: http.Header{"authorization": {"mine"}}}, "", map[string]string{"Authorization": "mine", "User-Agent": "P a/b:7b"}},
+		{"own headers win", ollama.Options{APIKey: "k", HTTP: httpwire.Options{UserAgent: "P {model}", Header: http.Header{"authorization": {"mine"}}}}, "", map[string]string{"Authorization": "mine", "User-Agent": "P a/b:7b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -551,7 +551,7 @@ func TestSilence(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	g := newClient(t, ollama.Options{BaseURL: s.URL, Timeouts: httpwire.Timeouts{Idle: 50 * time.Millisecond}})
+	g := newClient(t, ollama.Options{BaseURL: s.URL, HTTP: httpwire.Options{Timeouts: httpwire.Timeouts{Idle: 50 * time.Millisecond}}})
 	if err := g.Know("m", fullDescription); err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,9 @@ func (m *model) writeConversation(contents []*llm.Content, to *messageWriter) {
 // tool loop begins, or -1 if there is none.
 func toolLoopStart(contents []*llm.Content) int {
 	for i, c := range slices.Backward(contents) {
-		if c.Role == llm.RoleModel || c.HasFunctionResponse() {
-			continue
+		if c.Role != llm.RoleModel && !c.HasFunctionResponse() {
+			return i
 		}
-		return i
 	}
 	return -1
 }
@@ -57,7 +56,6 @@ func (w *messageWriter) beginMessage(head string) {
 	w.b.Text(head)
 }
 
-// writeSystem writes the system instruction, if there is one.
 func (w *messageWriter) writeSystem(instructions [][]byte) {
 	if len(instructions) > 0 {
 		w.beginMessage(systemHead)

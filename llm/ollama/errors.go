@@ -35,7 +35,7 @@ func (e *apiError) message() string {
 }
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(host string, status int, header http.Header, body []byte, model string) error {
+func statusError(host string, status int, header http.Header, body []byte, model string) *llm.Error {
 	var api apiError
 	isJSON := json.Unmarshal(body, &api) == nil
 	message := api.message()

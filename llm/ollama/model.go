@@ -58,7 +58,6 @@ func (m *model) setDerived() *model {
 	return m
 }
 
-// catalogModel returns m as a catalog entry.
 func (m *model) catalogModel() catalog.Model {
 	k := catalog.Model{
 		Name: m.name, Input: m.window, Tools: m.toolSupport, Thinking: m.thinkingSupport,

@@ -22,7 +22,6 @@ type chatRequest struct {
 	think           string // the JSON value sent, "" for none
 }
 
-// newRequest returns the request to send to m.
 func (m *model) newRequest(req *llm.Request, stream bool) chatRequest {
 	cfg := &req.Config
 	q := chatRequest{body: httpwire.NewBody(24 + 10*len(req.Contents))}
@@ -133,7 +132,6 @@ func (m *model) thinkValue(cfg *llm.Config) string {
 	return `"high"`
 }
 
-// options returns the options object of a request.
 func (m *model) options(cfg *llm.Config) []byte {
 	o := httpwire.Object{}
 	if !m.isRemote {

@@ -2,6 +2,9 @@ package ollama
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"pollux/llm"
@@ -9,7 +12,6 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// appendTool appends the definition of a function tool.
 func appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
 	o := httpwire.Object{B: append(dst, `{"type":"function","function":`...)}
 	o.String("name", f.Name)
@@ -65,12 +67,12 @@ func fixSchema(schema map[string]any) (isChanged bool) {
 		case "properties":
 			var members map[string]any
 			if members, ok = v.(map[string]any); ok {
-				isChanged = fixMembers(members) || isChanged
+				isChanged = fixAll(maps.All(members), func(name string, fixed any) { members[name] = fixed }) || isChanged
 			}
 		case "anyOf":
 			var list []any
 			if list, ok = v.([]any); ok {
-				isChanged = fixSchemas(list) || isChanged
+				isChanged = fixAll(slices.All(list), func(i int, fixed any) { list[i] = fixed }) || isChanged
 			}
 		}
 		if !ok {
@@ -91,26 +93,14 @@ func isMiscased(key string) bool {
 	return false
 }
 
-// fixMembers fixes the schemas of properties and reports whether it changed
-// anything. A boolean schema becomes an empty object.
-func fixMembers(members map[string]any) (isChanged bool) {
-	for name, m := range members {
+// fixAll fixes schemas and reports whether it changed anything. set replaces one of
+// them: a boolean schema becomes an empty object.
+func fixAll[K comparable](schemas iter.Seq2[K, any], set func(K, any)) (isChanged bool) {
+	for key, m := range schemas {
 		schema, ok := m.(map[string]any)
 		if !ok {
 			schema = map[string]any{}
-			members[name] = schema
-		}
-		isChanged = fixSchema(schema) || isChanged || !ok
-	}
-	return isChanged
-}
-
-func fixSchemas(list []any) (isChanged bool) {
-	for i, m := range list {
-		schema, ok := m.(map[string]any)
-		if !ok {
-			schema = map[string]any{}
-			list[i] = schema
+			set(key, schema)
 		}
 		isChanged = fixSchema(schema) || isChanged || !ok
 	}
@@ -118,10 +108,8 @@ func fixSchemas(list []any) (isChanged bool) {
 }
 
 func allStrings(list []any) bool {
-	for _, v := range list {
-		if _, ok := v.(string); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v any) bool {
+		_, ok := v.(string)
+		return !ok
+	})
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"unicode/utf8"
@@ -47,9 +48,7 @@ func (c *calls) add(d callDelta) {
 		p = &partialCall{index: d.index}
 		c.all = append(c.all, p)
 	}
-	if p.id == "" {
-		p.id = d.id
-	}
+	p.id = cmp.Or(p.id, d.id)
 	if d.name != "" && d.name != p.name && len(p.args) == 0 && len(p.name) < 4*maxName {
 		p.name += d.name
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,12 +52,7 @@ func (a *assembler) decodeChatChunk(d *jx.Decoder) error {
 				return err
 			})
 		case "x_groq":
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-				if string(key) == "usage" {
-					return a.decodeUsage(d)
-				}
-				return d.Skip()
-			})
+			return httpwire.Table{{"usage", a.decodeUsage}}.Decode(d)
 		}
 		return d.Skip()
 	})
@@ -135,7 +131,7 @@ func (a *assembler) decodeMessage(d *jx.Decoder) error {
 			return httpwire.Elements(d, a.decodeToolCall)
 		case "function_call": // the predecessor of tool_calls
 			c := callDelta{index: -1}
-			err := a.decodeFunction(d, &c)
+			err := c.decodeFunction(d)
 			a.calls.add(c)
 			return err
 		case "annotations":
@@ -166,19 +162,8 @@ func (a *assembler) decodeMessage(d *jx.Decoder) error {
 // cites.
 func (a *assembler) decodeAnnotation(d *jx.Decoder) error {
 	var source llm.Citation
-	var member func(d *jx.Decoder, key []byte) error
-	member = func(d *jx.Decoder, key []byte) error {
-		switch string(key) {
-		case "url_citation": // in Responses these members are next to the type
-			return httpwire.Members(d, member)
-		case "url":
-			return httpwire.SetString(d, &source.URI)
-		case "title":
-			return httpwire.SetString(d, &source.Title)
-		}
-		return d.Skip()
-	}
-	err := httpwire.Members(d, member)
+	members := httpwire.Table{{"url", &source.URI}, {"title", &source.Title}}
+	err := append(members, httpwire.Table{{"url_citation", members}}...).Decode(d) // in Responses these members are next to the type
 	a.addCitation(source)
 	return err
 }
@@ -190,106 +175,76 @@ func (a *assembler) decodeContentPart(d *jx.Decoder) error {
 		a.AddText(s)
 		return err
 	}
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-		switch string(key) {
-		case "text":
-			s, err := httpwire.String(d)
-			a.AddText(s)
-			return err
-		case "thinking": // Mistral
+	return httpwire.Table{
+		{"text", a.AddText},
+		// Mistral
+		{"thinking", func(d *jx.Decoder) error {
 			if d.Next() == jx.String {
 				s, err := httpwire.String(d)
 				a.AddThought(s)
 				return err
 			}
-			return httpwire.Elements(d, func(d *jx.Decoder) error {
-				return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-					if string(key) != "text" {
-						return d.Skip()
-					}
-					s, err := httpwire.String(d)
-					a.AddThought(s)
-					return err
-				})
-			})
-		case "refusal":
-			s, err := httpwire.String(d)
-			a.addRefusal(s)
-			return err
-		}
-		return d.Skip()
-	})
+			return httpwire.Elements(d, httpwire.Table{{"text", a.AddThought}}.Decode)
+		}},
+		{"refusal", a.addRefusal},
+	}.Decode(d)
 }
 
 func (a *assembler) decodeToolCall(d *jx.Decoder) error {
 	c := callDelta{index: -1}
-	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "index":
-			return httpwire.SetCount(d, &c.index)
-		case "id":
-			c.id, err = httpwire.String(d)
-			return err
-		case "function":
-			return a.decodeFunction(d, &c)
-		}
-		return d.Skip()
-	})
+	err := httpwire.Table{{"index", &c.index}, {"id", &c.id}, {"function", c.decodeFunction}}.Decode(d)
 	a.calls.add(c)
 	return err
 }
 
 // decodeFunction decodes the name and arguments of a call. Some servers send
 // the arguments as an object instead of JSON text.
-func (a *assembler) decodeFunction(d *jx.Decoder, c *callDelta) error {
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "name":
-			c.name, err = httpwire.String(d)
-			c.name = strings.TrimSpace(c.name)
+func (c *callDelta) decodeFunction(d *jx.Decoder) error {
+	return httpwire.Table{
+		{"name", func(name string) { c.name = strings.TrimSpace(name) }},
+		{"arguments", func(d *jx.Decoder) (err error) {
+			c.args, c.isComplete, err = decodeArguments(d)
 			return err
-		case "arguments":
-			if d.Next() == jx.String {
-				c.args, err = d.StrAppend(nil)
-				return err
-			}
-			raw, err := d.Raw()
-			c.args, c.isComplete = append([]byte(nil), raw...), true
-			return err
-		}
-		return d.Skip()
-	})
+		}},
+	}.Decode(d)
+}
+
+// decodeArguments decodes the arguments of a call, JSON text or an object.
+func decodeArguments(d *jx.Decoder) (args []byte, isObject bool, err error) {
+	if d.Next() == jx.String {
+		args, err = d.StrAppend(nil)
+		return args, false, err
+	}
+	raw, err := d.Raw()
+	return bytes.Clone(raw), true, err
 }
 
 // decodeUsage decodes the token counts of both protocols.
 func (a *assembler) decodeUsage(d *jx.Decoder) error {
 	var prompt, completion, total, thoughts, cached, written int
+	details := httpwire.Table{
+		{"reasoning_tokens", &thoughts},
+		{"cached_tokens", &cached},
+		{"cache_write_tokens", &written},
+		{"cache_creation_input_tokens", &written}, // DashScope
+	}
+	usage := httpwire.Table{
+		{"prompt_tokens", &prompt},
+		{"input_tokens", &prompt},
+		{"completion_tokens", &completion},
+		{"output_tokens", &completion},
+		{"total_tokens", &total},
+		{"completion_tokens_details", details},
+		{"output_tokens_details", details},
+		{"prompt_tokens_details", details},
+		{"input_tokens_details", details},
+		{"cached_tokens", &cached},
+		{"prompt_cache_hit_tokens", &cached},
+	}
 	hasUsage := false
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		hasUsage = true
-		switch string(key) {
-		case "prompt_tokens", "input_tokens":
-			return httpwire.SetCount(d, &prompt)
-		case "completion_tokens", "output_tokens":
-			return httpwire.SetCount(d, &completion)
-		case "total_tokens":
-			return httpwire.SetCount(d, &total)
-		case "completion_tokens_details", "output_tokens_details", "prompt_tokens_details", "input_tokens_details":
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "reasoning_tokens":
-					return httpwire.SetCount(d, &thoughts)
-				case "cached_tokens":
-					return httpwire.SetCount(d, &cached)
-				case "cache_write_tokens", "cache_creation_input_tokens": // DashScope's name
-					return httpwire.SetCount(d, &written)
-				}
-				return d.Skip()
-			})
-		case "cached_tokens", "prompt_cache_hit_tokens":
-			return httpwire.SetCount(d, &cached)
-		}
-		return d.Skip()
+		return usage.Member(d, key)
 	})
 	if err != nil || !hasUsage {
 		return err

@@ -13,13 +13,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"pollux/llm"
@@ -44,21 +43,8 @@ type Options struct {
 	// request, and "{model}" in its path is replaced by the model of the
 	// request.
 	BaseURL string
-	// Header is added to each request and overrides the client's own headers.
-	Header http.Header
-	// UserAgent is the User-Agent header, by default "Pollux". "{model}" in it
-	// is replaced by the model of the request.
-	UserAgent string
-	// Proxy is used for all connections except those to this machine and to the
-	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
-	Proxy   *url.URL
-	NoProxy string
-	// RootCAs lists PEM files of certificate authorities to trust in addition
-	// to the system's. The client reads them at the first request that needs
-	// TLS.
-	RootCAs []string
-	// Timeouts limit how long requests wait for the service.
-	Timeouts httpwire.Timeouts
+	// HTTP configures the requests.
+	HTTP httpwire.Options
 
 	// Vendor is the name under which thought signatures are stored, so that
 	// they are sent back only to the service that created them (see
@@ -94,34 +80,25 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.UserAgent == "" {
-		o.UserAgent = "Pollux"
-	}
-	if o.Vendor == "" {
-		o.Vendor = "openai"
-	}
-	c := &Client{options: o, endpoint: at, header: http.Header{"Content-Type": {"application/json"}}}
-	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: at.base.Scheme == "https",
-	})
+	o.Vendor = cmp.Or(o.Vendor, "openai")
+	o.HTTP.Secure = at.base.Scheme == "https"
+	c := &Client{options: o, endpoint: at, http: httpwire.NewClient(o.HTTP)}
 	key, err := httpwire.CleanKey(o.APIKey, at.base.Host)
 	if err != nil {
 		return nil, err
 	}
+	header := http.Header{"Content-Type": {"application/json"}}
 	switch {
 	case key == "":
 	case o.KeyHeader != "":
-		c.header.Set(o.KeyHeader, key)
+		header.Set(o.KeyHeader, key)
 	default:
-		c.header.Set("Authorization", "Bearer "+key)
+		header.Set("Authorization", "Bearer "+key)
 	}
-	for k, v := range o.Header {
-		c.header[http.CanonicalHeaderKey(k)] = v
-	}
+	c.header = o.HTTP.AddHeader(header)
 	return c, nil
 }
 
-// traits returns the current traits of model.
 func (c *Client) traits(model string) *traits {
 	return c.models.GetOrCreate(model, func() *traits {
 		t := &traits{Quirks: c.options.Quirks.clone(), vendor: c.options.Vendor, model: model}
@@ -205,9 +182,6 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 		return nil, err
 	}
 	defer res.Close()
-	if res.Status != http.StatusOK {
-		return nil, responseError(res)
-	}
 	data, err := readJSON(res)
 	if err != nil {
 		return nil, err
@@ -248,14 +222,9 @@ func (c *Client) send(ctx context.Context, req *llm.Request, stream bool) (*http
 		}
 		b, sent := t.requestBody(req, stream)
 		res, err := c.post(ctx, req.Model, t.methodName(), b, headerTimeout)
-		if err != nil {
-			return nil, nil, err
-		}
-		if res.Status == http.StatusOK {
+		if err == nil {
 			return res, t, nil
 		}
-		err = responseError(res)
-		res.Close()
 		e, ok := err.(*llm.Error) // otherwise ctx was cancelled
 		switch {
 		case !ok || lessons >= maxLessons:
@@ -276,15 +245,11 @@ func (c *Client) log(model, message string) {
 	}
 }
 
-// headers returns the headers for a request to model.
 func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	header := c.header.Clone()
-	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.TrimSpace(strings.ReplaceAll(c.options.UserAgent, "{model}", model)))
-	}
+	header := c.options.HTTP.HeaderFor(c.header, model)
 	if c.options.Credentials != nil && header["Authorization"] == nil {
 		token, err := c.options.Credentials(ctx)
 		switch {
@@ -298,13 +263,14 @@ func (c *Client) headers(ctx context.Context, model string) (http.Header, error)
 	return header, nil
 }
 
-// post sends a request and returns when the response headers have arrived.
+// post sends a request and returns a response with status 200.
 func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, headerTimeout time.Duration) (*httpwire.Response, error) {
 	header, err := c.headers(ctx, model)
 	if err != nil {
 		return nil, err
 	}
-	return c.http.Post(ctx, httpwire.Request{URL: c.endpoint.url(model, method), Header: header, Body: b, HeaderTimeout: headerTimeout})
+	res, err := c.http.Post(ctx, httpwire.Request{URL: c.endpoint.url(model, method), Header: header, Body: b, HeaderTimeout: headerTimeout})
+	return httpwire.CheckStatus(res, err, statusError)
 }
 
 // readJSON reads a body that must be one JSON value and not an error.
@@ -317,13 +283,4 @@ func readJSON(res *httpwire.Response) ([]byte, error) {
 		err = res.CheckJSON(data)
 	}
 	return data, err
-}
-
-// responseError returns the error for a response whose status is not 200.
-func responseError(res *httpwire.Response) error {
-	data, err := res.ReadError()
-	if err != nil {
-		return err
-	}
-	return statusError(res.Host, res.Status, res.Header, data)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 	"pollux/llm/llmtest"
 	"pollux/llm/openai"
 )
@@ -88,7 +89,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		{"key with a line end", openai.Options{APIKey: "k\r\n"}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer k"}},
 		{"no key", openai.Options{APIKey: " "}, "", "/v1/chat/completions?", map[string]string{"Authorization": "-"}},
 		{"token", openai.Options{APIKey: " ", Credentials: func(context.Context) (string, error) { return "tok", nil }}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer tok"}},
-		{"own headers win", openai.Options{UserAgent: "P {model}", Header: http.Header{"authorization": {"mine"}, "X-Title": {"t"}}}, "", "/v1/chat/completions?", map[string]string{"Authorization": "mine", "X-Title": "t", "User-Agent": "P a/b"}},
+		{"own headers win", openai.Options{HTTP: httpwire.Options{UserAgent: "P {model}", Header: http.Header{"authorization": {"mine"}, "X-Title": {"t"}}}}, "", "/v1/chat/completions?", map[string]string{"Authorization": "mine", "X-Title": "t", "User-Agent": "P a/b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +163,7 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if c, err := openai.New(openai.Options{RootCAs: []string{"/does/not/exist"}}); c == nil || err != nil {
+	if c, err := openai.New(openai.Options{HTTP: httpwire.Options{RootCAs: []string{"/does/not/exist"}}}); c == nil || err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -13,10 +14,7 @@ type endpoint struct {
 }
 
 func newEndpoint(base string) (endpoint, error) {
-	base = strings.TrimSpace(base)
-	if base == "" {
-		base = "https://api.openai.com/v1"
-	}
+	base = cmp.Or(strings.TrimSpace(base), "https://api.openai.com/v1")
 	// url.Parse does not accept the braces of {model}.
 	u, err := url.Parse(strings.ReplaceAll(base, "{model}", modelPlaceholder))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

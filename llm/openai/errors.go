@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -155,9 +156,7 @@ func errorInBody(data []byte) error {
 		return nil
 	}
 	e := classify(api)
-	if e.Message = httpwire.Sentence(e.Message); e.Message == "" {
-		e.Message = httpwire.NoReason
-	}
+	e.Message = cmp.Or(httpwire.Sentence(e.Message), httpwire.NoReason)
 	httpwire.SetBody(e, data)
 	return e
 }

@@ -3,6 +3,8 @@ package openai
 import (
 	"strconv"
 	"strings"
+
+	"pollux/llm/httpwire"
 )
 
 // maxID is the longest call id that every service accepts, in bytes.
@@ -71,49 +73,20 @@ func hash[T string | []byte](s T) uint64 {
 
 // idSet is the set of call ids in a conversation, stored as hashes. A collision
 // is unlikely and only renames an id that was unique.
-type idSet struct {
-	slots []uint64 // length is a power of two, at most half in use; 0 is free
-	used  int
-}
+type idSet map[uint64]struct{}
 
 // add returns id, or a replacement if the set already contains it, and adds the
 // result to the set.
-func (s *idSet) add(t *traits, id []byte) []byte {
+func (s idSet) add(t *traits, id []byte) []byte {
 	wire := id
-	for n := 2; !s.insert(max(hash(wire), 1)); n++ {
+	for n := 2; ; n++ {
+		h := hash(wire)
+		if _, isUsed := s[h]; !isUsed {
+			s[h] = struct{}{}
+			return wire
+		}
 		wire = []byte(t.alternateID(string(id), n))
 	}
-	return wire
-}
-
-// insert adds h and reports whether it is new.
-func (s *idSet) insert(h uint64) bool {
-	if 2*s.used >= len(s.slots) {
-		old := s.slots
-		s.slots = make([]uint64, max(2*len(old), 64))
-		for _, h := range old {
-			if h != 0 {
-				s.slots[s.find(h)] = h
-			}
-		}
-	}
-	i := s.find(h)
-	if s.slots[i] == h {
-		return false
-	}
-	s.slots[i] = h
-	s.used++
-	return true
-}
-
-// find returns the slot that contains h, or the free slot for it.
-func (s *idSet) find(h uint64) int {
-	mask := uint64(len(s.slots) - 1)
-	i := h & mask
-	for s.slots[i] != 0 && s.slots[i] != h {
-		i = (i + 1) & mask
-	}
-	return int(i)
 }
 
 // maxName is the longest tool name that services accept, in bytes.
@@ -121,19 +94,4 @@ const maxName = 64
 
 // wireName returns name in a form that services accept. A changed name ends in
 // a hash of the original.
-func wireName(name string) string {
-	isInvalid := func(r rune) bool {
-		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}
-	if len(name) <= maxName && name != "" && !strings.ContainsFunc(name, isInvalid) {
-		return name
-	}
-	clean := strings.Map(func(r rune) rune {
-		if isInvalid(r) {
-			return '_'
-		}
-		return r
-	}, name)
-	suffix := "_" + strconv.FormatUint(hash(name), 36)
-	return clean[:min(len(clean), maxName-len(suffix))] + suffix
-}
+func wireName(name string) string { return httpwire.CleanName(name, maxName) }

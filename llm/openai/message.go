@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -111,10 +112,7 @@ func (t *traits) AppendMedia(b []byte, p *llm.Part) []byte {
 	case strings.HasPrefix(mime, "image/") && !t.NoImages:
 		return t.appendImage(b, data)
 	case mime == "application/pdf" && !t.NoPDF:
-		name := d.DisplayName
-		if name == "" {
-			name = "document.pdf"
-		}
+		name := cmp.Or(d.DisplayName, "document.pdf")
 		if t.Protocol == Responses {
 			b = llm.AppendString(append(b, `{"type":"input_file","filename":`...), name)
 			return append(data(append(b, `,"file_data":`...)), '}')

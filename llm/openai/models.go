@@ -1,12 +1,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,13 +39,10 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	}
 	header.Del("Content-Type")
 	res, err := c.http.Get(ctx, httpwire.Request{URL: c.endpoint.url("", "models"), Header: header, HeaderTimeout: listTimeout})
-	if err != nil {
+	if res, err = httpwire.CheckStatus(res, err, statusError); err != nil {
 		return nil, err
 	}
 	defer res.Close()
-	if res.Status != http.StatusOK {
-		return nil, responseError(res)
-	}
 	res.Body = io.LimitReader(res.Body, maxListBytes+1)
 	data, err := readJSON(res)
 	switch {
@@ -128,160 +125,108 @@ type listedModel struct {
 }
 
 func (m *listedModel) decode(d *jx.Decoder) error {
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-		switch string(key) {
-		case "id":
-			return httpwire.SetString(d, &m.Name)
-		case "name", "model":
-			return httpwire.SetString(d, &m.fallbackName)
-		case "type":
-			return httpwire.SetString(d, &m.kind)
-		case "context_length", "context_window", "max_model_len", "max_context_length":
-			return httpwire.SetCount(d, &m.Input)
-		case "max_completion_tokens", "max_output_tokens":
-			return httpwire.SetCount(d, &m.Output)
-		case "top_provider": // OpenRouter
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "context_length":
-					return httpwire.SetCount(d, &m.fallbackInput)
-				case "max_completion_tokens":
-					return httpwire.SetCount(d, &m.Output)
-				}
-				return d.Skip()
-			})
-		case "meta": // llama.cpp
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-				switch string(key) {
-				case "n_ctx":
-					return httpwire.SetCount(d, &m.Input)
-				case "n_ctx_train":
-					return httpwire.SetCount(d, &m.fallbackInput)
-				}
-				return d.Skip()
-			})
-		case "pricing":
-			return httpwire.Members(d, m.decodePricing)
-		case "supported_parameters": // OpenRouter
-			return decodeStrings(d, func(has func(...string) bool) {
-				m.Tools, m.Thinking = catalog.FromBool(has("tools")), catalog.FromBool(has("reasoning", "include_reasoning"))
-			})
-		case "architecture":
-			return httpwire.Members(d, m.decodeArchitecture)
-		case "capabilities":
-			return m.decodeCapabilities(d)
-		case "active", "supports_chat": // Groq, Fireworks
-			return m.decodeAvailable(d)
-		case "supports_tools":
-			return decodeAbility(d, &m.Tools)
-		case "supports_image_input", "supports_image_in": // Fireworks, Moonshot
-			return decodeAbility(d, &m.Images)
-		case "supports_video_in":
-			return decodeAbility(d, &m.Video)
-		case "supports_reasoning":
-			return decodeAbility(d, &m.Thinking)
-		}
-		return d.Skip()
-	})
-}
-
-// decodePricing decodes prices: per token as OpenRouter lists them, per million
-// tokens as Together does.
-func (m *listedModel) decodePricing(d *jx.Decoder, key []byte) error {
-	switch string(key) {
-	case "prompt":
-		return m.inputPrice.decode(d, "e6")
-	case "completion":
-		return m.outputPrice.decode(d, "e6")
-	case "input_cache_read":
-		return m.cacheReadPrice.decode(d, "e6")
-	case "input_cache_write":
-		return m.cacheWritePrice.decode(d, "e6")
-	case "input":
-		return m.inputPrice.decode(d, "")
-	case "output":
-		return m.outputPrice.decode(d, "")
-	}
-	return d.Skip()
-}
-
-func (m *listedModel) decodeArchitecture(d *jx.Decoder, key []byte) error {
-	switch string(key) {
-	case "input_modalities":
-		return decodeStrings(d, func(has func(...string) bool) {
-			m.Images, m.PDF = catalog.FromBool(has("image")), catalog.FromBool(has("file"))
-			m.Audio, m.Video = catalog.FromBool(has("audio")), catalog.FromBool(has("video"))
-		})
-	case "output_modalities":
-		return decodeStrings(d, func(has func(...string) bool) { m.isUnavailable = m.isUnavailable || !has("text") })
-	}
-	return d.Skip()
+	return httpwire.Table{
+		{"id", &m.Name},
+		{"name", &m.fallbackName},
+		{"model", &m.fallbackName},
+		{"type", &m.kind},
+		{"context_length", &m.Input},
+		{"context_window", &m.Input},
+		{"max_model_len", &m.Input},
+		{"max_context_length", &m.Input},
+		{"max_completion_tokens", &m.Output},
+		{"max_output_tokens", &m.Output},
+		{"top_provider", httpwire.Table{{"context_length", &m.fallbackInput}, {"max_completion_tokens", &m.Output}}}, // OpenRouter
+		{"meta", httpwire.Table{{"n_ctx", &m.Input}, {"n_ctx_train", &m.fallbackInput}}},                             // llama.cpp
+		{"pricing", httpwire.Table{
+			{"prompt", m.inputPrice.perToken}, // OpenRouter
+			{"completion", m.outputPrice.perToken},
+			{"input_cache_read", m.cacheReadPrice.perToken},
+			{"input_cache_write", m.cacheWritePrice.perToken},
+			{"input", m.inputPrice.perMillion}, // Together
+			{"output", m.outputPrice.perMillion},
+		}},
+		{"supported_parameters", words(func(has func(...string) bool) { // OpenRouter
+			m.Tools, m.Thinking = catalog.FromBool(has("tools")), catalog.FromBool(has("reasoning", "include_reasoning"))
+		})},
+		{"architecture", httpwire.Table{
+			{"input_modalities", words(func(has func(...string) bool) {
+				m.Images, m.PDF = catalog.FromBool(has("image")), catalog.FromBool(has("file"))
+				m.Audio, m.Video = catalog.FromBool(has("audio")), catalog.FromBool(has("video"))
+			})},
+			{"output_modalities", words(func(has func(...string) bool) { m.isUnavailable = m.isUnavailable || !has("text") })},
+		}},
+		{"capabilities", m.decodeCapabilities},
+		{"active", m.decodeAvailable}, // Groq
+		{"supports_chat", m.decodeAvailable},
+		{"supports_tools", ability(&m.Tools)},
+		{"supports_image_input", ability(&m.Images)}, // Fireworks
+		{"supports_image_in", ability(&m.Images)},    // Moonshot
+		{"supports_video_in", ability(&m.Video)},
+		{"supports_reasoning", ability(&m.Thinking)},
+	}.Decode(d)
 }
 
 // decodeCapabilities decodes Mistral's object of capabilities, or an array of
 // words.
 func (m *listedModel) decodeCapabilities(d *jx.Decoder) error {
 	if d.Next() == jx.Array {
-		return decodeStrings(d, func(has func(...string) bool) {
+		return words(func(has func(...string) bool) {
 			m.Tools, m.Images = catalog.FromBool(has("tools", "tool_use")), catalog.FromBool(has("vision"))
 			if has("thinking", "reasoning") {
 				m.Thinking = catalog.Yes
 			}
-		})
+		})(d)
 	}
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-		switch string(key) {
-		case "completion_chat":
-			return m.decodeAvailable(d)
-		case "function_calling":
-			return decodeAbility(d, &m.Tools)
-		case "vision":
-			return decodeAbility(d, &m.Images)
-		case "reasoning":
-			return decodeAbility(d, &m.Thinking)
-		case "audio":
-			return decodeAbility(d, &m.Audio)
-		}
-		return d.Skip()
-	})
+	return httpwire.Table{
+		{"completion_chat", m.decodeAvailable},
+		{"function_calling", ability(&m.Tools)},
+		{"vision", ability(&m.Images)},
+		{"reasoning", ability(&m.Thinking)},
+		{"audio", ability(&m.Audio)},
+	}.Decode(d)
 }
 
 func (m *listedModel) decodeAvailable(d *jx.Decoder) error {
 	var is catalog.Ability
-	err := decodeAbility(d, &is)
+	err := ability(&is)(d)
 	m.isUnavailable = m.isUnavailable || is == catalog.No
 	return err
 }
 
-// decodeAbility decodes true or false and ignores other values.
-func decodeAbility(d *jx.Decoder, to *catalog.Ability) error {
-	if d.Next() != jx.Bool {
-		return d.Skip()
+// ability returns a function that decodes true or false and ignores other values.
+func ability(to *catalog.Ability) func(*jx.Decoder) error {
+	return func(d *jx.Decoder) error {
+		if d.Next() != jx.Bool {
+			return d.Skip()
+		}
+		b, err := d.Bool()
+		*to = catalog.FromBool(b)
+		return err
 	}
-	b, err := d.Bool()
-	*to = catalog.FromBool(b)
-	return err
 }
 
-// decodeStrings decodes an array of strings and calls use with a function that
-// reports whether the array contains any of its arguments. It ignores empty
-// arrays and other values.
-func decodeStrings(d *jx.Decoder, use func(has func(...string) bool)) error {
-	if d.Next() != jx.Array {
-		return d.Skip()
-	}
-	var list []string
-	err := d.Arr(func(d *jx.Decoder) error {
-		s, err := httpwire.String(d)
-		list = append(list, s)
-		return err
-	})
-	if len(list) > 0 {
-		use(func(words ...string) bool {
-			return slices.ContainsFunc(words, func(s string) bool { return slices.Contains(list, s) })
+// words returns a function that decodes an array of strings and calls use with a
+// function that reports whether the array contains any of its arguments. It ignores
+// empty arrays and other values.
+func words(use func(has func(...string) bool)) func(*jx.Decoder) error {
+	return func(d *jx.Decoder) error {
+		if d.Next() != jx.Array {
+			return d.Skip()
+		}
+		var list []string
+		err := d.Arr(func(d *jx.Decoder) error {
+			s, err := httpwire.String(d)
+			list = append(list, s)
+			return err
 		})
+		if len(list) > 0 {
+			use(func(words ...string) bool {
+				return slices.ContainsFunc(words, func(s string) bool { return slices.Contains(list, s) })
+			})
+		}
+		return err
 	}
-	return err
 }
 
 // tokenPrice is the price of a million tokens in US dollars, if known.
@@ -289,6 +234,10 @@ type tokenPrice struct {
 	usd     float64
 	isKnown bool
 }
+
+func (r *tokenPrice) perToken(d *jx.Decoder) error { return r.decode(d, "e6") }
+
+func (r *tokenPrice) perMillion(d *jx.Decoder) error { return r.decode(d, "") }
 
 // decode decodes a number, or a string that holds one. exponent ("e6" or "")
 // scales it to a million tokens. Negative and absurdly high prices are ignored,
@@ -319,15 +268,9 @@ func (r *tokenPrice) decode(d *jx.Decoder, exponent string) error {
 	return nil
 }
 
-// catalogModel returns m as a catalog entry.
 func (m *listedModel) catalogModel() catalog.Model {
 	out := m.Model
-	if out.Name == "" {
-		out.Name = m.fallbackName
-	}
-	if out.Input == 0 {
-		out.Input = m.fallbackInput
-	}
+	out.Name, out.Input = cmp.Or(out.Name, m.fallbackName), cmp.Or(out.Input, m.fallbackInput)
 	const maxTokens = 1 << 30 // a higher value is an error of the service
 	if out.Input > maxTokens {
 		out.Input = 0

@@ -15,6 +15,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/httpwire"
 )
 
 func TestModels(t *testing.T) {
@@ -90,7 +91,7 @@ func listModels(t *testing.T, ctx context.Context, status int, body io.Reader) (
 		_, _ = io.Copy(w, body) // the client may have disconnected
 	}))
 	t.Cleanup(s.Close)
-	c, err := New(Options{APIKey: "k", BaseURL: s.URL + "/x/v1", Header: http.Header{"X-Title": {"t"}}})
+	c, err := New(Options{APIKey: "k", BaseURL: s.URL + "/x/v1", HTTP: httpwire.Options{Header: http.Header{"X-Title": {"t"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,6 @@ func (k *reasoningDetails) find(piece map[string]json.RawMessage) *detail {
 	return nil
 }
 
-// marshal returns the details as a JSON array.
 func (k *reasoningDetails) marshal() ([]byte, error) {
 	list := make([]map[string]json.RawMessage, len(k.details))
 	for i, d := range k.details {

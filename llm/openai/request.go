@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -23,7 +24,7 @@ func (t *traits) requestBody(req *llm.Request, stream bool) (*httpwire.Body, []s
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
-	w := &chatWriter{listWriter: listWriter{b: b, t: t}}
+	w := &chatWriter{listWriter: listWriter{b: b, t: t, usedIDs: make(idSet, len(req.Contents)/2)}}
 	w.writeSystem(t.instructions(cfg))
 	t.writeConversation(req.Contents, w)
 	w.flushSystem()
@@ -119,13 +120,10 @@ func (t *traits) extras() iter.Seq2[string, []byte] {
 }
 
 func (t *traits) maxTokensMember() string {
-	switch {
-	case t.MaxTokens != "":
-		return t.MaxTokens
-	case isReasoningModel(t.model):
+	if t.MaxTokens == "" && isReasoningModel(t.model) {
 		return "max_completion_tokens"
 	}
-	return "max_tokens"
+	return cmp.Or(t.MaxTokens, "max_tokens")
 }
 
 // addFormat requests JSON output if cfg does.

@@ -20,7 +20,7 @@ func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, [
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"input":[`)
-	w := &itemWriter{listWriter{b: b, t: t}}
+	w := &itemWriter{listWriter{b: b, t: t, usedIDs: make(idSet, len(req.Contents)/2)}}
 	instructions := t.instructions(cfg)
 	if len(instructions) > 0 && t.SystemRole == "user" {
 		w.beginElement()

@@ -2,7 +2,9 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -22,36 +24,28 @@ type responseEvent struct {
 }
 
 func (e *responseEvent) decode(a *assembler, d *jx.Decoder) error {
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
+	paragraph := func(d *jx.Decoder) error { // an event has one of them
 		index := 0
-		switch string(key) {
-		case "type":
-			return httpwire.SetString(d, &e.kind)
-		case "delta":
-			e.delta, err = httpwire.String(d)
-		case "output_index":
-			return httpwire.SetCount(d, &e.itemIndex)
-		case "summary_index", "content_index": // an event has one of them
-			err = httpwire.SetCount(d, &index)
-			e.paragraph += index
-		case "item":
+		err := httpwire.SetCount(d, &index)
+		e.paragraph += index
+		return err
+	}
+	return httpwire.Table{
+		{"type", &e.kind},
+		{"delta", &e.delta},
+		{"output_index", &e.itemIndex},
+		{"summary_index", paragraph},
+		{"content_index", paragraph},
+		{"item", func(d *jx.Decoder) error {
 			e.itemValue = new(outputItem)
 			return e.itemValue.decode(a, d)
-		case "annotation":
-			return a.decodeAnnotation(d)
-		case "response":
-			e.response, err = d.Raw()
-		case "message":
-			e.err.Message, err = httpwire.String(d)
-		case "code":
-			e.err.Code, err = httpwire.String(d)
-		case "param":
-			e.err.Param, err = httpwire.String(d)
-		default:
-			return d.Skip()
-		}
-		return err
-	})
+		}},
+		{"annotation", a.decodeAnnotation},
+		{"response", &e.response},
+		{"message", &e.err.Message},
+		{"code", &e.err.Code},
+		{"param", &e.err.Param},
+	}.Decode(d)
 }
 
 // decodeResponsesEvent decodes an event of a stream, or a response object if
@@ -117,31 +111,15 @@ func (a *assembler) decodeResponseObject(d *jx.Decoder, isWhole bool) error {
 		output         []byte
 		failed         apiError
 	)
-	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "id":
-			return httpwire.SetString(d, &a.ID)
-		case "model":
-			return httpwire.SetString(d, &a.Model)
-		case "status":
-			return httpwire.SetString(d, &status)
-		case "usage":
-			return a.decodeUsage(d)
-		case "output":
-			output, err = d.Raw()
-			return err
-		case "incomplete_details":
-			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-				if string(key) == "reason" {
-					return httpwire.SetString(d, &reason)
-				}
-				return d.Skip()
-			})
-		case "error":
-			return failed.decode(d)
-		}
-		return d.Skip()
-	})
+	err := httpwire.Table{
+		{"id", &a.ID},
+		{"model", &a.Model},
+		{"status", &status},
+		{"usage", a.decodeUsage},
+		{"output", &output},
+		{"incomplete_details", httpwire.Table{{"reason", &reason}}},
+		{"error", httpwire.Table{{"message", &failed.Message}, {"code", &failed.Code}}},
+	}.Decode(d)
 	if err != nil {
 		return err
 	}
@@ -163,21 +141,6 @@ func (a *assembler) decodeResponseObject(d *jx.Decoder, isWhole bool) error {
 		a.err = &llm.Error{Kind: llm.KindServer, Code: status, Message: "The provider cancelled the response"}
 	}
 	return nil
-}
-
-// decode decodes the error member of a response object.
-func (e *apiError) decode(d *jx.Decoder) error {
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "message":
-			e.Message, err = httpwire.String(d)
-		case "code":
-			e.Code, err = httpwire.String(d)
-		default:
-			return d.Skip()
-		}
-		return err
-	})
 }
 
 // decodeOutput decodes an array of output items.
@@ -209,68 +172,45 @@ type itemText struct{ kind, text string }
 
 func (it *outputItem) decode(a *assembler, d *jx.Decoder) error {
 	piece := func(d *jx.Decoder) error { return it.decodeText(a, d) }
-	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "type":
-			return httpwire.SetString(d, &it.kind)
-		case "id":
-			it.id, err = httpwire.String(d)
-		case "call_id":
-			it.callID, err = httpwire.String(d)
-		case "name":
-			it.name, err = httpwire.String(d)
-		case "encrypted_content":
-			it.encrypted, err = httpwire.String(d)
-		case "arguments":
-			if d.Next() == jx.String {
-				it.args, err = d.StrAppend(nil)
-				return err
-			}
-			var raw []byte
-			raw, err = d.Raw()
-			it.args, it.hasObjectArgs = bytes.Clone(raw), true
-		case "content":
-			return httpwire.Elements(d, piece)
-		case "summary":
-			var raw []byte
-			if raw, err = d.Raw(); err != nil {
+	return httpwire.Table{
+		{"type", &it.kind},
+		{"id", &it.id},
+		{"call_id", &it.callID},
+		{"name", &it.name},
+		{"encrypted_content", &it.encrypted},
+		{"arguments", func(d *jx.Decoder) (err error) {
+			it.args, it.hasObjectArgs, err = decodeArguments(d)
+			return err
+		}},
+		{"content", httpwire.Each(piece)},
+		{"summary", func(d *jx.Decoder) error {
+			raw, err := d.Raw()
+			if err != nil {
 				return err
 			}
 			it.summary = bytes.Clone(raw)
 			return httpwire.Decode(it.summary, func(d *jx.Decoder) error { return httpwire.Elements(d, piece) })
-		default:
-			return d.Skip()
-		}
-		return err
-	})
+		}},
+	}.Decode(d)
 }
 
 // decodeText decodes an element of an item's content or summary, and adds the
 // sources it cites to a.
 func (it *outputItem) decodeText(a *assembler, d *jx.Decoder) error {
 	var s itemText
-	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "type":
-			return httpwire.SetString(d, &s.kind)
-		case "text", "refusal":
-			s.text, err = httpwire.String(d)
-			return err
-		case "annotations":
-			return httpwire.Elements(d, a.decodeAnnotation)
-		}
-		return d.Skip()
-	})
+	err := httpwire.Table{
+		{"type", &s.kind},
+		{"text", &s.text},
+		{"refusal", &s.text},
+		{"annotations", httpwire.Each(a.decodeAnnotation)},
+	}.Decode(d)
 	it.texts = append(it.texts, s)
 	return err
 }
 
 // addItem adds a complete item. It skips text that arrived in delta events.
 func (a *assembler) addItem(index int, it *outputItem) {
-	isStreamed := false
-	for _, i := range a.streamedItems {
-		isStreamed = isStreamed || i == index
-	}
+	isStreamed := slices.Contains(a.streamedItems, index)
 	switch it.kind {
 	case "function_call":
 		a.calls.setItem(index, it)
@@ -312,20 +252,12 @@ func (a *assembler) addItem(index int, it *outputItem) {
 // setItem adds a complete call. It replaces the arguments that arrived in
 // pieces.
 func (c *calls) setItem(index int, it *outputItem) {
-	id := it.callID
-	if id == "" {
-		id = it.id
-	}
+	id := cmp.Or(it.callID, it.id)
 	for _, p := range c.all {
 		if p.index != index {
 			continue
 		}
-		if id != "" {
-			p.id = id
-		}
-		if it.name != "" {
-			p.name = it.name
-		}
+		p.id, p.name = cmp.Or(id, p.id), cmp.Or(it.name, p.name)
 		if len(it.args) > 0 {
 			p.args, p.end = it.args, endScanner{}
 			p.end.add(it.args)

@@ -77,7 +77,6 @@ func (t *traits) effort(k *llm.Thinking) string {
 	return t.nearestEffort("high")
 }
 
-// isThinkingOff reports whether k turns thinking off.
 func isThinkingOff(k *llm.Thinking) bool {
 	return k != nil && (strings.EqualFold(k.Level, "none") || k.Level == "" && k.Budget != nil && *k.Budget == 0)
 }

@@ -47,7 +47,6 @@ func (t *traits) toolChoice(cfg *llm.Config) string {
 	return `{"type":"function","function":{"name":"` + wireName(allowed[0]) + `"}}`
 }
 
-// appendTool appends the definition of a function tool.
 func (t *traits) appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
 	if t.Protocol == Responses {
 		return append(t.appendFunction(dst, f, "function"), `,"strict":false}`...)
@@ -83,6 +82,11 @@ func plainSchema(schema json.RawMessage, strict bool) []byte {
 
 // fixSchema fixes a schema in place and reports whether it changed anything.
 func fixSchema(schema map[string]any, strict bool) (isChanged bool) {
+	fixChild := func(v any) {
+		if m, ok := v.(map[string]any); ok && fixSchema(m, strict) {
+			isChanged = true
+		}
+	}
 	for key, v := range schema {
 		switch key {
 		case "type":
@@ -99,15 +103,11 @@ func fixSchema(schema map[string]any, strict bool) (isChanged bool) {
 		case "properties", "patternProperties", "$defs", "definitions":
 			if members, ok := v.(map[string]any); ok {
 				for _, m := range members {
-					if m, ok := m.(map[string]any); ok && fixSchema(m, strict) {
-						isChanged = true
-					}
+					fixChild(m)
 				}
 			}
 		case "items", "additionalProperties", "not":
-			if m, ok := v.(map[string]any); ok && fixSchema(m, strict) {
-				isChanged = true
-			}
+			fixChild(v)
 			if strict && key == "additionalProperties" && v == true {
 				delete(schema, key) // true is the default
 				isChanged = true
@@ -115,9 +115,7 @@ func fixSchema(schema map[string]any, strict bool) (isChanged bool) {
 		case "anyOf", "oneOf", "allOf", "prefixItems":
 			if list, ok := v.([]any); ok {
 				for _, m := range list {
-					if m, ok := m.(map[string]any); ok && fixSchema(m, strict) {
-						isChanged = true
-					}
+					fixChild(m)
 				}
 			}
 		}

@@ -21,7 +21,6 @@ type traits struct {
 	key, toolsKey string
 }
 
-// initKeys sets the cache keys and returns t.
 func (t *traits) initKeys() *traits {
 	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
 		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.refusesReasoningItems)

@@ -71,7 +71,6 @@ func (t *Table) Discover(ctx context.Context, connectTimeout time.Duration) []Ac
 	return there
 }
 
-// hasMember reports whether data is a JSON object with this member.
 func hasMember(data []byte, member string) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(data, &object) == nil && object[member] != nil
@@ -140,7 +139,6 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	return readBody(res.Status, res.Body, maxList)
 }
 
-// request requests a path on the host of the provider.
 func (c *Client) request(ctx context.Context, path string) (*httpwire.Response, error) {
 	base, err := url.Parse(c.access.BaseURL)
 	if err != nil {

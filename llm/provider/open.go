@@ -107,7 +107,10 @@ func (c *Client) generator(p Protocol) (llm.Generator, error) {
 
 func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	a, n, header := c.access, c.network, c.header()
-	n.Timeouts = a.timeouts(n.Timeouts)
+	wire := httpwire.Options{
+		Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: a.timeouts(n.Timeouts),
+	}
+	log := func(message string) { n.Log.Debug(message) }
 	if a.LacksAddress() {
 		return nil, fmt.Errorf("%s needs an address. Set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
 	}
@@ -123,15 +126,11 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	case Chat:
 		return openai.New(openai.Options{
 			APIKey: cmp.Or(a.APIKey, a.AuthToken), KeyHeader: keyHeader(&a), BaseURL: a.BaseURL,
-			Vendor: a.ID, ForModel: c.openaiQuirks,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
-			Log: func(message string) { n.Log.Debug(message) },
+			Vendor: a.ID, ForModel: c.openaiQuirks, HTTP: wire, Log: log,
 		})
 	case Anthropic, AnthropicVertex, Bedrock:
 		o := anthropic.Options{
-			APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL,
-			ForModel: c.anthropicQuirks,
-			Header:   header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts, Log: n.Log,
+			APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL, ForModel: c.anthropicQuirks, HTTP: wire, Log: n.Log,
 		}
 		switch p {
 		case AnthropicVertex:
@@ -142,15 +141,11 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 		return anthropic.New(o)
 	case Ollama:
 		return ollama.New(ollama.Options{
-			BaseURL: a.BaseURL, APIKey: cmp.Or(a.APIKey, a.AuthToken), Window: c.window,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
-			Log: func(message string) { n.Log.Debug(message) },
+			BaseURL: a.BaseURL, APIKey: cmp.Or(a.APIKey, a.AuthToken), Window: c.window, HTTP: wire, Log: log,
 		})
 	case Gemini, Vertex:
 		o := gemini.Options{
-			APIKey: a.APIKey, Bearer: a.Bearer, Gateway: a.Gateway, BaseURL: a.BaseURL, APIVersion: a.APIVersion,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
-			Log: func(message string) { n.Log.Debug(message) },
+			APIKey: a.APIKey, Bearer: a.Bearer, Gateway: a.Gateway, BaseURL: a.BaseURL, APIVersion: a.APIVersion, HTTP: wire, Log: log,
 		}
 		if p == Vertex {
 			o.Vertex, o.ADC = &gemini.Vertex{Project: a.Project, Location: a.Location}, a.ADC

@@ -1,11 +1,14 @@
 package provider
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"sync"
+)
 
 // profiles returns the built-in providers in the order in which Pollux looks for
-// their credentials. It builds them when it is called, so that a program that asks
+// their credentials. It builds them when it is first called, so that a program that asks
 // no model pays nothing for them.
-func profiles() []*Profile {
+var profiles = sync.OnceValue(func() []*Profile {
 	return []*Profile{
 		{
 			ID: "gemini", Name: "Google AI Studio", Aliases: StringList{"google"},
@@ -258,4 +261,4 @@ func profiles() []*Profile {
 			Local: &Local{Port: 1337, Probe: "/v1/models", Marker: "data"},
 		},
 	}
-}
+})

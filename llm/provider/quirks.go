@@ -15,7 +15,6 @@ import (
 	"pollux/llm/openai"
 )
 
-// rules returns the rules that apply to a model.
 func (p *Profile) rules(model string) []*Rule {
 	// A slash is a letter like any other to a pattern's star.
 	name := strings.ReplaceAll(model, "/", "|")
@@ -100,7 +99,6 @@ func ruleQuirks(rules []*Rule) []json.RawMessage {
 	return list
 }
 
-// checkQuirks returns an error if the quirks of a profile, or of a rule, are invalid.
 func (p *Profile) checkQuirks(speaks Protocol, r *Rule) error {
 	var rules []*Rule
 	if r != nil {

@@ -23,7 +23,6 @@ type redactor struct {
 	address string
 }
 
-// newRedactor returns a redactor for the secrets of an access and a network.
 func newRedactor(a *Access, n *Network) *redactor {
 	texts := []string{a.APIKey, a.AuthToken}
 	if a.AWS != nil {
@@ -182,7 +181,6 @@ type redactingHandler struct {
 	redactor *redactor
 }
 
-// Handle implements [slog.Handler].
 func (h *redactingHandler) Handle(ctx context.Context, r slog.Record) error {
 	clean := slog.NewRecord(r.Time, r.Level, h.redactor.redact(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
@@ -203,7 +201,6 @@ type redactingGenerator struct {
 
 var _ llm.Generator = (*redactingGenerator)(nil)
 
-// Unwrap returns the generator below.
 func (s *redactingGenerator) Unwrap() llm.Generator { return s.Generator }
 
 func (s *redactingGenerator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {

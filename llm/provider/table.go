@@ -24,7 +24,7 @@ import (
 type Table struct{ profiles []*Profile }
 
 // Builtin returns a new table of the providers that Pollux knows by itself.
-func Builtin() *Table { return &Table{profiles()} }
+func Builtin() *Table { return &Table{slices.Clone(profiles())} }
 
 // All yields the profiles in the order in which their credentials are looked for:
 // the built-in ones, then those that Add has added.
@@ -44,7 +44,6 @@ func (t *Table) index(id string) int {
 	return slices.IndexFunc(t.profiles, func(p *Profile) bool { return p.hasName(id) })
 }
 
-// hasName reports whether name is the id or an alias of p.
 func (p *Profile) hasName(name string) bool { return p.ID == name || slices.Contains(p.Aliases, name) }
 
 // FindByAddress returns the profile whose address has the same host, nil if there is
@@ -110,7 +109,6 @@ func (t *Table) add(id string, data []byte) error {
 	return nil
 }
 
-// checkName returns an error if a provider cannot have this name.
 func checkName(name string) error {
 	odd := func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	switch {
@@ -242,7 +240,6 @@ func mergeHeaders(top, below map[string]string) map[string]string {
 	return both
 }
 
-// check returns an error if a profile is invalid.
 func (p *Profile) check() error {
 	if p.BaseURL != "" {
 		u, err := url.Parse(strings.ReplaceAll(p.BaseURL, "{model}", "m"))

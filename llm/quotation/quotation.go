@@ -104,7 +104,6 @@ func (x *Index) forget(key weak.Pointer[llm.Content]) {
 	delete(x.seen, key)
 }
 
-// add adds a text.
 func (x *Index) add(k kind, source, text string) {
 	text = text[:min(len(text), maxText)]
 	var h maphash.Hash

@@ -51,7 +51,6 @@ func Record(g llm.Generator, path string) (*Recorder, error) {
 	return &Recorder{Generator: g, file: f}, nil
 }
 
-// Unwrap returns the wrapped generator.
 func (r *Recorder) Unwrap() llm.Generator { return r.Generator }
 
 // Close closes the file.
@@ -124,12 +123,10 @@ type embedding struct {
 	Values []float32 `json:"values"`
 }
 
-// recordedPart returns the part of a response that is recorded.
 func recordedPart(r *llm.Response) *llm.Response {
 	return &llm.Response{Candidates: r.Candidates, Usage: r.Usage}
 }
 
-// appendLine appends a line to the file.
 func (r *Recorder) appendLine(method string, response []byte) error {
 	line := append(append([]byte(`{"method":"`), method...), `","response":`...)
 	line = append(append(line, response...), '}', '\n')

@@ -69,7 +69,6 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator].

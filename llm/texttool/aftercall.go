@@ -19,7 +19,8 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 	}
 	if text := p.object.LastText(); p.isAtEnd && s[0] == '"' && text.End > 0 && !p.isNative {
 		p.isRead = true
-		p.form = rawForm(p.calls[len(p.calls)-1].Name, text.Name, p.tools)
+		last := p.calls[len(p.calls)-1]
+		p.form = rawForm(last.Name, text.Name, string(last.Args), p.tools)
 		p.problem = fmt.Sprintf("the value of %.100q ends at a quote behind which the call ends, but another quote follows; a quote in a value is written \\\"", text.Name)
 		p.mode = afterBrokenCall
 		return s

@@ -22,7 +22,6 @@ type answer struct {
 	text          []byte        // visible text at the end, not yet yielded
 }
 
-// newAnswer returns the state of the answer to a request.
 func newAnswer(o *Options, req *llm.Request, tools toolSet) *answer {
 	p := newParser(tools, false)
 	p.given = &given{o.Given, req}

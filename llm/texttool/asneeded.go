@@ -41,7 +41,6 @@ type toolCalling struct {
 
 var _ llm.Generator = (*Adaptive)(nil)
 
-// Unwrap returns the wrapped generator.
 func (a *Adaptive) Unwrap() llm.Generator { return a.Generator }
 
 // Stream implements [llm.Generator].
@@ -109,7 +108,6 @@ func (a *Adaptive) hasCalled(model string) bool {
 	return a.text.options.HasCalled != nil && a.text.options.HasCalled(model)
 }
 
-// needsText reports whether the model is known to need tools in text.
 func (a *Adaptive) needsText(req *llm.Request) bool {
 	if !a.isKnownToNeedText(req.Model) {
 		return false

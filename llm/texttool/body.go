@@ -58,7 +58,7 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 			n := p.open.at + p.markup.at
 			rest, p.held = string(p.held[n:]), p.held[:n]
 		}
-		p.form = rawForm(p.open.tool, "", p.tools)
+		p.form = rawForm(p.open.tool, "", string(p.held), p.tools)
 		p.reject("its parameters do not have the form <parameter=NAME>VALUE</parameter>, or one has no end")
 	}
 	return rest
@@ -148,7 +148,7 @@ func (p *parser) acceptObject(missing int) bool {
 	case problem != "":
 		p.problem, p.mode = problem, afterBrokenCall
 	case slices.ContainsFunc(calls, hasMixed):
-		p.form = rawForm(calls[0].call.Name, mixed.Name, p.tools)
+		p.form = rawForm(calls[0].call.Name, mixed.Name, string(calls[0].call.Args), p.tools)
 		p.problem = fmt.Sprintf(`the value of %.100q has line breaks as they are and also \n, which may be a line break or two characters`, mixed.Name)
 		p.mode = afterBrokenCall
 	default:

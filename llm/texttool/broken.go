@@ -18,12 +18,16 @@ func (p *parser) endsInText(c byte) bool {
 // textProblem describes a call that cannot be parsed behind text, a string in it, and offers
 // the form without escapes. held begins with the call and ends with the answer.
 func (p *parser) textProblem(text laxjson.Text) string {
-	p.form = rawForm(p.toolName(), text.Name, p.tools)
 	body := p.held[p.open.at:]
+	p.form = rawForm(p.toolName(), text.Name, string(body), p.tools)
 	if text.End == 0 {
 		return fmt.Sprintf("the value of %.100q has no closing quote; it begins with %s", text.Name, headOf(string(body[text.Start:])))
 	}
 	value := body[text.Start:text.End]
+	if len(value) == 0 {
+		return fmt.Sprintf("the value of %.100q is empty, because a second quote follows the one that opens it, and then %s; a quote in a value is written \\\"",
+			text.Name, headOf(string(body[text.End+1:])))
+	}
 	where := ""
 	if line := 1 + bytes.Count(value, []byte("\n")) + bytes.Count(value, []byte(`\n`)); line > 1 {
 		where = fmt.Sprintf(" in its line %d", line)

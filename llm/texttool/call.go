@@ -96,7 +96,6 @@ func (r *callReader) readValue(data []byte) {
 	}
 }
 
-// readItems reads a call or a list of calls.
 func (r *callReader) readItems(data []byte) {
 	if data[0] != '[' {
 		r.readItem(data, r.outer+2, keyed)
@@ -122,7 +121,6 @@ func (r *callReader) isCallable(name string) bool {
 	return r.tools.has(name) || isName(name)
 }
 
-// readItem reads a call.
 func (r *callReader) readItem(data []byte, depth int, f callForm) {
 	var o struct {
 		Name, Tool                         any
@@ -229,7 +227,6 @@ func memberNames(object json.RawMessage) []string {
 	return names
 }
 
-// elementsOf returns the elements of a JSON array.
 func elementsOf(data []byte) []json.RawMessage {
 	var values []json.RawMessage
 	_ = json.Unmarshal(data, &values) // valid JSON from laxjson

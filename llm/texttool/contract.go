@@ -142,11 +142,16 @@ func correction(problem, form, tool string, index, total int, isCut bool) string
 	return text + fmt.Sprintf("Write %s again, call %d %s:\n\n%s", all, index, how, again)
 }
 
-// rawForm returns the form of a call as elements, with the required parameters of the tool and
-// the one with this name, whose value has several lines.
-func rawForm(tool, parameter string, tools toolSet) string {
+// rawForm returns the form of a call as elements, with the required parameters of the tool, those that the
+// written call names, and the one with this name, whose value has several lines.
+func rawForm(tool, parameter, written string, tools toolSet) string {
 	names := tools.required(tool)
 	known := tools.properties(tool)
+	for _, name := range known {
+		if name != parameter && !slices.Contains(names, name) && (strings.Contains(written, `"`+name+`"`) || strings.Contains(written, "<parameter="+name+">")) {
+			names = append(names, name)
+		}
+	}
 	if parameter != "" && !slices.Contains(names, parameter) && (len(known) == 0 || slices.Contains(known, parameter)) {
 		names = append(names, parameter)
 	}

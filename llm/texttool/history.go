@@ -59,17 +59,10 @@ func (m *messageCache) learn(tools toolSet) {
 	}
 }
 
-// hasCallOrResult reports whether a message contains a call or a result.
 func hasCallOrResult(c *llm.Content) bool {
-	for i := range c.Parts {
-		if c.Parts[i].FunctionCall != nil || c.Parts[i].FunctionResponse != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionCall != nil || p.FunctionResponse != nil })
 }
 
-// get returns the rendered form of c.
 func (m *messageCache) get(c *llm.Content) *llm.Content {
 	key := weak.Make(c)
 	if r := m.rendered[key]; r != nil {
@@ -84,7 +77,6 @@ func (m *messageCache) get(c *llm.Content) *llm.Content {
 	return r
 }
 
-// remove deletes the rendered form of a message.
 func (m *messageCache) remove(key weak.Pointer[llm.Content]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

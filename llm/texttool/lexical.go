@@ -86,8 +86,8 @@ func matchEnd(s string) (int, verdict) {
 	if v == yes {
 		return n, v
 	}
-	if n, v := matchPrefix(s, endMarks[:]); v != no {
-		return n, v
+	if end, isEnd := matchPrefix(s, endMarks[:]); isEnd != no {
+		return end, isEnd
 	}
 	return n, v
 }

@@ -54,12 +54,7 @@ func isIntendedCall(held string, o opening, tools toolSet) bool {
 // namesTool reports whether an object that cannot be parsed has a key for the name of a
 // tool.
 func namesTool(s string) bool {
-	for _, key := range [...]string{`"name"`, `'name'`} {
-		if strings.Contains(s, key) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(s, `"name"`) || strings.Contains(s, `'name'`)
 }
 
 // mentionsTool reports whether s contains the name of a tool as a word.

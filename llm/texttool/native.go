@@ -74,18 +74,27 @@ func (n *nativeAnswer) add(chunk *llm.Response) *llm.Response {
 	parts := chunk.Parts()
 	reason := chunk.FinishReason()
 	n.isEnded = reason != ""
-	visible := make([]llm.Part, 0, len(parts)+1)
+	visible := parts // these themselves as long as nothing is held back
 	same := true
+	differ := func(n int) {
+		if same {
+			visible, same = append(make([]llm.Part, 0, len(parts)+1), parts[:n]...), false
+		}
+	}
 	for i := range parts {
 		p := &parts[i]
 		n.hasCall = n.hasCall || p.FunctionCall != nil
-		if !p.IsText() || p.Thought {
-			visible = append(visible, *p)
-			continue
+		text := p.Text
+		if p.IsText() && !p.Thought {
+			if text = n.parser.add(text); text != p.Text {
+				differ(i)
+			}
 		}
-		text := n.parser.add(p.Text)
-		same = same && text == p.Text
-		if text != "" || p.ThoughtSignature != "" {
+		switch {
+		case same:
+		case !p.IsText() || p.Thought:
+			visible = append(visible, *p)
+		case text != "" || p.ThoughtSignature != "":
 			visible = append(visible, llm.Part{Text: text, ThoughtSignature: p.ThoughtSignature})
 		}
 	}
@@ -93,11 +102,14 @@ func (n *nativeAnswer) add(chunk *llm.Response) *llm.Response {
 	if n.isEnded {
 		var text string
 		text, calls = n.end(reason == llm.FinishMaxTokens || isBlocked(reason) || n.hasCall)
+		if text != "" || len(calls) > 0 {
+			differ(len(parts))
+		}
 		if text != "" {
-			visible, same = append(visible, llm.Text(text)), false
+			visible = append(visible, llm.Text(text))
 		}
 	}
-	if same && len(calls) == 0 {
+	if same {
 		return chunk
 	}
 	out := *chunk

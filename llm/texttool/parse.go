@@ -168,7 +168,6 @@ func (p *parser) withHeld(s string) string {
 	return s
 }
 
-// text outputs s.
 func (p *parser) text(s string) {
 	if s == "" {
 		return

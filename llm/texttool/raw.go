@@ -105,7 +105,6 @@ func rawText(c *llm.FunctionCall, tools toolSet) string {
 	return text
 }
 
-// writeParameter writes the element of a parameter.
 func writeParameter(b *strings.Builder, name, value string, isWholeText bool) {
 	b.WriteString("<parameter=" + name + ">" + insideTags(value, isWholeText) + closingParameter + "\n")
 }

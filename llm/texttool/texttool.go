@@ -38,6 +38,7 @@
 package texttool
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math/rand/v2"
@@ -74,9 +75,7 @@ type Options struct {
 // Wrap returns g with tool calling. Wrap a generator that retries failed requests
 // (llm/retry); wrap the result in those that record or count requests.
 func Wrap(g llm.Generator, o Options) *Generator {
-	if o.Corrections == 0 {
-		o.Corrections = 2
-	}
+	o.Corrections = cmp.Or(o.Corrections, 2)
 	if o.Given == nil {
 		o.Given = quotation.New()
 	}
@@ -99,7 +98,6 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator]. Function calls come with the last chunk. If the

@@ -6,6 +6,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/argmap"
+	"pollux/llm/foreign"
 )
 
 // toolSet is the tools that a request declares, by name.
@@ -18,7 +19,6 @@ type declaredTool struct {
 	wholeTexts []string
 }
 
-// newToolSet returns the set of tools.
 func newToolSet(tools []llm.FunctionDeclaration) toolSet {
 	t := make(toolSet, len(tools))
 	for i := range tools {
@@ -43,7 +43,6 @@ func declarations(sets []*llm.ToolSet) []llm.FunctionDeclaration {
 	return tools
 }
 
-// has reports whether a tool is declared.
 func (t toolSet) has(name string) bool {
 	_, ok := t[name]
 	return ok
@@ -55,9 +54,15 @@ func (t toolSet) value(tool, parameter, text string) json.RawMessage {
 	return argmap.FromText(t[tool].schema, parameter, text)
 }
 
-// isWholeText reports whether the value of a parameter is a whole text. The name may be one
-// that models commonly use for the parameter.
+// isWholeText reports whether the value of a parameter is a whole text. The names may be those
+// that models commonly use for the tool and the parameter.
 func (t toolSet) isWholeText(tool, parameter string) bool {
+	return t.hasWholeText(tool, parameter) || !t.has(tool) && slices.ContainsFunc(foreign.Meant(tool), func(own string) bool {
+		return t.hasWholeText(own, parameter)
+	})
+}
+
+func (t toolSet) hasWholeText(tool, parameter string) bool {
 	d := t[tool]
 	return len(d.wholeTexts) > 0 && slices.Contains(d.wholeTexts, argmap.Common().Parameter(tool, d.schema, parameter))
 }

@@ -58,7 +58,6 @@ const (
 	states       = stateWide + symbols - symHan
 )
 
-// wordState returns the state in a word.
 func wordState(letters, rare int, upper bool) int {
 	s := ((min(letters, maxLetters)-1)*(maxRare+1) + rare) * 2
 	if upper {
@@ -72,7 +71,6 @@ func inWord(state int) (letters, rare int, upper, ok bool) {
 	return state/2/(maxRare+1) + 1, state / 2 % (maxRare + 1), state%2 == 1, state < stateSpace
 }
 
-// next returns the state after a symbol.
 func next(state, symbol int) int {
 	letters, rare, upper, word := inWord(state)
 	switch {
@@ -115,7 +113,6 @@ func extendRun(state, first, n int) int {
 	return first
 }
 
-// costAt returns the cost of a symbol in a state.
 func costAt(state, symbol int) int {
 	switch _, _, _, word := inWord(state); {
 	case word && symbol < symDigit:
@@ -248,7 +245,6 @@ type position struct {
 // start returns the position before a text.
 func start() position { return position{state: stateNewline + 1} }
 
-// scan returns the cost of a text.
 func scan[T string | []byte](text T) Cost {
 	return advance(tables(), start(), text).cost
 }

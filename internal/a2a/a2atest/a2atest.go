@@ -171,7 +171,6 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve responds to a call.
 func (a *Agent) serve(w http.ResponseWriter, r *http.Request, o *Options) {
 	c, err := parse(r, o)
 	if err != nil {

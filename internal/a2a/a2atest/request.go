@@ -32,7 +32,7 @@ func parse(r *http.Request, o *Options) (*call, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case o.REST && r.Method == http.MethodGet && o.New == (r.Header.Get("A2A-Version") == "1.0"):
+	case o.REST && r.Method == http.MethodGet && len(body) == 0 && o.New == (r.Header.Get("A2A-Version") == "1.0"):
 		return parseGet(r.URL.EscapedPath(), o)
 	case r.Method != http.MethodPost:
 		return nil, fmt.Errorf("the method is %s", r.Method)
@@ -67,7 +67,6 @@ func parseGet(path string, o *Options) (*call, error) {
 	return &call{method: "get", task: task}, nil
 }
 
-// restPrefix returns the prefix of REST paths.
 func restPrefix(o *Options) string {
 	if o.New {
 		return "/agent/"

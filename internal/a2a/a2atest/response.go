@@ -9,14 +9,12 @@ import (
 	"strings"
 )
 
-// output is the response to a call.
 type output struct {
 	w    http.ResponseWriter
 	o    *Options
 	call *call
 }
 
-// fail responds with an error.
 func (out *output) fail(code int, text string) {
 	out.w.Header().Set("Content-Type", "application/json")
 	if out.o.REST {
@@ -30,7 +28,6 @@ func (out *output) fail(code int, text string) {
 	fmt.Fprintf(out.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, out.call.id, code, text)
 }
 
-// single responds with one event.
 func (out *output) single(event string) {
 	out.w.Header().Set("Content-Type", "application/json")
 	if out.o.Fault == "html" {
@@ -41,7 +38,6 @@ func (out *output) single(event string) {
 	fmt.Fprint(out.w, out.wrap(event))
 }
 
-// stream responds with a stream of events.
 func (out *output) stream(ctx context.Context, events []string) {
 	if out.o.Fault == "html" {
 		out.single("")

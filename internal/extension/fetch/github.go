@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"pollux/internal/extension"
+	"pollux/llm/httpwire"
 )
 
 // githubAPI is the usual [Fetcher.API].
@@ -106,7 +107,7 @@ func (f *Fetcher) get(ctx context.Context, address, accept string) (io.ReadClose
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &at):
-		return nil, fmt.Errorf("cannot reach %s: %w", req.URL.Host, at.Err)
+		return nil, fmt.Errorf("cannot reach %s: %s", req.URL.Host, httpwire.Reason(at.Err))
 	case err != nil:
 		return nil, err
 	case response.StatusCode == http.StatusOK:

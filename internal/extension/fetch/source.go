@@ -3,6 +3,7 @@ package fetch
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,12 +15,7 @@ var remote = [...]string{"http://", "https://", "git@", "sso://", "ssh://", "fil
 
 // IsRemote reports whether a source is the address of a repository, not the path of a directory.
 func IsRemote(source string) bool {
-	for _, prefix := range remote {
-		if strings.HasPrefix(source, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(remote[:], func(prefix string) bool { return strings.HasPrefix(source, prefix) })
 }
 
 // Parse returns the request for the address of a repository: with "github:owner/repo" and

@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -255,8 +254,7 @@ func encode(v any) string {
 
 // signature returns a hash of the entry of a server or a command, which shows a change of masked values, too.
 func signature(entry any) string {
-	sum := sha256.Sum256([]byte(encode(entry)))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(encode(entry))))
 }
 
 // changedLines returns the lines that are not in both texts: those of before with "- ", those of after

@@ -2,7 +2,6 @@ package install
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -26,10 +25,9 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	if inWorkspace {
 		mark = "✓"
 	}
-	sum := sha256.Sum256([]byte(e.Name))
 	d.line("%s %s (%s)", mark, e.Name, e.Version)
 	d.line(" ID: %s", e.ID)
-	d.line(" name: %s", hex.EncodeToString(sum[:]))
+	d.line(" name: %x", sha256.Sum256([]byte(e.Name)))
 	d.line(" Path: %s", e.Dir)
 	if e.Install != nil {
 		d.line(" Source: %s (Type: %s)", maskText(e.Install.Source), string(e.Install.Type))

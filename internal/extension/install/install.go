@@ -97,8 +97,9 @@ func (m *Manager) warnOnce(text string) {
 	m.Options.Warn(text)
 }
 
-// all returns the installed extensions, also those that the settings do not allow.
-func (m *Manager) all(ctx context.Context) ([]*extension.Extension, error) {
+// Installed returns the installed extensions, also those that the settings do not allow, for
+// [Manager.Uninstall].
+func (m *Manager) Installed(ctx context.Context) ([]*extension.Extension, error) {
 	o := m.Options
 	o.Sources, o.BlockGit, o.Warn = nil, false, nil
 	return extension.Load(ctx, o)

@@ -257,7 +257,7 @@ func (p *plan) askClone(ctx context.Context, why error, o Options) error {
 
 // checkName returns an error if the extension cannot have its name, because another has it.
 func (p *plan) checkName(ctx context.Context) error {
-	installed, err := p.m.all(ctx)
+	installed, err := p.m.Installed(ctx)
 	if err != nil {
 		return err
 	}

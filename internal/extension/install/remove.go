@@ -14,10 +14,6 @@ import (
 	"pollux/internal/extension"
 )
 
-// Installed returns the installed extensions, also those that the settings do not allow, for
-// [Manager.Uninstall].
-func (m *Manager) Installed(ctx context.Context) ([]*extension.Extension, error) { return m.all(ctx) }
-
 // FindInstalled returns the extension with a name or a source in any case, or that in a directory with this
 // name, which may be broken. It returns nil if there is none.
 func (m *Manager) FindInstalled(installed []*extension.Extension, name string) *extension.Extension {

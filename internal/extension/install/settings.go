@@ -44,11 +44,7 @@ func (m *Manager) SetValue(ctx context.Context, e *extension.Extension, s extens
 		_, err := m.Keychain.Set(ctx, service, account, value)
 		return err
 	}
-	err := m.Keychain.Remove(ctx, service, account)
-	if errors.Is(err, keychain.ErrNotFound) {
-		err = nil
-	}
-	return err
+	return m.removeSecrets(ctx, []secretName{{service, account}})
 }
 
 // IsSetIn reports whether a setting has a value in a scope.

@@ -248,27 +248,7 @@ func canonical(v any) (string, error) {
 }
 
 // unescapeSeparators replaces the escape sequences of U+2028 and U+2029, which JavaScript does not
-// write.
+// write. An escaped backslash begins no sequence.
 func unescapeSeparators(text string) string {
-	if !strings.Contains(text, `\u202`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		rest := text[i:]
-		switch {
-		case strings.HasPrefix(rest, `\u2028`):
-			b.WriteString("\u2028")
-			i += 5
-		case strings.HasPrefix(rest, `\u2029`):
-			b.WriteString("\u2029")
-			i += 5
-		case rest[0] == '\\' && len(rest) > 1: // another sequence
-			b.WriteString(rest[:2])
-			i++
-		default:
-			b.WriteByte(rest[0])
-		}
-	}
-	return b.String()
+	return strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(text)
 }

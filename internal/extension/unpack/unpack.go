@@ -15,6 +15,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,13 +87,12 @@ func Dir(ctx context.Context, src, dst string, l Limits) error {
 // Check applies the rules of [Dir] to a directory that git has written. It does not look into the
 // directory of git itself.
 func Check(ctx context.Context, dir string, l Limits) error {
-	root, err := os.OpenRoot(dir)
+	w, err := newWriter(ctx, dir, l)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	w := &writer{ctx: ctx, root: root, limits: l, bytes: l.Bytes, files: l.Files}
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	defer w.root.Close()
+	err = fs.WalkDir(w.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -286,11 +286,8 @@ func cleanName(name string) (string, error) {
 		return "", fmt.Errorf("the name %s is not allowed", quote(name))
 	case path.IsAbs(name) || len(name) > 1 && name[1] == ':':
 		return "", fmt.Errorf("the name %s is absolute", quote(name))
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == ".." {
-			return "", fmt.Errorf("the name %s leads out of its directory", quote(name))
-		}
+	case slices.Contains(strings.Split(name, "/"), ".."):
+		return "", fmt.Errorf("the name %s leads out of its directory", quote(name))
 	}
 	if name = path.Clean(name); !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("the name %s is not allowed", quote(name))
@@ -300,12 +297,8 @@ func cleanName(name string) (string, error) {
 
 // isGit reports whether a name is in a directory of git.
 func isGit(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.EqualFold(part, gitDir) {
-			return true
-		}
-	}
-	return false
+	parts := strings.Split(name, "/")
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, gitDir) })
 }
 
 // quote returns a name for an error message, on one line.

@@ -6,58 +6,39 @@ import (
 	"pollux/agent"
 )
 
-// batch restores the model's order of calls for results that arrive in any order. The
-// zero batch is empty.
-type batch struct {
-	order []string // ids of calls without a returned result
-	done  map[string][]*agent.ToolFinished
+// batch restores the model's order of calls for results that arrive in any order. It has the calls whose results
+// were not returned yet.
+type batch []requested
+
+// requested is a call of the model. Its result is nil until it arrives.
+type requested struct {
+	id     string
+	result *agent.ToolFinished
 }
 
-func (b *batch) add(c *agent.ToolCall) { b.order = append(b.order, c.ID) }
+func (b *batch) add(c *agent.ToolCall) { *b = append(*b, requested{id: c.ID}) }
 
 // finish adds a result and returns the results that are next in order.
-func (b *batch) finish(r *agent.ToolFinished) []*agent.ToolFinished {
-	if !slices.Contains(b.order, r.Call.ID) { // the model did not request this call
+func (b *batch) finish(r *agent.ToolFinished) (ready []*agent.ToolFinished) {
+	i := slices.IndexFunc(*b, func(c requested) bool { return c.id == r.Call.ID && c.result == nil })
+	if i < 0 { // the model did not request this call
 		return []*agent.ToolFinished{r}
 	}
-	if b.done == nil {
-		b.done = map[string][]*agent.ToolFinished{}
-	}
-	b.done[r.Call.ID] = append(b.done[r.Call.ID], r)
-	var ready []*agent.ToolFinished
-	for len(b.order) > 0 {
-		next := b.take(b.order[0])
-		if next == nil {
-			break
-		}
-		b.order = b.order[1:]
-		ready = append(ready, next)
+	(*b)[i].result = r
+	for len(*b) > 0 && (*b)[0].result != nil {
+		ready = append(ready, (*b)[0].result)
+		*b = (*b)[1:]
 	}
 	return ready
 }
 
-// drain returns, in order, the results still held back because an earlier call has
-// none.
-func (b *batch) drain() []*agent.ToolFinished {
-	var rest []*agent.ToolFinished
-	for _, id := range b.order {
-		if r := b.take(id); r != nil {
-			rest = append(rest, r)
+// drain returns, in order, the results still held back because an earlier call has none.
+func (b *batch) drain() (rest []*agent.ToolFinished) {
+	for _, c := range *b {
+		if c.result != nil {
+			rest = append(rest, c.result)
 		}
 	}
-	b.order = nil
+	*b = nil
 	return rest
-}
-
-func (b *batch) take(id string) *agent.ToolFinished {
-	waiting := b.done[id]
-	switch len(waiting) {
-	case 0:
-		return nil
-	case 1:
-		delete(b.done, id)
-	default:
-		b.done[id] = waiting[1:]
-	}
-	return waiting[0]
 }

@@ -1,9 +1,8 @@
 // Package headless is the face for scripts and pipelines. It renders the events of one
 // run as text, as one JSON object, or as JSON lines.
 //
-// [RunJob] opens a session, reads the prompt with [ReadPrompt], and renders the run
-// with [Run]. Answers are written to Out, everything else to Err. [RenderFailure]
-// renders, in the same formats, the failure of a run that could not begin.
+// [RunJob] opens a session, reads the prompt with [ReadPrompt], and renders the run with [Run]. Answers are written to
+// Out, everything else to Err. [RenderFailure] renders, in the same formats, the failure of a run that could not begin.
 //
 // # Errors
 //
@@ -21,9 +20,11 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
+	"pollux/internal/face/kit"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -37,21 +38,22 @@ const (
 	StreamJSON Format = "stream-json"
 )
 
-// Options configures the rendering of a run. Out and Err are required. The zero Format
-// is [Text].
+// Options configures the rendering of a run. Out and Err are required. The zero Format is [Text].
 type Options struct {
 	Format Format
 	Out    *terminal.Writer // receives only answers
 	Err    *terminal.Writer // receives everything else
 
-	// OutWidth and ErrWidth return the columns at which texts for people on Out and Err are
-	// broken, 0 to break none. nil is 0.
+	// OutWidth and ErrWidth return the columns at which texts on Out and Err are broken, 0 to break none. nil is 0.
 	OutWidth, ErrWidth func() int
 
-	// Raw keeps terminal escapes and other control characters in answers. RawAccepted
-	// suppresses the warning about Raw.
+	// Raw keeps terminal escapes and other control characters in answers. RawAccepted suppresses the warning about Raw.
 	Raw         bool
 	RawAccepted bool
+	// IsWatched reports that a person may watch Err on a terminal: the text format shows running calls there. Names
+	// are the titles of their tools.
+	IsWatched bool
+	Names     kit.Names
 	// Color prints fatal errors in red.
 	Color bool
 	// Debug adds the provider's response to a failed request.
@@ -62,25 +64,21 @@ type Options struct {
 	Prompt    string // the user's prompt, including standard input
 	// LeftOut are warnings about parts that the run lacks, for the JSON formats. The user has seen them.
 	LeftOut []string
-	// Place returns the circumstances of a failed request, for advice. nil means general
-	// advice.
+	// Place returns the circumstances of a failed request, for advice. nil means general advice.
 	Place func() wording.Place
 
 	// Stats has the statistics of the run, which the JSON formats contain. nil is a new counter.
 	Stats *stats.Counter
-	// Start is the start of the session, from which its duration is computed. The zero
-	// value is the current time.
+	// Start is the start of the session, from which its duration is computed. The zero value is the current time.
 	Start time.Time
 }
 
-// ErrClosed is returned when the reader of Out has closed it. The program should exit
-// silently with status 0.
+// ErrClosed is returned when the reader of Out has closed it. The program should exit silently with status 0.
 var ErrClosed = errors.New("the reader has closed the output")
 
-// Run renders the events of a run until it ends. It returns nil if the model answered,
-// even if the answer is empty or blocked. Otherwise it returns [ErrClosed] or a
-// [*exit.Shown]. All output is written when Run returns. Run answers each question with
-// [tool.Cancel], since there is no user to ask.
+// Run renders the events of a run until it ends. It returns nil if the model answered, even if the answer is empty or
+// blocked. Otherwise it returns [ErrClosed] or a [*exit.Shown]. All output is written when Run returns. Run answers
+// each question with [tool.Cancel], since there is no user to ask.
 //
 // The error of a cancelled run is the cause of ctx if that is an [*exit.Error], else an
 // error with the code [exit.Interrupted].
@@ -89,6 +87,7 @@ func Run(ctx context.Context, o Options, events iter.Seq2[agent.Event, error]) e
 	defer f.announceCancel(ctx)()
 	f.enc.begin()
 	err := f.renderEvents(events)
+	f.progress.stop()
 	f.deliverResults(f.batch.drain())
 	f.flushStripper()
 	err = f.runError(ctx, err)
@@ -115,9 +114,8 @@ func RenderAnswer(o Options, text string) error {
 	return f.finish(nil)
 }
 
-// RenderFailure renders the failure of a run that could not begin. The message is
-// written to Err in every format, and an object to Out in the JSON formats. It returns
-// a [*exit.Shown].
+// RenderFailure renders the failure of a run that could not begin. The message is written to Err in every format, and
+// an object to Out in the JSON formats. It returns a [*exit.Shown].
 func RenderFailure(o Options, err error) error {
 	f := newFace(o)
 	f.enc.early(f.newExplanation(err))
@@ -130,6 +128,7 @@ type face struct {
 	out      *output
 	err      *errOutput
 	enc      encoder
+	progress *progress // nil shows none
 	stripper stripper
 	batch    batch
 	refused  []string // messages about refused calls that were printed
@@ -175,6 +174,9 @@ func newFace(o Options) *face {
 			f.out.width = o.OutWidth
 		}
 		f.enc = &plainText{face: f}
+		if o.IsWatched && o.ErrWidth != nil {
+			f.progress = &progress{show: o.Err.SetStatus, width: o.ErrWidth, names: o.Names, err: f.err}
+		}
 	}
 	return f
 }
@@ -186,7 +188,9 @@ func (f *face) renderEvents(events iter.Seq2[agent.Event, error]) error {
 		if err != nil {
 			return err
 		}
+		f.progress.observe(e)
 		f.renderEvent(e)
+		f.progress.showCancelled(e)
 		if f.isFatal || f.out.hasFailed() {
 			break
 		}
@@ -237,8 +241,7 @@ type stripper interface {
 	Flush() string
 }
 
-// newStripper returns the stripper of a format. JSON keeps characters that only hide or turn text,
-// as escape sequences.
+// newStripper returns the stripper of a format. JSON keeps characters that only hide or turn text, as escape sequences.
 func newStripper(format Format) stripper {
 	if format == Text {
 		return &terminal.Linear{}
@@ -260,8 +263,7 @@ func (f *face) flushStripper() {
 	}
 }
 
-// deliverResults passes finished calls to the encoder, in order. It stops at a fatal
-// tool error.
+// deliverResults passes finished calls to the encoder, in order. It stops at a fatal tool error.
 func (f *face) deliverResults(calls []*agent.ToolFinished) {
 	for _, r := range calls {
 		if f.isFatal {
@@ -298,8 +300,7 @@ func (f *face) wasRefused(t tool.ErrorType, message string) bool {
 	return false
 }
 
-// runError returns the error of the run as a whole. err is the error that ended its
-// events.
+// runError returns the error of the run as a whole. err is the error that ended its events.
 func (f *face) runError(ctx context.Context, err error) error {
 	if f.isFatal {
 		return f.eventErr
@@ -364,3 +365,23 @@ func (f *face) announceCancel(ctx context.Context) (stop func()) {
 
 // cancelNoticeDelay is the time after which the end of a cancelled run is announced.
 const cancelNoticeDelay = 200 * time.Millisecond
+
+// RenderError renders an error that no face has shown, as [RenderFailure] renders that of a run. isForPeople prints a line
+// for people to Err in every format. The code of a provider's response is its HTTP status.
+func RenderError(o Options, err error, isForPeople bool) {
+	f := newFace(o)
+	kind, message := exit.TypeOf(err), terminal.Brief(wording.Summary(err))
+	x := explanation{
+		line: terminal.Brief(wording.Error(err)), isFatal: true, alwaysLine: isForPeople, code: int(exit.CodeOf(err)),
+		kind: kind, message: message, streamKind: kind, streamMessage: message,
+	}
+	var api *llm.Error
+	if errors.As(err, &api) {
+		x.message, x.details = terminal.Brief(api.Error()), api.Body
+		if api.Status != 0 {
+			x.code = api.Status
+		}
+	}
+	f.enc.early(x)
+	_ = f.out.close() // there is no other place to report it
+}

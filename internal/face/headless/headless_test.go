@@ -357,7 +357,7 @@ func wellFormed(t *testing.T, format Format, stdout string) {
 
 // ignoredReason returns why a format does not render an event, "" if it does.
 func ignoredReason(format Format, e agent.Event) (why string) {
-	switch e := e.(type) {
+	switch e.(type) {
 	case agent.ModelInfo:
 		return "init names the configured model, and the statistics those that answered"
 	case agent.Thinking, agent.Thought:
@@ -386,10 +386,6 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 		if format == JSON {
 			return "the response is complete, and the statistics name the models"
 		}
-	case agent.Waiting:
-		if format != Text && !wasSilent(e) {
-			return "not in machine-readable output"
-		}
 	}
 	return ""
 }
@@ -412,6 +408,7 @@ func TestEveryEvent(t *testing.T) {
 		agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON"}},
 		agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 2, Delay: time.Second, Err: errors.New("busy")}},
 		agent.Silent{Silence: llm.Silence{Model: "m", Host: "127.0.0.1:8080", Elapsed: 10 * time.Second}},
+		agent.EditsLeft{Files: []string{"/a.go"}},
 		agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}},
 		agent.ToolRequested{Call: c},
 		agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TextDisplay("half")},

@@ -1,9 +1,7 @@
 package headless
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +10,13 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"pollux/internal/charset"
 	"pollux/internal/crash"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/terminal"
 )
 
 // Input describes the sources of a prompt: standard input and the command line.
@@ -26,10 +25,9 @@ type Input struct {
 	Stdin io.Reader
 	// Argument is the prompt of the command line. It follows the text of Stdin.
 	Argument string
-	// IsPromptFlag is set if Argument was given with --prompt. Such a run may have a
-	// standard input that is never written nor closed, so ReadPrompt ignores standard
-	// input if nothing arrives within Wait. Zero or less means no limit. Wait does not
-	// apply to regular files.
+	// IsPromptFlag is set if Argument was given with --prompt. Such a run may have a standard input that is never
+	// written nor closed, so ReadPrompt ignores standard input if nothing arrives within Wait. Zero or less means no
+	// limit. Wait does not apply to regular files.
 	IsPromptFlag bool
 	Wait         time.Duration
 	// Fit, if set, shortens the text of Stdin to the room that a model has for it.
@@ -48,10 +46,9 @@ const (
 // NoInput is the error message for a run without a prompt.
 const NoInput = "No input provided via stdin. Input can be provided by piping data into pollux or using the --prompt option."
 
-// ReadPrompt returns the prompt: standard input, an empty line, and the argument. It
-// reads standard input to its end, up to 8 MiB, and warns about input that it shortens
-// or replaces. Its error is an [*exit.Error] with [exit.Input], or the cause of ctx if
-// ctx ends first.
+// ReadPrompt returns the prompt: standard input, an empty line, and the argument. It reads standard input to its end,
+// up to 8 MiB, and warns about input that it shortens or replaces. Its error is an [*exit.Error] with [exit.Input], or
+// the cause of ctx if ctx ends first.
 //
 // A read from standard input cannot be interrupted. If ReadPrompt stops waiting, a
 // goroutine remains until the input delivers data or the process ends.
@@ -133,7 +130,6 @@ func awaitFirst(ctx context.Context, in Input, done <-chan struct{}) (bool, erro
 	}
 }
 
-// isRegular reports whether a reader is a regular file.
 func isRegular(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -160,59 +156,31 @@ func (w *firstRead) Read(p []byte) (int, error) {
 }
 
 // decodeText converts input to valid UTF-8 without NUL characters, of at most maxStdin
-// bytes. It decodes UTF-16 with a byte order mark, which PowerShell writes.
+// bytes before the conversion.
 func decodeText(data []byte, err io.Writer) string {
 	if len(data) > maxStdin {
-		data = trimPartialRune(data[:maxStdin])
+		data = data[:maxStdin-terminal.PartialRune(data[:maxStdin])]
 		warn(err, "stdin input truncated to %d bytes.", maxStdin)
 	}
-	if s, ok := decodeUTF16(data); ok {
-		return s
-	}
-	s := string(data)
+	encoding := charset.Detect(data)
+	s := encoding.Decode(data)
 	switch {
 	case strings.IndexByte(s, 0) >= 0:
 		warn(err, "stdin is not text. Pollux replaced invalid bytes with U+FFFD. To attach a file, put @ before its path in the prompt.")
 	case !utf8.ValidString(s):
 		warn(err, "stdin is not valid UTF-8. Pollux replaced invalid bytes with U+FFFD.")
+	case !encoding.IsText() || encoding.IsUTF8():
+		return s
+	case !encoding.IsExact(data):
+		warn(err, "stdin is not valid %s. Pollux replaced invalid bytes with U+FFFD.", encoding.Name())
+		return s
 	default:
+		if !encoding.HasMark() { // it was guessed
+			warn(err, "stdin is not UTF-8. Pollux read it as %s.", encoding.Name())
+		}
 		return s
 	}
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\xff"), "\uFFFD") // one per run of invalid bytes
-}
-
-// trimPartialRune removes an incomplete UTF-8 sequence from the end of data.
-func trimPartialRune(data []byte) []byte {
-	for cut := 1; cut < utf8.UTFMax && cut <= len(data); cut++ {
-		if tail := data[len(data)-cut:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				data = data[:len(data)-cut]
-			}
-			break
-		}
-	}
-	return data
-}
-
-// decodeUTF16 decodes UTF-16 text with a byte order mark. ok is false for other data.
-func decodeUTF16(data []byte) (string, bool) {
-	order := binary.ByteOrder(binary.LittleEndian)
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	default:
-		return "", false
-	}
-	units := make([]uint16, 0, len(data)/2)
-	for data = data[2:]; len(data) > 1; data = data[2:] {
-		unit := order.Uint16(data)
-		if unit == 0 {
-			return "", false // not text
-		}
-		units = append(units, unit)
-	}
-	return string(utf16.Decode(units)), len(data) == 0
 }
 
 // isNotOpen reports whether a read failed because the process has no standard input.

@@ -12,6 +12,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/face/kit"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/slash"
@@ -65,6 +66,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	o.LeftOut = s.Project.LeftOut()
 	o.SessionID = s.ID() // that of a resumed session
+	o.Names, o.IsWatched = kit.NamesOf(s), o.IsWatched && !config.ScreenReader.In(s.Project.Settings())
 	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Models.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
@@ -97,8 +99,7 @@ func isWorthResuming(s *session.Session, err error) bool {
 		slices.ContainsFunc(s.History(), func(m agent.Message) bool { return m.Content.Role == llm.RoleModel })
 }
 
-// tellEnded writes which commands still run in the background and end with the session, and which
-// processes do not end with it.
+// tellEnded lists the background commands that end with the session, and the processes that do not.
 func tellEnded(w io.Writer, s *session.Session) {
 	var names []string
 	add := func(command string, pid int) {
@@ -117,13 +118,15 @@ func tellEnded(w io.Writer, s *session.Session) {
 		fmt.Fprintln(w, "Still running, because it left the session of its command: "+strings.Join(names, ", "))
 	}
 	names = nil
+	listed := map[int]bool{}
 	for _, c := range s.Processes.List() {
 		if !c.Exited && !c.IsOrphan {
 			add(c.Command, c.PID)
+			listed[c.PID] = true
 		}
 	}
 	for _, l := range s.Processes.Left() {
-		if l.Runs() {
+		if !listed[l.PID()] && l.Stays() {
 			add(l.Command, l.PID())
 		}
 	}
@@ -139,9 +142,8 @@ func tellEnded(w io.Writer, s *session.Session) {
 // maxCommand is the number of characters of a command that tellEnded shows.
 const maxCommand = 60
 
-// runCommand runs a prompt that is a / command. It returns the output of the command as
-// the answer, or a prompt that the command makes. It returns any other prompt
-// unchanged.
+// runCommand runs a prompt that is a / command. It returns the output of the command as the answer, or a prompt that
+// the command makes. It returns any other prompt unchanged.
 func runCommand(ctx context.Context, commands *slash.Runner, text string) (prompt agent.Prompt, answer string, err error) {
 	r, known, err := commands.Run(ctx, text)
 	switch {

@@ -22,8 +22,7 @@ type jsonObject struct {
 
 func (j *jsonObject) begin() {}
 
-// turn drops the text before the last tool calls. The texts of turns without tool calls
-// in between are one answer.
+// turn drops the text before the last tool calls. The texts of turns without tool calls in between are one answer.
 func (j *jsonObject) turn() {
 	if j.hasCalls {
 		j.response, j.hasCalls = j.response[:0], false
@@ -77,7 +76,7 @@ func (j *jsonObject) failure(x explanation) {
 	object := j.errorObject(x)
 	j.out.writeJSON(object)
 	j.out.flush()
-	j.err.writeJSON(object)
+	_, _ = j.err.w.JSON().Write(object)
 }
 
 func (j *jsonObject) early(x explanation) {

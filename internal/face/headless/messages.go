@@ -24,7 +24,6 @@ type notice struct {
 	isUnstreamed bool   // stream-json omits the notice
 }
 
-// noticeOf returns the notice for an event.
 func noticeOf(e agent.Event) notice {
 	switch e := e.(type) {
 	case agent.LoopDetected:
@@ -44,7 +43,7 @@ func noticeOf(e agent.Event) notice {
 		if wasSilent(e) {
 			return notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
 		}
-		return notice{line: message}
+		return notice{line: message, isForPeople: true}
 	case agent.Silent:
 		message := wording.Silent(e)
 		n := notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
@@ -55,6 +54,9 @@ func noticeOf(e agent.Event) notice {
 	case agent.Switched:
 		message := wording.Switched(e)
 		return notice{severity: "warning", message: message, line: "Warning: " + message, isTransient: true}
+	case agent.EditsLeft:
+		message := wording.EditsLeft(e)
+		return notice{severity: "warning", message: message, line: "Warning: " + message}
 	case agent.Retried: // a response that is void after part of it was shown
 		message := wording.Retried(e)
 		return notice{severity: "warning", message: message, line: "[WARNING] " + message}
@@ -77,7 +79,6 @@ func errCancelled() error {
 	return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled, Err: context.Canceled}
 }
 
-// toolErrorText returns the message for a failed call.
 func toolErrorText(r *agent.ToolFinished) string {
 	text, ok := tool.DisplayText(r.Result.Display)
 	if !ok || text == "" {
@@ -95,8 +96,7 @@ type explanation struct {
 	message    string // "message" in the json format
 	details    string // "details" in the JSON formats: the provider's response as it came
 	code       int
-	// streamKind and streamMessage are the type and the message in the stream-json
-	// format.
+	// streamKind and streamMessage are the type and the message in the stream-json format.
 	streamKind, streamMessage string
 }
 

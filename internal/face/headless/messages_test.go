@@ -22,11 +22,11 @@ func TestExplanation(t *testing.T) {
 	}
 }
 
-// A wait is reported in text only.
+// A wait is a line for people in every format, and no event.
 func TestWaitingNotice(t *testing.T) {
 	t.Parallel()
 	e := agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 1170 * time.Millisecond, Err: errors.New("Busy.")}}
-	if got := noticeOf(e); got.line != "Busy. Retrying in 1 s (2 of 10)." || got.severity != "" {
+	if got := noticeOf(e); got.line != "Busy. Retrying in 1 s (2 of 10)." || got.severity != "" || !got.isForPeople {
 		t.Errorf("%+v", got)
 	}
 }

@@ -12,10 +12,9 @@ import (
 	"pollux/internal/terminal"
 )
 
-// output is a buffered writer for small chunks. It writes a chunk after a pause at
-// once, and joins chunks that follow within batchWindow, so that a user sees an answer
-// grow and a burst of chunks needs few system calls. A slow reader blocks the run; the
-// buffer stays small.
+// output is a buffered writer for small chunks. It writes a chunk after a pause at once, and joins chunks that follow
+// within batchWindow, so that a user sees an answer grow and a burst of chunks needs few system calls. A slow reader
+// blocks the run; the buffer stays small.
 type output struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -38,8 +37,7 @@ const (
 
 func newOutput(w io.Writer) *output { return &output{w: w} }
 
-// writeString writes a piece of text, broken at the width of the terminal. A word may be held
-// back until it is complete.
+// writeString writes a piece of text, broken at the width of the terminal. It holds an incomplete word back.
 func (o *output) writeString(s string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,10 +48,10 @@ func (o *output) writeString(s string) {
 			s = o.wrapper.Flush(0) + s
 		}
 	}
-	o.append(s)
+	add(o, s)
 }
 
-func (o *output) append(s string) {
+func add[T string | []byte](o *output, s T) {
 	if len(s) == 0 || o.err != nil {
 		return
 	}
@@ -61,19 +59,13 @@ func (o *output) append(s string) {
 	o.afterWrite(s[len(s)-1])
 }
 
-// writeJSON writes JSON text.
 func (o *output) writeJSON(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(b) == 0 || o.err != nil {
-		return
-	}
-	o.buf = append(o.buf, b...)
-	o.afterWrite(b[len(b)-1])
+	add(o, b)
 }
 
-// afterWrite writes the buffer if it is full or if some time has passed since the last write,
-// else it starts the timer.
+// afterWrite writes the buffer if it is full or if some time has passed since the last write, else it starts the timer.
 func (o *output) afterWrite(last byte) {
 	o.midLine = last != '\n'
 	if len(o.buf) >= maxBuffer {
@@ -101,12 +93,11 @@ func (o *output) endLine() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.width != nil {
-		o.append(o.wrapper.Flush(o.width()))
+		add(o, o.wrapper.Flush(o.width()))
 		o.wrapper = terminal.Wrapper{}
 	}
-	if o.midLine && o.err == nil {
-		o.buf = append(o.buf, '\n')
-		o.afterWrite('\n')
+	if o.midLine {
+		add(o, "\n")
 	}
 }
 
@@ -140,7 +131,6 @@ func (o *output) close() error {
 	return o.err
 }
 
-// hasFailed reports whether a write has failed.
 func (o *output) hasFailed() bool { return o.failed.Load() }
 
 // isClosedPipe reports whether a write failed because the reader has closed the pipe.
@@ -150,12 +140,11 @@ func isClosedPipe(err error) bool {
 
 // errOutput writes whole lines and is safe for concurrent use. It ignores write errors.
 type errOutput struct {
-	mu    sync.Mutex
 	w     *terminal.Writer
 	width func() int // columns at which lines are broken, 0 to break none; nil is 0
 }
 
-func (e *errOutput) line(s string) { e.write(append([]byte(e.wrap(s)), '\n')) }
+func (e *errOutput) line(s string) { fmt.Fprintln(e.w, e.wrap(s)) }
 
 func (e *errOutput) wrap(s string) string {
 	if e.width == nil {
@@ -164,28 +153,12 @@ func (e *errOutput) wrap(s string) string {
 	return terminal.Wrap(s, e.width())
 }
 
-// printFailure writes the message of a failure for people, in red if the failure is
-// fatal and color is set.
+// printFailure writes the message of a failure for people, in red if the failure is fatal and color is set.
 func (e *errOutput) printFailure(x explanation, color bool) {
 	line := terminal.Visible(x.line)
 	if x.isFatal && color {
-		e.mu.Lock()
-		defer e.mu.Unlock()
 		fmt.Fprintln(e.w.Styled(), terminal.Style(terminal.Red, e.wrap(line)))
 		return
 	}
 	e.line(line)
-}
-
-func (e *errOutput) write(b []byte) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	_, _ = e.w.Write(b)
-}
-
-// writeJSON writes JSON text.
-func (e *errOutput) writeJSON(b []byte) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	_, _ = e.w.JSON().Write(b)
 }

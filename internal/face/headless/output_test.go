@@ -152,6 +152,7 @@ func TestBatch(t *testing.T) {
 		{"abc", "bac", "|ab|c", ""},
 		{"abc", "cb", "|", "bc"},
 		{"aab", "aba", "a||ab", ""}, // ids come from a model and may repeat
+		{"baa", "aab", "||baa", ""},
 		{"a", "xa", "x|a", ""},
 	} {
 		var b batch

@@ -2,6 +2,7 @@ package headless
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -19,16 +20,21 @@ type jsonLines struct {
 }
 
 func (l *jsonLines) begin() {
+	l.init()
+	l.openLine("message")
+	l.member("role", "user")
+	l.member("content", l.Prompt)
+	l.closeLine()
+}
+
+// init writes the first line of each run, also of one that could not begin.
+func (l *jsonLines) init() {
 	l.openLine("init")
 	l.member("session_id", l.SessionID)
 	l.member("model", l.Model)
 	if len(l.LeftOut) > 0 {
 		l.buf = appendWarnings(l.buf, l.LeftOut)
 	}
-	l.closeLine()
-	l.openLine("message")
-	l.member("role", "user")
-	l.member("content", l.Prompt)
 	l.closeLine()
 }
 
@@ -84,20 +90,15 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 
 // appendExecutions appends the executions of a call, which differ from the call of tool_use.
 func appendExecutions(b []byte, list []agent.Execution) []byte {
-	for i, x := range list {
-		sign := byte(',')
-		if i == 0 {
-			sign = '['
-		}
-		b = append(b, sign)
-		x.Args = appendArgs(nil, x.Args)
-		one, err := json.Marshal(x)
-		if err != nil {
-			panic("headless: an execution has only strings and JSON") // cannot happen
-		}
-		b = append(b, one...)
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Args = appendArgs(nil, list[i].Args)
 	}
-	return append(b, ']')
+	all, err := json.Marshal(list)
+	if err != nil {
+		panic("headless: an execution has only strings and JSON") // cannot happen
+	}
+	return append(b, all...)
 }
 
 func (l *jsonLines) notice(n notice) {
@@ -132,6 +133,7 @@ func (l *jsonLines) failure(x explanation) { l.errorResult(x.streamKind, x.strea
 
 // early also writes the message for people to Err.
 func (l *jsonLines) early(x explanation) {
+	l.init()
 	l.failure(x)
 	l.out.flush()
 	l.err.printFailure(x, l.Color)
@@ -201,7 +203,7 @@ func callError(r *agent.ToolFinished) (kind, message string) {
 	case r.Result != nil && r.Result.Error != nil:
 		return string(r.Result.Error.Type), r.Result.Error.Message
 	case r.Status == agent.CallCancelled:
-		return "unknown", "Operation cancelled"
+		return "unknown", cmp.Or(r.Reason, "Operation cancelled")
 	}
 	return "unknown", "The tool failed without a reason"
 }

@@ -60,7 +60,6 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 	}
 }
 
-// addCallQuestion queues the question of a call.
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
 	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer}
 	first := e.Call
@@ -89,7 +88,6 @@ func (d *Driver) addQuestion(q *inquiry) {
 	}
 }
 
-// askNext asks the next question.
 func (d *Driver) askNext() {
 	d.dropSettled()
 	if d.open != nil || len(d.pending) == 0 {
@@ -108,8 +106,7 @@ func (d *Driver) askNext() {
 	d.emit(Asked{q.shown})
 }
 
-// settle answers a question and asks the next one. A driver that was stopped answers nothing: it was not the person who
-// closed the question.
+// settle answers a question and asks the next one. A stopped driver answers nothing: no person has closed the question.
 func (d *Driver) settle(q *inquiry, a tool.Answer) {
 	if q == d.open {
 		d.open = nil
@@ -125,7 +122,6 @@ func (d *Driver) settle(q *inquiry, a tool.Answer) {
 	}
 }
 
-// dismiss refuses all questions.
 func (d *Driver) dismiss() {
 	no := tool.Answer{Outcome: tool.Cancel, Unattended: d.inputEnded}
 	for _, q := range d.pending {
@@ -138,8 +134,7 @@ func (d *Driver) dismiss() {
 	d.batch.Stop()
 }
 
-// dropSettled removes the questions that are cancelled or that the rules allow by now,
-// the open one included.
+// dropSettled removes the questions that are cancelled or that the rules allow by now, the open one included.
 func (d *Driver) dropSettled() {
 	d.pending = slices.DeleteFunc(d.pending, func(q *inquiry) bool {
 		select {

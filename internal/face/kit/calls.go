@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"time"
+
 	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -17,6 +19,8 @@ type Call struct {
 	*agent.ToolCall
 	Summary    string              // one clean line
 	HasBegun   bool                // to run
+	Began      time.Time           // zero before that
+	IsBeside   bool                // another call has run at the same time
 	IsFinished bool                // or refused
 	WasAsked   bool                // there was a question about the call, whose details the person has seen
 	IsQuestion bool                // the call itself is a question to the person
@@ -44,7 +48,13 @@ func (c *Calls) Observe(e agent.Event) (hasBegun bool) {
 	case agent.ToolRequested:
 		c.Get(e.Call)
 	case agent.ToolUpdated:
-		return c.Get(e.Call).update(e)
+		call := c.Get(e.Call)
+		if hasBegun = call.update(e); hasBegun {
+			for running := c.Running(); len(running) > 1; running = running[1:] {
+				running[0].IsBeside, running[1].IsBeside = true, true
+			}
+		}
+		return hasBegun
 	case agent.ToolAsked:
 		if len(e.Within) == 0 {
 			call := c.Get(e.Call)
@@ -52,7 +62,11 @@ func (c *Calls) Observe(e agent.Event) (hasBegun bool) {
 			_, call.IsQuestion = e.Question.Details().(*tool.QuestionConfirmation)
 		}
 	case agent.ToolFinished:
-		c.Get(e.Call).IsFinished = true
+		call := c.Get(e.Call)
+		call.IsFinished = true
+		if n := len(e.Executions); call.Summary == "" && n > 0 {
+			call.Summary = Brief(e.Executions[0].Summary)
+		}
 	}
 	return false
 }
@@ -71,7 +85,9 @@ func (c *Call) update(e agent.ToolUpdated) (hasBegun bool) {
 		c.Summary = Brief(e.Summary)
 	}
 	hasBegun = e.Status == agent.Executing && !c.HasBegun && !c.IsQuestion
-	c.HasBegun = c.HasBegun || hasBegun
+	if hasBegun {
+		c.HasBegun, c.Began = true, time.Now()
+	}
 	return hasBegun
 }
 

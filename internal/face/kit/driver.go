@@ -135,8 +135,7 @@ func (d *Driver) Withdraw() (texts []string) {
 	return texts
 }
 
-// Compose calls f, in which the person writes a prompt, as work of the driver, and sends the text. If f fails, its error is a
-// [Notice].
+// Compose calls f as work of the driver, and sends the prompt that the person writes in it. Its error is a [Notice].
 func (d *Driver) Compose(f func(ctx context.Context) (string, error)) { d.do(func() { d.compose(f) }) }
 
 // Answer answers a question of [Asked]. A question that is settled needs no answer.

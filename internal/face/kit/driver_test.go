@@ -152,7 +152,7 @@ func (f scripted) Withdraw() (texts []string) {
 	return texts
 }
 
-func (f scripted) RunTyped(_ context.Context, command string) (string, error) {
+func (f scripted) RunTyped(_ context.Context, command string, _ func(agent.Event)) (string, error) {
 	if command == "broken" {
 		return "", errors.New("no shell")
 	}

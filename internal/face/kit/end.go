@@ -93,7 +93,6 @@ func (d *Driver) takeWarnings() {
 	d.warnings = nil
 }
 
-// isOver reports whether there is nothing more to do.
 func (d *Driver) isOver() bool {
 	switch {
 	case d.ctx.Err() != nil, d.interrupts >= 3:

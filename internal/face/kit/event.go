@@ -10,7 +10,7 @@ type Event interface{ event() }
 
 // Events returns a value of each kind of [Event], for the tests of faces.
 func Events() []Event {
-	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellDone{}, Asked{}, Settled{}, Help{}, Ended{}}
+	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellRan{}, ShellDone{}, Asked{}, Settled{}, Help{}, Ended{}}
 }
 
 // Opened reports that the session is open.
@@ -57,6 +57,9 @@ type Finished struct{}
 // CommandDone is the result of a / command. The driver sends its prompt and starts its run.
 type CommandDone struct{ Result slash.Result }
 
+// ShellRan is an event of the call of a shell command that the person has entered, while the command runs.
+type ShellRan struct{ Event agent.Event }
+
 // ShellDone is the output of a shell command that the person has entered.
 type ShellDone struct{ Output string }
 
@@ -83,6 +86,7 @@ func (Cancelled) event()   {}
 func (Failed) event()      {}
 func (Finished) event()    {}
 func (CommandDone) event() {}
+func (ShellRan) event()    {}
 func (ShellDone) event()   {}
 func (Asked) event()       {}
 func (Settled) event()     {}

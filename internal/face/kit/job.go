@@ -13,8 +13,7 @@ import (
 	"pollux/internal/wording"
 )
 
-// job is work in progress: opening or ending the session, a run of the model, a / command, a shell command, or a prompt
-// that the person composes.
+// job is work in progress: the beginning or end of the session, a run, a command, or a prompt that the person composes.
 type job struct {
 	cancel        context.CancelCauseFunc
 	steps         chan func() // calls for the loop; closed when the job has ended
@@ -26,7 +25,6 @@ type job struct {
 	isOpening     bool   // the job opens the session
 }
 
-// runFunc is a run of the model.
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
 // task is work that ends with one step: it returns a function that the loop calls.
@@ -54,7 +52,6 @@ func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(
 	}()
 }
 
-// startTask starts a task as the job in progress.
 func (d *Driver) startTask(t task) {
 	d.startJob(Began{}, func(ctx context.Context, post func(func()) bool) { post(t(ctx)) })
 }
@@ -73,7 +70,6 @@ func (d *Driver) runBeside(t task) {
 	}()
 }
 
-// openSession starts the job that opens the session.
 func (d *Driver) openSession() {
 	life, end := context.WithCancel(d.ctx) // the session outlives the job
 	d.startTask(func(context.Context) func() {
@@ -107,7 +103,6 @@ func (d *Driver) sessionOpened(err error) {
 	d.job.cancel = func(error) {} // the end of the job is not the end of the session
 }
 
-// endSession starts the job that ends the session.
 func (d *Driver) endSession() {
 	d.isLeaving, d.queue = true, nil
 	d.startTask(func(ctx context.Context) func() {
@@ -120,13 +115,11 @@ func (d *Driver) endSession() {
 	})
 }
 
-// startPrompt starts a run of the model with a prompt.
 func (d *Driver) startPrompt(p agent.Prompt, isNew bool) {
 	s := d.current()
 	d.startRun(Began{IsRun: true, Prompt: p.Text(), IsNew: isNew}, func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, p) })
 }
 
-// startRun starts a run of the model.
 func (d *Driver) startRun(began Began, run runFunc) {
 	d.calls = nil
 	d.startJob(began, func(ctx context.Context, post func(func()) bool) {
@@ -177,15 +170,17 @@ func (d *Driver) runShell(command string) {
 	case isBlank(command):
 		d.emit(Notice{"Type a command behind the exclamation mark."})
 	default:
-		d.startTask(func(ctx context.Context) func() {
-			text, err := s.RunTyped(ctx, command)
-			return func() {
+		d.startJob(Began{}, func(ctx context.Context, post func(func()) bool) {
+			text, err := s.RunTyped(ctx, command, func(e agent.Event) {
+				post(func() { d.emit(ShellRan{e}) })
+			})
+			post(func() {
 				if err != nil {
 					d.handleResult(slash.Failure(err))
 				} else {
 					d.emit(ShellDone{text})
 				}
-			}
+			})
 		})
 	}
 }
@@ -222,7 +217,6 @@ func (d *Driver) fail(err error) {
 	}
 }
 
-// handleEvent takes an event of the run.
 func (d *Driver) handleEvent(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Cancelled:
@@ -245,7 +239,6 @@ func (d *Driver) handleEvent(e agent.Event) {
 	}
 }
 
-// cancelled reports that the job was cancelled.
 func (d *Driver) cancelled() {
 	d.job.isCancelled = true
 	d.emit(Cancelled{d.job.isInterrupted, d.isLeaving})

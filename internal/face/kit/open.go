@@ -25,8 +25,7 @@ type Session interface {
 	Unknown(line string) string
 	// LogPrompt keeps the text that the person has entered for later sessions.
 	LogPrompt(text string)
-	// End completes the session after the person has left, and may ask questions. It returns the last text to show,
-	// "" for none.
+	// End completes the session, and may ask questions. It returns the last text to show, "" for none.
 	End(ctx context.Context) string
 }
 
@@ -35,7 +34,7 @@ type conversation interface {
 	Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
 	Steer(ctx context.Context, p agent.Prompt) error
 	Withdraw() []string
-	RunTyped(ctx context.Context, command string) (string, error)
+	RunTyped(ctx context.Context, command string, show func(agent.Event)) (string, error)
 	ToolTitle(tool string) string
 	Close()
 }
@@ -46,8 +45,7 @@ type Live struct {
 	Commands *slash.Runner
 }
 
-// Open opens a session whose questions and warnings go to a driver. shortcuts is the text of /shortcuts, "" if the face
-// has no keys.
+// Open opens a session whose questions and warnings go to a driver. shortcuts is the text of /shortcuts, "" for none.
 func Open(ctx context.Context, d *Driver, o session.Options, t *terminal.Terminal, shortcuts string) (Live, error) {
 	o.Project.Asker, o.Project.Interactive = d, true
 	if o.Project.Warn == nil {

@@ -83,7 +83,6 @@ func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved s
 	q.Options = append(q.Options, no)
 }
 
-// lastingOption returns the option for a lasting answer.
 func lastingOption(offer *tool.Offer, saved string) Option {
 	rule := terminal.Line(offer.Rule)
 	o := Option{
@@ -111,7 +110,6 @@ func lastingOption(offer *tool.Offer, saved string) Option {
 // planEdited is the feedback to the model when the person has edited the plan.
 const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
 
-// planOptions returns the options for a plan.
 func planOptions() []Option {
 	return []Option{
 		{Key: "a", Label: "Yes, automatically accept edits", Help: "Pollux carries out the plan and edits files without asking.", answer: reply(tool.Reply{Approved: true, Mode: "auto_edit"})},

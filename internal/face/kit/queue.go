@@ -29,7 +29,6 @@ func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
 
-// submit takes input of the person.
 func (d *Driver) submit(text string) {
 	suspect := d.suspect
 	d.suspect = ""

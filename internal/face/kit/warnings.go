@@ -61,8 +61,7 @@ func (l *approvalLines) list(label string, items []string) {
 	}
 }
 
-// approval adds the directories and hosts the call reaches, and the reason for the question, unless it
-// is only the approval mode.
+// approval adds the directories that the call reaches, and the reason for the question unless it is the usual one.
 func (l *approvalLines) approval(a *tool.Approval) {
 	if len(a.Writes) > 1 {
 		l.list("It writes to: ", a.Writes)

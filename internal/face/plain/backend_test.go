@@ -72,7 +72,7 @@ func (f fake) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, er
 }
 func (fake) Steer(context.Context, agent.Prompt) error { return nil }
 func (fake) Withdraw() []string                        { return nil }
-func (f fake) RunTyped(ctx context.Context, command string) (string, error) {
+func (f fake) RunTyped(ctx context.Context, command string, _ func(agent.Event)) (string, error) {
 	return f.b.RunShell(ctx, command)
 }
 

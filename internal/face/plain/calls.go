@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,8 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// runningText returns the text after "Still working": the label of the running call, or
-// the number of running calls.
+// runningText returns the text after "Still working": the label of the running call, or the number of running calls.
 func (l *loop) runningText() string {
 	switch running := l.renderer.calls.Running(); len(running) {
 	case 0:
@@ -23,9 +23,6 @@ func (l *loop) runningText() string {
 		return fmt.Sprintf(": %d tools", len(running))
 	}
 }
-
-// titleOf returns the title of a tool.
-func (l *loop) titleOf(tool string) string { return kit.Label(l.look.Session, tool, "") }
 
 // labelOf joins a name and a summary, which may be "".
 func labelOf(name, summary string) string {
@@ -54,24 +51,29 @@ func (l *loop) preparedLabel(p *agent.PreparedCall) string {
 func (l *loop) showFinished(e agent.ToolFinished) {
 	c := l.renderer.calls.Get(e.Call)
 	label := c.Label(l.look.Session)
-	if c.HasBegun && len(l.renderer.calls.Running()) == 0 {
-		label = l.titleOf(c.Name) // the line before holds the summary
+	if c.HasBegun && !c.IsBeside {
+		label = kit.Label(l.look.Session, c.Name, "") // the line before holds the summary
 	}
 	for i := range e.Executions {
 		x := &e.Executions[i]
 		if i > 0 {
 			label = kit.Label(l.look.Session, x.Name, x.Summary)
 		}
-		l.showExecution(c, label, x)
+		l.showExecution(c, label, x, e.Reason)
 	}
 }
 
-func (l *loop) showExecution(c *kit.Call, label string, x *agent.Execution) {
+// showExecution shows how an execution of a call ended. reason says why, if the call was cancelled.
+func (l *loop) showExecution(c *kit.Call, label string, x *agent.Execution, reason string) {
 	short := ""
 	switch {
 	case x.Status == agent.Success && c.IsQuestion:
 		return
 	case x.Status == agent.CallCancelled:
+		if text, isText := tool.DisplayText(x.Result.Display); isText && strings.Contains(text, "\n") {
+			l.showOutput(label, text, x.Result.Omitted, "") // the output so far
+		}
+		short = kit.Brief(reason)
 	case x.Status == agent.Failed:
 		short = l.failureReason(x.Result)
 	default:
@@ -97,10 +99,7 @@ func ending(x *agent.Execution) string {
 // showNested shows the executions of a finished call of an agent that runs inside a call.
 func (l *loop) showNested(e agent.Nested) {
 	f := e.Event.(agent.ToolFinished) // others are hidden
-	name := terminal.Line(subagent.NameOf(e.Call))
-	if name == "" {
-		name = l.titleOf(e.Call.Name)
-	}
+	name := cmp.Or(terminal.Line(subagent.NameOf(e.Call)), kit.Label(l.look.Session, e.Call.Name, ""))
 	for i := range f.Executions {
 		x := &f.Executions[i]
 		text := name + ": " + ending(x) + kit.Label(l.look.Session, x.Name, x.Summary)
@@ -108,7 +107,6 @@ func (l *loop) showNested(e agent.Nested) {
 	}
 }
 
-// failureReason returns the error of a failed call, or "".
 func (l *loop) failureReason(r *tool.Result) string {
 	text, _ := tool.DisplayText(r.Display)
 	if isBlank(text) && r.Error != nil {
@@ -127,17 +125,18 @@ const (
 func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short string) {
 	short = kit.Brief(r.Summary)
 	if text, isText := tool.DisplayText(r.Display); isText {
-		return l.showOutput(label, text, short)
+		return l.showOutput(label, text, r.Omitted, short)
 	}
 	switch d := r.Display.(type) {
 	case *tool.DiffDisplay:
 		if !c.WasAsked {
+			if c.IsBeside {
+				l.screen.message(label + ":")
+			}
 			lines, _ := kit.FirstLines(diffText(d, l.look.screenReader), diffLines)
 			l.showQuoted(lines)
 		}
-		if short == "" {
-			short = countChanges(d.Diff)
-		}
+		short = cmp.Or(short, countChanges(d.Diff))
 	case *tool.ListDisplay:
 		short = kit.Brief(d.Summary)
 		if n := len(d.Skipped); n > 0 {
@@ -149,16 +148,17 @@ func (l *loop) showDisplay(c *kit.Call, label string, r *tool.Result) (short str
 		l.showTodos(d)
 	case *tool.AgentDisplay:
 		if d.Result != "" {
-			return l.showOutput("agent "+terminal.Line(d.Agent), d.Result, short)
+			return l.showOutput("agent "+terminal.Line(d.Agent), d.ResultText(), 0, short)
 		}
 	}
 	return short
 }
 
-// showOutput shows the last lines of an output. A single line is returned instead of
+// showOutput shows the last lines of an output; text lacks so many lines before it. A single line is returned instead of
 // shown; an empty output returns short.
-func (l *loop) showOutput(label, text, short string) string {
-	lines, hidden := lastLines(text, outputLines)
+func (l *loop) showOutput(label, text string, omitted int, short string) string {
+	lines, hidden := kit.LastLines(text, outputLines)
+	hidden += omitted
 	switch {
 	case len(lines) == 0:
 		return short
@@ -173,15 +173,13 @@ func (l *loop) showOutput(label, text, short string) string {
 	return short
 }
 
-// showQuoted writes foreign lines indented, so that they cannot pass for lines of
-// Pollux.
+// showQuoted writes foreign lines indented, so that they cannot pass for lines of Pollux.
 func (l *loop) showQuoted(lines []string) {
 	for _, line := range lines {
 		l.screen.verbatim("  " + line)
 	}
 }
 
-// showTodos shows the todo list and how many of its items are completed.
 func (l *loop) showTodos(d *tool.TodoDisplay) {
 	done, total := 0, 0
 	for _, t := range d.Todos {

@@ -50,7 +50,6 @@ const (
 // errRefused is returned when the user refuses to answer or the dialog is cancelled.
 var errRefused = errors.New("the question was refused")
 
-// openDialog asks a question.
 func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
 		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
@@ -69,8 +68,7 @@ func (l *loop) openDialog(q *kit.Question) {
 	}()
 }
 
-// dialogDone returns the channel with the answer of the open dialog, nil if no dialog
-// is open.
+// dialogDone returns the channel with the answer of the open dialog, nil if no dialog is open.
 func (l *loop) dialogDone() <-chan tool.Answer {
 	if l.dialog == nil {
 		return nil
@@ -84,6 +82,9 @@ func (l *loop) finishDialog(a tool.Answer) {
 	l.dialog = nil
 	d.cancel()
 	l.screen.dropPrompt()
+	if l.composer.isOpen() {
+		l.screen.deferPrompt(l.promptText())
+	}
 	l.driver.Answer(d.q, a)
 	if l.state.IsBusy {
 		l.watchSilence()
@@ -93,9 +94,8 @@ func (l *loop) finishDialog(a tool.Answer) {
 	}
 }
 
-// sendToDialog sends a line to the open dialog. It returns false if the line is not an
-// answer: it belongs to a prompt, was typed before the question could be read, or is a
-// command that may run now.
+// sendToDialog sends a line to the open dialog. It returns false if the line is not an answer: it belongs to a prompt,
+// was typed before the question could be read, or is a command that may run now.
 func (l *loop) sendToDialog(line string, at time.Time) bool {
 	d := l.dialog
 	switch {
@@ -168,7 +168,6 @@ func (l *loop) whyNoAnswer(c *manage.Command) string {
 	return " is not a command."
 }
 
-// firstWord returns the first word of a line, for messages.
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(kit.Brief(line), " ")
 	return word
@@ -180,9 +179,6 @@ func isCancel(line string) bool { return strings.TrimSpace(line) == "/cancel" }
 // isKind reports whether the dialog waits for an answer of this kind.
 func (d *dialog) isKind(kind answerKind) bool { return answerKind(d.kind.Load()) == kind }
 
-// print writes a line. The text must be clean.
-func (d *dialog) print(text string) { d.screen.line(text) }
-
 // prompt asks for an answer.
 type prompt struct {
 	text    string
@@ -191,7 +187,6 @@ type prompt struct {
 	options []kit.Option // explained for "?"
 }
 
-// textHelp is the help for an answer in text.
 const textHelp = `Type your answer and press Enter. A \ at the end of a line continues it.`
 
 // read shows a prompt until accept takes the user's answer, and prints the problem of each other one. For the answer "?"
@@ -210,13 +205,12 @@ func (d *dialog) read(p prompt, accept func(answer string) (problem string)) err
 		if problem == "" {
 			return nil
 		}
-		d.print(problem)
+		d.screen.line(problem)
 	}
 }
 
-// readAnswer shows a prompt and returns the user's answer, without surrounding space. A
-// line that ends in a backslash continues in the next one. The error is errRefused for
-// /cancel and when the dialog is cancelled.
+// readAnswer shows a prompt and returns the user's answer, without surrounding space. A line that ends in a backslash
+// continues in the next one. The error is errRefused for /cancel and when the dialog is cancelled.
 func (d *dialog) readAnswer(prompt string, kind answerKind) (string, error) {
 	d.kind.Store(int32(kind))
 	defer d.isContinued.Store(false)
@@ -297,7 +291,7 @@ func (d *dialog) printChoices(options []kit.Option) {
 // printHelp explains the question, its options and how to refuse it.
 func (d *dialog) printHelp(options []kit.Option, help string) {
 	if help != "" {
-		d.print(help)
+		d.screen.line(help)
 	}
 	for i, o := range options {
 		number, text := optionLine(i, &o)
@@ -307,10 +301,10 @@ func (d *dialog) printHelp(options []kit.Option, help string) {
 		d.screen.hang(number, text)
 	}
 	if !d.q.IsOfCall {
-		d.print("/cancel: leave the question unanswered.")
+		d.screen.line("/cancel: leave the question unanswered.")
 		return
 	}
-	d.print("/cancel: refuse. Ctrl+C: refuse and stop the model.")
+	d.screen.line("/cancel: refuse. Ctrl+C: refuse and stop the model.")
 }
 
 // printTitle writes the title of the question and its position in the batch.

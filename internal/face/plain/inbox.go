@@ -72,9 +72,8 @@ func (b *inbox) read(tty bool, limit int) {
 	}
 }
 
-// readPaste turns a line into a paste if more text follows at once: whole lines, or the
-// beginning of a line. A single line between empty ones stays a typed line. readPaste returns
-// the error that ended the input.
+// readPaste turns a line into a paste if more text follows at once: whole lines, or the beginning of a line. A single
+// line between empty ones stays a typed line. readPaste returns the error that ended the input.
 func (b *inbox) readPaste(r *bufio.Reader, line *inputLine, limit int) (err error) {
 	var text strings.Builder
 	text.WriteString(line.text + "\n")
@@ -142,7 +141,6 @@ func (b *inbox) put(t inputLine) bool {
 	return true
 }
 
-// signal makes ready receive a value.
 func (b *inbox) signal() {
 	select {
 	case b.ready <- struct{}{}:

@@ -1,16 +1,20 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
+	"time"
 
+	"pollux/internal/exit"
 	"pollux/internal/face/kit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
-// handle shows an event of the driver.
 func (l *loop) handle(e kit.Event) {
 	switch e := e.(type) {
 	case kit.Opened:
@@ -41,8 +45,14 @@ func (l *loop) handle(e kit.Event) {
 	case kit.Finished:
 		l.renderer.endAnswer()
 		l.silence.Stop()
+		l.status.Stop()
+		l.screen.setStatus("")
 	case kit.CommandDone:
 		l.showResult(e.Result)
+	case kit.ShellRan:
+		if l.renderer.calls.Observe(e.Event) {
+			l.status.Reset(statusInterval)
+		}
 	case kit.ShellDone:
 		if text := terminal.Text(e.Output); !isBlank(text) {
 			l.showQuoted(strings.Split(strings.Trim(text, "\n"), "\n"))
@@ -61,11 +71,11 @@ func (l *loop) handle(e kit.Event) {
 // showBegin shows the prompt of a run that the user has not just typed.
 func (l *loop) showBegin(e kit.Began) {
 	l.watchSilence()
+	l.renderer.calls = kit.Calls{}
 	if !e.IsRun {
 		return
 	}
 	l.hasTalked = true
-	l.renderer.calls = kit.Calls{}
 	if e.IsNew {
 		l.screen.line("User: " + excerpt(e.Prompt, 5))
 	}
@@ -74,7 +84,6 @@ func (l *loop) showBegin(e kit.Began) {
 	}
 }
 
-// showResult shows the result of a / command.
 func (l *loop) showResult(r slash.Result) {
 	text := r.Markdown(l.terminal.OutWidth())
 	switch {
@@ -99,9 +108,7 @@ func (l *loop) composeInEditor(text string) {
 		l.screen.line(noEditor)
 		return
 	}
-	if text == "" {
-		text = l.draft
-	}
+	text = cmp.Or(text, l.draft)
 	if !l.driver.State().IsBusy {
 		l.draft = text // kept until it is sent
 	}
@@ -118,7 +125,6 @@ func (l *loop) composeInEditor(text string) {
 	})
 }
 
-// lendTerminal lends the terminal to another program while f runs.
 func (l *loop) lendTerminal(f func() error) error {
 	l.inbox.input.Pause()
 	l.screen.setLent(true)
@@ -128,4 +134,109 @@ func (l *loop) lendTerminal(f func() error) error {
 		l.wakeLoop()
 	}()
 	return f()
+}
+
+// Shortcuts is the help text for keys and special input, one item per line, short enough for a screen reader.
+const Shortcuts = `Type a prompt and press Enter.
+@path attaches a file or directory.
+!command runs a shell command and shows its output to the model; with a space after the ! only to you.
+/help lists the commands.
+\ at the end of a line continues the prompt on the next line.
+Ctrl+G, Enter opens your editor for a long prompt.
+Ctrl+C stops the model. Twice: exit.
+Ctrl+D on an empty line, twice: exit.
+While the model works, you can type the next prompt: Pollux queues it.
+In a question, ? explains the choices and /cancel refuses.`
+
+// interrupt handles Ctrl+C: see [kit.Driver.Interrupt].
+func (l *loop) interrupt() {
+	isLent := l.screen.isLent()
+	if !isLent { // else the editor handles it
+		l.screen.breakLine()
+		if l.composer.pastedLines > 0 {
+			l.dropPaste()
+		}
+		l.composer.clear()
+	}
+	l.driver.Interrupt(isLent)
+}
+
+// endOfInput handles Ctrl+D at a terminal, and the end of any other input.
+func (l *loop) endOfInput(err error) {
+	if l.terminal.InTTY {
+		if errors.Is(err, io.EOF) {
+			l.screen.breakLine()
+			l.screen.flush()
+			failure := l.screen.writeError()
+			if failure == nil {
+				l.ctrlD()
+				return
+			}
+			err = terminalError("write to", failure, l.terminal.OutTTY) // the terminal is closed: Ctrl+D was not pressed
+		} else {
+			err = terminalError("read from", err, true)
+		}
+		l.driver.Leave(err)
+	}
+	l.inputEnded = true
+	l.driver.EndInput()
+}
+
+// ctrlD refuses the questions, and leaves the second time.
+func (l *loop) ctrlD() {
+	if time.Since(l.lastEOF) < repeatWindow {
+		l.driver.Leave(nil)
+	} else {
+		l.lastEOF = time.Now()
+		if l.dialog == nil {
+			l.screen.line("Press Ctrl+D again to exit.")
+		}
+	}
+	l.driver.Refuse()
+}
+
+// awaitDialog gives the open dialog two seconds to stop its programs and to restore the terminal.
+func (l *loop) awaitDialog() {
+	if l.dialog == nil {
+		return
+	}
+	l.dialog.cancel()
+	select {
+	case <-l.dialog.result:
+	case <-time.After(2 * time.Second): // the grace period of an editor is one second
+	}
+}
+
+// showFarewell writes the farewell, unless nothing was sent in this session.
+func (l *loop) showFarewell() {
+	defer l.screen.flush()
+	l.screen.dropPrompt()
+	if l.hasTalked {
+		l.screen.line(terminal.Text(l.look.farewell()))
+	}
+	if l.ending != "" {
+		l.screen.verbatim(terminal.Text(l.ending)) // it contains commands
+	}
+}
+
+// showResumeHint writes how to go on, after a signal. A terminal that is closed shows nothing.
+func (l *loop) showResumeHint() {
+	if !l.hasTalked || l.screen.isLent() {
+		return
+	}
+	defer l.screen.flush()
+	l.screen.dropPrompt()
+	if text := l.look.resumeHint(); text != "" {
+		l.screen.verbatim(terminal.Text(text)) // it contains commands
+	}
+}
+
+// terminalError returns the error of a session whose input or output failed. If that is a terminal, its exit code is
+// that of a hang-up: the terminal may close before the signal arrives, and the signal may be ignored.
+func terminalError(doing string, err error, tty bool) error {
+	err = fmt.Errorf("%s the terminal: %w", doing, err)
+	if !tty {
+		return err
+	}
+	return &exit.Error{Code: exit.HungUp, Message: err.Error(), Err: err}
 }

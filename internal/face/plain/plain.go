@@ -1,14 +1,13 @@
-// Package plain is the line-based face, for screen readers and for terminals without
-// escape sequences. It writes text from top to bottom: it sends no escape sequences,
-// moves no cursor, uses no color, and changes no line after writing it. Each line makes
-// sense when it is read aloud. The terminal itself edits input lines.
+// Package plain is the line-based face, for screen readers and for terminals without escape sequences. It writes text
+// from top to bottom: it sends no escape sequences, moves no cursor, uses no color, and changes no line after writing
+// it. Each line makes sense when it is read aloud. The terminal itself edits input lines.
 //
 // A [kit.Driver] does the work. [Face.Run] is a loop on one goroutine that owns the screen's state and selects
 //
 //   - events of the driver, which job.go, render.go and calls.go turn into text
 //   - input lines, which a goroutine reads (inbox.go). A line goes to the open dialog, or else to the driver (prompt.go)
 //   - the end of the dialog: a question to the user, on a goroutine of its own from its first line to the answer
-//     (dialog.go, confirm.go, questions.go)
+//     (dialog.go, confirm.go)
 //
 // All foreign text is cleaned before it reaches the screen (screen.go).
 package plain
@@ -18,9 +17,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
+	"pollux/internal/config"
 	"pollux/internal/crash"
+	"pollux/internal/editor"
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
 	"pollux/internal/record"
@@ -35,8 +37,7 @@ type Options struct {
 	Terminal *terminal.Terminal
 	// Interrupts has a value for each Ctrl+C. ctx must not end with one.
 	Interrupts <-chan struct{}
-	// Resumes has a value each time the process continues after Ctrl+Z; see
-	// [terminal.CatchResumes].
+	// Resumes has a value each time the process continues after Ctrl+Z; see [terminal.CatchResumes].
 	Resumes <-chan os.Signal
 	// Session holds the options of the session that the face opens. The face answers
 	// its questions and shows its warnings.
@@ -50,9 +51,8 @@ func New(o Options) *Face {
 	return newFace(o, func(ctx context.Context, f *Face) (look, error) { return f.open(ctx, o) })
 }
 
-// RunTask calls task at a terminal, with a function that asks the user questions and one that
-// shows a text, and shows the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
-// Ctrl+C.
+// RunTask calls task at a terminal, with a function that asks the user questions and one that shows a text, and shows
+// the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a Ctrl+C.
 func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Context, ask tool.Ask, show func(string)) (string, error)) error {
 	f := newFace(Options{Terminal: t}, func(ctx context.Context, f *Face) (look, error) {
 		text, err := task(ctx, f.driver.Ask, f.Warn)
@@ -106,13 +106,12 @@ func (f *Face) wakeLoop() {
 	}
 }
 
-// Run runs the session until the user leaves. It returns nil if the user left, the
-// cause of ctx if ctx was cancelled, and another error if the user left without waiting
-// for a job, if the terminal failed, or if the session could not be opened. Run must be
-// called only once.
+// Run runs the session until the user leaves. It returns nil if the user left, the cause of ctx if ctx was cancelled,
+// and another error if the user left without waiting for a job, if the terminal failed, or if the session could not be
+// opened. Run must be called only once.
 func (f *Face) Run(ctx context.Context) error {
 	defer f.driver.Close()
-	l := &loop{Face: f, inbox: newInbox(f.terminal), silence: stoppedTimer()}
+	l := &loop{Face: f, inbox: newInbox(f.terminal), silence: stoppedTimer(), status: stoppedTimer()}
 	defer l.inbox.close()
 	l.renderer.screen, l.renderer.timer, l.composer.timer = f.screen, stoppedTimer(), stoppedTimer()
 	ended := make(chan error, 1)
@@ -151,6 +150,7 @@ type loop struct {
 	failure    error     // how the terminal failed
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
+	status     *time.Timer   // fires when the status line changes
 	silence    *time.Timer   // fires when nothing was shown for some time
 	patience   time.Duration // the time before the next message about that
 }
@@ -160,8 +160,7 @@ const (
 	repeatWindow = 3 * time.Second
 	// batchWindow is the pause that separates pasted lines from typed ones.
 	batchWindow = 30 * time.Millisecond
-	// answerDelay is how long a new question accepts no answer: a line typed by then
-	// was meant for something else.
+	// answerDelay is how long a new question accepts no answer: a line typed by then was meant for something else.
 	answerDelay = 250 * time.Millisecond
 )
 
@@ -210,6 +209,8 @@ func (l *loop) step() bool {
 	case <-l.wake:
 	case <-l.renderer.timer.C:
 		l.screen.flushWord()
+	case <-l.status.C:
+		l.showStatus()
 	case <-l.silence.C:
 		l.showStillWorking()
 	}
@@ -244,4 +245,65 @@ func stoppedTimer() *time.Timer {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
 	return t
+}
+
+// look is an open session with the data that the face shows of it. The zero value, without a session, shows nothing.
+type look struct {
+	kit.Session
+	welcome string        // shown first
+	recap   *record.Recap // where a resumed conversation stands, nil for a new one
+	// farewell returns the text shown at the end of a session with at least one prompt, and resumeHint how to go on with
+	// the conversation after a signal has ended Pollux. "" is nothing.
+	farewell, resumeHint func() string
+	place                func() wording.Place // the circumstances of a failed request, for advice
+	editor               func() Editor        // the user's editor by the current settings, nil if there is none
+	showThoughts         bool                 // the setting ui.inlineThinkingMode is full
+	screenReader         bool                 // put signs into words
+	debug                bool                 // add the provider's response to a failed request
+}
+
+// Editor is the user's external editor: an [editor.Editor].
+type Editor interface {
+	Open(ctx context.Context, path string) error
+	Compose(ctx context.Context, text string) (string, error)
+	Change(ctx context.Context, name, before, after string) (string, error)
+	Leaving() string
+}
+
+// open opens the session, which may ask questions.
+func (f *Face) open(ctx context.Context, o Options) (look, error) {
+	o.Session.Project.Warn, o.Session.Project.DebugLog = f.Warn, debugLog{f}
+	live, err := kit.Open(ctx, f.driver, o.Session, o.Terminal, Shortcuts)
+	if err != nil {
+		return look{}, err
+	}
+	s, p := live.Commands.Session, live.Commands.Session.Project
+	env := p.Options.Env
+	return look{
+		Session:  live,
+		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), s.Models.Current().Model)),
+		recap:    s.Record.Recap(),
+		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
+		place: func() wording.Place { return s.Place(true) },
+		editor: func() Editor { // it ignores the variables of a project's .env file
+			return editor.New(editor.Options{
+				Preferred: config.PreferredEditor.In(p.Settings()), NewWindow: config.EditorInNewWindow.In(p.Settings()),
+				Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
+				Environ: env.List(), Terminal: o.Terminal, Launcher: p.Launcher,
+			})
+		},
+		showThoughts: config.InlineThinking.In(p.Settings()) == "full",
+		screenReader: config.ScreenReader.In(p.Settings()),
+		debug:        p.Debugging(),
+	}, nil
+}
+
+// debugLog is an io.Writer that shows the lines of the session's log through the face.
+type debugLog struct{ face *Face }
+
+func (l debugLog) Write(b []byte) (int, error) {
+	if text := strings.TrimRight(string(b), "\n"); text != "" {
+		l.face.Warn(text)
+	}
+	return len(b), nil
 }

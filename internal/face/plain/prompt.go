@@ -29,8 +29,7 @@ func (c *composer) isEmpty() bool { return len(c.lines) == 0 && c.pastedLines ==
 // isOpen reports whether the prompt waits for another line.
 func (c *composer) isOpen() bool { return c.isContinued || c.pastedLines > 0 }
 
-// isPasted reports whether a line that arrives at this time belongs to the same paste
-// as the line before it.
+// isPasted reports whether a line that arrives at this time belongs to the same paste as the line before it.
 func (c *composer) isPasted(at time.Time) bool { return !c.isEmpty() && at.Sub(c.last) < batchWindow }
 
 // add appends a line. The timer fires when the prompt is complete.
@@ -64,7 +63,6 @@ func (c *composer) clear() {
 	*c = composer{timer: c.timer}
 }
 
-// handleLine handles a line of input, or its end.
 func (l *loop) handleLine(t inputLine) {
 	if t.err != nil {
 		switch {
@@ -219,8 +217,7 @@ func (l *loop) promptText() string {
 	return "> "
 }
 
-// showPrompt shows the input prompt if the face waits for input and no prompt is
-// visible.
+// showPrompt shows the input prompt if the face waits for input and no prompt is visible.
 func (l *loop) showPrompt() {
 	s := &l.state
 	switch {
@@ -236,7 +233,6 @@ func (l *loop) showPrompt() {
 	}
 }
 
-// submit handles a complete prompt, command or other input.
 func (l *loop) submit(text string) {
 	call, known := l.driver.Lookup(text)
 	switch s := l.driver.State(); {

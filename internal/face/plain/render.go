@@ -23,7 +23,6 @@ type renderer struct {
 	calls    kit.Calls
 }
 
-// addText writes a piece of the answer.
 func (v *renderer) addText(s string) { v.addClean(v.clean.Strip(s)) }
 
 func (v *renderer) addClean(s string) {
@@ -55,7 +54,6 @@ func (v *renderer) endAnswer() {
 	v.screen.endText()
 }
 
-// showEvent shows an event of the run.
 func (l *loop) showEvent(e agent.Event) {
 	hasBegun := l.renderer.calls.Observe(e)
 	if t, ok := e.(agent.Text); ok {
@@ -70,6 +68,7 @@ func (l *loop) showEvent(e agent.Event) {
 	case agent.ToolUpdated:
 		if hasBegun {
 			l.showStarted(e)
+			l.status.Reset(statusInterval)
 		}
 	case agent.ToolFinished:
 		l.showFinished(e)
@@ -122,6 +121,8 @@ func eventText(e agent.Event) string {
 		return wording.Silent(e)
 	case agent.Switched:
 		return "Warning: " + wording.Switched(e)
+	case agent.EditsLeft:
+		return "Warning: " + wording.EditsLeft(e)
 	case agent.Joined:
 		return "Sent to the model: " + e.Text()
 	case agent.Compressed:
@@ -154,7 +155,6 @@ func (l *loop) showCancelled(e kit.Cancelled) {
 	}
 }
 
-// errorText returns the message for a failed run or command.
 func (l *loop) errorText(err error) string {
 	var api *llm.Error
 	var known *exit.Error
@@ -171,8 +171,7 @@ func (l *loop) errorText(err error) string {
 	return "Error: " + terminal.Visible(text)
 }
 
-// silenceLimit is the time without output, during a job, before the first message about it: a screen reader shows no
-// activity.
+// silenceLimit is the time without output before a message about it: a screen reader shows no activity.
 const silenceLimit = 30 * time.Second
 
 // watchSilence begins to measure the time without output.

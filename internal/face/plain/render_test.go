@@ -48,6 +48,8 @@ func sample(e agent.Event) agent.Event {
 		return agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 2100 * time.Millisecond, Err: errors.New("Overloaded."), Model: "m"}}
 	case agent.Silent:
 		return agent.Silent{Silence: llm.Silence{Model: "m", Host: "gpu.local:8080", Elapsed: 10*time.Second + time.Millisecond}}
+	case agent.EditsLeft:
+		return agent.EditsLeft{Files: []string{"/a.go"}}
 	case agent.Joined:
 		return agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}}
 	case agent.ToolRequested:
@@ -84,6 +86,7 @@ func TestEvents(t *testing.T) {
 		"Retried":       "Warning: The response was unusable. Ignore its text so far. Retrying.\n",
 		"Waiting":       "Overloaded. Retrying in 2 s (2 of 10).\n",
 		"Silent":        "Waiting for m at gpu.local:8080, 10 s so far. A long prompt can take minutes. Ctrl+C cancels.\n",
+		"EditsLeft":     "Warning: The last edit of /a.go failed and was not repeated.\n",
 		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
 		"ToolUpdated":   "read_file: go.mod\n",
@@ -246,6 +249,11 @@ func TestCalls(t *testing.T) {
 	failed := func(r *tool.Result) agent.Event {
 		return agenttest.Finished(c, agent.Failed, r)
 	}
+	refused := func(summary string) agent.Event {
+		f := agenttest.Finished(c, agent.CallCancelled, nil)
+		f.Executions[0].Summary = summary
+		return f
+	}
 	for _, tt := range []struct {
 		name   string
 		events []agent.Event
@@ -256,6 +264,12 @@ func TestCalls(t *testing.T) {
 		{"exit code", []agent.Event{run(c, "exit 3"), done(c, &tool.Result{Display: tool.TerminalDisplay("Command exited with code: 3"), Data: map[string]any{"isError": true}})}, "Shell: exit 3\nFailed: Shell: Command exited with code: 3\n"},
 		{"many lines", []agent.Event{run(c, "seq 20"), done(c, &tool.Result{Display: tool.TerminalDisplay(long), OutputFile: "/tmp/out"})}, "Shell: seq 20\n" +
 			"Output of Shell, the last 15 lines, 5 more lines before them:\n" + strings.ReplaceAll(long[strings.Index(long, "line 6"):], "line", "  line") + "Output too long and was saved to: /tmp/out\nDone: Shell\n"},
+		{"end of an output", []agent.Event{run(c, "seq"), done(c, &tool.Result{Display: tool.TerminalDisplay("8\n9\n"), Omitted: 7})}, "Shell: seq\n" +
+			"Output of Shell, the last 2 lines, 7 more lines before them:\n  8\n  9\nDone: Shell\n"},
+		{"skipped", []agent.Event{agent.ToolFinished{
+			Call: c, Status: agent.CallCancelled, Reason: "Not run, because of x\x1b[2J.", Result: &tool.Result{},
+			Executions: []agent.Execution{{Name: c.Name, Status: agent.CallCancelled, Summary: "make", Result: &tool.Result{}}},
+		}}, "Cancelled: Shell: make: Not run, because of x.\n"},
 		{"diff", []agent.Event{run(c, "a"), done(c, &tool.Result{Display: diff})}, "Shell: a\n  @@ -1,1 +1,1 @@\n  -a\n  +b\nDone: Shell: 1 line added, 1 line removed\n"},
 		{"list", []agent.Event{done(c, &tool.Result{Display: &tool.ListDisplay{Summary: "Listed 2 items.", Items: []string{"x"}, Skipped: []tool.Skipped{{}}}})}, "Done: Shell: Listed 2 items. (1 left out)\n"},
 		{"matches", []agent.Event{done(other, &tool.Result{Display: &tool.MatchDisplay{Summary: "Found 3 matches"}})}, "Done: grep_search: Found 3 matches\n"},
@@ -267,7 +281,10 @@ func TestCalls(t *testing.T) {
 		{"failed", []agent.Event{run(c, "git x"), failed(tool.Fail(tool.ErrShell, "no such\ncommand"))}, "Shell: git x\nFailed: Shell: no such command\n"},
 		{"refused", []agent.Event{failed(&tool.Result{Error: &tool.Error{Message: "Tool execution denied by policy."}})}, "Failed: Shell: Tool execution denied by policy.\n"},
 		{"cancelled", []agent.Event{run(c, "sleep 9"), agenttest.Finished(c, agent.CallCancelled, nil)}, "Shell: sleep 9\nCancelled: Shell\n"},
-		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search\n"},
+		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search: 'x'\n"},
+		{"edits side by side", []agent.Event{run(c, "a"), run(other, "b"), done(c, &tool.Result{Display: diff}), done(other, &tool.Result{})}, "Shell: a\ngrep_search: b\n" +
+			"Shell: a:\n  @@ -1,1 +1,1 @@\n  -a\n  +b\nDone: Shell: a: 1 line added, 1 line removed\nDone: grep_search: b\n"},
+		{"refused", []agent.Event{refused("b")}, "Cancelled: Shell: b\n"},
 		{"live output", []agent.Event{run(c, "make"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("x")}, done(c, &tool.Result{})}, "Shell: make\nDone: Shell\n"},
 		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls \\u202ex\nOutput of Shell:\n  a\n  b\n  c\nDone: Shell: x\n"},
 		{"flood", []agent.Event{run(c, "yes"), done(c, &tool.Result{Display: tool.TerminalDisplay(strings.Repeat("y\n", 1<<20) + strings.Repeat("z", 5000))})}, "Shell: yes\n" +

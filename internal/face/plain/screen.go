@@ -25,12 +25,14 @@ type screen struct {
 	isLentOut bool   // another program owns the terminal
 	last      time.Time
 	err       error
+
+	showStatus func(string) error // as [terminal.Writer.SetStatus]; nil where no terminal shows it
 }
 
 func newScreen(t *terminal.Terminal) *screen {
 	s := &screen{w: t.Out, isEchoed: t.InTTY, width: t.OutWidth}
 	if t.OutTTY { // other readers get the text as it is
-		s.margin = 2
+		s.margin, s.showStatus = 2, t.Out.SetStatus
 	}
 	return s
 }
@@ -78,7 +80,6 @@ func (s *screen) message(t string) {
 	s.verbatim(terminal.WrapBelow(strings.TrimRight(t, "\n"), s.width(), s.margin))
 }
 
-// line writes one or several whole lines of Pollux.
 func (s *screen) line(t string) {
 	s.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), s.width()))
 }
@@ -106,7 +107,6 @@ func (s *screen) showPrompt(prompt string) {
 	s.write(terminal.Wrap(prompt, s.width()))
 }
 
-// hasPrompt reports whether a prompt is visible or interrupted.
 func (s *screen) hasPrompt() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +184,14 @@ func (s *screen) dropPrompt() {
 	s.prompt, s.suspended = "", ""
 }
 
-// breakLine starts a new line after the terminal has shown a key such as ^C by itself,
-// and drops the prompt.
+// deferPrompt records a prompt that restorePrompt shows.
+func (s *screen) deferPrompt(prompt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.suspended = prompt
+}
+
+// breakLine starts a new line after the terminal has shown a key such as ^C by itself, and drops the prompt.
 func (s *screen) breakLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,14 +214,12 @@ func (s *screen) isLent() bool {
 	return s.isLentOut
 }
 
-// idleTime returns the time since the last write.
 func (s *screen) idleTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Since(s.last)
 }
 
-// writeError returns the error of the first failed write.
 func (s *screen) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

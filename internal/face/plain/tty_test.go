@@ -149,6 +149,19 @@ func TestLongLine(t *testing.T) {
 	d.leaves()
 }
 
+// A paste includes its last line, which has no line end.
+func TestUnfinishedPaste(t *testing.T) {
+	t.Parallel()
+	d := atTerminal(t, backend{Welcome: "Pollux"})
+	d.sees("twice to exit.\r\n> ")
+	d.types("one\ntwo")
+	d.sees("2 lines pasted. Press Enter to send them, or type /cancel.\r\nmore> ")
+	d.types(" three\n")
+	d.sees("Model: You said: one|two three\r\n> ")
+	d.types("\x04\x04")
+	d.leaves()
+}
+
 // With a line that was cut, all lines of its paste are refused.
 func TestCutPaste(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,7 @@ type User struct {
 // maxTyped is the maximum size of an answer, in bytes.
 const maxTyped = 64 << 10
 
-// Confirm implements install.User. The text goes to standard error, and the question to standard output,
-// as in Gemini CLI.
+// Confirm implements install.User. As in Gemini CLI, the text goes to Err, and the question to Out.
 func (u *User) Confirm(ctx context.Context, text, question string, byDefault bool) (bool, error) {
 	if text != "" {
 		fmt.Fprintln(u.Terminal.Err, u.Terminal.WrapErr(terminal.Visible(text)))
@@ -150,7 +149,6 @@ func readTyped(r *bufio.Reader) (string, error) {
 	return strings.TrimSuffix(string(line), "\n"), err
 }
 
-// readAll reads the input to its end.
 func readAll(r *bufio.Reader) (string, error) {
 	all, err := io.ReadAll(io.LimitReader(r, maxTyped+1))
 	if err == nil && len(all) > maxTyped {

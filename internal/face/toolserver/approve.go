@@ -25,7 +25,6 @@ type approver struct {
 	advice string // for the client, with a denial
 }
 
-// deny is the label of the refusal.
 const deny = "Deny"
 
 // labels names the options that clients can choose.
@@ -67,7 +66,6 @@ func (a *approver) ask(ctx context.Context, asked *agent.Question) (tool.Answer,
 	return tool.Answer{Outcome: tool.Cancel}, nil
 }
 
-// canAsk reports whether the client can ask a person.
 func (a *approver) canAsk() bool {
 	p := a.client.InitializeParams()
 	return p != nil && p.Capabilities != nil && p.Capabilities.Elicitation != nil
@@ -126,7 +124,6 @@ func render(q *kit.Question) (text string, options []*kit.Option) {
 	return text, options
 }
 
-// blockText returns a block as a text.
 func blockText(b kit.Block) string {
 	switch b := b.(type) {
 	case *kit.Change:

@@ -46,7 +46,6 @@ type waitingCall struct {
 	expiry    *time.Timer // ends the call if no answer comes
 }
 
-// ask asks the client of the call.
 func (c *waitingCall) ask(ctx context.Context, q *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	select {
 	case c.questions <- q:
@@ -85,8 +84,7 @@ func (w *waitingCalls) put(c *waitingCall) string {
 	return state
 }
 
-// take returns the call with a state if it is the one that the client repeats, else nil. No other request
-// gets it again.
+// take returns and removes the call with a state if the client repeats the same call, else nil.
 func (w *waitingCalls) take(p *sdk.CallToolParamsRaw) *waitingCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,8 +96,7 @@ func (w *waitingCalls) take(p *sdk.CallToolParamsRaw) *waitingCall {
 	return c
 }
 
-// callInRounds runs a call of a client whose questions are results: until its end, or until the next
-// question.
+// callInRounds runs a call of a client whose questions are results: until its end, or until the next question.
 func (f *face) callInRounds(ctx context.Context, r *sdk.CallToolRequest, run func(context.Context, elicit) *sdk.CallToolResult) *sdk.CallToolResult {
 	var c *waitingCall
 	if r.Params.RequestState == "" {

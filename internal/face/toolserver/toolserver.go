@@ -2,8 +2,8 @@
 // Protocol, to programs such as editors and other agents.
 //
 // Each call passes the session's gate, as a model's call does. The person at the client decides about the calls
-// that the rules leave to a person (elicitation); where the client cannot ask, the call is denied (approve.go). Results
-// become content of the protocol in content.go. No model takes part.
+// that the rules leave to a person (elicitation); where the client cannot ask, the call is denied (approve.go). No
+// model takes part.
 package toolserver
 
 import (
@@ -30,8 +30,7 @@ type Options struct {
 	Out io.Writer // receives messages of the protocol, and nothing else
 }
 
-// Times after the input has ended: how long calls have to end, and how long none must run before the face
-// takes it that all have.
+// Times after the input has ended: how long calls have to end, and how long none must run until all have.
 const (
 	endGrace  = 2 * time.Second
 	endPause  = 100 * time.Millisecond
@@ -93,7 +92,6 @@ func (f *face) count(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// server returns the MCP server with the session's tools.
 func (f *face) server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "pollux", Title: "Pollux", Version: f.session.Project.Options.Version}, &sdk.ServerOptions{
 		Instructions: "Tools of Pollux for the directory " + f.session.Project.Paths.Dir() + ". Calls follow the user's policies: some need the user's approval, and some are denied.",
@@ -133,7 +131,6 @@ func describe(t tool.Tool) *sdk.Tool {
 	return one
 }
 
-// call runs a call of the client.
 func (f *face) call(ctx context.Context, spec *tool.Spec, r *sdk.CallToolRequest) *sdk.CallToolResult {
 	run := func(ctx context.Context, ask elicit) *sdk.CallToolResult { return f.run(ctx, spec, r, ask) }
 	if usesRounds(r.Session) {
@@ -196,4 +193,40 @@ func lastLine(d tool.Display) string {
 	text, _ := tool.DisplayText(d)
 	text = strings.TrimSpace(text)
 	return terminal.Cut(terminal.Line(text[strings.LastIndexByte(text, '\n')+1:]), 200)
+}
+
+// content returns a result in the form of the protocol. advice says how to allow a denied call; it may be "".
+func content(r *tool.Result, advice string) *sdk.CallToolResult {
+	if r == nil {
+		return failed("The call has no result.")
+	}
+	if r.Error != nil {
+		return failed(strings.TrimSpace(r.Error.Message + "\n" + advice))
+	}
+	out := &sdk.CallToolResult{Content: []sdk.Content{}}
+	for i := range r.Content {
+		part := &r.Content[i]
+		switch data := part.InlineData; {
+		case data == nil:
+			if part.Text != "" {
+				out.Content = append(out.Content, &sdk.TextContent{Text: part.Text})
+			}
+		case strings.HasPrefix(data.MIMEType, "image/"):
+			out.Content = append(out.Content, &sdk.ImageContent{Data: data.Data, MIMEType: data.MIMEType})
+		case strings.HasPrefix(data.MIMEType, "audio/"):
+			out.Content = append(out.Content, &sdk.AudioContent{Data: data.Data, MIMEType: data.MIMEType})
+		default:
+			out.Content = append(out.Content, &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+				URI: "pollux://result", MIMEType: data.MIMEType, Blob: data.Data,
+			}})
+		}
+	}
+	if len(out.Content) == 0 && advice != "" { // refused by the person
+		return failed(advice)
+	}
+	return out
+}
+
+func failed(text string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }

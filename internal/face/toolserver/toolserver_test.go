@@ -134,7 +134,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: %+v", one.Name, one.Annotations)
 		}
 	}
-	want := "glob grep_search list_background_processes list_directory read_background_output read_file replace run_shell_command write_file"
+	want := "glob grep_search list_background_processes list_directory read_background_output read_file replace run_shell_command stop_background_process write_file"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("tools: %s\nwant:  %s", got, want)
 	}

@@ -1,8 +1,9 @@
 package hook
 
 import (
-	"strings"
 	"sync"
+
+	"pollux/internal/charset"
 )
 
 // capture keeps the beginning of a stream until it is taken.
@@ -29,7 +30,7 @@ func (c *capture) Write(p []byte) (int, error) {
 func (c *capture) take() (text string, isCut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text = strings.ToValidUTF8(string(c.kept), "\uFFFD")
+	text = charset.Text(c.kept)
 	c.kept, c.isTaken = nil, true
 	return text, c.isCut
 }

@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// claude translates for hooks of Claude Code, so that a script runs here unchanged: a guard that tests for
-// the tool "Bash" finds it, and its denial denies.
-type claude struct{}
+// Hooks of Claude Code get their input, and give their answers, in its form, so that a script runs here unchanged:
+// a guard that tests for the tool "Bash" finds it, and its denial denies.
 
 // claudeEvents are Claude Code's names of events. The first name of an event is the usual one.
 var claudeEvents = []struct {
@@ -65,15 +64,15 @@ var otherClaudeEvents = []string{
 	"MessageDisplay",
 }
 
-func (claude) selects(s *Set, h *Hook, at target) (name string, ok bool) {
+// claudeSelects is [Set.selects] for a hook of Claude Code.
+func (s *Set) claudeSelects(h *Hook, at target) (name string, ok bool) {
 	switch {
 	case h.Event == AfterTool && (h.As == postFailure) != at.hasFailed:
 		return "", false
 	case at.tool == "" && at.trigger == "":
 		return "", true
 	case at.tool == "":
-		_, ok = s.selectsName(h.Matcher, []string{claudeTrigger(h.Event, at.trigger)})
-		return "", ok
+		return "", s.selectsAny(h.Matcher, []string{claudeTrigger(h.Event, at.trigger)})
 	}
 	name, ok = s.selectsTool(h.Matcher, at)
 	return name, ok && s.meets(h, at, name)
@@ -96,9 +95,7 @@ func (s *Set) selectsTool(matcher string, at target) (name string, ok bool) {
 	}
 	isExact := slices.Contains(exactNames(matcher), at.tool)
 	if isExact || exactNames(matcher) == nil && !s.selectsAny(matcher, claudeToolNames()) {
-		if _, ok = s.selectsName(matcher, []string{at.tool}); ok {
-			return names[0], true
-		}
+		return names[0], s.selectsAny(matcher, []string{at.tool})
 	}
 	return "", false
 }
@@ -111,7 +108,7 @@ func (s *Set) selectsAny(matcher string, names []string) bool {
 // selectsName returns the first of the names that a matcher of Claude Code selects. A matcher of nothing but
 // names is a list of them, any other one a regular expression.
 func (s *Set) selectsName(matcher string, names []string) (name string, ok bool) {
-	if m := strings.TrimSpace(matcher); m == "" || m == "*" {
+	if selectsAll(matcher) {
 		return names[0], true
 	}
 	exact := exactNames(matcher)
@@ -145,7 +142,9 @@ func exactNames(matcher string) []string {
 // claudeModes are Claude Code's names of approval modes.
 var claudeModes = map[string]string{"": "default", "auto_edit": "acceptEdits", "autoEdit": "acceptEdits", "yolo": "bypassPermissions"}
 
-func (claude) inputs(s *Set, h *Hook, at target, name string, in Output) []Output {
+// claudeInputs returns the input of an event in the form of Claude Code. A call that Claude Code would make as
+// several ones has several inputs.
+func (s *Set) claudeInputs(h *Hook, at target, name string, in Output) []Output {
 	out := Output{}
 	for _, key := range []string{"session_id", "transcript_path", "cwd"} {
 		out[key] = in[key]
@@ -177,9 +176,7 @@ func (claude) inputs(s *Set, h *Hook, at target, name string, in Output) []Outpu
 		out.set("tool_use_id", at.id)
 		if h.Event == AfterTool {
 			out.set("tool_response", claudeResponse(name, in.object("tool_input"), in.object("tool_response")))
-			if text := in.object("tool_response").object("error").text("message"); text != "" {
-				out.set("error", text)
-			}
+			out.setText("error", in.object("tool_response").object("error").text("message"))
 		}
 		var list []Output
 		for _, args := range claudeArgs(at, name, in.object("tool_input"), s.o.Dir) {
@@ -192,7 +189,8 @@ func (claude) inputs(s *Set, h *Hook, at target, name string, in Output) []Outpu
 	return []Output{out}
 }
 
-func (claude) read(h *Hook, name string, a answer) (Output, Reading) {
+// readClaude returns the answer of a program in Pollux's own form.
+func readClaude(h *Hook, name string, a answer) (Output, Reading) {
 	stdout, stderr := trim(a.stdout), trim(a.stderr)
 	o, isJSON := parseJSON(stdout)
 	r := restrictionOf([]byte(stdout))
@@ -235,31 +233,24 @@ func claudeOutput(h *Hook, name string, o Output, r restriction) Output {
 			out[key] = raw
 		}
 	}
-	var context []string
-	if text := from.text("additionalContext"); text != "" {
-		context = append(context, text)
-	}
+	context := from.text("additionalContext")
 	switch {
 	case r.decision == "deny" && h.Event == AfterTool: // the model gets the result, and the reason
-		context = append(context, cmp.Or(r.reason, "A hook objects to this."))
+		context = joinLines(context, cmp.Or(r.reason, "A hook objects to this."))
 	case r.decision == "deny" && !h.Event.isBlockable():
 		out.set("systemMessage", cmp.Or(out.text("systemMessage"), r.reason))
 	case r.decision != "":
 		out.set("decision", r.decision)
-		if r.reason != "" {
-			out.set("reason", r.reason)
-		}
+		out.setText("reason", r.reason)
 		if r.decision == "ask" && out.text("systemMessage") == "" {
 			out.set("systemMessage", r.reason)
 		}
 	}
-	if len(context) > 0 {
-		specific.set("additionalContext", strings.Join(context, "\n"))
-	}
+	specific.setText("additionalContext", context)
 	if h.Event == BeforeTool {
 		for _, key := range []string{"updatedInput", "tool_input"} {
-			if raw, ok := from[key]; ok && string(raw) != "null" {
-				specific["tool_input"] = raw
+			if from.has(key) {
+				specific["tool_input"] = from[key]
 				if args := from.object(key); args != nil {
 					specific.set("tool_input", ownArgs(name, args))
 				}

@@ -82,8 +82,8 @@ func (c ClaudeConfig) apply(h *Hook, members map[string]json.RawMessage) (notes 
 
 // matcherText returns the matcher for people.
 func (h *Hook) matcherText() string {
-	if m := strings.TrimSpace(h.Matcher); m != "" && m != "*" {
-		return h.Matcher
+	if selectsAll(h.Matcher) {
+		return "all tools"
 	}
-	return "all tools"
+	return h.Matcher
 }

@@ -45,21 +45,21 @@ var claudeTools = []claudeTool{
 	{name: "ExitPlanMode", own: "exit_plan_mode"},
 	{name: "EnterPlanMode", own: "enter_plan_mode"},
 	{name: "BashOutput", own: "read_background_output"},
+	{name: "KillShell", own: "stop_background_process"},
+	{name: "KillBash", own: "stop_background_process"},
 }
 
 // otherClaudeTools are tools of Claude Code that Pollux does not have.
 var otherClaudeTools = []string{
-	"NotebookEdit", "NotebookRead", "KillBash", "KillShell", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList",
+	"NotebookEdit", "NotebookRead", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList",
 	"SlashCommand", "ToolSearch", "LSP", "Monitor", "CronCreate", "CronDelete", "CronList", "EnterWorktree", "ExitWorktree",
 	"ListMcpResourcesTool", "ReadMcpResourceTool",
 }
 
 // ClaudeTool returns the name of Pollux's tool for one of Claude Code's, "" if there is none.
 func ClaudeTool(name string) string {
-	for i := range claudeTools {
-		if claudeTools[i].name == name {
-			return claudeTools[i].own
-		}
+	if t := findClaudeTool(name, ""); t != nil {
+		return t.own
 	}
 	return ""
 }
@@ -73,6 +73,7 @@ func claudeToolNames() []string {
 	return names
 }
 
+// findClaudeTool returns the tool with a name of Claude Code, and with the name own in Pollux unless that is "".
 func findClaudeTool(name, own string) *claudeTool {
 	for i := range claudeTools {
 		if t := &claudeTools[i]; t.name == name && (own == "" || t.own == own) {

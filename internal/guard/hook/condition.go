@@ -125,6 +125,9 @@ func matchesCommand(spec, command string) bool {
 		return true
 	}
 	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
+		if c.Computed && mayMatchWords(spec, c.Known()) {
+			return true
+		}
 		for _, text := range []string{c.Text, c.Plain} {
 			bare := wrappers().ReplaceAllString(text, "")
 			program, rest, _ := strings.Cut(bare, " ")
@@ -136,6 +139,15 @@ func matchesCommand(spec, command string) bool {
 		}
 		return c.Inner != "" && matchesCommand(spec, c.Inner)
 	})
+}
+
+// mayMatchWords reports whether a condition may match a command of which only the beginning is known,
+// because the output of a substitution follows.
+func mayMatchWords(spec, known string) bool {
+	program, rest, _ := strings.Cut(wrappers().ReplaceAllString(known+" ", ""), " ")
+	begin, _, _ := strings.Cut(strings.TrimSuffix(spec, ":*"), "*")
+	known = strings.TrimSpace(path.Base(program) + " " + rest)
+	return program == "" || strings.HasPrefix(begin, known) || strings.HasPrefix(known, begin)
 }
 
 // matchesWords reports whether a text matches a condition: exactly, with * for anything, or with :* at the end for
@@ -179,7 +191,7 @@ func (s *Set) matchesPath(pattern, file string) bool {
 	case strings.HasPrefix(pattern, "//"):
 		pattern = pattern[1:]
 	case strings.HasPrefix(pattern, "~/"):
-		pattern = filepath.ToSlash(process.Getenv(s.o.Environ(false), "HOME")) + pattern[1:]
+		pattern = filepath.ToSlash(process.Getenv(s.o.Environ(process.OriginPollux), "HOME")) + pattern[1:]
 	case strings.HasPrefix(pattern, "/"):
 		pattern = filepath.ToSlash(s.o.Dir) + pattern
 	case strings.HasPrefix(pattern, "./"):

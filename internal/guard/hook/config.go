@@ -209,11 +209,7 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 		if h.Env == nil {
 			h.Env = map[string]string{}
 		}
-		text, ok := value.(string)
-		if !ok {
-			text = fmt.Sprint(value)
-		}
-		h.Env[name] = text
+		h.Env[name] = fmt.Sprint(value)
 	}
 	return notes, ""
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -14,29 +15,24 @@ import (
 // has reports whether there are hooks for an event.
 func (s *Set) has(e Event) bool { return len(s.byEvent[e]) > 0 }
 
+// SeesCalls reports whether there are hooks before or after tool calls.
+func (s *Set) SeesCalls() bool { return s.has(BeforeTool) || s.has(AfterTool) }
+
 // SessionStart runs when a conversation starts. The verdict has a Context for the model and a
 // SystemMessage for the person.
 func (s *Set) SessionStart(ctx context.Context, source StartSource) agent.Verdict {
-	if !s.has(SessionStart) {
-		return agent.Verdict{}
-	}
-	o := s.fire(ctx, SessionStart, target{trigger: string(source)}, sourceInput{s.base(SessionStart), source})
+	o := s.fire(ctx, SessionStart, target{trigger: string(source)}, map[string]any{"source": source})
 	return agent.Verdict{Context: o.specific().text("additionalContext"), SystemMessage: o.text("systemMessage")}
 }
 
 // SessionEnd runs when a conversation ends.
 func (s *Set) SessionEnd(ctx context.Context, reason EndReason) {
-	if s.has(SessionEnd) {
-		s.fire(ctx, SessionEnd, target{trigger: string(reason)}, reasonInput{s.base(SessionEnd), reason})
-	}
+	s.fire(ctx, SessionEnd, target{trigger: string(reason)}, map[string]any{"reason": reason})
 }
 
 // BeforeAgent implements [agent.Hooks].
 func (s *Set) BeforeAgent(ctx context.Context, prompt string) agent.Verdict {
-	if !s.has(BeforeAgent) {
-		return agent.Verdict{}
-	}
-	o := s.fire(ctx, BeforeAgent, target{}, promptInput{s.base(BeforeAgent), prompt})
+	o := s.fire(ctx, BeforeAgent, target{}, map[string]any{"prompt": prompt})
 	v := o.verdict()
 	v.Context, v.SystemMessage = o.specific().text("additionalContext"), o.text("systemMessage")
 	return v
@@ -44,10 +40,7 @@ func (s *Set) BeforeAgent(ctx context.Context, prompt string) agent.Verdict {
 
 // AfterAgent implements [agent.Hooks].
 func (s *Set) AfterAgent(ctx context.Context, prompt, response string, again bool) agent.Verdict {
-	if !s.has(AfterAgent) {
-		return agent.Verdict{}
-	}
-	o := s.fire(ctx, AfterAgent, target{}, responseInput{s.base(AfterAgent), prompt, response, again})
+	o := s.fire(ctx, AfterAgent, target{}, map[string]any{"prompt": prompt, "prompt_response": response, "stop_hook_active": again})
 	v := o.verdict()
 	v.SystemMessage = o.text("systemMessage")
 	v.ClearContext = (v.Stop || v.Block) && o.specific().is("clearContext", "true")
@@ -56,9 +49,7 @@ func (s *Set) AfterAgent(ctx context.Context, prompt, response string, again boo
 
 // PreCompress implements [agent.Hooks].
 func (s *Set) PreCompress(ctx context.Context, trigger agent.CompressTrigger) {
-	if s.has(PreCompress) {
-		s.fire(ctx, PreCompress, target{trigger: string(trigger)}, triggerInput{s.base(PreCompress), string(trigger)})
-	}
+	s.fire(ctx, PreCompress, target{trigger: string(trigger)}, map[string]any{"trigger": trigger})
 }
 
 // BeforeModel implements [agent.Hooks]. It also fires BeforeToolSelection. A request that hooks wanted to
@@ -68,7 +59,7 @@ func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict,
 	s.request = cachedRequest{}
 	s.mu.Unlock()
 	if s.has(BeforeModel) {
-		o := s.fire(ctx, BeforeModel, target{}, modelInput{base: s.base(BeforeModel), Request: encode(encodeRequest(req))})
+		o := s.fire(ctx, BeforeModel, target{}, map[string]any{"llm_request": encodeRequest(req)})
 		v := o.verdict()
 		specific := o.specific()
 		switch {
@@ -84,7 +75,7 @@ func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict,
 		}
 	}
 	if s.has(BeforeToolSelection) {
-		o := s.fire(ctx, BeforeToolSelection, target{}, modelInput{base: s.base(BeforeToolSelection), Request: encode(encodeRequest(req))})
+		o := s.fire(ctx, BeforeToolSelection, target{}, map[string]any{"llm_request": encodeRequest(req)})
 		if o.refusal != "" {
 			return agent.Verdict{Block: true, Reason: o.refusal}, nil
 		}
@@ -100,14 +91,14 @@ func (s *Set) AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Respo
 	if !s.has(AfterModel) {
 		return agent.Verdict{}, nil
 	}
-	o := s.fire(ctx, AfterModel, target{}, modelInput{
-		base: s.base(AfterModel), Request: s.encodedRequest(req), Response: encodeResponse(chunk),
+	o := s.fire(ctx, AfterModel, target{}, map[string]any{
+		"llm_request": s.encodedRequest(req), "llm_response": encodeResponse(chunk),
 	})
 	return o.verdict(), decodeResponse(o.specific().object("llm_response"), chunk)
 }
 
 // encodedRequest returns a request as hooks get it. It encodes it once.
-func (s *Set) encodedRequest(req *llm.Request) []byte {
+func (s *Set) encodedRequest(req *llm.Request) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.request.of != req {
@@ -121,7 +112,7 @@ func (s *Set) Before(ctx context.Context, c guard.HookedCall) guard.BeforeTool {
 	if !s.has(BeforeTool) {
 		return guard.BeforeTool{}
 	}
-	in, at := s.toolInput(BeforeTool, c)
+	in, at := s.toolInput(c)
 	o := s.fire(ctx, BeforeTool, at, in)
 	v := o.verdict()
 	b := guard.BeforeTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason}
@@ -162,8 +153,8 @@ func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result
 	if !s.has(AfterTool) {
 		return guard.AfterTool{Context: before}
 	}
-	in, at := s.toolInput(AfterTool, c)
-	in.Result = describeResult(result, at.isList)
+	in, at := s.toolInput(c)
+	in["tool_response"] = describeResult(result, at.isList)
 	at.hasFailed = result.Error != nil
 	o := s.fire(ctx, AfterTool, at, in)
 	v := o.verdict()
@@ -180,11 +171,10 @@ func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result
 
 // Notify implements [guard.Hooks].
 func (s *Set) Notify(ctx context.Context, c guard.HookedCall, details tool.Confirmation) {
-	if !s.has(Notification) {
-		return
-	}
 	message, fields := describeQuestion(c, details)
-	s.fire(ctx, Notification, target{}, notificationInput{s.base(Notification), "ToolPermission", message, fields})
+	s.fire(ctx, Notification, target{}, map[string]any{
+		"notification_type": "ToolPermission", "message": message, "details": fields,
+	})
 }
 
 // joinLines joins the texts that are not empty.

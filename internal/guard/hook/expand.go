@@ -1,6 +1,9 @@
 package hook
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // variable is a variable that hooks get, and that is also replaced in their commands.
 type variable struct{ name, value string }
@@ -23,9 +26,10 @@ func expand(command string, vars []variable) string {
 	for i := 0; i < len(command); i++ {
 		c := command[i]
 		if c == '$' {
-			if name, value, ok := prefixed(command[i+1:], vars); ok {
-				b.WriteString(quoteFor(value, quote))
-				i += len(name)
+			isNamed := func(v variable) bool { return strings.HasPrefix(command[i+1:], v.name) }
+			if n := slices.IndexFunc(vars, isNamed); n >= 0 {
+				b.WriteString(quoteFor(vars[n].value, quote))
+				i += len(vars[n].name)
 				continue
 			}
 		}
@@ -42,15 +46,6 @@ func expand(command string, vars []variable) string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-func prefixed(text string, vars []variable) (name, value string, ok bool) {
-	for _, v := range vars {
-		if strings.HasPrefix(text, v.name) {
-			return v.name, v.value, true
-		}
-	}
-	return "", "", false
 }
 
 // quoteFor returns the text that bash reads as value inside quote, 0 for no quotes.

@@ -32,21 +32,23 @@ func (f firing) verdict() agent.Verdict {
 	return agent.Verdict{}
 }
 
-// fire runs the hooks of an event that match the target, and returns the result.
-func (s *Set) fire(ctx context.Context, e Event, at target, input any) firing {
+// fire runs the hooks of an event that match the target, and returns the result. own are the members of the input
+// that other events do not have.
+func (s *Set) fire(ctx context.Context, e Event, at target, own map[string]any) firing {
 	hooks, sequential := s.plan(e, at)
 	if len(hooks) == 0 || ctx.Err() != nil {
 		return firing{}
 	}
 	began := time.Now()
-	encoded := encode(input)
+	in := s.input(e, own)
+	encoded := encodeInput(in)
 	results := make([]*Result, len(hooks))
 	if sequential {
 		for i, h := range hooks {
-			results[i] = s.runObserved(ctx, h, encoded)
+			results[i] = s.runObserved(ctx, h, in, encoded)
 			if r := results[i]; !r.Failed() && r.Output != nil {
-				in, _ := parseJSON(string(encoded))
-				encoded = encodeInput(chain(e, in, r.Output))
+				in = chain(e, in, r.Output)
+				encoded = encodeInput(in)
 			}
 		}
 	} else {
@@ -58,7 +60,7 @@ func (s *Set) fire(ctx context.Context, e Event, at target, input any) firing {
 			wg.Go(func() {
 				defer func() { <-slots }()
 				defer crash.Recover()
-				results[i] = s.runObserved(ctx, h, encoded)
+				results[i] = s.runObserved(ctx, h, in, encoded)
 			})
 		}
 		wg.Wait()
@@ -85,16 +87,14 @@ func outputsOf(results []*Result) []Output {
 	return outputs
 }
 
-// runObserved runs a hook with the input of the event. A hook that gets one event as several ones runs once
-// for each of them.
-func (s *Set) runObserved(ctx context.Context, p planned, input []byte) *Result {
-	t, isForeign := translators[p.Dialect]
-	if !isForeign {
-		return s.observe(ctx, p, input)
+// runObserved runs a hook with the input of the event, which encoded is as JSON. A hook that gets one event as
+// several ones runs once for each of them.
+func (s *Set) runObserved(ctx context.Context, p planned, in Output, encoded []byte) *Result {
+	if p.Dialect != Claude {
+		return s.observe(ctx, p, encoded)
 	}
-	in, _ := parseJSON(string(input))
 	var results []*Result
-	for _, one := range t.inputs(s, p.Hook, p.at, p.name, in) {
+	for _, one := range s.claudeInputs(p.Hook, p.at, p.name, in) {
 		results = append(results, s.observe(ctx, p, encodeInput(one)))
 	}
 	if len(results) == 1 {
@@ -154,32 +154,34 @@ const maxMessage = 4000
 func (s *Set) say(e Event, text string) {
 	switch e {
 	case BeforeModel, BeforeToolSelection, AfterModel:
-		s.mu.Lock()
-		isShown := s.request.shown[text]
-		if s.request.shown == nil {
-			s.request.shown = map[string]bool{}
-		}
-		s.request.shown[text] = true
-		s.mu.Unlock()
-		if isShown {
+		if !s.isFirst(&s.request.shown, text) {
 			return
 		}
 	}
-	s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
+	s.show(text)
 }
 
 // warnOnce shows a message once per session.
 func (s *Set) warnOnce(text string) {
+	if s.isFirst(&s.warned, text) {
+		s.show(text)
+	}
+}
+
+// isFirst adds a text to a set of messages, and reports whether it was not in it.
+func (s *Set) isFirst(shown *map[string]bool, text string) bool {
 	s.mu.Lock()
-	isShown := s.warned[text]
-	if s.warned == nil {
-		s.warned = map[string]bool{}
+	defer s.mu.Unlock()
+	if *shown == nil {
+		*shown = map[string]bool{}
 	}
-	s.warned[text] = true
-	s.mu.Unlock()
-	if !isShown {
-		s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
-	}
+	isShown := (*shown)[text]
+	(*shown)[text] = true
+	return !isShown
+}
+
+func (s *Set) show(text string) {
+	s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
 }
 
 // brief returns the beginning of a name that may be a whole script.

@@ -8,7 +8,7 @@
 //	fire.go     one firing: plan.go selects the hooks and their order, run.go runs one of them,
 //	            output.go reads its output, shape.go checks it, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
-//	dialect.go  hooks of other agents: claude.go, claudetools.go and condition.go for Claude Code
+//	claude.go, claudeconfig.go, claudetools.go, condition.go   hooks of Claude Code
 //	denial.go   words that mean a denial, in any dialect
 //	trial.go, migrate.go, seen.go, lint.go   for people: tests, hooks of Claude Code, new hooks of a
 //	            project, matchers that select nothing
@@ -109,6 +109,24 @@ func (s Source) origin() process.Origin {
 		Runtime: process.OriginPollux, SystemDefaults: process.OriginSystem, User: process.OriginUser,
 		Workspace: process.OriginProject, System: process.OriginSystem, Extensions: process.OriginExtension,
 	}[s]
+}
+
+// Dialect is an agent that hooks are written for. It decides about the names of tools in matchers,
+// the unit of timeouts, the input of a hook and how its answer is read. The values appear in settings.
+type Dialect string
+
+// The dialects.
+const (
+	Gemini Dialect = "" // Gemini CLI, and Pollux itself
+	Claude Dialect = "claude"
+)
+
+// String returns the name of the dialect for people.
+func (d Dialect) String() string {
+	if d == Claude {
+		return "Claude Code"
+	}
+	return "Gemini CLI"
 }
 
 // DefaultTimeout is the time limit of a hook without one of its own.

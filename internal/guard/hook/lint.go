@@ -15,16 +15,12 @@ import (
 // namesClaudeTools reports whether the matcher of a hook selects tools of Claude Code, and none that Pollux or
 // Gemini CLI has.
 func namesClaudeTools(h *Hook) bool {
-	if h.Event != BeforeTool && h.Event != AfterTool || h.matcherText() != h.Matcher || mayBeRemote(h.Matcher) {
+	if h.Event != BeforeTool && h.Event != AfterTool || selectsAll(h.Matcher) || mayBeRemote(h.Matcher) {
 		return false
 	}
 	s := NewSet(Options{})
-	for i := range claudeTools {
-		if s.finds(h.Matcher, claudeTools[i].own) {
-			return false
-		}
-	}
-	return s.selectsAny(h.Matcher, claudeToolNames())
+	isOwn := slices.ContainsFunc(claudeTools, func(t claudeTool) bool { return s.finds(h.Matcher, t.own) })
+	return !isOwn && s.selectsAny(h.Matcher, claudeToolNames())
 }
 
 // mayBeRemote reports whether a matcher may be about tools of MCP servers or discovered tools, which come later.
@@ -46,7 +42,7 @@ func mayBeRemote(matcher string) bool {
 // its event. tools are the names of all tools that a session may have, those of servers excepted.
 func (s *Set) Unmatched(tools []string) (sentences []string) {
 	for _, h := range s.Hooks() {
-		if h.IsDisabled || h.matcherText() != h.Matcher {
+		if h.IsDisabled || selectsAll(h.Matcher) {
 			continue
 		}
 		parts := []string{h.Matcher}
@@ -77,14 +73,14 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 			names = slices.Concat(claudeToolNames(), tools)
 		}
 	case SessionStart:
-		names, what = []string{string(StartupSource), string(ResumeSource), string(ClearSource)}, "no source"
+		names, what = triggers(h.Event), "no source"
 	case SessionEnd:
-		names, what = []string{string(ExitReason), string(ClearReason), string(OtherReason)}, "no reason"
+		names, what = triggers(h.Event), "no reason"
 		if h.Dialect == Claude {
 			names[0] = claudeTrigger(SessionEnd, names[0])
 		}
 	case PreCompress:
-		names, what = []string{"auto", "manual"}, "no trigger"
+		names, what = triggers(h.Event), "no trigger"
 	default:
 		return "" // matchers have no effect
 	}

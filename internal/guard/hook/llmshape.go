@@ -175,8 +175,8 @@ func applyRequest(req *llm.Request, change Output, configure func(req *llm.Reque
 		}
 	}
 	var messages []llmMessage
-	if raw, ok := change["messages"]; ok && string(raw) != "null" {
-		if err := json.Unmarshal(raw, &messages); err != nil {
+	if change.has("messages") {
+		if err := json.Unmarshal(change["messages"], &messages); err != nil {
 			return errors.New("llm_request has messages that are not a list of texts")
 		}
 		contents, err := applyMessages(req.Contents, messages)

@@ -33,26 +33,21 @@ func mergeDecisions(outputs []Output) Output {
 	merged, specific := Output{}, Output{}
 	stops, asks, decision := false, false, ""
 	var stopReasons, reasons, messages, contexts []string
-	add := func(list *[]string, text string) {
-		if text != "" {
-			*list = append(*list, text)
-		}
-	}
 	suppress := false
 	for _, o := range outputs {
 		if o.isStopping() {
 			stops = true
-			add(&stopReasons, o.text("stopReason"))
+			stopReasons = append(stopReasons, o.text("stopReason"))
 		}
 		if o.isBlocking() {
 			decision = o.text("decision")
 		}
 		asks = asks || o.text("decision") == "ask"
 		suppress = suppress || o.is("suppressOutput", "true")
-		add(&reasons, o.text("reason"))
-		add(&messages, o.text("systemMessage"))
+		reasons = append(reasons, o.text("reason"))
+		messages = append(messages, o.text("systemMessage"))
 		s := o.specific()
-		add(&contexts, s.text("additionalContext"))
+		contexts = append(contexts, s.text("additionalContext"))
 		isClear := specific.is("clearContext", "true") || s.is("clearContext", "true")
 		maps.Copy(specific, s)
 		if isClear {
@@ -68,23 +63,12 @@ func mergeDecisions(outputs []Output) Output {
 	}
 	merged.set("continue", !stops)
 	merged.set("suppressOutput", suppress)
-	for _, field := range []struct {
-		key  string
-		text string
-	}{
-		{"decision", decision},
-		{"stopReason", strings.Join(stopReasons, "\n")},
-		{"reason", strings.Join(reasons, "\n")},
-		{"systemMessage", strings.Join(messages, "\n")},
-	} {
-		if field.text != "" {
-			merged.set(field.key, field.text)
-		}
-	}
+	merged.setText("decision", decision)
+	merged.setText("stopReason", joinLines(stopReasons...))
+	merged.setText("reason", joinLines(reasons...))
+	merged.setText("systemMessage", joinLines(messages...))
 	delete(specific, "additionalContext")
-	if len(contexts) > 0 {
-		specific.set("additionalContext", strings.Join(contexts, "\n"))
-	}
+	specific.setText("additionalContext", joinLines(contexts...))
 	if len(specific) > 0 {
 		merged.set("hookSpecificOutput", specific)
 	}

@@ -33,6 +33,13 @@ const (
 	ReadFailure    Reading = "a failure, which blocks"
 )
 
+// answer is the output of a program, and its exit code: 0 if a signal ended it.
+type answer struct {
+	stdout, stderr string
+	code           int
+	isCut          bool // stdout is only the beginning
+}
+
 // maxText is the maximum length of plain text that becomes a message, in characters.
 const maxText = 32 << 10
 
@@ -102,13 +109,11 @@ func restrict(e Event, o Output, text string, a answer) Output {
 		return o
 	}
 	stricter := Output{}
-	maps.Copy(stricter, o)
+	maps.Copy(stricter, o) // o may be nil
 	stricter.set("decision", r.decision)
-	if r.reason != "" {
-		stricter.set("reason", r.reason)
-		if r.decision == "ask" && o.text("systemMessage") == "" {
-			stricter.set("systemMessage", r.reason)
-		}
+	stricter.setText("reason", r.reason)
+	if r.decision == "ask" && o.text("systemMessage") == "" {
+		stricter.setText("systemMessage", r.reason)
 	}
 	return stricter
 }
@@ -183,7 +188,20 @@ func (o Output) object(key string) Output {
 // specific returns the member with the fields of this event only.
 func (o Output) specific() Output { return o.object("hookSpecificOutput") }
 
-func (o Output) set(key string, value any) { o[key] = encode(value) }
+func (o Output) set(key string, value any) {
+	if raw, ok := value.(json.RawMessage); ok { // which may be long
+		o[key] = raw
+		return
+	}
+	o[key] = encode(value)
+}
+
+// setText sets a member to a text, unless that is "".
+func (o Output) setText(key, text string) {
+	if text != "" {
+		o.set(key, text)
+	}
+}
 
 // encode returns value as JSON in one line, with characters such as < and & as they are, because
 // hooks may search the text. value is made of types that can be encoded.
@@ -208,12 +226,7 @@ func (o Output) isStopping() bool {
 
 // reason returns the reason of a block or stop.
 func (o Output) reason() string {
-	for _, key := range [...]string{"stopReason", "reason"} {
-		if text := o.text(key); text != "" {
-			return text
-		}
-	}
-	return "No reason provided"
+	return cmp.Or(o.text("stopReason"), o.text("reason"), "No reason provided")
 }
 
 // texts returns the strings of a member that is a list.

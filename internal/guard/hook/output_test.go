@@ -172,7 +172,7 @@ func FuzzOutput(f *testing.F) {
 			}
 			for _, as := range []string{"", postFailure} {
 				h := &Hook{Event: e, Dialect: Claude, As: as}
-				theirs, reading := claude{}.read(h, "Bash", a)
+				theirs, reading := readClaude(h, "Bash", a)
 				if reading == "" || theirs != nil && !json.Valid(theirs.JSON()) {
 					t.Errorf("Claude Code: %s, %s", theirs.JSON(), reading)
 				}

@@ -14,15 +14,6 @@ import (
 	"pollux/tool"
 )
 
-// base is the part of the input that all events have.
-type base struct {
-	SessionID  string `json:"session_id"`
-	Transcript string `json:"transcript_path"`
-	Dir        string `json:"cwd"`
-	Event      Event  `json:"hook_event_name"`
-	Time       string `json:"timestamp"`
-}
-
 // inputOrder is the order of the members of an input, which programs may search as a text. Others come after
 // them.
 var inputOrder = []string{
@@ -32,11 +23,14 @@ var inputOrder = []string{
 	"original_request_name",
 }
 
-// encodeInput returns an input that was built from members.
+// encodeInput returns an input as programs get it.
 func encodeInput(o Output) json.RawMessage {
 	var b bytes.Buffer
+	b.WriteByte('{')
 	add := func(name string) {
-		b.WriteByte(map[bool]byte{true: '{', false: ','}[b.Len() == 0])
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
 		b.Write(encode(name))
 		b.WriteByte(':')
 		b.Write(encode(o[name])) // compact
@@ -51,64 +45,26 @@ func encodeInput(o Output) json.RawMessage {
 			add(name)
 		}
 	}
-	if b.Len() == 0 {
-		return json.RawMessage("{}")
-	}
 	b.WriteByte('}')
 	return b.Bytes()
 }
 
-func (s *Set) base(e Event) base {
+// input returns the input of an event: the members that all events have, and its own.
+func (s *Set) input(e Event, own map[string]any) Output {
 	transcript := ""
 	if s.o.Transcript != nil {
 		transcript = s.o.Transcript()
 	}
-	return base{
-		SessionID: s.o.SessionID(), Transcript: transcript, Dir: s.o.Dir, Event: e,
-		Time: time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+	in := Output{}
+	in.set("session_id", s.o.SessionID())
+	in.set("transcript_path", transcript)
+	in.set("cwd", s.o.Dir)
+	in.set("hook_event_name", e)
+	in.set("timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	for name, value := range own {
+		in.set(name, value)
 	}
-}
-
-type sourceInput struct {
-	base
-	Source StartSource `json:"source"`
-}
-
-type reasonInput struct {
-	base
-	Reason EndReason `json:"reason"`
-}
-
-type triggerInput struct {
-	base
-	Trigger string `json:"trigger"`
-}
-
-type promptInput struct {
-	base
-	Prompt string `json:"prompt"`
-}
-
-type responseInput struct {
-	base
-	Prompt   string `json:"prompt"`
-	Response string `json:"prompt_response"`
-	IsAgain  bool   `json:"stop_hook_active"`
-}
-
-type modelInput struct {
-	base
-	Request  json.RawMessage `json:"llm_request"`
-	Response *llmResponse    `json:"llm_response,omitempty"`
-}
-
-type toolInput struct {
-	base
-	Tool      string          `json:"tool_name"`
-	Args      json.RawMessage `json:"tool_input"`
-	Result    *toolResponse   `json:"tool_response,omitempty"`
-	MCP       *mcpContext     `json:"mcp_context,omitempty"`
-	Requested string          `json:"original_request_name,omitempty"`
+	return in
 }
 
 type mcpContext struct {
@@ -128,20 +84,24 @@ type toolError struct {
 	Type    tool.ErrorType `json:"type"`
 }
 
-// toolInput returns the input of an event about a call, and the target of matchers.
-func (s *Set) toolInput(e Event, c guard.HookedCall) (toolInput, target) {
-	in := toolInput{base: s.base(e), Tool: c.Tool.Spec().Name, Args: c.Current, Requested: c.Requested}
-	at := target{tool: in.Tool, id: c.ID, args: c.Current, isList: c.Tool.Spec().Kind == tool.KindAgent}
+// toolInput returns the members of the input that events about a call have, and the target of matchers.
+func (s *Set) toolInput(c guard.HookedCall) (map[string]any, target) {
+	at := target{tool: c.Tool.Spec().Name, id: c.ID, args: c.Current, isList: c.Tool.Spec().Kind == tool.KindAgent}
+	in := map[string]any{"tool_name": at.tool, "tool_input": c.Current}
+	if c.Requested != "" {
+		in["original_request_name"] = c.Requested
+	}
 	if r, ok := tool.As[tool.Remote](c.Tool); ok && r.Server() != "" {
-		in.MCP = &mcpContext{ServerName: r.Server(), ToolName: r.RemoteName()}
+		mcp := mcpContext{ServerName: r.Server(), ToolName: r.RemoteName()}
 		at.server, at.remote, at.isList = r.Server(), r.RemoteName(), true
 		if s.o.Server != nil {
 			subagent := ""
 			if p, ok := tool.As[tool.Private](c.Tool); ok {
 				subagent = p.Subagent()
 			}
-			in.MCP.Server = s.o.Server(r.Server(), subagent)
+			mcp.Server = s.o.Server(r.Server(), subagent)
 		}
+		in["mcp_context"] = mcp
 	}
 	return in, at
 }
@@ -214,13 +174,6 @@ func displayOf(d tool.Display) any {
 		return d
 	}
 	return ""
-}
-
-type notificationInput struct {
-	base
-	Type    string         `json:"notification_type"`
-	Message string         `json:"message"`
-	Details map[string]any `json:"details"`
 }
 
 // describeQuestion returns the message and the details of a confirmation.

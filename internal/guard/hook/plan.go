@@ -58,20 +58,24 @@ func (s *Set) plan(e Event, at target) (selected []planned, sequential bool) {
 // selects reports whether the matcher of a hook selects the target, and which name the target has in the
 // hook's dialect.
 func (s *Set) selects(h *Hook, at target) (name string, ok bool) {
-	if t, isForeign := translators[h.Dialect]; isForeign {
-		return t.selects(s, h, at)
-	}
-	matcher := h.Matcher
-	if m := strings.TrimSpace(matcher); m == "" || m == "*" {
-		return at.tool, true
+	if h.Dialect == Claude {
+		return s.claudeSelects(h, at)
 	}
 	switch {
+	case selectsAll(h.Matcher):
+		return at.tool, true
 	case at.tool != "":
-		return at.tool, s.finds(matcher, at.tool)
+		return at.tool, s.finds(h.Matcher, at.tool)
 	case at.trigger != "":
-		return "", matcher == at.trigger
+		return "", h.Matcher == at.trigger
 	}
 	return "", true
+}
+
+// selectsAll reports whether a matcher selects everything.
+func selectsAll(matcher string) bool {
+	matcher = strings.TrimSpace(matcher)
+	return matcher == "" || matcher == "*"
 }
 
 // finds reports whether a regular expression finds something in a name. One that does not compile is a name

@@ -142,8 +142,8 @@ func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []by
 	r.Status = p.Status()
 	r.Code = max(0, r.Status.Code)
 	a.code = r.Code
-	if t, ok := translators[r.Hook.Dialect]; ok {
-		r.Output, r.Reading = t.read(r.Hook, name, a)
+	if r.Hook.Dialect == Claude {
+		r.Output, r.Reading = readClaude(r.Hook, name, a)
 	} else {
 		r.Output, r.Reading = parseOutput(r.Hook.Event, a)
 	}
@@ -213,7 +213,7 @@ func (s *Set) Close() { s.leftovers.Terminate() }
 // command returns the command of a hook, without its streams.
 func (s *Set) command(h *Hook) (*process.Command, error) {
 	vars := s.variables()
-	env := s.o.Environ(h.Source == Workspace)
+	env := s.o.Environ(h.Source.origin())
 	env = env[:len(env):len(env)]
 	for _, v := range vars {
 		env = append(env, v.name+"="+v.value)
@@ -231,7 +231,7 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	case h.Args != nil:
 		return direct(c, h, vars, path)
 	case runtime.GOOS == "windows" || h.IsPowerShell:
-		return powershell(c, h.Command, vars, env)
+		return powershell(c, h.Command, vars, path)
 	}
 	shell, err := process.LookPath(path, "bash")
 	if err != nil {
@@ -263,8 +263,7 @@ func direct(c *process.Command, h *Hook, vars []variable, path string) (*process
 }
 
 // powershell sets the program of a hook on Windows: the user's PowerShell.
-func powershell(c *process.Command, command string, vars []variable, env []string) (*process.Command, error) {
-	path := process.Getenv(env, "PATH")
+func powershell(c *process.Command, command string, vars []variable, path string) (*process.Command, error) {
 	for _, v := range vars {
 		command = strings.ReplaceAll(command, "$"+v.name, "'"+strings.ReplaceAll(v.value, "'", "''")+"'")
 	}

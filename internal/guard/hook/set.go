@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -21,8 +22,8 @@ type Options struct {
 	// Transcript returns the path of the session's file, "" if there will be none; nil means none.
 	Transcript func() string
 	PlansDir   func() string
-	// Environ returns the environment of hooks: of those that a project configures, or of others.
-	Environ  func(ofProject bool) []string
+	// Environ returns the environment of the hooks of an origin.
+	Environ  func(process.Origin) []string
 	Launcher process.Launcher
 	// Allowed reports whether hooks of settings with this source may run now.
 	Allowed func(Source) bool
@@ -87,7 +88,7 @@ type Set struct {
 // cachedRequest is the last request to the model, as hooks get it.
 type cachedRequest struct {
 	of    *llm.Request
-	json  []byte
+	json  json.RawMessage
 	shown map[string]bool // messages to the person about the request
 }
 

@@ -45,7 +45,7 @@ func open(t *testing.T, o Options) *stage {
 	o.SessionID = func() string { return "s-1" }
 	o.PlansDir = func() string { return "/plans" }
 	if o.Environ == nil {
-		o.Environ = func(bool) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + st.dir} }
+		o.Environ = func(process.Origin) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + st.dir} }
 	}
 	if o.Allowed == nil {
 		o.Allowed = func(Source) bool { return true }
@@ -371,7 +371,8 @@ func TestBadHooks(t *testing.T) {
 		"leaves a child with its pipes": {text: `sleep 100 & echo $! > child; echo '{"decision":"deny","reason":"r"}'`, blocked: "r"},
 		"leaves a silent child":         {text: `sleep 100 >/dev/null 2>&1 </dev/null & echo $! > child; echo '{"decision":"deny","reason":"r"}'`, blocked: "r"},
 		"prints after its parent":       {text: `(sleep 5; echo '{"decision":"allow"}') & echo $! > child; echo '{"decision":"deny","reason":"r"}'`, blocked: "r"},
-		"prints invalid UTF-8":          {text: `printf '\xff\xfe no'; exit 2`, blocked: "\uFFFD no"},
+		"prints invalid UTF-8":          {text: `printf 'caf\xc3\xa9 \xff\xfe no'; exit 2`, blocked: "\uFFFD no"},
+		"prints another encoding":       {text: `printf '\xb2\xbb\xd0\xed\xd0\xb4\xc8\xeb\xa3\xa1'; exit 2`, blocked: "不许写入！"},
 		"prints NUL":                    {text: `printf 'a\0b'; exit 2`, blocked: "a\x00b"},
 		"prints JSON of another event":  {text: `echo '{"hookSpecificOutput":{"hookEventName":"AfterModel","llm_response":{"candidates":[]},"toolConfig":{"mode":"NONE"},"clearContext":true}}'`, failed: true},
 		"does not exist":                {text: "/nonexistent/hook", failed: true, blocked: "No such file"},
@@ -532,8 +533,8 @@ func TestMessages(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	st := open(t, Options{
-		Environ: func(ofProject bool) []string {
-			return []string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("OF_PROJECT=%v", ofProject), "GEMINI_CWD=old", "K=old"}
+		Environ: func(origin process.Origin) []string {
+			return []string{"PATH=" + os.Getenv("PATH"), fmt.Sprintf("OF_PROJECT=%v", origin == process.OriginProject), "GEMINI_CWD=old", "K=old"}
 		},
 		Hooks: []Hook{
 			{Event: SessionEnd, Source: Workspace, Timeout: time.Minute, Env: map[string]string{"K": "V", "GEMINI_SESSION_ID": "mine"}, Command: `pwd > pwd; env > env`},
@@ -618,7 +619,7 @@ func TestFunctions(t *testing.T) {
 func BenchmarkHook(b *testing.B) {
 	o := Options{
 		Dir: b.TempDir(), SessionID: func() string { return "s" }, PlansDir: func() string { return "" },
-		Environ: func(bool) []string { return []string{"PATH=" + os.Getenv("PATH")} },
+		Environ: func(process.Origin) []string { return []string{"PATH=" + os.Getenv("PATH")} },
 		Allowed: func(Source) bool { return true }, Message: func(string) {},
 	}
 	b.Run("none", func(b *testing.B) {

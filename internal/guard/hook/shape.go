@@ -72,18 +72,17 @@ func checkShape(e Event, o Output, a answer) (refusal string, notes []string) {
 		return "", nil
 	}
 	specific := o.specific()
-	if raw, ok := o["hookSpecificOutput"]; ok && specific == nil && string(raw) != "null" {
+	if o.has("hookSpecificOutput") && specific == nil {
 		if changes >= 0 {
 			return "hookSpecificOutput is not an object", nil
 		}
 		note("has a hookSpecificOutput that is not an object. It has no effect.")
 	}
 	for _, m := range specifics[e] {
-		raw, ok := specific[m.name]
-		if !ok || string(raw) == "null" {
+		if !specific.has(m.name) {
 			continue
 		}
-		switch problem := m.problem(raw); {
+		switch problem := m.problem(specific[m.name]); {
 		case problem != "" && m.isChange:
 			return m.name + " " + problem, nil
 		case problem != "":
@@ -121,6 +120,12 @@ func (m member) means(name string) bool {
 	return slices.Contains(m.others, foldMember(name)) || spelling.Distance(foldMember(name), foldMember(m.name)) <= 2
 }
 
+// has reports whether there is a member that is not null.
+func (o Output) has(key string) bool {
+	raw, ok := o[key]
+	return ok && string(raw) != "null"
+}
+
 // isEcho reports whether a hook has printed its input.
 func (o Output) isEcho() bool { return o["hook_event_name"] != nil && o["session_id"] != nil }
 
@@ -152,20 +157,12 @@ func mustBeFlag(raw json.RawMessage) string {
 	return "is not true or false"
 }
 
-func mustBeNumber(raw json.RawMessage) string {
-	var n float64
-	if json.Unmarshal(raw, &n) != nil {
-		return "is not a number"
-	}
-	return ""
-}
-
 func mustBeCall(raw json.RawMessage) string {
 	var o Output
 	if json.Unmarshal(raw, &o) != nil || o.text("name") == "" {
 		return "is not an object with a name"
 	}
-	if args, ok := o["args"]; ok && string(args) != "null" && o.object("args") == nil {
+	if o.has("args") && o.object("args") == nil {
 		return "has args that are not an object"
 	}
 	return ""
@@ -176,14 +173,12 @@ func mustBeToolConfig(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &o) != nil || o == nil {
 		return "is not an object"
 	}
-	if mode, ok := o["mode"]; ok && string(mode) != "null" && !slices.Contains([]string{"AUTO", "ANY", "NONE"}, strings.ToUpper(o.text("mode"))) {
+	if o.has("mode") && !slices.Contains([]string{"AUTO", "ANY", "NONE"}, strings.ToUpper(o.text("mode"))) {
 		return "has a mode other than AUTO, ANY and NONE"
 	}
-	if list, ok := o["allowedFunctionNames"]; ok && string(list) != "null" {
-		var names []string
-		if json.Unmarshal(list, &names) != nil {
-			return "has allowedFunctionNames that are not a list of names"
-		}
+	var names []string
+	if o.has("allowedFunctionNames") && json.Unmarshal(o["allowedFunctionNames"], &names) != nil {
+		return "has allowedFunctionNames that are not a list of names"
 	}
 	return ""
 }
@@ -194,11 +189,11 @@ func mustBeRequest(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &o) != nil || o == nil {
 		return "is not an object"
 	}
-	if model, ok := o["model"]; ok && string(model) != "null" && o.text("model") == "" {
+	if o.has("model") && o.text("model") == "" {
 		return "has a model that is not a name"
 	}
-	if list, ok := o["messages"]; ok && string(list) != "null" {
-		if problem := mustBeMessages(list); problem != "" {
+	if o.has("messages") {
+		if problem := mustBeMessages(o["messages"]); problem != "" {
 			return problem
 		}
 	} else {
@@ -208,13 +203,13 @@ func mustBeRequest(raw json.RawMessage) string {
 			}
 		}
 	}
-	if config, ok := o["config"]; ok && string(config) != "null" {
+	if o.has("config") {
 		members := o.object("config")
 		if members == nil {
 			return "has a config that is not an object"
 		}
 		for _, name := range []string{"temperature", "topP", "topK", "maxOutputTokens"} {
-			if raw, ok := members[name]; ok && string(raw) != "null" && mustBeNumber(raw) != "" {
+			if members.has(name) && members.number(name) == nil {
 				return "has a config." + name + " that is not a number"
 			}
 		}
@@ -243,8 +238,7 @@ func mustBeResponse(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &o) != nil || o == nil {
 		return "is not an object"
 	}
-	list, ok := o["candidates"]
-	if !ok || string(list) == "null" {
+	if !o.has("candidates") {
 		if o.text("text") != "" {
 			return "has a text and no candidates[0].content.parts"
 		}
@@ -255,7 +249,7 @@ func mustBeResponse(raw json.RawMessage) string {
 			Parts []json.RawMessage `json:"parts"`
 		} `json:"content"`
 	}
-	if json.Unmarshal(list, &candidates) != nil {
+	if json.Unmarshal(o["candidates"], &candidates) != nil {
 		return "has candidates that are not a list of objects with content.parts"
 	}
 	if len(candidates) == 0 {

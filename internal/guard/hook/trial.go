@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pollux/tool"
 )
 
 // Trial is the result of running one hook outside of a session.
@@ -21,14 +23,15 @@ type Trial struct {
 // Try runs one hook with a sample of its event's input. Members of changes replace those of the
 // sample.
 func (s *Set) Try(ctx context.Context, h Hook, changes map[string]json.RawMessage) Trial {
-	in, _ := parseJSON(string(encode(s.sample(&h))))
-	p := planned{Hook: &h, at: target{tool: in.text("tool_name"), id: "test", args: in["tool_input"]}}
-	if t, ok := translators[h.Dialect]; ok {
-		p.name, _ = t.selects(s, &h, p.at)
+	at := s.sampleTarget(&h)
+	in := s.input(h.Event, s.sample(&h, at))
+	p := planned{Hook: &h, at: at}
+	if h.Dialect == Claude {
+		p.name, _ = s.claudeSelects(&h, p.at)
 		if h.Event == BeforeTool || h.Event == AfterTool {
 			p.name = cmp.Or(p.name, p.at.claudeNames()[0])
 		}
-		in = t.inputs(s, &h, p.at, p.name, in)[0]
+		in = s.claudeInputs(&h, p.at, p.name, in)[0]
 	}
 	maps.Copy(in, changes)
 	input := encodeInput(in)
@@ -36,48 +39,103 @@ func (s *Set) Try(ctx context.Context, h Hook, changes map[string]json.RawMessag
 	return Trial{Result: r, Input: input, Effects: effects(h.Event, r)}
 }
 
-// sample returns an input for a hook.
-func (s *Set) sample(h *Hook) any {
-	b := s.base(h.Event)
+// sample returns the members of an input for a hook that other events do not have. at is the sample's target.
+func (s *Set) sample(h *Hook, at target) map[string]any {
 	request := json.RawMessage(`{"model":"gemini-2.5-pro","messages":[{"role":"user","content":"This is a test."}],"config":{"temperature":1,"topP":0.95,"topK":64}}`)
 	switch h.Event {
 	case SessionStart:
-		return sourceInput{b, StartSource(trigger(h, string(StartupSource)))}
+		return map[string]any{"source": at.trigger}
 	case SessionEnd:
-		return reasonInput{b, EndReason(trigger(h, string(ExitReason)))}
+		return map[string]any{"reason": at.trigger}
 	case PreCompress:
-		return triggerInput{b, trigger(h, "auto")}
+		return map[string]any{"trigger": at.trigger}
 	case BeforeAgent:
-		return promptInput{b, "This is a test."}
+		return map[string]any{"prompt": "This is a test."}
 	case AfterAgent:
-		return responseInput{b, "This is a test.", "Understood.", false}
+		return map[string]any{"prompt": "This is a test.", "prompt_response": "Understood.", "stop_hook_active": false}
 	case BeforeModel, BeforeToolSelection:
-		return modelInput{base: b, Request: request}
+		return map[string]any{"llm_request": request}
 	case AfterModel:
-		return modelInput{base: b, Request: request, Response: &llmResponse{Text: new("Understood."), Candidates: []llmCandidate{{
+		return map[string]any{"llm_request": request, "llm_response": &llmResponse{Text: new("Understood."), Candidates: []llmCandidate{{
 			Content: llmContent{Role: "model", Parts: []string{"Understood."}}, FinishReason: "STOP",
 		}}}}
 	case Notification:
-		return notificationInput{b, "ToolPermission", "Tool Confirm Shell Command requires execution", map[string]any{
-			"type": "exec", "title": "Confirm Shell Command", "command": "echo test", "rootCommand": "echo",
-		}}
+		return map[string]any{
+			"notification_type": "ToolPermission", "message": "Tool Confirm Shell Command requires execution",
+			"details": map[string]any{"type": "exec", "title": "Confirm Shell Command", "command": "echo test", "rootCommand": "echo"},
+		}
 	}
-	in := toolInput{base: b, Tool: toolOf(h.Matcher)}
-	if own := ClaudeTool(in.Tool); own != "" {
-		in.Tool = own
+	members := map[string]any{"tool_name": at.tool, "tool_input": at.args}
+	switch {
+	case h.Event == AfterTool && at.hasFailed:
+		members["tool_response"] = toolResponse{Content: "test", Display: "test", Error: &toolError{Message: "test", Type: tool.ErrExecutionFailed}}
+	case h.Event == AfterTool:
+		members["tool_response"] = toolResponse{Content: "test", Display: "test"}
 	}
-	in.Args = sampleArgs(in.Tool, s.o.Dir)
-	if h.Event == AfterTool {
-		in.Result = &toolResponse{Content: "test", Display: "test"}
-	}
-	return in
+	return members
 }
 
-func trigger(h *Hook, standard string) string {
-	if m := strings.TrimSpace(h.Matcher); m != "" && m != "*" {
-		return h.Matcher
+// sampleTarget returns what a hook would be run for: the first of the targets that its event can have and that it
+// selects. If it selects none, it is the most usual one.
+func (s *Set) sampleTarget(h *Hook) target {
+	var targets []target
+	for _, trigger := range triggers(h.Event) {
+		targets = append(targets, target{trigger: trigger, id: "test"})
 	}
-	return standard
+	if h.Event == BeforeTool || h.Event == AfterTool {
+		at := func(name string) target { return target{tool: name, id: "test", args: sampleArgs(name, s.o.Dir)} }
+		first := toolOf(h.Matcher)
+		first = cmp.Or(ClaudeTool(first), first)
+		if slices.Contains(sampleTools, first) {
+			targets = append(targets, at(first))
+		}
+		if remote, ok := remoteOf(h.Matcher); ok {
+			targets = append(targets, remote)
+		}
+		for _, name := range append(slices.Clone(sampleTools), first) {
+			targets = append(targets, at(name))
+		}
+	}
+	for _, at := range targets {
+		at.hasFailed = h.As == postFailure
+		if _, ok := s.selects(h, at); ok {
+			return at
+		}
+	}
+	if len(targets) == 0 {
+		return target{id: "test"}
+	}
+	at := targets[0]
+	at.hasFailed = h.As == postFailure
+	return at
+}
+
+// triggers returns the sources, reasons or triggers that an event can have, the most usual one first.
+func triggers(e Event) []string {
+	switch e {
+	case SessionStart:
+		return []string{string(StartupSource), string(ResumeSource), string(ClearSource)}
+	case SessionEnd:
+		return []string{string(ExitReason), string(ClearReason), string(OtherReason)}
+	case PreCompress:
+		return []string{"auto", "manual"}
+	}
+	return nil
+}
+
+// remoteOf returns a tool of the MCP server that a matcher names, in Pollux's form or in that of Claude Code.
+func remoteOf(matcher string) (at target, ok bool) {
+	found := regexp.MustCompile(`mcp_(_?)([A-Za-z0-9-]+)(?:__?([A-Za-z0-9_-]*))?`).FindStringSubmatch(matcher)
+	if found == nil {
+		return target{}, false
+	}
+	remote := cmp.Or(strings.Trim(found[3], "_"), "tool")
+	return target{tool: "mcp_" + found[2] + "_" + remote, server: found[2], remote: remote, id: "test", args: json.RawMessage(`{}`)}, true
+}
+
+// sampleTools are the tools that have sample arguments.
+var sampleTools = []string{
+	"run_shell_command", "write_file", "replace", "read_file", "grep_search", "glob", "list_directory", "web_fetch", "google_web_search", "write_todos", "invoke_agent",
 }
 
 // toolOf returns a tool that a matcher selects, as far as that is easy to see.
@@ -101,6 +159,18 @@ func sampleArgs(name, dir string) json.RawMessage {
 		return encode(map[string]string{"file_path": dir + "/test.txt", "old_string": "a", "new_string": "b", "instruction": "Replace a letter"})
 	case "read_file":
 		return encode(map[string]string{"file_path": dir + "/test.txt"})
+	case "grep_search", "glob":
+		return json.RawMessage(`{"pattern":"test"}`)
+	case "list_directory":
+		return encode(map[string]string{"dir_path": dir})
+	case "web_fetch":
+		return json.RawMessage(`{"prompt":"Summarize https://example.com"}`)
+	case "google_web_search":
+		return json.RawMessage(`{"query":"test"}`)
+	case "write_todos":
+		return json.RawMessage(`{"todos":[{"description":"Test","status":"pending"}]}`)
+	case "invoke_agent":
+		return json.RawMessage(`{"agent_name":"codebase_investigator","prompt":"This is a test."}`)
 	}
 	return json.RawMessage(`{}`)
 }

@@ -22,14 +22,7 @@ func riskyWords(command string, depth int) []string {
 		if c.Assigns {
 			list = append(list, assignments(c.Text)...)
 		}
-		args := make([]string, len(c.Words))
-		for i, word := range c.Words {
-			args[i] = word.Text
-			if word.Static {
-				args[i] = word.Value
-			}
-		}
-		list = append(list, riskyArgs(args)...)
+		list = append(list, riskyArgs(c.Args())...)
 		if c.Inner != "" && depth < maxInner {
 			list = append(list, riskyWords(c.Inner, depth+1)...)
 		}

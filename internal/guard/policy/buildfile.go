@@ -33,12 +33,7 @@ func (d *decider) protectsBuildFile(r *Rule) bool {
 		return true
 	}
 	for _, key := range []string{"file_path", "path", "filePath", "file"} {
-		path := d.q.text(key)
-		if path == "" {
-			continue
-		}
-		path = d.abs(d.opts.Dir, path)
-		if IsBuildFile(path) {
+		if path := d.q.text(key); path != "" && IsBuildFile(d.abs(d.opts.Dir, path)) {
 			return true
 		}
 	}
@@ -82,14 +77,9 @@ func Builds(command string) bool {
 
 // edits reports whether a tool's name suggests that it changes files.
 func edits(name string) bool {
-	tokens := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' })
-	return slices.ContainsFunc(tokens, func(t string) bool {
-		switch t {
-		case "write", "edit", "replace", "patch", "update", "create", "append", "save":
-			return true
-		}
-		return false
-	})
+	verbs := []string{"write", "edit", "replace", "patch", "update", "create", "append", "save"}
+	tokens := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-.:", r) })
+	return slices.ContainsFunc(tokens, func(t string) bool { return slices.Contains(verbs, t) })
 }
 
 func isBuildFile(name string) bool {

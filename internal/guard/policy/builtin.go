@@ -2,6 +2,9 @@ package policy
 
 import "github.com/dlclark/regexp2"
 
+// plansDirectory is the part of a message that the path of the directory follows.
+const plansDirectory = "the plans directory"
+
 // Builtin returns the default rules.
 func Builtin() []Rule {
 	const ( // sources
@@ -12,6 +15,7 @@ func Builtin() []Rule {
 		agent = "Default: agents"
 		later = "Default: " + laterFiles
 	)
+	const changes = "Plan Mode is read-only, and the server says that this tool changes something. It can be used once the plan is approved."
 	askedInPlan := In(Plan)
 	rules := []Rule{
 		{Tools: []string{"ask_user"}, Decision: Deny, Priority: 1.999, When: Headless, Source: yolo},
@@ -25,7 +29,7 @@ func Builtin() []Rule {
 		{Tools: []string{"write_file", "replace"}, Decision: Allow, Priority: 1.070, Modes: askedInPlan, Source: plan, Args: planFile()},
 		{
 			Tools: []string{"write_file", "replace"}, Decision: Deny, Priority: 1.065, Modes: askedInPlan, Source: plan,
-			DenyMessage: "In Plan Mode only Markdown files in the plans directory can be written. Put the change into the plan; it can be made once the plan is approved.",
+			DenyMessage: "In Plan Mode only Markdown files in " + plansDirectory + " can be written. Put the change into the plan; it can be made once the plan is approved.",
 		},
 		{Tools: []string{"enter_plan_mode"}, Decision: Ask, Priority: 1.050, When: Interactive, Source: plan},
 		{Tools: []string{"enter_plan_mode"}, Decision: Allow, Priority: 1.050, When: Headless, Source: plan},
@@ -45,13 +49,24 @@ func Builtin() []Rule {
 				"glob", "grep_search", "list_directory", "read_file", "google_web_search",
 				"codebase_investigator", "cli_help", "get_internal_docs",
 				"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
-				"update_topic", "complete_task", "read_mcp_resource", "list_mcp_resources",
+				"update_topic", "complete_task", "read_mcp_resource", "list_mcp_resources", "search_tools",
 			},
 			Decision: Allow, Priority: 1.050, Source: reads,
 		},
+		{Tools: []string{"write_todos", "list_background_processes", "read_background_output"}, Decision: Allow, Priority: 1.050, When: Interactive, Source: reads},
+		{
+			Tools: []string{"*"}, Server: "*", Decision: Deny, Priority: 1.046, Modes: askedInPlan, Source: plan,
+			Annotations: map[string]any{"readOnlyHint": false}, DenyMessage: changes,
+		},
+		{
+			Tools: []string{"*"}, Server: "*", Decision: Deny, Priority: 1.046, Modes: askedInPlan, Source: plan,
+			Annotations: map[string]any{"destructiveHint": true}, DenyMessage: changes,
+		},
+		{Tools: []string{"*"}, Server: "*", Decision: Ask, Priority: 1.045, When: Interactive, Modes: askedInPlan, Source: plan},
+		{Tools: []string{shellTool}, Decision: Ask, Priority: 1.045, Modes: askedInPlan, Source: plan, reads: true},
 		{
 			Tools: []string{"*"}, Decision: Deny, Priority: 1.040, Modes: askedInPlan, Source: plan,
-			DenyMessage: "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved.",
+			DenyMessage: "Plan Mode is read-only: search and read, also with commands that only read, then write the plan. This call can be made once the plan is approved.",
 		},
 		{Tools: []string{"replace", "write_file"}, Decision: Ask, Priority: 1.016, When: Interactive, Modes: In(AutoEdit), Source: later, later: true},
 		{

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"pollux/internal/durable"
 )
@@ -59,14 +58,12 @@ func CheckFiles(files []File, servers []string) Report {
 			rules = append(rules, r.check(f)...)
 			continue
 		}
-		entries, err := os.ReadDir(f.Path)
+		paths, err := tomlFiles(f.Path)
 		if err != nil {
 			r.fail(f.Path, err)
 		}
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".toml") {
-				rules = append(rules, r.check(File{filepath.Join(f.Path, e.Name()), f.from})...)
-			}
+		for _, path := range paths {
+			rules = append(rules, r.check(File{path, f.from})...)
 		}
 	}
 	r.Rules = len(rules)

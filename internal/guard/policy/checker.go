@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -39,10 +38,6 @@ func builtinCheckers() []Checker {
 		},
 		Name: "allowed-path", tolerant: true,
 	}}
-}
-
-func sortCheckers(list []Checker) {
-	slices.SortStableFunc(list, func(a, b Checker) int { return cmp.Compare(b.Calls.Priority, a.Calls.Priority) })
 }
 
 // check applies the checkers to the decision of the rules.

@@ -24,6 +24,9 @@ func (r *Rule) short() string {
 	case r.only != "":
 		text += ": " + r.only
 	}
+	if r.reads {
+		text += ", commands that only read"
+	}
 	if r.AllowRedirection {
 		text += ", also into files"
 	}
@@ -42,11 +45,10 @@ func (r *Rule) String() string {
 	case r.later:
 		b.WriteString(" (" + laterFiles + ")")
 	}
-	for key, value := range map[When]string{Interactive: " (interactive only)", Headless: " (headless only)"} {
-		if r.When == key {
-			b.WriteString(value)
-		}
+	if r.reads {
+		b.WriteString(" (commands that only read)")
 	}
+	b.WriteString([...]string{Always: "", Interactive: " (interactive only)", Headless: " (headless only)"}[r.When])
 	if r.Subagent != "" {
 		b.WriteString(" (agent: `" + r.Subagent + "`)")
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -38,6 +39,8 @@ type Options struct {
 	Runs func(path string) bool
 	// BuildFiles determines when build files are protected.
 	BuildFiles BuildFiles
+	// PlanDir, if set, returns the directory of plans.
+	PlanDir func() string
 	// DisableYolo forbids yolo mode (security.disableYoloMode).
 	DisableYolo bool
 	// DisableAlways forbids remembering answers (security.disableAlwaysAllow).
@@ -72,7 +75,7 @@ type state struct {
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}
-	sortCheckers(e.checkers)
+	slices.SortStableFunc(e.checkers, func(a, b Checker) int { return cmp.Compare(b.Calls.Priority, a.Calls.Priority) })
 	var rules []Rule
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
 		// All saved answers have the priority tier + 0.950. Rules in files with this priority
@@ -157,7 +160,7 @@ func (e *Engine) add(r Rule) {
 // extends reports whether other is an answer about the same calls as r.
 func (r Rule) extends(other Rule) bool {
 	return other.Grant != 0 && other.Server == r.Server && other.owner == r.owner && other.ownerOf == r.ownerOf && slices.Equal(other.Tools, r.Tools) &&
-		slices.Equal(other.Prefixes, r.Prefixes) && other.Args.String() == r.Args.String()
+		slices.Equal(other.Prefixes, r.Prefixes) && other.reads == r.reads && other.Args.String() == r.Args.String()
 }
 
 // Verdict is the engine's decision about a call.
@@ -193,6 +196,7 @@ type decider struct {
 	trusted     bool // the folder
 	q           *query
 	moved       bool   // a part of the command may run in another directory
+	mixed       bool   // a part of the command may do more than read
 	why         string // the reason of the last change, a clause
 	log         *log   // nil records nothing
 }
@@ -222,7 +226,7 @@ func (d *decider) verdict() Verdict {
 	}
 	v = d.check(v)
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
-		v.Message = v.Rule.DenyMessage
+		v.Message = d.denyMessage(v.Rule)
 	}
 	if v.Decision == Deny || v.Decision == Ask && !d.interactive {
 		v.Reason = d.reason(v)
@@ -230,11 +234,19 @@ func (d *decider) verdict() Verdict {
 	return v
 }
 
+// denyMessage returns the message of a rule that denies the call.
+func (d *decider) denyMessage(r *Rule) string {
+	if r.isBuiltin() && d.opts.PlanDir != nil {
+		return strings.Replace(r.DenyMessage, plansDirectory, plansDirectory+" "+d.opts.PlanDir(), 1)
+	}
+	return r.DenyMessage
+}
+
 // change changes a decision. why is the reason, as a clause.
 func (d *decider) change(v *Verdict, to Decision, why string) {
 	if v.Decision != to {
 		d.log.step(v.Decision, to, why)
-		v.Decision, d.why = to, why
+		v.Decision, v.IsLifted, d.why = to, false, why
 	}
 }
 
@@ -324,16 +336,11 @@ func (e *Engine) Hidden(c Call) bool {
 // of which, nil if it is none.
 func (d *decider) hides() (bool, *Rule) {
 	for _, r := range d.state.rules.about(d.q).rules {
-		if !r.applies(d.q, d.state.mode, d.interactive) {
-			continue
-		}
-		if r.restricts && r.Decision != Deny {
-			continue
-		}
-		if r.Decision != Deny {
+		switch {
+		case !r.applies(d.q, d.state.mode, d.interactive), r.restricts && r.Decision != Deny:
+		case r.Decision != Deny:
 			return false, nil
-		}
-		if !r.isConditional() {
+		case !r.isConditional():
 			return true, r
 		}
 	}

@@ -66,10 +66,12 @@ func TestShellVectors(t *testing.T) {
 		want     [4]Decision
 	}{
 		{"ls", [4]Decision{Allow, Deny, Allow, Allow}},
-		{"ls && cat a", [4]Decision{Ask, Deny, Allow, Ask}},
+		{"ls && cat a", [4]Decision{Allow, Deny, Allow, Allow}}, // each command only reads
 		{"git status && npm test", [4]Decision{Allow, Allow, Allow, Allow}},
 		{"git status && npm install", [4]Decision{Ask, Deny, Allow, Ask}},
-		{"git push > out|||git push 2>&1", [4]Decision{Ask, Ask, Allow, Allow}},
+		{"git push > out", [4]Decision{Ask, Ask, Allow, Allow}},
+		{"git push 2>&1|||git push >/dev/null", [4]Decision{Allow, Allow, Allow, Allow}}, // opens no file
+		{"git push 2>&1 | tail -3|||ls && git push|||cd sub && npm test", [4]Decision{Allow, Deny, Allow, Allow}},
 		{`ls; rm x|||bash -c "rm x"`, [4]Decision{Deny, Deny, Deny, Deny}},
 		{`bash -c "git push"|||(git push)|||if true; then git push; fi|||FOO=1 git push|||[ -f x ] && git push`, [4]Decision{Ask, Deny, Allow, Ask}},
 		{`git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
@@ -127,7 +129,20 @@ func TestBuiltin(t *testing.T) {
 		{command("make"), AutoEdit, true, Ask},
 		{command("make"), Yolo, false, Allow},
 		{command("make > out"), Yolo, false, Allow},
-		{command("ls"), Plan, true, Deny},
+		{command("ls"), Plan, true, Allow},
+		{command("ls"), Plan, false, Allow},
+		{command("git log | head -3; wc -l a"), Plan, false, Allow},
+		{command("ls /etc"), Plan, true, Ask},
+		{command("jq . a.json"), Plan, true, Ask},
+		{command("ls $(pwd)"), Plan, true, Ask},
+		{command("ls /etc"), Plan, false, Ask},
+		{command("make"), Plan, true, Deny},
+		{command("ls; make"), Plan, true, Deny},
+		{command("ls $(make)"), Plan, true, Deny},
+		{command("ls > a"), Plan, true, Deny},
+		{command("git commit -m x"), Plan, true, Deny},
+		{command("bash -c 'rm a'"), Plan, true, Deny},
+		{command("echo \"unterminated"), Plan, true, Deny},
 		{call("ask_user"), Default, true, Ask},
 		{call("ask_user"), Default, false, Deny},
 		{call("ask_user"), Yolo, true, Ask},
@@ -146,12 +161,17 @@ func TestBuiltin(t *testing.T) {
 		{call("invoke_agent", "agent_name", "cli_help"), Plan, true, Allow},
 		{call("web_fetch"), AutoEdit, false, Allow},
 		{call("web_fetch"), Plan, true, Ask},
-		{call("write_todos"), Default, true, Ask},
+		{call("write_todos"), Default, true, Allow},
 		{call("write_todos"), Default, false, Deny},
+		{call("write_todos"), Plan, true, Allow},
+		{call("write_todos"), Plan, false, Deny},
 		{call("mcp_s_t"), Default, true, Ask},
 		{call("mcp_s_t"), Default, false, Deny},
 		{call("mcp_s_t"), Yolo, false, Allow},
-		{call("mcp_s_t"), Plan, true, Deny},
+		{call("mcp_s_t"), Plan, true, Ask},
+		{call("mcp_s_t"), Plan, false, Deny},
+		{Call{Name: "mcp_s_t", Annotations: map[string]any{"destructiveHint": true}}, Plan, true, Deny},
+		{Call{Name: "mcp_s_t", Annotations: map[string]any{"idempotentHint": true}}, Plan, true, Ask},
 		{Call{Name: "mcp_s_t", Annotations: map[string]any{"readOnlyHint": true}}, Plan, true, Ask},
 		{Call{Name: "mcp_s_t", Annotations: map[string]any{"readOnlyHint": false}}, Plan, true, Deny},
 		{Call{Name: "mcp_s_read_file", Server: "s"}, Default, false, Deny},
@@ -294,6 +314,9 @@ func TestHeuristics(t *testing.T) {
 		"ls", " ls ", "ls -la", "ls -la .", "cat a b/c", "echo $HOME \"${USER}s\" '*'", "pwd", "grep -rn 'foo.*' src", "head -n 5 a", "wc -l a",
 		"find . -name '*.go'", "/usr/bin/rg foo src", "git status", "git log --oneline -n 5", "git diff HEAD~1 -- a", "git branch -a", "git branch",
 		"sed -n 1,5p a", "sed -n '3p' a", `bash -lc "ls && cat a"`, "base64 a", "uniq a", "cd sub", `cat "a b"`,
+		"ls | wc -l", "ls; ls", "ls\npwd", "git status && git diff", "grep x a | head -5", "cat a || echo none", "sleep 30", "sort a | uniq -c | sort -rn", "ls |& cat",
+		"ls 2>&1", "cat a 2>/dev/null | tail -3", "git log &>/dev/null; echo done", "cd sub && cat a | head", "cd sub && cd deep && ls", "printf '%s' a",
+		"bash -c ls", `bash -c "ls && cat a" | head`, "dirname a | cat",
 	} {
 		if got := asking.Check(command(c)).Decision; got != Allow {
 			t.Errorf("%q is safe, but %v", c, got)
@@ -303,19 +326,24 @@ func TestHeuristics(t *testing.T) {
 		"ls /", "ls ..", "cat /etc/passwd", "cat ~/x", "cat ~", "cat $X", "cat a*", "cat {a,/etc/passwd}", "grep -f/etc/passwd a", "grep --file=/etc/passwd a",
 		"echo *", "echo ~", "echo {1..3}", "echo ${x:-y}", "echo ${x[i]}", "echo ${!x}", "echo $x[*]", "echo $GEMINI_API_KEY", `echo "key: ${OPENAI_API_KEY}"`, "expr $DATABASE_URL",
 		"seq ${x:y}", `bash -lc "echo ${x[i]}"`, "command ls", "eval ls",
-		"cat a > b", "ls | wc -l", "ls; ls", "ls &", "! ls", "(ls)", "FOO=1 ls", "echo $(ls)", "uniq a b", "find . -delete", "find . -exec rm {} +",
-		"rg foo", "./rg foo", "/tmp/rg foo", "/usr/bin/rg --pre x foo", "/usr/bin/rg -z foo", "git -c a=b status", "git log --output=x", "git diff --ext-diff",
-		"git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git diff --no-ind a b", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
+		"cat a > b", "ls &", "! ls", "(ls)", "FOO=1 ls", "echo $(ls)", "uniq a b", "find . -delete", "find . -exec rm {} +",
+		"rg foo", "./rg foo", "/tmp/rg foo", "/usr/bin/rg --pre x foo", "/usr/bin/rg -z foo", "/usr/bin/rg --search-zip foo", "git -c a=b status", "git log --output=x", "git diff --ext-diff", "git log --paginate",
+		"uniq - a", "git branch -D", "git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git diff --no-ind a b", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
 		"sed -i s/a/b/ f", "sed -n 1,5w f", "sed -n 1p /etc/passwd", "sed -n 1p -i f", "sed -n 1p --in-place f", "sed -n 1p -e 1eid f", "sed -n 1p f --expression=1eid", "sed -n 1p -f x",
 		"git diff --outp=x", `bash -lc "ls; rm x"`, `bash -lc "cd ..; cat x"`, `bash -lc "(ls)"`, "bash -lc 'ls' x",
 		"rm a", "make", "python x", "/bin/ls", "l's' /etc", "cut -d: -f1 /etc/passwd", "cd /", "find / -name x", "tail -f ../x",
+		"ls | tee a", "ls && make", "ls; cat /etc/passwd", "ls | cat > b", "ls < a", "cat <<E\nE", "ls; cat <<< a", "ls & pwd", "ls | (cat)", "ls && { pwd; }", "A=1; ls", "A=1 ls; pwd", "PATH=. ; ls",
+		"cd .. && ls", "cd / ; ls", "cd - && ls", "cd && ls", "cd sub && git status", "cd sub && bash -lc 'git log'", "git status; cd sub", "cd sub; cd ..; cat a", "cd sub && cd ../sub && ls", "cd sub/.. && ls", "cd sub && cat ../../x", "cd sub && cat ../a/../../x", "cd a; cd b; cd c; cd d; ls", "cd a b && ls", "pushd sub; ls", "cd sub | cat ../../x",
+		"cd $X && ls", "ls; echo $(ls)", "ls; echo $API_KEY", "ls; cat *", "ls {PATH}>/dev/null; ls", "ls; eval ls", "ls; command ls", "ls; . a", "f() { ls; }; f", "for f in a; do ls; done", "time ls; ls", "! ls; ls",
+		"bash -c 'cd ..; ls' | cat", "bash -c 'ls > b'; ls", "git diff --stdin", "git log --stdin < a", "echo a | xargs cat", "find . -files0-from - | cat", "sort --files0-from=- a", "sort -o a a", "ls; sort --outp=x a",
+		"sleep $API_KEY", "printf $X a", "printf -v a b; ls", "cd sub && make", "ls 2>&1 | sh",
 	} {
 		if got := asking.Check(command(c)).Decision; got != Ask {
 			t.Errorf("%q is not known to be safe, but %v", c, got)
 		}
 	}
 	for _, c := range []string{
-		"rm -rf x", "rm -f x", "rm -fr x", "sudo rm -rf x", "find . -delete", "find . -exec x \\;", "/usr/bin/true; find . -delete", "rg --pre x y", "rg -z a",
+		"rm -rf x", "rm -f x", "rm -fr x", "sudo rm -rf x", "find . -delete", "find . -exec x \\;", "/usr/bin/true; find . -delete", "rg --pre x y", "rg -z a", "rg --search-zip a",
 		"git -c a=b status", "git log --output=x", "git show --textconv", "base64 -o x y", `"rm" -rf x`,
 	} {
 		want := Ask
@@ -332,6 +360,17 @@ func TestHeuristics(t *testing.T) {
 	for _, c := range []string{"make", "rm x", "sudo make"} {
 		if got := allowing.Check(command(c)).Decision; got != Allow {
 			t.Errorf("%q: %v", c, got)
+		}
+	}
+	for _, c := range []string{"ls; pwd", "ls | wc -l", "cat a 2>&1 | head"} {
+		distrusting := engine(t, Options{Mode: Default, Interactive: true, Dir: dir})
+		headless := engine(t, Options{Mode: Default, Trust: trust.NewLive(trust.Trusted), Dir: dir})
+		outside := call(shellTool, "command", c, "dir_path", "/etc")
+		if a, b, o := distrusting.Check(command(c)).Decision, headless.Check(command(c)).Decision, asking.Check(outside).Decision; a != Ask || b != Deny || o != Ask {
+			t.Errorf("%q: %v in an untrusted folder, %v in scripts, %v outside", c, a, b, o)
+		}
+		if v := asking.Check(command(c)); !v.IsLifted {
+			t.Errorf("%q is not lifted", c)
 		}
 	}
 	for c, want := range map[string]Decision{
@@ -458,7 +497,7 @@ func TestHiddenReason(t *testing.T) {
 		settings   Settings
 		tool, want string
 	}{
-		{Plan, Settings{}, "run_shell_command", "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved."},
+		{Plan, Settings{}, "save_memory", "Plan Mode is read-only: search and read, also with commands that only read, then write the plan. This call can be made once the plan is approved."},
 		{Default, Settings{}, "run_shell_command", fmt.Sprintf(unasked, "default") + "a policy rule, or all tools with --yolo."},
 		{Default, Settings{}, "write_file", fmt.Sprintf(unasked, "default") + "--approval-mode auto_edit."},
 		{AutoEdit, Settings{}, "unknown_tool", fmt.Sprintf(unasked, "auto_edit") + "a policy rule, or all tools with --yolo."},
@@ -510,7 +549,8 @@ func TestHidden(t *testing.T) {
 		{
 			"plan",
 			Options{Mode: Plan, Interactive: true},
-			"list_directory read_file grep_search glob replace write_file web_fetch activate_skill google_web_search ask_user exit_plan_mode invoke_agent update_topic",
+			"list_directory read_file grep_search glob replace write_file web_fetch activate_skill run_shell_command google_web_search ask_user write_todos exit_plan_mode " +
+				"invoke_agent mcp_s_t update_topic",
 		},
 		{
 			"excluded",
@@ -655,7 +695,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(e.Rules()) - len(Builtin()); n != 8*50 {
+	if n := len(e.Rules()) - len(Builtin()); n < 8*50 || n > 2*8*50 { // an answer in plan mode is a rule of its own
 		t.Errorf("%d rules were remembered", n)
 	}
 }

@@ -36,8 +36,9 @@ type Explanation struct {
 
 // Step is one change of a decision.
 type Step struct {
-	From, To Decision
-	Why      string // a clause: "the file is a build file"
+	From Decision `json:"from"`
+	To   Decision `json:"to"`
+	Why  string   `json:"why"` // a clause: "the file is a build file"
 }
 
 // Part is one command of a command line.
@@ -49,15 +50,16 @@ type Part struct {
 
 // Change is something that the user can change, and the decision that results.
 type Change struct {
-	How      string // "approval mode auto_edit", "rule"
-	Decision Decision
-	Rule     string // a rule to write, in TOML
+	How      string   `json:"how"` // "approval mode auto_edit", "rule"
+	Decision Decision `json:"decision"`
+	Rule     string   `json:"rule,omitempty"` // a rule to write, in TOML
 }
 
 // log records how a decision comes about. A nil log records nothing.
 type log struct {
-	first Verdict
-	steps []Step
+	first  Verdict
+	steps  []Step
+	lifted map[string]bool // texts of commands that only read
 }
 
 func (l *log) start(v Verdict) {
@@ -72,6 +74,16 @@ func (l *log) step(from, to Decision, why string) {
 	}
 }
 
+// lift records that a command of a script runs because it only reads.
+func (l *log) lift(c shellcmd.Command) {
+	if l != nil {
+		if l.lifted == nil {
+			l.lifted = map[string]bool{}
+		}
+		l.lifted[c.Text] = true
+	}
+}
+
 // listParts returns the commands of a command line, each with the decision about it alone.
 func (d *decider) listParts(command string, depth int) []Part {
 	script, err := shellcmd.Parse(command)
@@ -81,6 +93,9 @@ func (d *decider) listParts(command string, depth int) []Part {
 	var list []Part
 	for _, c := range script.Commands {
 		v, _ := d.part(c)
+		if v.Decision == Ask && v.Rule.isBuiltin() && d.log.lifted[c.Text] && c.Text != strings.TrimSpace(d.q.command()) {
+			v = Verdict{Decision: Allow, IsLifted: true}
+		}
 		list = append(list, Part{c.Text, depth, v})
 		if c.Inner != "" {
 			list = append(list, d.listParts(c.Inner, depth+1)...)
@@ -230,9 +245,9 @@ func permitted(x *Explanation, whole bool) (list []string, redirects bool) {
 	if err != nil {
 		return nil, false
 	}
-	redirects = len(script.Redirections) > 0
+	redirects = opensFiles(script.Redirections)
 	for _, p := range x.Parts {
-		if p.Decision == Allow && !p.Rule.isBuiltin() && !redirects {
+		if p.Decision == Allow && (p.IsLifted || !p.Rule.isBuiltin()) && !redirects {
 			continue
 		}
 		fields := strings.Fields(p.Command)

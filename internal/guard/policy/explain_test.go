@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,9 +99,24 @@ denyMessage = "Ask the user to push."
 				"In sessions: allowed\n",
 				"  Rule: built in (tools that change something): ask_user",
 				"  Then: allow, because the command is known to only read inside the workspace.\n",
-				"  With approval mode plan: deny.",
 			},
 			"With approval mode yolo",
+		},
+		{
+			command("ls | wc -l && npm test 2>&1 | tail -3"),
+			Situation{Default, true, true},
+			[]string{
+				"In sessions: allowed\n",
+				"  Then: allow, because each command in it is allowed, or known to only read inside the workspace.\n",
+				"  Commands:\n    ls: allow, it only reads\n    wc -l: allow, it only reads\n    npm test: allow, user.toml:2\n    tail -3: allow, it only reads\n",
+			},
+			"With approval mode yolo",
+		},
+		{
+			command("npm test 2>&1 | tail -3; make"),
+			Situation{Default, true, true},
+			[]string{"In sessions: Pollux asks\n", "    tail -3: allow, it only reads\n    make: ask_user", "    commandPrefix = [ \"make\" ]\n"},
+			"",
 		},
 		{
 			command("make > out"),
@@ -304,6 +320,15 @@ func TestReadTests(t *testing.T) {
 			if diff := cmp.Diff(want, f); diff != "" {
 				t.Error(diff)
 			}
+		}
+	}
+}
+
+func TestRuleJSON(t *testing.T) {
+	t.Parallel()
+	for modes, want := range map[Modes][]string{0: nil, In(Plan, Default, AutoEdit, Yolo): nil, In(Plan, AutoEdit): {"plan", "autoEdit"}, From(AutoEdit): {"autoEdit", "yolo"}} {
+		if got := (&Rule{Priority: 4, Modes: modes}).JSON().Modes; !slices.Equal(got, want) {
+			t.Errorf("%b: %q, want %q", modes, got, want)
 		}
 	}
 }

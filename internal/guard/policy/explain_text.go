@@ -138,6 +138,8 @@ func (v Verdict) describe(x *Explanation, display func(string) string) string {
 
 func (v Verdict) place(display func(string) string) string {
 	switch {
+	case v.Rule == nil && v.IsLifted:
+		return "it only reads"
 	case v.Rule == nil:
 		return "no rule"
 	case v.Decision != v.Rule.Decision && v.Rule.Decision == Allow:
@@ -159,25 +161,21 @@ func (r *Rule) describe(display func(string) string) string {
 		text += " with arguments that match " + r.Args.String()
 	case r.later:
 		text += " for " + laterFiles
+	case r.reads:
+		text += " that only read"
 	}
-	if names := r.Modes.names(); names != "" {
-		text += " in " + names
+	if names := r.Modes.names(); names != nil {
+		text += " in " + strings.Join(names, ", ")
 	}
 	return brief(text) + " (priority " + strconv.FormatFloat(r.Priority, 'f', -1, 64) + ")"
 }
 
-// names returns the names of the modes, "" for all.
-func (s Modes) names() string {
-	var names []string
-	for m := Plan; m <= Yolo; m++ {
-		if s.Has(m) {
-			names = append(names, m.String())
-		}
+// names returns the names of the modes, nil for all.
+func (s Modes) names() []string {
+	if names := s.list(); len(names) <= int(Yolo) {
+		return names
 	}
-	if len(names) == int(Yolo)+1 {
-		return ""
-	}
-	return strings.Join(names, ", ")
+	return nil
 }
 
 // RuleJSON is a rule in JSON output.
@@ -207,11 +205,8 @@ func (r *Rule) JSON() *RuleJSON {
 	}
 	j := &RuleJSON{
 		Decision: r.Decision, Tools: r.Tools, Priority: r.Priority, Tier: strings.ToLower(Tier(max(1, int(r.Priority))).String()), Source: r.Source,
-		File: r.file, Line: r.line, Prefixes: r.Prefixes, Args: r.Args.String(), Server: r.Server,
+		File: r.file, Line: r.line, Prefixes: r.Prefixes, Args: r.Args.String(), Server: r.Server, Modes: r.Modes.names(),
 		Subagent: r.Subagent, Annotations: r.Annotations, Redirection: r.AllowRedirection, DenyMessage: r.DenyMessage,
-	}
-	if names := r.Modes.names(); names != "" {
-		j.Modes = strings.Split(names, ", ")
 	}
 	if r.When != Always {
 		interactive := r.When == Interactive
@@ -222,25 +217,19 @@ func (r *Rule) JSON() *RuleJSON {
 
 // ExplanationJSON is an explanation in JSON output.
 type ExplanationJSON struct {
-	Tool        string       `json:"tool"`
-	Command     string       `json:"command,omitempty"`
-	Mode        string       `json:"mode"`
-	Interactive bool         `json:"interactive"`
-	Trusted     bool         `json:"trusted"`
-	Decision    Decision     `json:"decision"`
-	Hidden      bool         `json:"hidden"`
-	Message     string       `json:"message,omitempty"`
-	Rule        *RuleJSON    `json:"rule"`
-	Steps       []stepJSON   `json:"steps"`
-	Commands    []partJSON   `json:"commands"`
-	Overridden  []*RuleJSON  `json:"overridden"`
-	Changes     []changeJSON `json:"changes"`
-}
-
-type stepJSON struct {
-	From Decision `json:"from"`
-	To   Decision `json:"to"`
-	Why  string   `json:"why"`
+	Tool        string      `json:"tool"`
+	Command     string      `json:"command,omitempty"`
+	Mode        string      `json:"mode"`
+	Interactive bool        `json:"interactive"`
+	Trusted     bool        `json:"trusted"`
+	Decision    Decision    `json:"decision"`
+	Hidden      bool        `json:"hidden"`
+	Message     string      `json:"message,omitempty"`
+	Rule        *RuleJSON   `json:"rule"`
+	Steps       []Step      `json:"steps"`
+	Commands    []partJSON  `json:"commands"`
+	Overridden  []*RuleJSON `json:"overridden"`
+	Changes     []Change    `json:"changes"`
 }
 
 type partJSON struct {
@@ -250,30 +239,18 @@ type partJSON struct {
 	Rule     *RuleJSON `json:"rule"`
 }
 
-type changeJSON struct {
-	How      string   `json:"how"`
-	Decision Decision `json:"decision"`
-	Rule     string   `json:"rule,omitempty"`
-}
-
 // JSON returns the explanation in the form of JSON output.
 func (x *Explanation) JSON() ExplanationJSON {
 	j := ExplanationJSON{
 		Tool: x.Call.Name, Command: x.Command, Mode: x.Mode.Name(), Interactive: x.Interactive, Trusted: x.Trusted,
 		Decision: x.Verdict.Decision, Hidden: x.Hidden, Message: strings.TrimSpace(x.Verdict.Message + " " + x.Verdict.Reason), Rule: x.Verdict.Rule.JSON(),
-		Steps: []stepJSON{}, Commands: []partJSON{}, Overridden: []*RuleJSON{}, Changes: []changeJSON{},
-	}
-	for _, s := range x.Steps {
-		j.Steps = append(j.Steps, stepJSON(s))
+		Steps: append([]Step{}, x.Steps...), Commands: []partJSON{}, Overridden: []*RuleJSON{}, Changes: append([]Change{}, x.Changes...),
 	}
 	for _, p := range x.Parts {
 		j.Commands = append(j.Commands, partJSON{p.Command, p.Depth, p.Decision, p.Rule.JSON()})
 	}
 	for _, r := range x.Overridden {
 		j.Overridden = append(j.Overridden, r.JSON())
-	}
-	for _, c := range x.Changes {
-		j.Changes = append(j.Changes, changeJSON(c))
 	}
 	return j
 }

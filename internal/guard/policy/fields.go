@@ -19,6 +19,14 @@ func (f fields) label() string {
 	return fmt.Sprintf("%s #%d (line %d)", strings.ReplaceAll(f.array, "_", " "), f.index+1, f.s.line)
 }
 
+// report records a problem with the table as a whole.
+func (f fields) report(isWarning bool, message, what, suggestion string) {
+	f.r.problems = append(f.r.problems, problem{
+		warning: isWarning, message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion,
+		places: []place{{f.s.line, what}},
+	})
+}
+
 // refuse records an error about a field.
 func (f fields) refuse(key, format string, args ...any) {
 	const most = 10

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"pollux/tool/spelling"
 )
 
 // Tier is the origin of rules. Those of higher tiers have precedence.
@@ -30,14 +28,6 @@ func (t Tier) String() string {
 
 // priority returns the overall priority for a priority in a file (0 to 999).
 func (t Tier) priority(p int64) float64 { return float64(int64(t)*1000+p) / 1000 }
-
-// errNoTool is the error for a rule with the tool name "". It may have been meant for no tool
-// or for all, which cannot be guessed.
-type errNoTool struct{ source string }
-
-func (e errNoTool) Error() string {
-	return "Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: " + e.source
-}
 
 // problem is a problem with a file, in the parts of Gemini CLI's message.
 type problem struct {
@@ -89,7 +79,7 @@ type parsed struct {
 	rules    []Rule
 	checkers []Checker
 	problems []problem
-	err      error // an errNoTool
+	err      error // for a rule without a tool
 }
 
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
@@ -191,14 +181,14 @@ func (r *fileReader) names(s *section, where string, known ...string) {
 		if slices.Contains(known, key) {
 			continue
 		}
-		near := spelling.Closest(key, slices.Values(known))
-		if near == "" {
+		suggestion := meant(key, known, "")
+		if suggestion == "" {
 			continue
 		}
 		r.misspelt = append(r.misspelt, problem{
 			warning: true, message: fmt.Sprintf("Unknown key %q", key),
 			details:    fmt.Sprintf("  %s%q (line %d) has no effect", where, key, s.members[key].line),
-			suggestion: fmt.Sprintf("did you mean %q?", near),
+			suggestion: suggestion,
 			places:     []place{{s.members[key].line, "it has no effect"}},
 		})
 	}
@@ -231,7 +221,9 @@ func (r *fileReader) rule(f fields) {
 		return
 	}
 	if slices.Contains(rule.Tools, "") {
-		r.err = cmp.Or(r.err, error(errNoTool{rule.Source}))
+		// It may have been meant for no tool or for all, which cannot be guessed.
+		//lint:ignore ST1005 scripts know the text
+		r.err = cmp.Or(r.err, fmt.Errorf("Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: %s", rule.Source))
 		r.noTool = append(r.noTool, place{rule.line, "toolName is empty"})
 		return
 	}
@@ -267,10 +259,7 @@ func (r *fileReader) permits(f fields, rule *Rule) bool {
 	if r.origin.tier == TierExtension {
 		owner = "an extension"
 	}
-	r.problems = append(r.problems, problem{
-		warning: true, message: "Rule ignored", details: "  " + f.label() + ": " + owner + " cannot have " + what,
-		suggestion: "copy the rule to your own policy files, if you want it", places: []place{{f.s.line, owner + " cannot have " + what}},
-	})
+	f.report(true, "Rule ignored", owner+" cannot have "+what, "copy the rule to your own policy files, if you want it")
 	return true
 }
 
@@ -306,8 +295,7 @@ var ruleFields = []string{
 func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, pattern string) bool {
 	if prefixes != nil || regex != "" {
 		if problem := shellSyntax(rule.Tools, prefixes, regex, pattern); problem != "" {
-			r.problems = append(r.problems, problemOf("Invalid shell command syntax", f, problem,
-				"use commandPrefix or commandRegex, not both, with toolName = \"run_shell_command\""))
+			f.report(false, "Invalid shell command syntax", problem, "use commandPrefix or commandRegex, not both, with toolName = \"run_shell_command\"")
 		}
 	}
 	var err error
@@ -331,12 +319,8 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 	if errors.Is(err, errUnsafe) || errors.Is(err, errTooLong) {
 		message = "Unsafe regex pattern (potential ReDoS)"
 	}
-	r.problems = append(r.problems, problemOf(message, f, err.Error(), "the rule is ignored without its condition"))
+	f.report(false, message, err.Error(), "the rule is ignored without its condition")
 	return false
-}
-
-func problemOf(message string, f fields, what, suggestion string) problem {
-	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion, places: []place{{f.s.line, what}}}
 }
 
 // shellSyntax returns the error in a rule's conditions about commands, "" for none.
@@ -358,14 +342,9 @@ func (r *fileReader) misnamed(f fields, tools []string, server string) {
 		return // only the server knows its tools
 	}
 	for _, name := range tools {
-		what := SuggestTool(name)
-		if what == "" {
-			continue
+		if suggestion := SuggestTool(name); suggestion != "" {
+			f.report(true, "Unrecognized tool name", fmt.Sprintf("%q", name), suggestion)
 		}
-		r.problems = append(r.problems, problem{
-			warning: true, message: "Unrecognized tool name",
-			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what, places: []place{{f.s.line, fmt.Sprintf("%q", name)}},
-		})
 	}
 }
 
@@ -378,11 +357,7 @@ func SuggestTool(name string) string {
 	if strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
 		return ""
 	}
-	near := spelling.Closest(name, slices.Values(toolNames))
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", near)
+	return meant(name, toolNames, "")
 }
 
 // ToolNames returns the names of the built-in tools of Pollux and of Gemini CLI, old names included.
@@ -391,7 +366,7 @@ func ToolNames() []string { return slices.Clone(toolNames) }
 // toolNames lists the built-in tools.
 var toolNames = []string{
 	"update_topic", "list_directory", "read_file", "grep_search", "search_file_content", "glob", "activate_skill", "replace", "write_file",
-	"web_fetch", "read_mcp_resource", "list_mcp_resources", shellTool, legacyShellTool, "list_background_processes", "read_background_output",
+	"web_fetch", "read_mcp_resource", "list_mcp_resources", "search_tools", shellTool, legacyShellTool, "list_background_processes", "read_background_output", "stop_background_process",
 	"google_web_search", "ask_user", "write_todos", "exit_plan_mode", "enter_plan_mode", agentTool, "save_memory", "read_many_files",
 	"get_internal_docs", "complete_task", "codebase_investigator", "cli_help", "generalist",
 	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",

@@ -4,23 +4,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/internal/shellcmd/readonly"
 )
 
 // gitRunsOthers reports whether a git command runs programs that its arguments name, changes
 // programs that git runs later, or writes files or works in repositories elsewhere. A rule for git
 // alone does not mean that. isNamed reports whether the rule names a subcommand.
 func gitRunsOthers(args []string, isNamed func(word string) bool) bool {
-	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	at := slices.IndexFunc(args, isOperand)
 	for i := 0; i < len(args) && (at < 0 || i <= at); i++ {
 		flag, value, joined := strings.Cut(args[i], "=")
 		switch {
-		case hasFlag(flag, "--exec-path") && joined:
+		case readonly.HasFlag(flag, "--exec-path") && joined:
 			return true
-		case flag == "-C", hasFlag(flag, "--git-dir"), hasFlag(flag, "--work-tree"):
+		case flag == "-C", readonly.HasFlag(flag, "--git-dir"), readonly.HasFlag(flag, "--work-tree"):
 			if !joined && i+1 < len(args) {
 				value = args[i+1]
 				if at == i+1 { // the value of the flag, not the subcommand
-					at = i + 2 + max(0, slices.IndexFunc(args[i+2:], func(a string) bool { return !strings.HasPrefix(a, "-") }))
+					at = i + 2 + max(0, slices.IndexFunc(args[i+2:], isOperand))
 					i++
 				}
 			}
@@ -33,16 +35,7 @@ func gitRunsOthers(args []string, isNamed func(word string) bool) bool {
 		return false
 	}
 	name, rest := args[at], args[at+1:]
-	has := func(flags ...string) bool {
-		return slices.ContainsFunc(rest, func(arg string) bool {
-			return slices.ContainsFunc(flags, func(flag string) bool {
-				if strings.HasPrefix(flag, "--") {
-					return hasFlag(arg, flag)
-				}
-				return shortFlag(arg, flag[1])
-			})
-		})
-	}
+	has := func(flags ...string) bool { return readonly.HasFlags(rest, flags...) }
 	if has("--upload-pack", "--receive-pack", "--exec", "--output", "--ext-diff", "--textconv", "--export-marks", "--output-directory") {
 		return true
 	}
@@ -77,7 +70,7 @@ func configures(args []string) bool {
 	var operands []string
 	for _, a := range args {
 		switch {
-		case a == "-l", hasFlag(a, "--list"), strings.HasPrefix(a, "--get"):
+		case a == "-l", readonly.HasFlag(a, "--list"), strings.HasPrefix(a, "--get"):
 			return false
 		case strings.HasPrefix(a, "-") && a != "--local":
 			return true // another file, or an editor

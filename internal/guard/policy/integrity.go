@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"pollux/internal/durable"
 )
@@ -87,30 +84,20 @@ func (i Integrity) read() (map[string]string, error) {
 
 // hash returns the hash of all files in order of their names, "" if there are none.
 func (i Integrity) hash() (string, error) {
-	entries, err := os.ReadDir(i.Policies())
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
-		}
+	paths, err := tomlFiles(i.Policies())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil || len(paths) == 0:
 		return "", err
 	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".toml") {
-			names = append(names, e.Name())
-		}
-	}
-	if len(names) == 0 {
-		return "", nil
-	}
-	slices.Sort(names)
 	sum := sha256.New()
-	for _, name := range names {
-		data, err := durable.ReadFile(filepath.Join(i.Policies(), name), maxFile)
+	for _, path := range paths {
+		data, err := durable.ReadFile(path, maxFile)
 		if err != nil {
 			data = nil // loading the file reports the error
 		}
-		sum.Write([]byte(name + "\x00"))
+		sum.Write([]byte(filepath.Base(path) + "\x00"))
 		sum.Write(append(data, 0))
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

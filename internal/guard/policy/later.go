@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pollux/internal/workspace"
 )
@@ -50,7 +51,7 @@ func isLaterFile(file string) bool {
 			return true
 		}
 		matches := func(pattern []string) bool { return hasSegments(names[i:], pattern) }
-		if name != "" && slices.ContainsFunc(laterPatterns[name[0]], matches) || slices.ContainsFunc(laterPatterns['*'], matches) {
+		if name != "" && slices.ContainsFunc(laterPatterns()[name[0]], matches) || slices.ContainsFunc(laterPatterns()['*'], matches) {
 			return true
 		}
 	}
@@ -81,40 +82,42 @@ func isNote(below []string) bool {
 
 // laterPatterns are the names, in lower case, of such files and of directories with them, split
 // into segments, by their first character. They match anywhere in a path.
-var laterPatterns = splitPatterns(
-	// Version control: hooks, filters, servers and their programs.
-	".git* .hg .hgrc .jj .svn",
-	// Managers of git hooks.
-	".husky* husky.config.* .lefthook* lefthook.* lefthook-local.* .lintstagedrc* lint-staged.config.* .simple-git-hooks.* simple-git-hooks.*",
-	".overcommit.yml .pre-commit-*.y*ml prek.toml .commitlintrc* commitlint.config.* captainhook.json grumphp.y*ml hk.pkl",
-	// CI and deployment.
-	".circleci .buildkite .travis.y*ml azure-pipelines*.y*ml .azure-pipelines bitbucket-pipelines.y*ml jenkinsfile* .drone.* .woodpecker*",
-	"appveyor.y*ml .appveyor.y*ml .cirrus.* .semaphore .forgejo .teamcity .tekton .build.y*ml .builds .zuul.* zuul.y*ml zuul.d",
-	"cloudbuild.y*ml buildspec.y*ml codemagic.y*ml bitrise.y*ml netlify.toml vercel.json .readthedocs.y*ml .renovaterc* renovate.json*",
-	// Package managers and builds: code and addresses that each install or build uses.
-	".npmrc .yarn .yarnrc* .pnp.* .pnpmfile.* pnpm-workspace.yaml bunfig.toml binding.gyp .cargo/config* build.rs .bundle gemfile composer.json",
-	".mvn gradle.properties gradle/wrapper init.gradle* .gradle directory.build.* nuget.config pip.conf .pypirc .condarc flake.nix shell.nix",
-	// Interpreters and debuggers: files that they load when they start, or when they start here.
-	"sitecustomize.py usercustomize.py *.pth .pythonrc* .pdbrc* .ipython .jupyter .irbrc .pryrc .byebugrc .rprofile .renviron .ghci .iex.exs .ocamlinit",
-	".gdbinit .gdbearlyinit .lldbinit .psqlrc .sqliterc",
-	// Environments of directories.
-	".env* .direnv .autoenv* mise.toml mise.*.toml .mise* .rtx.toml .tool-versions devenv.* .devenv* .devcontainer .devcontainer.json vagrantfile .replit",
-	// Editors: tasks, plugins, programs that they run.
-	".vscode *.code-workspace .idea .ideavimrc .zed .fleet .vs *.sublime-project .helix .bsp .luarc.json* .ycm_extra_conf.py .pylintrc pylintrc",
-	".vim .vimrc .gvimrc .lvimrc .local.vimrc .exrc .nvim .nvimrc .nvim.lua .lazy.lua .vimspector.json .emacs* .dir-locals*.el .nanorc",
-	// Other agents: their settings, hooks, servers, skills and plugins, which they or Pollux read in this directory. Plain
-	// instructions at its top, such as AGENTS.md, are not among them.
-	".mcp.json .agents .agent _agents _agent .antigravity* .gemini-plugin .qwen .claude .claude.json .claude-plugin .cursor* .codex .codex-plugin",
-	".windsurf* .devin .opencode .opencode.json* opencode.json* .crush .crush.json crush.json .amp .aider* .continue* .roo* .cline* .kilo* .rules .copilot",
-	".kiro .amazonq .goose* .trae .junie .augment* .factory .openhands .mcpb gemini-extension.json qwen-extension.json hooks/hooks.json mcp_config.json",
-	// Files that hide others from the tools of Pollux.
-	".geminiignore .aiexclude",
-	// Shells, terminals and desktops.
-	".profile .bashrc .bash_* .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh",
-	".tmux* .screenrc .xprofile .xsession* .xinitrc .config .local",
-	// Clients: programs that they run for connections and secrets.
-	".ssh .aws .kube .docker .netrc .curlrc .wgetrc ansible.cfg .ansible.cfg .terraformrc .actrc",
-)
+var laterPatterns = sync.OnceValue(func() map[byte][][]string {
+	return splitPatterns(
+		// Version control: hooks, filters, servers and their programs.
+		".git* .hg .hgrc .jj .svn",
+		// Managers of git hooks.
+		".husky* husky.config.* .lefthook* lefthook.* lefthook-local.* .lintstagedrc* lint-staged.config.* .simple-git-hooks.* simple-git-hooks.*",
+		".overcommit.yml .pre-commit-*.y*ml prek.toml .commitlintrc* commitlint.config.* captainhook.json grumphp.y*ml hk.pkl",
+		// CI and deployment.
+		".circleci .buildkite .travis.y*ml azure-pipelines*.y*ml .azure-pipelines bitbucket-pipelines.y*ml jenkinsfile* .drone.* .woodpecker*",
+		"appveyor.y*ml .appveyor.y*ml .cirrus.* .semaphore .forgejo .teamcity .tekton .build.y*ml .builds .zuul.* zuul.y*ml zuul.d",
+		"cloudbuild.y*ml buildspec.y*ml codemagic.y*ml bitrise.y*ml netlify.toml vercel.json .readthedocs.y*ml .renovaterc* renovate.json*",
+		// Package managers and builds: code and addresses that each install or build uses.
+		".npmrc .yarn .yarnrc* .pnp.* .pnpmfile.* pnpm-workspace.yaml bunfig.toml binding.gyp .cargo/config* build.rs .bundle gemfile composer.json",
+		".mvn gradle.properties gradle/wrapper init.gradle* .gradle directory.build.* nuget.config pip.conf .pypirc .condarc flake.nix shell.nix",
+		// Interpreters and debuggers: files that they load when they start, or when they start here.
+		"sitecustomize.py usercustomize.py *.pth .pythonrc* .pdbrc* .ipython .jupyter .irbrc .pryrc .byebugrc .rprofile .renviron .ghci .iex.exs .ocamlinit",
+		".gdbinit .gdbearlyinit .lldbinit .psqlrc .sqliterc",
+		// Environments of directories.
+		".env* .direnv .autoenv* mise.toml mise.*.toml .mise* .rtx.toml .tool-versions devenv.* .devenv* .devcontainer .devcontainer.json vagrantfile .replit",
+		// Editors: tasks, plugins, programs that they run.
+		".vscode *.code-workspace .idea .ideavimrc .zed .fleet .vs *.sublime-project .helix .bsp .luarc.json* .ycm_extra_conf.py .pylintrc pylintrc",
+		".vim .vimrc .gvimrc .lvimrc .local.vimrc .exrc .nvim .nvimrc .nvim.lua .lazy.lua .vimspector.json .emacs* .dir-locals*.el .nanorc",
+		// Other agents: their settings, hooks, servers, skills and plugins, which they or Pollux read in this directory. Plain
+		// instructions at its top, such as AGENTS.md, are not among them.
+		".mcp.json .agents .agent _agents _agent .antigravity* .gemini-plugin .qwen .claude .claude.json .claude-plugin .cursor* .codex .codex-plugin",
+		".windsurf* .devin .opencode .opencode.json* opencode.json* .crush .crush.json crush.json .amp .aider* .continue* .roo* .cline* .kilo* .rules .copilot",
+		".kiro .amazonq .goose* .trae .junie .augment* .factory .openhands .mcpb gemini-extension.json qwen-extension.json hooks/hooks.json mcp_config.json",
+		// Files that hide others from the tools of Pollux.
+		".geminiignore .aiexclude",
+		// Shells, terminals and desktops.
+		".profile .bashrc .bash_* .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .oh-my-zsh",
+		".tmux* .screenrc .xprofile .xsession* .xinitrc .config .local",
+		// Clients: programs that they run for connections and secrets.
+		".ssh .aws .kube .docker .netrc .curlrc .wgetrc ansible.cfg .ansible.cfg .terraformrc .actrc",
+	)
+})
 
 // splitPatterns splits lines of patterns into patterns, and these into segments. It returns them
 // by their first character.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,15 +25,12 @@ func requiredTexts(source string) []string {
 		switch c := source[i]; c {
 		case '|':
 			return nil // one of several
-		case '(':
-			n := groupEnd(source[i:])
-			if n < 0 {
-				return nil
+		case '(', '[':
+			closing := groupEnd
+			if c == '[' {
+				closing = classEnd
 			}
-			end()
-			i += n
-		case '[':
-			n := classEnd(source[i:])
+			n := closing(source[i:])
 			if n < 0 {
 				return nil
 			}
@@ -49,13 +47,8 @@ func requiredTexts(source string) []string {
 				run = append(run, b)
 			}
 		case '*', '?', '{':
-			// The character before it may be missing. Of a longer one, drop all bytes.
-			for len(run) > 0 && run[len(run)-1]&0xc0 == 0x80 {
-				run = run[:len(run)-1]
-			}
-			if len(run) > 0 {
-				run = run[:len(run)-1]
-			}
+			_, n := utf8.DecodeLastRune(run) // which may be missing
+			run = run[:len(run)-n]
 			end()
 			if c == '{' {
 				n := strings.IndexByte(source[i:], '}')
@@ -81,8 +74,12 @@ func escaped(s string) (c byte, n int) {
 		return 0, 0
 	}
 	switch c := s[0]; {
-	case c == 'x' && len(s) >= 3 && isHex(s[1]) && isHex(s[2]) && s[1] < '8':
-		return unhex(s[1])<<4 | unhex(s[2]), 3
+	case c == 'x' && len(s) >= 3:
+		v, err := strconv.ParseUint(s[1:3], 16, 7) // ASCII
+		if err != nil {
+			return 0, 0
+		}
+		return byte(v), 3
 	case strings.IndexByte("dDwWsSbB", c) >= 0:
 		return 0xff, 1
 	case c < 0x80 && strings.IndexByte(`/.-"'\()[]{}*+?|^$,:;!@#%&=<>~_ `, c) >= 0 && c != '_':
@@ -91,24 +88,9 @@ func escaped(s string) (c byte, n int) {
 	return 0, 0
 }
 
-func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c >= 'a':
-		return c - 'a' + 10
-	}
-	return c - 'A' + 10
-}
-
 // groupEnd returns the offset of the parenthesis that closes the group at the beginning of s, -1 if
 // there is none, or if the group changes how the rest is read.
 func groupEnd(s string) int {
-	if strings.HasPrefix(s, "(?") && (len(s) < 3 || strings.IndexByte(":=!<", s[2]) < 0) {
-		return -1
-	}
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"pollux/internal/durable"
@@ -149,7 +148,7 @@ func (l *loader) system(s Sources) bool {
 func (l *loader) path(from origin, path string) bool {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case durable.IsAbsent(err):
 		return false
 	case err != nil:
 		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
@@ -158,18 +157,26 @@ func (l *loader) path(from origin, path string) bool {
 		l.file(from, path)
 		return true
 	}
-	entries, err := os.ReadDir(path)
+	files, err := tomlFiles(path)
 	if err != nil {
 		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
 	}
-	any := false
+	for _, file := range files {
+		l.file(from, file)
+	}
+	return len(files) > 0
+}
+
+// tomlFiles returns the paths of the *.toml files in a directory, in the order of their names, also if there is an
+// error.
+func tomlFiles(dir string) (paths []string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".toml") {
-			l.file(from, filepath.Join(path, e.Name()))
-			any = true
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
-	return any
+	return paths, err
 }
 
 // file reads a file.

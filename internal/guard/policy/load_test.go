@@ -83,6 +83,12 @@ func TestLoadTiersAndOrder(t *testing.T) {
 		t.Error(diff)
 	}
 
+	write(t, dir, "empty/notes.txt", "no rules")
+	files, err = Load(Sources{System: in("empty"), Foreign: ownedByRoot, Admin: []string{in("admin")}})
+	if want := []string{"admin 5.123 Admin: a.toml"}; err != nil || cmp.Diff(want, show(files)) != "" || files.Warnings != nil {
+		t.Errorf("a directory without policies: %v %q %q", err, show(files), files.Warnings)
+	}
+
 	files, err = Load(Sources{System: in("system"), Foreign: func(string) string { return "anyone may write there" }, Admin: []string{in("admin")}})
 	if want := []string{"admin 5.123 Admin: a.toml"}; err != nil || cmp.Diff(want, show(files)) != "" {
 		t.Errorf("%v %q", err, show(files))
@@ -179,6 +185,9 @@ func TestFileProblems(t *testing.T) {
 		{"deeper", "x = " + strings.Repeat("[", 1<<20), 0, []string{"TOML parsing failed"}},
 		{"dots", strings.Repeat("a.", 100_000) + "a = 1", 0, []string{"nest too deeply"}},
 		{"dots in braces", "x = {" + strings.Repeat("a.", 100) + "a = 1}", 0, []string{"nest too deeply"}},
+		{"many keys", manyKeys("a%d = 1\n"), 0, []string{"line 1001, column 1: a table with more than 1000 keys"}},
+		{"many tables", manyKeys("[a%d]\n"), 0, []string{"line 1001, column 2: a table with more than 1000 keys"}},
+		{"many arrays", manyKeys("[[a%d]]\n"), 0, []string{"line 1001, column 3: a table with more than 1000 keys"}},
 		{"number", "x = 99999999999999999999", 0, []string{"is too large"}},
 
 		{"no priority", "[[rule]]\ntoolName = \"x\"\ndecision = \"allow\"\n", 0, []string{
@@ -321,4 +330,13 @@ func TestOnOneLine(t *testing.T) {
 			t.Errorf("OnOneLine(%q) = %q, want %q", text, got, want)
 		}
 	}
+}
+
+// manyKeys returns more keys than a table may have, each in its own line.
+func manyKeys(line string) string {
+	var b strings.Builder
+	for i := range 1001 {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
 }

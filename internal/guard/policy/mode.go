@@ -78,11 +78,18 @@ func In(modes ...Mode) Modes {
 
 // From returns the set of m and all more permissive modes.
 func From(m Mode) Modes {
-	var s Modes
-	for ; m <= Yolo; m++ {
-		s |= 1 << m
+	return In(Plan, Default, AutoEdit, Yolo) &^ (1<<m - 1) // without those below m
+}
+
+// list returns the names of the modes in the set.
+func (s Modes) list() []string {
+	var names []string
+	for m := Plan; m <= Yolo; m++ {
+		if s.Has(m) {
+			names = append(names, m.String())
+		}
 	}
-	return s
+	return names
 }
 
 // Has reports whether m is in the set.

@@ -74,11 +74,10 @@ const commandStart = `\x00"command":"(?:`
 
 // command returns the commandRegex that the pattern was made of, "" if it was made of none.
 func (p *Pattern) command() string {
-	rest, ok := strings.CutPrefix(p.String(), commandStart)
-	if !ok {
-		return ""
+	if rest, ok := strings.CutPrefix(p.String(), commandStart); ok {
+		return strings.TrimSuffix(rest, ")")
 	}
-	return strings.TrimSuffix(rest, ")")
+	return ""
 }
 
 // exactArg returns a pattern that matches one value of a top-level argument.

@@ -182,13 +182,18 @@ func TestRedirections(t *testing.T) {
 		"bash -c 'make > /etc/x'":                Ask,
 		"bash -c 'cat < src/main.go > ../x'":     Ask,
 		"make | cat > .husky/pre-commit":         Ask,
-		"git log $(make > /etc/x)":               Ask,
+		"git commit -m \"$(make > /etc/x)\"":     Ask,
 		"git log > a; make > .vscode/tasks.json": Ask,
 	} {
 		if got := edit.Check(command(c)).Decision; got != want {
 			t.Errorf("%q in auto_edit: %v, want %v", c, got, want)
 		}
-		if got := normal.Check(command(c)).Decision; got != Ask {
+		wantNormal := Ask
+		switch c {
+		case "make 2>&1", "make 2>&-", "make > /dev/null 2> /dev/null":
+			wantNormal = Allow // opens no file
+		}
+		if got := normal.Check(command(c)).Decision; got != wantNormal {
 			t.Errorf("%q in default: %v", c, got)
 		}
 		if got := yolo.Check(command(c)).Decision; got != Allow {
@@ -230,11 +235,17 @@ func TestRunnersFlags(t *testing.T) {
 		{rules("find"), "find . {-delete,}", Ask},
 		{rules("find"), "find . -name {a,b}.go", Allow},
 		{rules("git diff"), "git diff {--output=x,}", Ask},
+		{rules("git log"), "git log ${x:=--output=f}", Ask},
+		{rules("git log"), `git log "${x:---output=f}"`, Ask},
+		{rules("git log"), `git log ''{--output=f,}`, Ask},
+		{rules("git log"), "git log $x{--output=f,}", Ask},
+		{rules("git log"), "git log $branch -- ${file%.go}.txt", Allow},
 		{rules("git"), "git fetch --upload-pack x .", Ask},
 		{rules("git bisect run"), "git bisect run make", Allow},
 		{rules("git config"), "git config core.pager x", Allow},
 		{rules("sort"), "sort -ox a", Ask},
 		{rules("sort"), "sort -u a", Allow},
+		{rules("sort"), "sort --compress-program=x a", Ask},
 		{rules("sort -o"), "sort -o x a", Allow},
 		{rules("bash", "find"), "bash -c 'find . -delete'", Ask},
 		{rules("time"), "time find . -delete", Ask},

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/shellcmd"
+	"pollux/internal/shellcmd/readonly"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -88,6 +91,8 @@ func (d *decider) reason(v Verdict) string {
 		return "Headless runs cannot ask for approval. It is needed because " + d.why + "."
 	case r != nil && r.file != "":
 		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
+	case r != nil && r.manifest != "":
+		return fmt.Sprintf("The extension %s %s: excludeTools in %s. A user can disable that extension.", r.extension, verb, d.display(r.manifest))
 	case r != nil && r.DenyMessage != "":
 		return ""
 	case r != nil && strings.HasPrefix(r.Source, "Default: ") && d.interactive:
@@ -97,11 +102,43 @@ func (d *decider) reason(v Verdict) string {
 	case d.interactive:
 		return ""
 	}
+	if mode == Plan {
+		if why := d.notRead(); why != "" {
+			return "Headless runs cannot ask for approval, and approval mode \"plan\" does not allow it. " + why
+		}
+	}
 	allow := "a policy rule, or all tools with --yolo"
 	if mode == Default && slices.Contains(autoEdited[:], d.q.Name) {
 		allow = "--approval-mode auto_edit"
 	}
 	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.Name(), allow)
+}
+
+// notRead returns why a command line is not known to only read in the workspace, "" for calls of other tools.
+func (d *decider) notRead() string {
+	const (
+		most    = 80 // characters
+		unknown = "It is not known that `%s` only reads. Commands that do, such as ls, cat, grep, find and git log, run."
+		outside = "`%s` only reads, but more than files in the workspace that it names itself. A user can add directories to the workspace with --include-directories."
+	)
+	line := d.q.command()
+	if line == "" {
+		return ""
+	}
+	script, err := shellcmd.Parse(line)
+	if err != nil {
+		return fmt.Sprintf(unknown, ellipsis.Runes(line, most))
+	}
+	dirs := d.directories(d.dir(), script)
+	for _, c := range script.Commands {
+		switch {
+		case !readonly.Command(c):
+			return fmt.Sprintf(unknown, ellipsis.Runes(c.Text, most))
+		case dirs == nil || !d.isSafeIn(dirs, c):
+			return fmt.Sprintf(outside, ellipsis.Runes(c.Text, most))
+		}
+	}
+	return fmt.Sprintf(unknown, ellipsis.Runes(line, most))
 }
 
 // autoEdited are the tools that approval mode auto_edit allows.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pollux/internal/shellcmd"
 	"pollux/internal/workspace"
@@ -14,7 +13,7 @@ import (
 // the rule allows them, a redirection needs approval. In autoEdit it is judged as write_file of
 // its target would be.
 func (d *decider) redirects(v *Verdict, list []shellcmd.Redirection) {
-	if v.Decision != Allow || len(list) == 0 || !d.stopsRedirection(v.Rule) {
+	if v.Decision != Allow || !opensFiles(list) || !d.stopsRedirection(v.Rule) {
 		return
 	}
 	if d.state.mode < AutoEdit {
@@ -36,6 +35,11 @@ func (d *decider) redirects(v *Verdict, list []shellcmd.Redirection) {
 	}
 }
 
+// opensFiles reports whether one of the redirections is not neutral.
+func opensFiles(list []shellcmd.Redirection) bool {
+	return slices.ContainsFunc(list, func(r shellcmd.Redirection) bool { return !r.IsNeutral() })
+}
+
 // redirect decides about one redirection in autoEdit.
 func (d *decider) redirect(r shellcmd.Redirection) Verdict {
 	ask := Verdict{Decision: Ask}
@@ -47,9 +51,7 @@ func (d *decider) redirect(r shellcmd.Redirection) Verdict {
 	switch {
 	case !r.Target.Static || target == "":
 		return ask
-	case (r.Op == ">&" || r.Op == "<&") && strings.Trim(target, "0123456789-") == "": // a descriptor
-		return Verdict{Decision: Allow}
-	case target == "/dev/null" || target == "/dev/stdout" || target == "/dev/stderr":
+	case r.IsNeutral(), target == "/dev/stdout", target == "/dev/stderr":
 		return Verdict{Decision: Allow}
 	case !filepath.IsAbs(target) && d.moved:
 		return ask
@@ -84,14 +86,12 @@ func (d *decider) write(path string) Verdict {
 	return file.verdict()
 }
 
-// moves reports whether a script may run its commands in another directory, or read other
+// moves reports whether a command may change the directory of those after it, or read other
 // scripts that do.
-func moves(script *shellcmd.Script) bool {
-	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
-		switch c.Name {
-		case "cd", "pushd", "popd", "eval", "source", ".", "builtin", "command", "trap", "alias":
-			return true
-		}
-		return len(c.Words) > 0 && !c.Words[0].Static || c.Words == nil // "time cd x"
-	})
+func moves(c shellcmd.Command) bool {
+	switch c.Name {
+	case "cd", "pushd", "popd", "eval", "source", ".", "builtin", "command", "trap", "alias":
+		return true
+	}
+	return len(c.Words) > 0 && !c.Words[0].Static || c.Words == nil // "time cd x"
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,13 +16,12 @@ const Confirmed = "Dynamic (Confirmed)"
 // "always".
 func (e *Engine) CanRemember() bool { return e.IsTrusted() && !e.opts.DisableAlways }
 
-// CanSave reports whether answers may be saved for future sessions
-// (security.enablePermanentToolApproval).
-func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
-
-// canSave reports whether an answer to a call may be saved. The file has a server's name only, so it cannot
-// distinguish a subagent's own server from the session's.
-func (e *Engine) canSave(c Call) bool { return e.CanSave() && c.ServerOf == "" }
+// canSave reports whether an answer to a call may be saved for future sessions
+// (security.enablePermanentToolApproval). The file has a server's name only, so it cannot distinguish a subagent's
+// own server from the session's.
+func (e *Engine) canSave(c Call) bool {
+	return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil && c.ServerOf == ""
+}
 
 // Offers returns the lasting answers to a call, beginning with the one for the shortest time.
 // It is empty if answers cannot be remembered.
@@ -98,19 +98,15 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 // save writes a rule to the file, and reports whether the file contains it.
 func (e *Engine) save(name string, r Rule) bool {
 	note, err := e.opts.Saved.add(r)
-	for _, text := range []string{note, failed("Failed to persist policy for "+name, err)} {
-		if text != "" && e.opts.Report != nil {
-			e.opts.Report(text)
+	if report := e.opts.Report; report != nil {
+		if note != "" {
+			report(note)
+		}
+		if err != nil {
+			report(fmt.Sprintf("Failed to persist policy for %s: %v", name, err))
 		}
 	}
 	return err == nil
-}
-
-func failed(what string, err error) string {
-	if err == nil {
-		return ""
-	}
-	return what + ": " + err.Error()
 }
 
 // switches reports whether an answer is about all edits, for which there is a mode. In that mode, an
@@ -154,7 +150,8 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	if q.Name == "ask_user" || q.Name == "exit_plan_mode" {
 		return r, false // the user's answer is the purpose of these tools
 	}
-	return r, narrow(&r, q)
+	isNarrow := narrow(&r, q)
+	return r, isNarrow && (!r.reads || answer != tool.ProceedAlwaysAndSave) // which a file cannot say
 }
 
 // shortName returns the MCP server's own name for the tool.
@@ -215,6 +212,7 @@ func narrow(r *Rule, q *query) bool {
 	switch q.Name {
 	case shellTool, legacyShellTool:
 		r.Prefixes, r.AllowRedirection = prefixes(q.command())
+		r.reads = r.Modes.Has(Plan) && r.Modes != 0
 		return len(r.Prefixes) > 0
 	case "read_file", "write_file", "replace":
 		key = "file_path"
@@ -227,29 +225,20 @@ func narrow(r *Rule, q *query) bool {
 	case "activate_skill":
 		key = "name"
 	case "read_many_files":
-		return narrowInclude(r, q)
+		r.only = stable(q.member("include"))
+		r.Args = literal("\x00" + `"include":` + r.only + "\x00")
+		return r.only != ""
 	default:
 		return true
 	}
-	value := q.text(key)
-	r.Args = exactArg(key, value)
-	r.only = value
-	return value != ""
-}
-
-// narrowInclude restricts a rule to a list of globs.
-func narrowInclude(r *Rule, q *query) bool {
-	list := stable(q.member("include"))
-	if list == "" {
-		return false
-	}
-	r.Args = literal("\x00" + `"include":` + list + "\x00")
-	r.only = list
-	return true
+	r.only = q.text(key)
+	r.Args = exactArg(key, r.only)
+	return r.only != ""
 }
 
 // prefixes returns the distinct programs of an approved command, and whether it redirects. For
-// a command that cannot be parsed, the prefix is the command itself.
+// a command that cannot be parsed, the prefix is the command itself. It returns none if no rule with
+// prefixes would allow the command.
 func prefixes(command string) (list []string, redirects bool) {
 	if command == "" {
 		return nil, false
@@ -260,6 +249,12 @@ func prefixes(command string) (list []string, redirects bool) {
 		return []string{command}, false
 	}
 	for _, c := range script.Commands {
+		if outputDecides(c) {
+			return nil, false
+		}
+		if c.PrintsText {
+			continue
+		}
 		prefix := c.Name
 		// "((" and "$CMD" could begin anything.
 		if len(c.Words) == 0 || !c.Words[0].Static {

@@ -94,9 +94,12 @@ priority = 1
 			t.Errorf("%s: web_fetch: %v, want %v", name, got, want)
 		}
 		// A question of theirs does not open plan mode.
-		plan := engine(t, Options{Rules: []Rule{{Tools: []string{"write_todos"}, Decision: Ask, Priority: 4.9, restricts: true}}, Mode: Plan, Interactive: true})
-		if got := plan.Check(call("write_todos")).Decision; got != Deny {
-			t.Errorf("write_todos in plan mode: %v", got)
+		plan := engine(t, Options{Rules: []Rule{{Tools: []string{"save_memory"}, Decision: Ask, Priority: 4.9, restricts: true}}, Mode: Plan, Interactive: true})
+		if got := plan.Check(call("save_memory")).Decision; got != Deny {
+			t.Errorf("save_memory in plan mode: %v", got)
+		}
+		if !plan.Hidden(call("save_memory")) {
+			t.Error("save_memory is not hidden in plan mode")
 		}
 	}
 }

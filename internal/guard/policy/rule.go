@@ -8,6 +8,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"pollux/internal/shellcmd"
+	"pollux/internal/shellcmd/readonly"
 )
 
 // Decision is a decision about a call.
@@ -60,10 +63,14 @@ type Rule struct {
 	Saved bool
 	file  string // the policy file of the rule, "" for other rules
 	line  int    // the line in file where the rule begins
+	// extension and manifest are the name and the manifest of the extension that the rule comes from, "" for other rules.
+	extension, manifest string
+
 	only  string // the value that Args requires, for display
 	shown *Call  // the call that the user allowed, for an answer that depends on a server's description of a tool
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
+	reads bool   // matches only shell commands that only read
 	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
 	// forbid, but not permit.
 	restricts bool
@@ -90,7 +97,9 @@ const (
 var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacyShellTool, shellTool}}
 
 // isConditional reports whether the rule has conditions on the arguments.
-func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 || r.later }
+func (r *Rule) isConditional() bool {
+	return r.Args != nil || len(r.Prefixes) > 0 || r.later || r.reads
+}
 
 // isBuiltin reports whether the decision of a call is Pollux's own: no rule matches (r is nil), or
 // a built-in one.
@@ -126,9 +135,6 @@ func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 		r.isOutdated(c):
 		return false
 	}
-	if len(r.Annotations) == 0 {
-		return true
-	}
 	for key, want := range r.Annotations {
 		if got, ok := c.Annotations[key]; !ok || !reflect.DeepEqual(got, want) {
 			return false
@@ -154,7 +160,7 @@ func (r *Rule) hasTool(pattern string, c *query) bool {
 			return true
 		}
 	}
-	if c.Name == agentTool && pattern == c.agent() {
+	if c.Name == agentTool && pattern == c.agentName() {
 		return true
 	}
 	if c.Server == "" {
@@ -212,7 +218,7 @@ func (r *Rule) matchesArgs(c *query) bool {
 	if len(r.Prefixes) > 0 && !slices.ContainsFunc(r.Prefixes, func(p string) bool { return c.shell() && hasPrefix(c.command(), p) }) {
 		return false
 	}
-	if r.later && !c.runsLater() {
+	if r.later && !c.runsLater() || r.reads && !c.onlyReads() {
 		return false
 	}
 	if r.Args == nil {
@@ -277,6 +283,7 @@ type query struct {
 	Call
 	members map[string]json.RawMessage
 	args    *string
+	agent   *string                // nil until needed
 	renamed []string               // nil until needed
 	root    string                 // the session's directory
 	runs    func(path string) bool // see [Options].Runs
@@ -285,7 +292,8 @@ type query struct {
 	plainServer string
 	// searches are the results of earlier searches, nil if they are not kept.
 	searches searches
-	late     *int // number of failed expressions in the call and its parts
+	late     *int  // number of failed expressions in the call and its parts
+	read     *bool // see onlyReads, nil until needed
 	// For a part of a shell command, these replace Args.
 	cmd *string
 	dir string
@@ -321,6 +329,15 @@ func (q *query) command() string {
 	return *q.cmd
 }
 
+// onlyReads reports whether the call is a shell command that only reads.
+func (q *query) onlyReads() bool {
+	if q.read == nil {
+		script, err := shellcmd.Parse(q.command())
+		q.read = new(q.shell() && err == nil && readonly.Script(script, nil))
+	}
+	return *q.read
+}
+
 // programs returns the program of a shell command.
 func (q *query) programs() programs {
 	if !q.shell() {
@@ -329,13 +346,19 @@ func (q *query) programs() programs {
 	return programOf(q.command())
 }
 
-func (q *query) agent() string { return q.text("agent_name") }
-
 // text returns a top-level argument, "" if it is not a string.
 func (q *query) text(key string) string {
 	var s string
 	_ = json.Unmarshal(q.member(key), &s) // "" for other types
 	return s
+}
+
+// agentName returns the name of the agent that a call of agents is for. Each rule asks for it.
+func (q *query) agentName() string {
+	if q.agent == nil {
+		q.agent = new(q.text("agent_name"))
+	}
+	return *q.agent
 }
 
 func (q *query) member(key string) json.RawMessage {

@@ -93,30 +93,31 @@ func (s *Saved) write(data []byte) error {
 
 // remove removes a rule from the file.
 func (s *Saved) remove(r Rule) error {
+	if err := s.removeRule(r); err != nil {
+		return fmt.Errorf("remove a rule from %s: %w", s.File, err)
+	}
+	return nil
+}
+
+func (s *Saved) removeRule(r Rule) error {
 	unlock, err := durable.Lock(s.File)
 	if err != nil {
-		return fmt.Errorf("remove a rule from %s: %w", s.File, durable.Cause(err))
+		return durable.Cause(err)
 	}
 	defer unlock()
 	data, err := durable.ReadFile(s.File, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var top *section
-	if err == nil {
-		top, err = parseTOML(data)
-	}
 	if err != nil {
-		return fmt.Errorf("remove a rule from %s: %w", s.File, err)
+		return err
 	}
-	for _, t := range rulesOf(top) {
-		if !sameCalls(t, r) {
-			continue
-		}
-		if err := s.write(without(data, t)); err != nil {
-			return fmt.Errorf("remove a rule from %s: %w", s.File, err)
-		}
-		return nil
+	top, err := parseTOML(data)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(rulesOf(top), func(t *section) bool { return sameCalls(t, r) }); i >= 0 {
+		return s.write(without(data, rulesOf(top)[i]))
 	}
 	return nil
 }
@@ -157,10 +158,9 @@ func checkLoadable(r Rule) error {
 // changed lines if it permits less, otherwise with a new rule.
 func withRule(data []byte, top *section, r Rule) []byte {
 	for _, s := range rulesOf(top) {
-		if !sameCalls(s, r) {
-			continue
+		if sameCalls(s, r) {
+			return extended(data, s, r)
 		}
-		return extended(data, s, r)
 	}
 	out := bytes.Clone(data)
 	if len(out) > 0 {
@@ -212,7 +212,7 @@ func extended(data []byte, s *section, r Rule) []byte {
 	var edits []edit
 	if m, limited := s.members["modes"]; limited {
 		if had := f.modes(); had != 0 && had|r.Modes != had {
-			edits = append(edits, edit{m, "modes = " + modesTOML(had|r.Modes)})
+			edits = append(edits, edit{m, "modes = " + listTOML((had | r.Modes).list())})
 		}
 	}
 	if r.AllowRedirection && !f.flag("allowRedirection", "allow_redirection") {
@@ -256,19 +256,9 @@ func ruleTOML(r Rule) string {
 		b.WriteString("allowRedirection = true\n")
 	}
 	if r.Modes != 0 {
-		fmt.Fprintf(&b, "modes = %s\n", modesTOML(r.Modes))
+		fmt.Fprintf(&b, "modes = %s\n", listTOML(r.Modes.list()))
 	}
 	return b.String()
-}
-
-func modesTOML(set Modes) string {
-	var names []string
-	for m := Plan; m <= Yolo; m++ {
-		if set.Has(m) {
-			names = append(names, m.String())
-		}
-	}
-	return listTOML(names)
 }
 
 func listTOML(items []string) string {

@@ -96,7 +96,7 @@ toolName = "web_fetch"
 modes = [ "plan", "default", "autoEdit", "yolo" ]
 `,
 			[]Call{call("web_fetch", "prompt", "y")},
-			[]Call{call("write_todos")},
+			[]Call{call("save_memory")},
 		},
 		{
 			"globs",
@@ -107,7 +107,7 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 		},
 	} {
 		e, file, reports := saving(t, tt.mode, "")
-		if !e.CanSave() || !e.Remember(tt.answered, tool.ProceedAlwaysAndSave) || len(*reports) > 0 {
+		if !e.canSave(tt.answered) || !e.Remember(tt.answered, tool.ProceedAlwaysAndSave) || len(*reports) > 0 {
 			t.Fatalf("%s: not saved: %q", tt.name, *reports)
 		}
 		if got := read(t, file); tt.want != "" && got != tt.want {

@@ -27,34 +27,24 @@ const noUser = "no one can approve"
 // FromSettings returns the rules for settings.
 func FromSettings(s Settings) []Rule {
 	var rules []Rule
-	add := func(r Rule) { rules = append(rules, r) }
+	add := func(more ...Rule) { rules = append(rules, more...) }
 	notPlan := In(Default, AutoEdit, Yolo)
 
 	for _, server := range s.ExcludedServers {
 		add(Rule{Tools: serverTools(server), Decision: Deny, Priority: 4.9, Source: "Settings (mcp.excluded)"})
 	}
 	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (" + noUser + ")"})
-	for _, entry := range s.Exclude {
-		add(entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"}))
-	}
-	for _, entry := range s.ConfirmationRequired {
-		add(entryRule(entry, Rule{Decision: Ask, Priority: 4.35, Source: "Settings (tools.confirmationRequired)"}))
-	}
-	narrowed := false
-	for _, entry := range s.Allowed {
-		r := entryRule(entry, Rule{Decision: Allow, Priority: 4.3, Source: "Settings (tools.allowed)"})
-		narrowed = narrowed || len(r.Prefixes) > 0
-		add(r)
-	}
-	if narrowed {
+	add(entryRules(s.Exclude, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"})...)
+	add(entryRules(s.ConfirmationRequired, Rule{Decision: Ask, Priority: 4.35, Source: "Settings (tools.confirmationRequired)"})...)
+	allowed := entryRules(s.Allowed, Rule{Decision: Allow, Priority: 4.3, Source: "Settings (tools.allowed)"})
+	add(allowed...)
+	if slices.ContainsFunc(allowed, func(r Rule) bool { return len(r.Prefixes) > 0 }) {
 		add(Rule{Tools: []string{shellTool}, Decision: Deny, Priority: 4.29, Source: "Settings (tools.allowed, other commands)"})
 	}
 	if s.Core != nil {
-		for _, entry := range s.Core {
-			add(entryRule(entry, Rule{Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"}))
-		}
-		// A subagent that tools.core permits must be able to end.
-		add(Rule{Tools: []string{"complete_task"}, Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"})
+		add(entryRules(s.Core, Rule{Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"})...)
+		// A subagent that tools.core permits must be able to end, and a model to find the tools of servers that it permits.
+		add(Rule{Tools: []string{"complete_task", "search_tools"}, Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"})
 		add(Rule{Tools: []string{"*"}, Decision: Deny, Priority: 4.24, Modes: notPlan, Source: "Settings (tools.core, other tools)"})
 	}
 	for _, server := range s.TrustedServers {
@@ -69,22 +59,19 @@ func FromSettings(s Settings) []Rule {
 	return rules
 }
 
-// ExtensionRules returns the rules for the tools that the manifest of an extension excludes, as the setting
+// ExtensionRules returns the rules for the tools that an extension excludes in the file manifest, as the setting
 // tools.exclude does.
-func ExtensionRules(name string, excluded []string) []Rule {
-	var rules []Rule
-	for _, entry := range excluded {
-		rules = append(rules, entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + plainly(name) + "): excludeTools"}))
-	}
-	return rules
+func ExtensionRules(name, manifest string, excluded []string) []Rule {
+	name = plainly(name)
+	return entryRules(excluded, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + name + "): excludeTools", extension: name, manifest: manifest})
 }
 
 // Runners returns the programs that tools.allowed and tools.core allow with any arguments, and that
 // run others, such as git.
 func (s Settings) Runners() []string {
 	var names []string
-	for _, entry := range slices.Concat(s.Allowed, s.Core) {
-		for _, prefix := range entryRule(entry, Rule{Decision: Allow}).Prefixes {
+	for _, r := range entryRules(slices.Concat(s.Allowed, s.Core), Rule{Decision: Allow}) {
+		for _, prefix := range r.Prefixes {
 			if name := runner(prefix); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -100,19 +87,15 @@ func (s Settings) Registers(t *tool.Spec) bool {
 		return true
 	}
 	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
-	return slices.ContainsFunc(s.Core, func(entry string) bool {
-		r := entryRule(entry, Rule{Decision: Allow})
-		return r.hasTool(r.Tools[0], q)
-	})
+	return slices.ContainsFunc(entryRules(s.Core, Rule{Decision: Allow}), func(r Rule) bool { return r.hasTool(r.Tools[0], q) })
 }
 
 // Names reports whether the user's lists of wanted tools name this one. Some tools are
 // registered only in this case.
 func (s Settings) Names(t *tool.Spec) bool {
 	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
-	return slices.ContainsFunc(slices.Concat(s.Core, s.Allowed), func(entry string) bool {
-		name := entryRule(entry, Rule{Decision: Allow}).Tools[0]
-		return name != "*" && (&Rule{}).hasTool(name, q)
+	return slices.ContainsFunc(entryRules(slices.Concat(s.Core, s.Allowed), Rule{}), func(r Rule) bool {
+		return r.Tools[0] != "*" && r.hasTool(r.Tools[0], q)
 	})
 }
 
@@ -129,6 +112,15 @@ func oneOrAll(server string) string {
 		return ""
 	}
 	return server
+}
+
+// entryRules returns the rule for each entry of a list of tools.
+func entryRules(entries []string, r Rule) []Rule {
+	var rules []Rule
+	for _, entry := range entries {
+		rules = append(rules, entryRule(entry, r))
+	}
+	return rules
 }
 
 // entryRule completes a rule with an entry of a list of tools. An entry is a tool, or

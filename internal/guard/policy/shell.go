@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"pollux/internal/shellcmd"
@@ -15,17 +16,17 @@ const (
 )
 
 // shell decides about a shell command, given the rules' decision about it as a whole: none of
-// its commands may be denied, and all must be allowed.
+// its commands may be denied, and all must be allowed, those in substitutions included. If all are, a question
+// of the built-in rules is not asked.
 func (d *decider) shell(v Verdict) Verdict {
 	script, err := shellcmd.Parse(d.q.command())
-	if v.Rule == nil || !v.Rule.isConditional() {
+	if v.Rule == nil || !v.Rule.isConditional() || v.Rule.reads {
 		d.heuristics(&v, script)
 	}
 	return d.parts(d.q.command(), script, err, v, 0)
 }
 
-// parts decides about each command of a script. Parse finds the commands at any depth, so only
-// scripts of other shells need recursion.
+// parts decides about each command of a script, and about the scripts in its substitutions and of other shells.
 func (d *decider) parts(command string, script *shellcmd.Script, err error, v Verdict, depth int) Verdict {
 	if v.Decision == Deny {
 		return v
@@ -34,7 +35,8 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		d.change(&v, d.unreadable(v.Rule), "the command cannot be parsed")
 		return v
 	}
-	d.moved = d.moved || moves(script)
+	l := d.lifter(script, v.IsLifted)
+	d.moved = d.moved || slices.ContainsFunc(script.Commands, moves)
 	if d.redirects(&v, script.Redirections); v.Decision == Deny {
 		return v
 	}
@@ -42,25 +44,53 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		d.change(&v, Ask, "bash evaluates a text in it for a second time")
 		v.Evaluates = script.Evaluates
 	}
-	for _, c := range script.Commands {
+	isAllowed := true // each command
+	add := func(part Verdict, why string) {
+		switch {
+		case part.Decision != Ask:
+			return
+		case v.Decision == Allow:
+			d.change(&v, Ask, cmp.Or(why, "a command in it needs approval"))
+			v.Rule = part.Rule
+		}
+		isAllowed = false
+		v.Evaluates = cmp.Or(v.Evaluates, part.Evaluates)
+	}
+	for i, c := range script.Commands {
 		part, why := d.part(c)
-		if c.Text == strings.TrimSpace(command) && part.Decision == Ask && part.Rule.isBuiltin() {
-			part.Decision = Allow // the decision about the whole command applies
+		switch {
+		case c.PrintsText && part.Rule.isBuiltin(), c.IsNested && !c.PrintsText && part.Decision != Deny:
+			continue // its own script decides
+		case part.Decision != Ask || why != "" || !part.Rule.isBuiltin():
+		case l.allows(i, c):
+			part.Decision = Allow
+			d.log.lift(c)
+		case c.Text == strings.TrimSpace(command):
+			part.Decision, isAllowed = Allow, false // the decision about the whole command applies
 		}
 		if part.Decision == Allow && c.Inner != "" {
 			part, why = d.inner(c.Inner, depth+1), ""
 		}
-		switch part.Decision {
-		case Deny:
+		if part.Decision == Deny {
 			d.log.step(v.Decision, Deny, "a command in it is denied")
 			return part
-		case Ask:
-			if v.Decision == Allow {
-				d.change(&v, Ask, cmp.Or(why, "a command in it needs approval"))
-				v.Rule = part.Rule
-			}
-			v.Evaluates = cmp.Or(v.Evaluates, part.Evaluates)
 		}
+		add(part, why)
+	}
+	for _, inside := range script.Substitutions {
+		part := d.substitution(inside, depth+1)
+		if part.Decision == Deny {
+			d.log.step(v.Decision, Deny, "a command in a substitution is denied")
+			return part
+		}
+		why := ""
+		if part.Rule != nil && part.Rule.Decision == Allow {
+			why = d.why
+		}
+		add(part, why)
+	}
+	if l != nil && isAllowed && v.Decision == Ask && v.Rule.isBuiltin() {
+		d.change(&v, Allow, "each command in it is allowed, or known to only read inside the workspace")
 	}
 	return v
 }
@@ -83,6 +113,10 @@ func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 		v.Decision, why = Ask, "a command in it redirects, and its rule does not allow redirection"
 	case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
 		v.Decision, why = Ask, "a command in it runs others, deletes or writes with a flag that the rule does not name"
+	case d.state.mode != Yolo && r.isConditional() && (outputDecides(c) || c.Computed && r.Args != nil):
+		v.Decision, why = Ask, "the output of a substitution in it decides what runs"
+	case d.state.mode != Yolo && c.Computed && d.mayBeRestricted(c, r):
+		v.Decision, why = Ask, "the output of a substitution in it may make it a command that a rule restricts"
 	}
 	return v, why
 }
@@ -91,6 +125,16 @@ func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 func (d *decider) inner(command string, depth int) Verdict {
 	script, err := shellcmd.Parse(command)
 	return d.parts(command, script, err, d.decide(d.q.of(command)), depth)
+}
+
+// substitution decides about a script whose output bash puts into a command, as it would about a command of its own.
+func (d *decider) substitution(command string, depth int) Verdict {
+	script, err := shellcmd.Parse(command)
+	v := d.decide(d.q.of(command))
+	if err == nil && v.Decision == Allow && d.state.mode != Yolo && !v.Rule.isConditional() && mayBeDangerous(command, script) {
+		d.change(&v, Ask, dangerous)
+	}
+	return d.parts(command, script, err, v, depth)
 }
 
 // unreadable decides about a command that cannot be parsed.

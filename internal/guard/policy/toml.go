@@ -28,14 +28,17 @@ type member struct {
 	from, to, line int
 }
 
-// put adds a member, and reports whether there was room for it.
-func (s *section) put(key string, m member) bool {
+// put sets a member. The error is not nil if there is no room for it.
+func (s *section) put(key string, m member) error {
 	const most = 1000
 	if s.members == nil {
 		s.members = map[string]member{}
 	}
 	s.members[key] = m
-	return len(s.members) <= most
+	if len(s.members) > most {
+		return fmt.Errorf("a table with more than %d keys", most)
+	}
+	return nil
 }
 
 // tomlError is a syntax error with its position.
@@ -145,10 +148,7 @@ func (s *section) add(key string, m member) error {
 	if _, taken := s.members[key]; taken {
 		return fmt.Errorf("duplicate key %q", key)
 	}
-	if !s.put(key, m) {
-		return errors.New("a table with more than 1000 keys")
-	}
-	return nil
+	return s.put(key, m)
 }
 
 // keys returns the names of a dotted key, and their offset.
@@ -172,8 +172,8 @@ func (r *tomlReader) descend(s *section, names []string, offset, line int, dotte
 		switch v := s.members[name].value.(type) {
 		case nil:
 			below := &section{from: offset, line: line, closed: dotted}
-			if !s.put(name, member{below, offset, offset, line}) {
-				return nil, r.wrong(offset, "a table with more than 1000 keys")
+			if err := s.put(name, member{below, offset, offset, line}); err != nil {
+				return nil, r.wrong(offset, err.Error())
 			}
 			s = below
 		case *section:
@@ -217,8 +217,8 @@ func (r *tomlReader) item(names []string, offset, line int) error {
 	if m.value != nil && !ok {
 		return r.wrong(offset, fmt.Sprintf("%q is not an array of tables", last))
 	}
-	if !s.put(last, member{append(list, r.here), offset, offset, line}) {
-		return r.wrong(offset, "a table with more than 1000 keys")
+	if err := s.put(last, member{append(list, r.here), offset, offset, line}); err != nil {
+		return r.wrong(offset, err.Error())
 	}
 	return nil
 }
@@ -236,16 +236,10 @@ func (r *tomlReader) value(n *unstable.Node, line, depth int) (any, error) {
 		return text == "true", nil
 	case unstable.Integer:
 		i, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
-		if err != nil {
-			return nil, fmt.Errorf("the number %.40s is too large", text)
-		}
-		return i, nil
+		return i, tooLarge(text, err)
 	case unstable.Float:
 		f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-		if err != nil {
-			return nil, fmt.Errorf("the number %.40s is too large", text)
-		}
-		return f, nil
+		return f, tooLarge(text, err)
 	case unstable.Array:
 		list := []any{}
 		for it := n.Children(); it.Next(); {
@@ -260,6 +254,13 @@ func (r *tomlReader) value(n *unstable.Node, line, depth int) (any, error) {
 		return r.inline(n, line, depth)
 	}
 	return text, nil // dates and times are not used in policies
+}
+
+func tooLarge(number string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the number %.40s is too large", number)
 }
 
 func (r *tomlReader) inline(n *unstable.Node, line, depth int) (any, error) {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/tailscale/hujson"
 
@@ -51,8 +51,7 @@ func Read(file string) (Levels, error) {
 // readFile reads the file. A file that is missing, or in an inaccessible home directory,
 // counts as empty.
 func readFile(file string) ([]byte, error) {
-	switch _, err := os.Stat(file); {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrPermission):
+	if _, err := os.Stat(file); durable.IsAbsent(err) || errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
 	data, err := durable.ReadFile(file, maxFile)
@@ -80,7 +79,7 @@ func parse(data []byte) (Levels, error) {
 		return nil, errors.New("trusted folders must be a JSON object")
 	}
 	levels := Levels{}
-	for _, path := range sortedKeys(raw) {
+	for _, path := range slices.Sorted(maps.Keys(raw)) {
 		var level Level
 		if json.Unmarshal(raw[path], &level) != nil {
 			level = Level(raw[path])
@@ -115,15 +114,6 @@ func isDeep(data []byte) bool {
 	return false
 }
 
-func sortedKeys(m map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // Set writes the level of a path into the file, and creates it if necessary. It preserves the
 // rest of the file, including comments. If the file is invalid, Set does not change it and
 // returns an error.
@@ -140,10 +130,9 @@ func Set(file, path string, level Level) error {
 		return err
 	}
 	data, err := readFile(file)
-	if err != nil {
-		return fmt.Errorf("trust %s: %w", path, err)
+	if err == nil {
+		data, err = edit(data, path, level)
 	}
-	data, err = edit(data, path, level)
 	if err != nil {
 		return fmt.Errorf("trust %s: %w", path, err)
 	}

@@ -112,12 +112,12 @@ func (p *Program) sequences(dir string) (list [][]string) {
 func tokens(text string) (list []string) {
 	const marks = " \t\r\n\v\f\"'`\\=:;,|&<(){}[]$*?!#@"
 	for {
-		at := strings.IndexByte(text, '>')
-		if at < 0 {
-			return append(list, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(marks, r) })...)
+		before, _, isWritten := strings.Cut(text, ">")
+		list = append(list, strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(marks, r) })...)
+		if !isWritten {
+			return list
 		}
-		list = append(list, strings.FieldsFunc(text[:at], func(r rune) bool { return strings.ContainsRune(marks, r) })...)
-		text = strings.TrimLeft(text[at:], ">&| \t\"'")
+		text = strings.TrimLeft(text[len(before):], ">&| \t\"'")
 		end := strings.IndexAny(text, " \t\r\n;|&<>()\"'")
 		if end < 0 {
 			return list
@@ -151,7 +151,7 @@ func (p *Program) computes(dir string) bool {
 	}
 	for i := 0; i < len(lines) && i < maxLines; i++ {
 		script, err := shellcmd.Parse(relative(lines[i], dir))
-		if err != nil || script.Substitutes || script.Evaluates != "" {
+		if err != nil || len(script.Substitutions) > 0 || script.Evaluates != "" {
 			return true
 		}
 		for _, c := range script.Commands {

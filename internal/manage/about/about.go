@@ -1,18 +1,20 @@
-// Package about has the commands about Pollux itself: its version, its documentation, a check of the setup, a demo, and
-// reports of problems.
+// Package about has the commands about Pollux itself: version, documentation, check of the setup, demo, bug reports.
 package about
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
+	"pollux/docs"
 	"pollux/internal/config"
 	"pollux/internal/demo"
 	"pollux/internal/doctor"
@@ -49,7 +51,6 @@ func Commands() []*manage.Command {
 	}
 }
 
-// about shows the version, the model, the sign-in method and the environment.
 func about(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text("Pollux"), &outcome.Table{Rows: facts(c)}), nil
 }
@@ -62,13 +63,9 @@ func facts(c *manage.Call) [][]string {
 	}
 	rows = append(rows, []string{"Model", c.Live.Models.Current().Model})
 	rows = append(rows, keys.AccountRows(c.Live)...)
-	sandbox := c.Live.Project.Options.Env.Get("SANDBOX")
-	if sandbox == "" {
-		sandbox = "no sandbox"
-	}
 	return append(
 		rows,
-		[]string{"Sandbox", sandbox},
+		[]string{"Sandbox", cmp.Or(c.Live.Project.Options.Env.Get("SANDBOX"), "no sandbox")},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
 		[]string{"Approval Mode", c.Live.Rulebook.Mode().String()},
 		[]string{"Directory", c.Live.Workspace.Root()},
@@ -76,8 +73,7 @@ func facts(c *manage.Call) [][]string {
 	)
 }
 
-// commit returns the first 12 characters of the revision that the binary was built from,
-// or "" if the revision is unknown.
+// commit returns the first 12 characters of the revision that the binary was built from, "" if unknown.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -122,8 +118,7 @@ func bug(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("%s\nThe conversation is saved in %s. Check it for private data before you share it.", text, path)
 }
 
-// writeBugHistory writes the conversation to a new file in the project's temporary
-// directory, and returns the path of the file.
+// writeBugHistory writes the conversation to a new file in the project's temporary directory, and returns its path.
 func writeBugHistory(c *manage.Call) (string, error) {
 	dir, err := c.Live.Project.Paths.ProjectTemp()
 	if err != nil {
@@ -142,7 +137,6 @@ func escapeComponent(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }
 
-// examine checks the setup, and tests the model.
 func examine(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	with := doctor.Options{Session: c.Options, Terminal: c.Terminal}
 	with.Session.Model, with.Session.Loaded = c.Value("model"), nil
@@ -181,4 +175,59 @@ func runDemo(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		Out: c.Terminal.Out.Styled(), Keep: c.Is("keep"), Live: c.Terminal.OutTTY, Colour: c.Terminal.OutColor(), Launcher: process.NewLauncher(),
 		Env: c.Options.Env, Version: c.Options.Version,
 	})
+}
+
+func showDocs(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
+	if c.Text != "" {
+		text, err := docs.Pages.ReadFile(strings.TrimSuffix(c.Text, ".md") + ".md")
+		if err != nil {
+			return manage.Misuse("There is no page %q. /docs lists all pages.", terminal.Cut(c.Text, 40))
+		}
+		if !c.HasPerson() { // not at a terminal, which wraps lines
+			return manage.Say("%s", text)
+		}
+		return manage.Say("%s", joinLines(string(text)))
+	}
+	entries, err := docs.Pages.ReadDir(".")
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	t := &outcome.Table{}
+	for _, e := range entries {
+		text, err := docs.Pages.ReadFile(e.Name())
+		if err != nil {
+			return outcome.Outcome{}, err
+		}
+		title, _, _ := strings.Cut(string(text), "\n")
+		t.Rows = append(t.Rows, []string{strings.TrimSuffix(e.Name(), ".md"), strings.TrimLeft(title, "# ")})
+	}
+	return outcome.New(outcome.Text("Pages of the documentation:"), t, outcome.Text("/docs <page> shows one.")), nil
+}
+
+// joinLines joins the lines of each paragraph and list item of a Markdown page, so that they are wrapped once, at the
+// width of the terminal. It removes comments. Code, tables and headings keep their lines.
+func joinLines(page string) string {
+	var (
+		comment = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
+		// begins matches lines that begin an item, a heading, a quote, a table or a tag.
+		begins = regexp.MustCompile(`^([-*+>]\s|\d+[.)]\s|[#|<])`)
+	)
+	var lines []string
+	isCode, isText := false, false // about the last line
+	for line := range strings.Lines(comment.ReplaceAllString(page, "")) {
+		text := strings.TrimSpace(line)
+		isFence := strings.HasPrefix(text, "```")
+		switch {
+		case isText && text != "" && !isFence && !begins.MatchString(text):
+			lines[len(lines)-1] += " " + text
+			continue
+		case isCode || isFence || text == "" || strings.HasPrefix(line, "    ") && !begins.MatchString(text):
+			isText = false
+		default:
+			isText = !strings.ContainsAny(text[:1], "#|<>")
+		}
+		isCode = isCode != isFence
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

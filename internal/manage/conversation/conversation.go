@@ -40,7 +40,6 @@ func Commands() []*manage.Command {
 	return list
 }
 
-// restart ends the conversation and starts a new one.
 func restart(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	c.Live.Clear(ctx)
 	c.Next.Clear = true
@@ -116,7 +115,6 @@ func bar(used, whole int) string {
 	return "[" + strings.Repeat("#", n) + strings.Repeat(".", width-n) + "]"
 }
 
-// quit ends the session, and deletes its record for --delete.
 func quit(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	switch c.Text {
 	case "":

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,17 +24,12 @@ import (
 	"pollux/llm"
 )
 
-// share writes the conversation to a file. Without a name it creates a .json file in the
-// session's directory.
+// share writes the conversation to a file. Without a name it creates a .json file in the session's directory.
 func share(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	file := c.Text
-	if file == "" {
-		file = "gemini-conversation-" + strconv.FormatInt(time.Now().UnixMilli(), 10) + ".json"
-	}
+	file := cmp.Or(c.Text, "gemini-conversation-"+strconv.FormatInt(time.Now().UnixMilli(), 10)+".json")
 	return write(ctx, c, file, false, "Conversation shared to %s")
 }
 
-// export writes the session record to a file.
 func export(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if c.Text == "" {
 		return manage.Misuse("Enter a file name that ends in .json or .md, such as /export-session session.md")
@@ -95,8 +91,7 @@ func encode(c *manage.Call, ext string, record bool) ([]byte, error) {
 	return transcript.Contents(history)
 }
 
-// copyResponse copies a model response to the clipboard: the last one, or the one with a number that counts from
-// the end.
+// copyResponse copies a model response to the clipboard: the last one, or the nth from the end.
 func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	n := 1
 	if c.Text != "" {
@@ -112,9 +107,8 @@ func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) 
 	return outcome.Textf("Last output copied to the clipboard"), copyToClipboard(ctx, c, text)
 }
 
-// nthResponse returns the text of the nth model response, counted from the end of history,
-// without control characters. It skips responses without text. It returns "" if there are
-// fewer than n.
+// nthResponse returns the text of the nth model response, counted from the end of history, without control characters.
+// It skips responses without text. It returns "" if there are fewer than n.
 func nthResponse(history []agent.Message, n int) string {
 	for i := len(history) - 1; i >= 0; i-- {
 		m := history[i].Content
@@ -154,8 +148,7 @@ func copyToClipboard(ctx context.Context, c *manage.Call, text string) error {
 	return exit.Errorf(exit.General, "No clipboard found. On Linux, install wl-copy, xclip or xsel, and use a graphical session.")
 }
 
-// clipboardCommands returns the commands that can set the clipboard on this system, in
-// order of preference.
+// clipboardCommands returns the commands that can set the clipboard on this system, in order of preference.
 func clipboardCommands(env func(string) string) (commands [][]string) {
 	if runtime.GOOS == "darwin" {
 		commands = append(commands, []string{"pbcopy"})

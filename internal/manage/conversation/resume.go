@@ -73,8 +73,7 @@ func noSessions(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 // sessionsPerPage is how many sessions fit on a screen of 24 lines with the question about them.
 const sessionsPerPage = 15
 
-// chooseSession asks the user for one of the sessions, the newest of which it shows first. It returns an
-// identifier, "" for none.
+// chooseSession asks the user for a session, and shows the newest first. It returns an identifier, "" for none.
 func chooseSession(ctx context.Context, c *manage.Call, list []sessions.Info) (string, error) {
 	const older = "older"
 	for end := len(list); ; {
@@ -137,7 +136,6 @@ func withTag(verb string, run manage.Run) manage.Run {
 	}
 }
 
-// listTags lists the conversations that the user has saved under tags.
 func listTags(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	tags, err := c.Live.Record.Tags().List()
 	switch {
@@ -153,7 +151,6 @@ func listTags(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("%s", strings.Join(lines, "\n"))
 }
 
-// saveTag saves the conversation under a tag.
 func saveTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	tag := c.Text
 	switch {
@@ -170,7 +167,6 @@ func saveTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Conversation checkpoint saved with tag: %s.", shortTag(tag))
 }
 
-// resumeTag replaces the conversation by the one with a tag.
 func resumeTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	tag := c.Text
 	switch err := c.Live.LoadTag(ctx, tag); {
@@ -182,7 +178,6 @@ func resumeTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Resumed the conversation with tag: %s (messages: %d).", shortTag(tag), len(c.Live.History())-1)
 }
 
-// deleteTag deletes the conversation with a tag.
 func deleteTag(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	tag := c.Text
 	switch err := c.Live.Record.Tags().Delete(tag); {

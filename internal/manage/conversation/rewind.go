@@ -169,8 +169,7 @@ func nameOf(c *manage.Call, f record.FileUndo) string {
 	return terminal.Cut(terminal.Line(c.Live.Workspace.Display(f.Path)), 200)
 }
 
-// revertFiles undoes the changes of files. It returns the paths of those that it changed, and the result as a
-// text for the user.
+// revertFiles undoes the changes of files. It returns the paths that it changed, and a text for the user.
 func revertFiles(ctx context.Context, c *manage.Call, files []record.FileUndo) (paths []string, text string) {
 	var names, stay []string
 	for _, f := range files {

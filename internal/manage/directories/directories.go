@@ -26,13 +26,11 @@ func Command() *manage.Command {
 	})
 }
 
-// show lists the directories of the workspace.
 func show(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Workspace directories:\n\n- %s", strings.Join(c.Live.Workspace.Dirs(), "\n- "))
 }
 
-// add adds directories to the workspace. It asks the user before it adds
-// directories that are not trusted.
+// add adds directories to the workspace. It asks the user before it adds directories that are not trusted.
 func add(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if c.Text == "" {
 		return manage.Misuse("Enter one or more directories, such as /directory add ../lib,~/notes")
@@ -100,7 +98,6 @@ func parseDirectories(c *manage.Call, args string) (dirs, problems []string) {
 	return dirs, problems
 }
 
-// untrustedDirs returns the directories in dirs that are not trusted.
 func untrustedDirs(c *manage.Call, dirs []string) ([]string, error) {
 	var untrusted []string
 	for _, dir := range dirs {
@@ -137,7 +134,6 @@ func confirmTrust(ctx context.Context, c *manage.Call, dirs []string) (bool, err
 	return true, nil
 }
 
-// isDir reports whether path is an existing directory.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

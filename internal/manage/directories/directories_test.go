@@ -28,7 +28,8 @@ func TestDirectories(t *testing.T) {
 		{Line: "/add ~/other, one", Want: "Added $HOME/other, one to the workspace."},
 		{Line: "/show", Want: "- $DIR\n- $HOME/other, one"},
 	})
-	for profile, want := range map[string]string{"restrictive-open": "Cannot add directories inside a sandbox.", "permissive-open": "is not a directory"} {
+	for _, tt := range [][2]string{{"restrictive-open", "Cannot add directories inside a sandbox."}, {"permissive-open", "is not a directory"}} {
+		profile, want := tt[0], tt[1]
 		p.Session.Project.Options.Env = p.Session.Project.Options.Env.With("SANDBOX=sandbox-exec", "SEATBELT_PROFILE="+profile)
 		o, _, err := p.Slash(Command(), "add", "a file")
 		if text := fmt.Sprint(o.Markdown(0), err); !strings.Contains(text, want) {

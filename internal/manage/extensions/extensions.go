@@ -1,17 +1,18 @@
-// Package extensions manages extensions: it lists, installs, updates, switches, configures and removes them, and
-// makes new ones.
+// Package extensions manages extensions: it lists, installs, updates, switches, configures, removes and makes them.
 package extensions
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/install"
+	"pollux/internal/extension/template"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
@@ -86,7 +87,6 @@ func Command() *manage.Command {
 	}
 }
 
-// installedNames returns the names of the installed extensions.
 func installedNames(ctx context.Context, p *project.Project) (names []string) {
 	installed, _ := extension.Load(ctx, extension.Options{Dir: p.ExtensionsDir(), Workspace: p.Paths.Dir(), NoSettings: true})
 	for _, e := range installed {
@@ -102,8 +102,7 @@ type manager struct {
 	project *project.Project
 }
 
-// managed returns the function of a command that uses a manager. In a session, the outcome begins with the notes
-// of the manager.
+// managed returns a command that uses a manager. In a session, the outcome begins with the notes of the manager.
 func managed(run func(ctx context.Context, m *manager) (outcome.Outcome, error)) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		p, err := c.Open(ctx)
@@ -146,13 +145,21 @@ func sentence(c *manage.Call, err error, isCancelled bool) error {
 // afterRestart ends the messages about changes of extensions: a session reads them when it starts.
 const afterRestart = " Takes effect the next time you start Pollux."
 
-// done returns the outcome of a change. In a shell it is a note: standard output is for the data that scripts read.
+// done returns the outcome of a change, which a session uses after a restart.
 func (m *manager) done(format string, args ...any) (outcome.Outcome, error) {
 	text := fmt.Sprintf(format, args...)
 	if m.Live != nil {
-		return outcome.New(outcome.Text(text + afterRestart)), nil
+		text += afterRestart
 	}
-	return outcome.Outcome{Notes: []string{text}}, nil
+	return m.say(text), nil
+}
+
+// say returns a text in a session, and a note in a shell: standard output is for the data that scripts read.
+func (m *manager) say(text string) outcome.Outcome {
+	if m.Live != nil {
+		return outcome.New(outcome.Text(text))
+	}
+	return outcome.Outcome{Notes: []string{text}}
 }
 
 // parse reads the arguments of a / command into Words, and its --options into Flags. Those without a value are
@@ -182,11 +189,7 @@ func (m *manager) parse(known ...string) error {
 }
 
 // ListPlainly lists the names of the extensions with the text of Gemini CLI.
-func ListPlainly(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	p, err := c.Open(ctx)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func ListPlainly(ctx context.Context, _ *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	text := "Installed extensions:"
 	for _, e := range p.InstalledExtensions(ctx) {
 		text += "\n- " + e.Name
@@ -238,7 +241,6 @@ func table(ctx context.Context, m *manager) (outcome.Outcome, error) {
 	})), nil
 }
 
-// isUsed reports whether the session uses an extension.
 func (m *manager) isUsed(name string) bool {
 	return install.FindName(m.project.Extensions(), name) != nil
 }
@@ -251,4 +253,66 @@ func explore(context.Context, *manage.Call) (outcome.Outcome, error) {
 // reload explains that extensions are read at the start.
 func reload(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.Textf("Pollux reads extensions when it starts. To use changed ones in this conversation, exit and run: pollux --resume %s", c.Live.ID()), nil
+}
+
+func templateNames() string { return strings.Join(template.Names(), ", ") }
+
+// pathAndTemplate completes a directory, then a template.
+func pathAndTemplate(words []string, _ string) ([]string, manage.Offer) {
+	switch len(words) {
+	case 0:
+		return nil, manage.Directories
+	case 1:
+		return template.Names(), manage.Nothing
+	}
+	return nil, manage.Nothing
+}
+
+func create(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	from := ""
+	if len(c.Words) > 1 {
+		if from = c.Words[1]; !slices.Contains(template.Names(), from) {
+			return o, exit.Errorf(exit.General, "There is no template %q. Use one of %s.", terminal.Cut(from, 40), templateNames())
+		}
+	}
+	paths, err := c.Paths()
+	if err != nil {
+		return o, err
+	}
+	path := c.Words[0] // which a shell has expanded
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(paths.Dir(), path)
+	}
+	if err := template.Write(path, from); err != nil {
+		return o, sentence(c, err, false)
+	}
+	if from != "" {
+		from = fmt.Sprintf(" from template %q", from)
+	}
+	o.Notes = []string{fmt.Sprintf("Successfully created new extension%s at %s.\nYou can install this using \"pollux extensions link %[2]s\" to test it out.", from, c.Words[0])}
+	return o, nil
+}
+
+func validate(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	path, err := filepath.Abs(c.Words[0])
+	if err != nil {
+		return o, err
+	}
+	report, err := install.Validate(path)
+	if err != nil {
+		return o, sentence(c, err, false)
+	}
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Validation warnings:", report.Warnings}, {"Validation failed with the following errors:", report.Errors}} {
+		if len(part.lines) > 0 {
+			o.Notes = append(o.Notes, part.title+"\n  - "+strings.Join(part.lines, "\n  - "))
+		}
+	}
+	if len(report.Errors) > 0 {
+		return o, exit.Errorf(exit.General, "Extension validation failed.")
+	}
+	o.Notes = append(o.Notes, fmt.Sprintf("Extension %s has been successfully validated.", c.Words[0]))
+	return o, nil
 }

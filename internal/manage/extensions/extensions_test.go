@@ -72,5 +72,5 @@ func TestConsent(t *testing.T) {
 	p.Check(Command(), []managetest.Case{
 		{Line: "/install src", Want: `Extension "tools" installed successfully and enabled. Takes effect the next time you start Pollux.`},
 	})
-	p.Check(&manage.Command{Run: ListPlainly}, []managetest.Case{{Line: "", Want: "Installed extensions:\n- tools\n"}})
+	p.Check(&manage.Command{Run: manage.With(manage.Open, ListPlainly)}, []managetest.Case{{Line: "", Want: "Installed extensions:\n- tools\n"}})
 }

@@ -67,7 +67,6 @@ func newHook(h *hook.Hook) Hook {
 	}
 }
 
-// cells returns the hook as a row of a table.
 func (h Hook) cells() []string {
 	state, matcher := "enabled", h.Matcher
 	if !h.Enabled {
@@ -133,7 +132,6 @@ func list(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, err
 	return o, nil
 }
 
-// setEnabled returns the command that enables or disables a hook.
 func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
 	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
 		if c.Name() == "" {
@@ -147,7 +145,6 @@ func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outco
 	}
 }
 
-// verbs are the names of the actions that enable and disable.
 var verbs = map[bool]string{true: "enable", false: "disable"}
 
 // apply makes a session use the settings about disabled hooks.
@@ -158,7 +155,6 @@ func apply(c *manage.Call) error {
 	return c.Live.Hooks.Reload()
 }
 
-// setAll returns the command that enables or disables all hooks.
 func setAll(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
 	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
 		hooks := there.hooks()

@@ -22,7 +22,6 @@ import (
 	"pollux/internal/project"
 )
 
-// migrate copies the hooks of Claude Code to the settings of the project.
 func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	if !c.Is("from-claude") {
 		return o, manage.ErrHelp
@@ -60,8 +59,7 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	return outcome.Textf("%s\nTo check them, run: pollux hooks test <event>", text), nil
 }
 
-// addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks
-// are new.
+// addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks are new.
 func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
 	settings := setup.Settings().ForScope(config.Workspace)
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
@@ -95,8 +93,7 @@ func redecode(v any) any {
 	return decoded
 }
 
-// readClaude returns the hooks in Claude Code's settings of a project, and their files: those of both files, as in
-// Claude Code.
+// readClaude returns the hooks in both settings files of Claude Code in a project, and the files that exist.
 func readClaude(dir string) (files []string, hooks map[string]any, err error) {
 	hooks = map[string]any{}
 	for _, name := range []string{"settings.json", "settings.local.json"} {

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,18 +114,13 @@ func describe(r *hook.Trial) string {
 	}
 	var lines []string
 	for _, row := range rows {
-		text := strings.TrimRight(terminal.Visible(row[1]), " \n")
-		if text == "" {
-			text = "-"
-		}
-		text = cutLines(text, 20)
+		text := cutLines(cmp.Or(strings.TrimRight(terminal.Visible(row[1]), " \n"), "-"), 20)
 		indented := strings.ReplaceAll(text, "\n", "\n         ")
 		lines = append(lines, fmt.Sprintf("%-8s %s", row[0]+":", indented))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// cutLines returns the first lines of a text.
 func cutLines(text string, most int) string {
 	lines := strings.SplitN(text, "\n", most+1)
 	if len(lines) <= most {

@@ -14,7 +14,9 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/manage/models"
 	"pollux/internal/outcome"
+	"pollux/internal/person"
 	"pollux/internal/project"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm/provider"
@@ -65,7 +67,9 @@ func open(ctx context.Context, c *manage.Call) (*store, error) {
 		return nil, err
 	}
 	s := &store{Call: c, project: p}
-	s.accounts, s.openErr = auth.Open(auth.Inputs{Settings: p.Settings(), Env: p.Env(), Launcher: p.Launcher, Context: ctx, Interactive: c.Terminal.InTTY && c.Terminal.ErrTTY, Warn: p.Warn})
+	in := p.AuthInputs(ctx)
+	in.Warn, in.Interactive = p.Warn, c.Terminal.InTTY && c.Terminal.ErrTTY
+	s.accounts, s.openErr = auth.Open(in)
 	return s, nil
 }
 
@@ -140,7 +144,6 @@ func (c *store) lacking(problem error) string {
 	return "none"
 }
 
-// list lists the stored keys without showing them.
 func list(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	there, err := c.accounts.StoredKeys()
 	type stored struct {
@@ -193,16 +196,14 @@ func set(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err 
 // signIn asks at the terminal for the provider, unless name is one, and for its key.
 func (c *store) signIn(ctx context.Context, name string) (outcome.Outcome, error) {
 	return c.Ask(ctx, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
-		in := auth.Inputs{Settings: c.project.Settings(), Env: c.project.Env(), Launcher: c.project.Launcher}
-		done, err := auth.Command{Inputs: in, Paths: c.project.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
+		done, err := auth.Command{Inputs: c.project.AuthInputs(ctx), Paths: c.project.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err
 		}
-		return done.Text + done.Advice(in), nil
+		return done.Text + done.Advice, nil
 	})
 }
 
-// remove deletes a stored key.
 func remove(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, err error) {
 	name := strings.Join(c.Words, "")
 	if name == "" {
@@ -217,4 +218,82 @@ func remove(ctx context.Context, _ *manage.Call, c *store) (o outcome.Outcome, e
 		return o, err
 	}
 	return outcome.New(outcome.Text(c.project.Paths.DisplayText(text))), nil
+}
+
+// AccountRows returns the sign-in method, provider and address of the current account. It
+// returns nil if the session has no provider profile, for example with scripted responses.
+func AccountRows(s *session.Session) [][]string {
+	a := s.Models.Current().Account
+	if a.Profile == nil {
+		return nil
+	}
+	rows := [][]string{{"Auth Method", string(a.Type)}}
+	if a.Name != "" {
+		rows = append(rows, []string{"Provider", a.Name})
+	}
+	if a.BaseURL != "" {
+		rows = append(rows, []string{"Address", provider.RedactAddress(a.BaseURL)})
+	}
+	if a.Project != "" {
+		rows = append(rows, []string{"GCP Project", a.Project})
+	}
+	return rows
+}
+
+func signInLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	if c.Live.Project.Options.Asker == nil {
+		return o, person.ErrNoPerson
+	}
+	done, err := command(ctx, c.Live.Project).SignIn(ctx, c.Live.Project.Options.Asker.Ask, terminal.Cut(c.Text, 100))
+	if err != nil || done.Type == "" {
+		return outcome.New(outcome.Text(done.Text)), err
+	}
+	text, err := c.Live.SignedIn(ctx, done)
+	if err != nil {
+		return o, fmt.Errorf("%s\n%w", done.Text, err)
+	}
+	return outcome.New(outcome.Text(strings.TrimSpace(done.Text + "\n" + text))), nil
+}
+
+func signOutLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	var ask tool.Ask
+	switch {
+	case c.Live.Project.Options.Asker != nil:
+		ask = c.Live.Project.Options.Asker.Ask
+	case c.Text == "":
+		return o, person.ErrNoPerson
+	}
+	id, text, err := command(ctx, c.Live.Project).SignOut(ctx, ask, terminal.Cut(c.Text, 100))
+	if id == "" {
+		return outcome.New(outcome.Text(text)), err
+	}
+	hadTyped, now := c.Live.SignedOut(ctx, id)
+	if hadTyped && err != nil {
+		text, err = "This session no longer uses the key that you typed.", nil
+	}
+	return outcome.New(outcome.Text(strings.TrimSpace(text + "\n" + now))), err
+}
+
+func listLive(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	text, err := command(ctx, c.Live.Project).List(ctx)
+	return outcome.New(outcome.Text(text)), err
+}
+
+// command returns the sign-in of a session.
+func command(ctx context.Context, p *project.Project) auth.Command {
+	return auth.Command{Inputs: p.AuthInputs(ctx), Paths: p.Paths, Notify: p.Warn}
+}
+
+func statusLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	if err := c.Live.Models.Unreachable(); err != nil {
+		return o, err
+	}
+	rows := AccountRows(c.Live)
+	if len(rows) == 0 {
+		return outcome.Textf("Not signed in: responses are replayed or come from a custom provider."), nil
+	}
+	if from := c.Live.Models.Current().Account.KeySource(); from != "" {
+		rows = append(rows, []string{"Key", from})
+	}
+	return outcome.New(&outcome.Table{Rows: rows}), nil
 }

@@ -78,7 +78,7 @@ func cannotRead(err error) error {
 // find returns the session to show: the one that the words name, else the one whose log is newest.
 func find(ctx context.Context, c *manage.Call) (logPlace, error) {
 	words := c.Words
-	here, err := sessions.Here(c)
+	here, err := sessions.Here(ctx, c)
 	if err != nil {
 		return logPlace{}, err
 	}
@@ -99,7 +99,6 @@ func find(ctx context.Context, c *manage.Call) (logPlace, error) {
 	return logPlace{}, err
 }
 
-// follow prints the lines of a log.
 func follow(ctx context.Context, c *manage.Call, path string, from time.Time) error {
 	last, _ := c.Flags["lines"].(uint)
 	err := logs.Read(ctx, path, logs.Selection{Since: from, Last: last, Wait: c.Is("follow")}, func(line []byte) error {

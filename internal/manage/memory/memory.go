@@ -56,9 +56,11 @@ type Files struct {
 type File struct {
 	Path    string   `json:"path"`
 	Tier    string   `json:"tier"`
+	Why     string   `json:"why"`   // rule by which it was chosen
 	Bytes   int      `json:"bytes"` // of the text
 	Tokens  int      `json:"tokens"`
 	Imports []string `json:"imports"`
+	Same    []string `json:"same"` // files with the same content
 	Cut     bool     `json:"cut"`
 	Text    string   `json:"text"`
 }
@@ -66,47 +68,52 @@ type File struct {
 // read returns the project, and the context files of the session or those that a session would have.
 func read(ctx context.Context, c *manage.Call) (p *project.Project, files []memory.File, all Files, err error) {
 	if c.Live != nil {
-		return c.Live.Project, c.Live.Memory.Files(), all, nil
+		p, files = c.Live.Project, c.Live.Memory.Files()
+	} else {
+		if p, err = c.Load(ctx); err != nil {
+			return nil, nil, all, err
+		}
+		files = p.OpenMemory().Files()
 	}
-	if p, err = c.Load(ctx); err != nil {
-		return nil, nil, all, err
-	}
-	files = p.OpenMemory().Files()
-	if !p.IsTrusted() {
+	if c.Live == nil && !p.IsTrusted() {
 		p.Warn("Warning: This folder is not trusted: its own memory files are not used.")
 	}
 	all = Files{Trusted: p.IsTrusted(), Files: []File{}}
 	for _, f := range files {
 		all.Tokens += f.Tokens()
 		all.Files = append(all.Files, File{
-			Path: f.Path, Tier: string(f.Tier), Bytes: len(f.Text), Tokens: f.Tokens(),
-			Imports: append([]string{}, f.Imports...), Cut: f.Cut, Text: f.Text,
+			Path: f.Path, Tier: string(f.Tier), Why: f.Why, Bytes: len(f.Text), Tokens: f.Tokens(),
+			Imports: append([]string{}, f.Imports...), Same: append([]string{}, f.Same...), Cut: f.Cut, Text: f.Text,
 		})
 	}
 	return p, files, all, nil
 }
 
-// show shows the text of the files as the model sees it, and in a shell a table of their estimated tokens.
+// show shows the text of the files as the model sees it, and a table with their sizes and the rules by which they were
+// chosen.
 func show(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	p, files, all, err := read(ctx, c)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
 	o := outcome.New(outcome.Lines(memory.Show(files))).WithValue(all)
-	if len(files) == 0 || c.Live != nil {
+	if len(files) == 0 {
 		return o, nil
 	}
-	t := outcome.NewTable([]string{"TOKENS", "TIER", "FILE"}, all.Files, func(f File) []string {
+	t := outcome.NewTable([]string{"TOKENS", "TIER", "BYTES", "WHY", "FILE"}, all.Files, func(f File) []string {
 		note := ""
 		if n := len(f.Imports); n > 0 {
 			note = fmt.Sprintf(" (%d imported)", n)
 		}
+		for _, path := range f.Same {
+			note += " (also " + terminal.Visible(filepath.Base(path)) + ")"
+		}
 		if f.Cut {
 			note += " (cut)"
 		}
-		return []string{strconv.Itoa(f.Tokens), f.Tier, terminal.Visible(p.Paths.Display(f.Path)) + note}
+		return []string{strconv.Itoa(f.Tokens), f.Tier, strconv.Itoa(f.Bytes), terminal.Visible(f.Why), terminal.Visible(p.Paths.Display(f.Path)) + note}
 	})
-	t.Rows = append(t.Rows, []string{strconv.Itoa(all.Tokens), "", "in every request, estimated"})
+	t.Rows = append(t.Rows, []string{strconv.Itoa(all.Tokens), "", "", "", "in every request, estimated"})
 	o.Parts = append(o.Parts, t)
 	return o, nil
 }
@@ -170,7 +177,7 @@ func InitCommand() *manage.Command {
 func initProject(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	path := c.Live.ProjectMemoryFile()
 	name := filepath.Base(path)
-	const alreadyExists = "A %s file already exists in this directory. No changes were made."
+	alreadyExists := article(name) + " %s file already exists in this directory. No changes were made."
 	info, err := os.Lstat(path)
 	isEmpty := err == nil && info.Mode().IsRegular() && info.Size() == 0 // an earlier /init created it, and the model did not fill it
 	if err == nil && !isEmpty {
@@ -195,6 +202,14 @@ func initProject(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 		return outcome.Outcome{}, err
 	}
 	return manage.Say("Created %s. Analyzing the project to fill it.", name)
+}
+
+// article returns the article before a file's name.
+func article(name string) string {
+	if strings.ContainsAny(name[:1], "AEIOU") {
+		return "An"
+	}
+	return "A"
 }
 
 // initPrompt returns the prompt that asks the model to fill the memory file called name.

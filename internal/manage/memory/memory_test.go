@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 		{Line: "/list", Want: "No GEMINI.md files in use."},
 		{Line: "/reload", Want: "Memory reloaded successfully. Loaded "},
 		{Line: "/list", Want: "There are 1 GEMINI.md file(s) in use:"},
-		{Line: "show", Want: "TOKENS  TIER    FILE\n"},
+		{Line: "show", Want: "TOKENS  TIER    BYTES  WHY         FILE\n"},
 		{Line: "show", Want: "~/.gemini/GEMINI.md\n"},
 		{Line: "refresh", Want: "Loaded "},
 		{Line: "/show", Want: "Likes tea."},
@@ -42,6 +42,17 @@ func TestInit(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(p.Options.Dir, "GEMINI.md")); err != nil || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
+	}
+	p.Write("AGENTS.md", "")
+	if o, _, err := p.Slash(InitCommand(), "", ""); err != nil || o.Markdown(0) != "Analyzing the project to write AGENTS.md." {
+		t.Errorf("%s, %v", o.Markdown(0), err)
+	}
+	p.Write("AGENTS.md", "x")
+	if o, _, err := p.Slash(InitCommand(), "", ""); err != nil || o.Markdown(0) != "An AGENTS.md file already exists in this directory. No changes were made." {
+		t.Errorf("%s, %v", o.Markdown(0), err)
+	}
+	if err := os.Remove(filepath.Join(p.Options.Dir, "AGENTS.md")); err != nil {
+		t.Fatal(err)
 	}
 	p.Write("GEMINI.md", "x")
 	if o, next, err := p.Slash(InitCommand(), "", ""); err != nil || next.Prompt != nil || o.Markdown(0) != "A GEMINI.md file already exists in this directory. No changes were made." {

@@ -64,8 +64,7 @@ func choose(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return checkAndSet(ctx, c, name, false)
 }
 
-// checkAndSet sets the session's model. If the provider does not list it, checkAndSet
-// asks first.
+// checkAndSet sets the session's model. If the provider does not list it, checkAndSet asks first.
 func checkAndSet(ctx context.Context, c *manage.Call, name string, persist bool) (outcome.Outcome, error) {
 	listing, err := c.Live.Models.CheckName(ctx, name)
 	switch {
@@ -114,8 +113,7 @@ func describe(m catalog.Model) string {
 	return strings.Join(words, ", ")
 }
 
-// set sets the model by name. With --persist it also stores the name in the user's
-// settings.
+// set sets the model by name. With --persist it also stores the name in the user's settings.
 func set(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	words := strings.Fields(c.Text)
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "--persist" })
@@ -128,8 +126,7 @@ func set(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 // MaxName is the maximum length of a model name, in bytes.
 const MaxName = 300
 
-// use sets the session's model. If persist is set, it also stores the name in the
-// user's settings.
+// use sets the session's model. If persist is set, it also stores the name in the user's settings.
 func use(c *manage.Call, name string, persist bool) (outcome.Outcome, error) {
 	requestName, err := c.Live.SetModel(name)
 	if err != nil {
@@ -154,8 +151,7 @@ func use(c *manage.Call, name string, persist bool) (outcome.Outcome, error) {
 	return manage.Say("%s", text)
 }
 
-// variable returns the environment variable that takes precedence over the model in the
-// settings, "" if none is set.
+// variable returns the environment variable that takes precedence over the model in the settings, "" if none is set.
 func variable(c *manage.Call) string {
 	if c.Live.Project.Env().Get("GEMINI_MODEL") != "" {
 		return "GEMINI_MODEL"

@@ -20,6 +20,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/models"
 	"pollux/internal/outcome"
+	"pollux/internal/project"
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -30,20 +31,25 @@ import (
 func Command() *manage.Command {
 	return &manage.Command{
 		Name: "models", Args: "[provider[/word]...]", Summary: "List available models, with their context windows and prices",
-		Flags: []manage.Flag{manage.JSON}, Run: list,
+		Flags: []manage.Flag{manage.JSON}, Run: manage.With(manage.Open, list),
 		Values: func(_ []string, typed string) ([]string, manage.Offer) { return Providers(typed), manage.Nothing },
 	}
 }
 
 // list lists the models of the named providers, or of all that the person can reach.
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	lists, err := fetchAll(ctx, c)
+func list(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
+	lists, err := fetchAll(ctx, p, c.Words)
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
 	rows := newModels(lists)
 	if err := listError(lists); err != nil {
 		return outcome.Outcome{Value: rows}, err
+	}
+	for _, l := range lists {
+		if l.err != nil {
+			p.Warn("Warning: " + l.problem())
+		}
 	}
 	return outcome.New(outcome.NewTable(columns, rows, Model.cells)).WithValue(rows), nil
 }
@@ -56,8 +62,7 @@ type listing struct {
 	err     error
 }
 
-// listError returns the errors in lists if all providers failed and none listed a model, otherwise
-// nil.
+// listError returns the errors in lists if all providers failed and none listed a model, otherwise nil.
 func listError(lists []listing) error {
 	var failures []string
 	for _, l := range lists {
@@ -86,17 +91,15 @@ const listTimeout = 10 * time.Second
 
 // fetchAll returns the models of the providers that the call names, or of all available providers
 // if it names none. It queries them concurrently and warns about each that fails, unless all do.
-func fetchAll(ctx context.Context, c *manage.Call) ([]listing, error) {
-	set, err := c.Open(ctx)
+func fetchAll(ctx context.Context, p *project.Project, names []string) ([]listing, error) {
+	in := p.AuthInputs(ctx)
+	in.Warn = p.Warn
+	accounts, err := auth.Open(in)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings(), Env: set.Env(), Launcher: set.Launcher, Context: ctx, Warn: set.Warn})
-	if err != nil {
-		return nil, err
-	}
-	accounts.Network.UserAgent = set.UserAgentHeader()
-	lists, err := newListings(ctx, accounts, c.Words)
+	accounts.Network.UserAgent = p.UserAgentHeader()
+	lists, err := newListings(ctx, accounts, names)
 	if err != nil {
 		return nil, err
 	}
@@ -110,22 +113,10 @@ func fetchAll(ctx context.Context, c *manage.Call) ([]listing, error) {
 		})
 	}
 	all.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if listError(lists) != nil {
-		return lists, nil
-	}
-	for _, l := range lists {
-		if l.err != nil {
-			set.Warn("Warning: " + l.problem())
-		}
-	}
-	return lists, nil
+	return lists, context.Cause(ctx)
 }
 
-// fetch requests the models from the provider and keeps those that match. It sets l.models
-// or l.err.
+// fetch requests the models from the provider and keeps those that match. It sets l.models or l.err.
 func (l *listing) fetch(ctx context.Context, accounts *auth.Accounts) {
 	client, err := provider.Open(l.account.Access, accounts.NetworkOf(l.account, accounts.Network))
 	if err == nil {
@@ -137,8 +128,7 @@ func (l *listing) fetch(ctx context.Context, accounts *auth.Accounts) {
 	l.models = slices.DeleteFunc(l.models, func(m catalog.Model) bool { return !l.matches(m.Name) })
 }
 
-// matches reports whether a model's name contains one of the words, ignoring case. If
-// there are no words, it returns true.
+// matches reports whether a model's name contains one of the words, ignoring case, or there are no words.
 func (l *listing) matches(name string) bool {
 	return len(l.words) == 0 || slices.ContainsFunc(l.words, func(word string) bool {
 		return strings.Contains(strings.ToLower(name), strings.ToLower(word))
@@ -207,7 +197,6 @@ type Model struct {
 	Price     *catalog.Price `json:"price"`
 }
 
-// newModels returns the models in lists.
 func newModels(lists []listing) []Model {
 	number := func(n int) *int {
 		if n <= 0 {
@@ -234,10 +223,8 @@ func newModels(lists []listing) []Model {
 	return rows
 }
 
-// columns are the columns of the list of models.
 var columns = []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}
 
-// cells returns the model as a row of a table.
 func (m Model) cells() []string {
 	tokens := func(n *int) string { return wording.Tokens(*cmp.Or(n, new(int))) }
 	word := func(can *bool) string {

@@ -30,7 +30,6 @@ type modeInfo struct {
 	name, description string
 }
 
-// modeInfos lists the approval modes.
 var modeInfos = [...]modeInfo{
 	{policy.Default, "default", "asks before each change and command"},
 	{policy.AutoEdit, "auto_edit", "edits files without asking, and asks for the rest"},
@@ -54,7 +53,6 @@ func setMode(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Approval mode: %s. Pollux %s.", modeInfos[i].name, modeInfos[i].description)
 }
 
-// list lists the approval modes, and marks the current one.
 func list(current policy.Mode) outcome.Outcome {
 	t := outcome.NewTable(nil, modeInfos[:], func(m modeInfo) []string {
 		mark := "  "
@@ -83,7 +81,6 @@ func planMode(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("%s", text)
 }
 
-// copyPlan prints the last approved plan.
 func copyPlan(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	path, plan, err := approved(c)
 	switch {

@@ -41,7 +41,9 @@ func All() []*manage.Command {
 // call are the value of the flag.
 func Flags() map[string]manage.Run {
 	return map[string]manage.Run{
-		"list-extensions": extensions.ListPlainly, "list-sessions": sessions.ListPlainly, "delete-session": sessions.DeletePlainly,
+		"list-extensions": manage.With(manage.Open, extensions.ListPlainly),
+		"list-sessions":   manage.With(sessions.Here, sessions.ListPlainly),
+		"delete-session":  manage.With(sessions.Here, sessions.DeletePlainly),
 	}
 }
 

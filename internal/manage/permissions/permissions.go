@@ -9,13 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/manage"
-	"pollux/internal/memory"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
@@ -67,7 +65,6 @@ func show(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("%s", text)
 }
 
-// revoke revokes an approval by its number in /permissions.
 func revoke(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	grants := c.Live.Rulebook.Grants()
 	n, err := strconv.Atoi(c.Text)
@@ -82,8 +79,7 @@ func revoke(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return manage.Say("Approval revoked: %s", description)
 }
 
-// setTrust asks the user whether to trust a folder, and stores the answer. Without
-// a name it asks about the workspace root.
+// setTrust asks the user whether to trust a folder, and stores the answer. By default it is the workspace root.
 func setTrust(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if !c.Live.Project.TrustOptions().Enabled {
 		return manage.Misuse("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
@@ -102,7 +98,7 @@ func setTrust(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	}
 	o := c.Live.Project.TrustOptions()
 	o.Dir = dir
-	level, err := project.AskTrust(ctx, c.Live.Project.Options.Asker, o, c.Live.Project.Options.Env, memory.Names(config.MemoryNames.In(c.Live.Project.Settings())), nil)
+	level, err := project.AskTrust(ctx, c.Live.Project.Options.Asker, o, c.Live.Project.Options.Env, c.Live.Project.MemoryNames(), nil)
 	switch {
 	case err != nil:
 		return outcome.Outcome{}, err

@@ -24,16 +24,16 @@ import (
 func Command() *manage.Command {
 	files := manage.Flag{Name: "policy", Default: manage.List{}, Usage: "`path,...` Policy files or directories, instead of those in settings"}
 	return &manage.Command{
-		Name: "policy", Summary: "Show, check and test policy rules", Run: help,
+		Name: "policy", Summary: "Show, check and test policy rules", Run: manage.Help,
 		Session: &manage.InSession{Name: "policies", Summary: "Show policy rules", IsGroup: true},
 		Subs: []*manage.Command{
 			{
-				Name: "list", Summary: "List the rules in force, by approval mode", Run: list, Flags: []manage.Flag{manage.JSON, files},
+				Name: "list", Summary: "List the rules in force, by approval mode", Run: manage.With(openRules, list), Flags: []manage.Flag{manage.JSON, files},
 				Session: &manage.InSession{Summary: "List policy rules by approval mode"}, RunsWhileBusy: true,
 			},
 			{Name: "check", Args: "[file...]", Summary: "Check policy files for mistakes", Run: manage.With(open, check), Values: manage.FileNames, Flags: []manage.Flag{manage.JSON}},
 			{
-				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: explain, Values: manage.FileNames,
+				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: manage.With(open, explain), Values: manage.FileNames,
 				Flags: []manage.Flag{
 					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "yolo", "plan"}},
 					manage.JSON, files,
@@ -45,10 +45,6 @@ func Command() *manage.Command {
 	}
 }
 
-func help(context.Context, *manage.Call) (outcome.Outcome, error) {
-	return outcome.Outcome{}, manage.ErrHelp
-}
-
 // open returns the project with the policy files of a flag, if it is set.
 func open(ctx context.Context, c *manage.Call) (*project.Project, error) {
 	if paths := c.Values("policy"); paths != nil {
@@ -57,24 +53,18 @@ func open(ctx context.Context, c *manage.Call) (*project.Project, error) {
 	return c.Open(ctx)
 }
 
-// openRules returns the project and the rules in force.
-func openRules(ctx context.Context, c *manage.Call) (*project.Project, *rulebook.Rulebook, error) {
+func openRules(ctx context.Context, c *manage.Call) (*rulebook.Rulebook, error) {
+	if c.Live != nil {
+		return c.Live.Rulebook, nil
+	}
 	p, err := open(ctx, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	book, err := rulebook.Open(ctx, p, nil)
-	return p, book, err
+	return rulebook.Open(ctx, p, nil)
 }
 
-func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	if c.Live != nil {
-		return outcome.New(outcome.Text(policy.FormatRules(c.Live.Rulebook.Rules()))), nil
-	}
-	_, book, err := openRules(ctx, c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func list(_ context.Context, _ *manage.Call, book *rulebook.Rulebook) (outcome.Outcome, error) {
 	rules := book.Rules()
 	rows := make([]*policy.RuleJSON, len(rules))
 	for i := range rules {
@@ -83,9 +73,8 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text(policy.FormatRules(rules))).WithValue(rows), nil
 }
 
-// explain explains how a tool call would be decided on.
-func explain(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	p, book, err := openRules(ctx, c)
+func explain(ctx context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
+	book, err := rulebook.Open(ctx, p, nil)
 	if err != nil {
 		return o, err
 	}
@@ -117,7 +106,6 @@ func explainLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err erro
 	return outcome.New(outcome.Code(policy.FormatExplanations(c.Live.Rulebook.Explain(call, c.Live.Rulebook.Mode()), c.Live.Project.DisplayFile))), nil
 }
 
-// check checks policy files for mistakes.
 func check(_ context.Context, c *manage.Call, set *project.Project) (o outcome.Outcome, err error) {
 	var files []policy.File
 	for _, path := range c.Words {
@@ -154,7 +142,6 @@ func configuredServers(set *project.Project) []string {
 	return names
 }
 
-// failedTest is a test that failed.
 type failedTest struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`

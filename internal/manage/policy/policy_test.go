@@ -39,4 +39,10 @@ func TestPolicy(t *testing.T) {
 	if _, err := p.Shell(Command()); !errors.Is(err, manage.ErrHelp) {
 		t.Error(err)
 	}
+	p.Write(p.Home+"/.gemini/policies/late.toml", "[[rule]]\ntoolName = \"late\"\ndecision = \"deny\"\npriority = 100\n")
+	shell, err := p.Shell(Command(), "list")
+	live, _, liveErr := p.Slash(Command(), "list", "")
+	if err != nil || liveErr != nil || !strings.Contains(shell.Plain(0), "late.toml") || strings.Contains(live.Plain(0), "late.toml") {
+		t.Errorf("a session lists rules that it does not use: %s\n%s, %v, %v", shell.Plain(0), live.Plain(0), err, liveErr)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
+	"pollux/internal/project"
 )
 
 // addCommand returns the command that adds a server. It reads its words itself: options that it does not
@@ -27,8 +29,8 @@ func addCommand(scope manage.Flag) *manage.Command {
 			{Name: "timeout", Default: 0, Usage: "Time for each request, in `milliseconds`"},
 			{Name: "trust", Default: false, Usage: "Run the server's tools without approval"},
 			{Name: "description", Default: "", Usage: "Description of the server"},
-			{Name: "include-tools", Default: []string{}, Usage: "Tools to use, as `names`"},
-			{Name: "exclude-tools", Default: []string{}, Usage: "Tools not to use, as `names`"},
+			{Name: "include-tools", Default: []string{}, Usage: "Tools to use, as `names` with commas between them"},
+			{Name: "exclude-tools", Default: []string{}, Usage: "Tools not to use, as `names` with commas between them"},
 		},
 	}
 }
@@ -44,7 +46,6 @@ type addition struct {
 	trust                   bool
 }
 
-// parseAdd reads the words of pollux mcp add.
 func parseAdd(words []string) (*addition, error) {
 	a := &addition{transport: "stdio"}
 	texts := map[string]*string{
@@ -80,11 +81,23 @@ func parseAdd(words []string) (*addition, error) {
 				*text = value
 				continue
 			}
-			*list = append(*list, value)
+			isTools := strings.HasSuffix(name, "-tools")
+			take := func(value string) {
+				if !isTools {
+					*list = append(*list, value)
+					return
+				}
+				for tool := range strings.SplitSeq(value, ",") {
+					if tool = strings.TrimSpace(tool); tool != "" {
+						*list = append(*list, tool)
+					}
+				}
+			}
+			take(value)
 			// Lists of tools take all words up to the next option.
-			for strings.HasSuffix(name, "-tools") && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+			for isTools && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
 				i++
-				*list = append(*list, words[i])
+				take(words[i])
 			}
 		}
 	}
@@ -157,6 +170,15 @@ func (a *addition) entry() (map[string]any, error) {
 	return fields, json.Unmarshal(raw, &fields)
 }
 
+// enableNew forgets that a server was disabled that had the name of a new one.
+func enableNew(p *project.Project, name string) error {
+	disabled, err := p.ServerSwitches().Disabled()
+	if err != nil || !slices.Contains(disabled, strings.ToLower(strings.TrimSpace(name))) {
+		return err
+	}
+	return p.ServerSwitches().Set(name, true)
+}
+
 func add(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	a, err := parseAdd(c.Words)
 	switch {
@@ -185,6 +207,11 @@ func add(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	})
 	if err != nil {
 		return o, err
+	}
+	if !replaced {
+		if err := enableNew(p, name); err != nil {
+			return o, err
+		}
 	}
 	o = outcome.Textf("MCP server %q added to %s settings. (%s)", name, scopeName(scope), a.transport)
 	if replaced {

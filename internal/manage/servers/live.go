@@ -19,12 +19,6 @@ import (
 // maxListed is the number of resources that /mcp lists of a server.
 const maxListed = 10
 
-// toolDescription returns the description of a tool.
-func toolDescription(t mcp.ToolInfo) string { return t.Description }
-
-// toolSchema returns the description and the schema of a tool.
-func toolSchema(t mcp.ToolInfo) string { return t.Description + "\nArguments: " + string(t.Schema) }
-
 // listLive returns the command that lists the servers of a session and their offers. describe, if not nil,
 // describes a tool. The argument is a part of the names to list.
 func listLive(describe func(mcp.ToolInfo) string) manage.Run {
@@ -160,7 +154,6 @@ func unknown(name string) error {
 	return exit.Errorf(exit.Input, "There is no MCP server %q. /mcp lists the servers.", terminal.Cut(name, 40))
 }
 
-// reload connects a session to all servers again, with the settings as they are now.
 func reload(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	if err := c.Live.Servers.Reload(ctx); err != nil {
 		return outcome.Outcome{}, err
@@ -168,8 +161,7 @@ func reload(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return listLive(nil)(ctx, c)
 }
 
-// setEnabledLive returns the command that enables or disables a server: for all sessions, or with --session for
-// this one.
+// setEnabledLive returns the command that switches a server: for all sessions, or with --session for this one.
 func setEnabledLive(verb string, enabled bool) manage.Run {
 	return func(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 		name, forSession := cutSession(c.Text)

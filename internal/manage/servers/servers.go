@@ -38,11 +38,12 @@ func Command() *manage.Command {
 			},
 			{
 				Name: "desc", Aliases: []string{"description"}, Args: "[name]", Summary: "List servers with the descriptions of their tools",
-				IsSessionOnly: true, RunsWhileBusy: true, Run: listLive(toolDescription),
+				IsSessionOnly: true, RunsWhileBusy: true, Run: listLive(func(t mcp.ToolInfo) string { return t.Description }),
 			},
 			{
 				Name: "schema", Args: "[name]", Summary: "List servers with the arguments of their tools",
-				IsSessionOnly: true, RunsWhileBusy: true, Run: listLive(toolSchema),
+				IsSessionOnly: true, RunsWhileBusy: true,
+				Run: listLive(func(t mcp.ToolInfo) string { return t.Description + "\nArguments: " + string(t.Schema) }),
 			},
 			{Name: "test", Args: "<name>", Summary: "Connect to a server and show what it offers", Flags: json, Names: names, Run: manage.With(find, test)},
 			{
@@ -60,7 +61,6 @@ func Command() *manage.Command {
 	}
 }
 
-// switchCommand returns the command that enables or disables servers.
 func switchCommand(verb, summary string, enabled bool) *manage.Command {
 	return &manage.Command{
 		Name: verb, Args: "<name>", Summary: summary + " in all projects", Names: names, Run: setEnabled(verb, enabled),
@@ -69,7 +69,6 @@ func switchCommand(verb, summary string, enabled bool) *manage.Command {
 	}
 }
 
-// names returns the names of the servers in the settings and in extensions.
 func names(_ context.Context, p *project.Project) (names []string) {
 	for _, s := range servers.Configs(p, p.Settings()) {
 		names = append(names, s.Name)
@@ -100,7 +99,6 @@ func scopeName(scope config.Scope) string {
 	return "project"
 }
 
-// remove removes a server from the settings.
 func remove(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
 	scope, err := settingsScope(p, c.Value("scope"))
 	if err != nil {
@@ -170,9 +168,6 @@ func findServer(configs []mcp.Config, name string) (mcp.Config, error) {
 	return mcp.Config{}, exit.Errorf(exit.General, "There is no MCP server %q. 'pollux mcp list' lists the servers.", terminal.Cut(name, 40))
 }
 
-// listTimeout limits each request to a server that is listed, if its entry does not.
-const listTimeout = 5 * time.Second
-
 // Server is a row of the list of servers.
 type Server struct {
 	Name      string   `json:"name"`
@@ -214,7 +209,7 @@ func list(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outc
 	}
 	rows, text := []Server{}, "Configured MCP servers:\n"
 	var notes []string
-	for _, st := range connect(ctx, p, configs, listTimeout, false) {
+	for _, st := range connect(ctx, p, configs, false) {
 		rows = append(rows, newServer(&st))
 		symbol, name, _ := strings.Cut(states[st.State], " ")
 		from := ""
@@ -232,12 +227,19 @@ func list(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outc
 	return outcome.Outcome{Parts: []outcome.Part{outcome.Text(text)}, Notes: notes, Value: rows}, nil
 }
 
-// connect connects to servers, and returns their states, sorted by name. The timeout limits each request, if the entry
-// of a server does not; 0 does not. Unless isFresh is set, servers stay idle whose offer is known. In a folder that is
-// not trusted, none is started.
-func connect(ctx context.Context, p *project.Project, configs []mcp.Config, timeout time.Duration, isFresh bool) []mcp.Status {
+// patience is how long lists and tests wait for servers where the setting does not say how long.
+const patience = time.Minute
+
+// connect connects to servers, and returns their states, sorted by name. It waits as long as a session does, for each
+// of them and in all. Unless isFresh is set, servers stay idle whose offer is known. In a folder that is not trusted,
+// none is started.
+func connect(ctx context.Context, p *project.Project, configs []mcp.Config, isFresh bool) []mcp.Status {
+	limit := servers.WaitLimit(p)
+	if limit <= 0 {
+		limit = patience
+	}
 	for i := range configs {
-		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(timeout.Milliseconds()))
+		configs[i].TimeoutMS = cmp.Or(configs[i].TimeoutMS, float64(limit.Milliseconds()))
 	}
 	o := servers.Options(p, configs)
 	o.Warn, o.Fresh = nil, isFresh
@@ -247,8 +249,14 @@ func connect(ctx context.Context, p *project.Project, configs []mcp.Config, time
 	connections := mcp.New(o)
 	defer connections.Close()
 	connections.Start()
-	connections.Settle(ctx)
-	return connections.Status()
+	late := servers.Wait(ctx, p, connections, limit)
+	status := connections.Status()
+	for i := range status {
+		if slices.Contains(late, status[i].Config.Name) {
+			status[i].Err = fmt.Errorf("it did not answer within %v", limit)
+		}
+	}
+	return status
 }
 
 // failure says why a server cannot be used.
@@ -261,7 +269,10 @@ func failure(name string, err error) string {
 
 // test connects to a server and describes its tools, prompts and resources.
 func test(ctx context.Context, _ *manage.Call, server found) (o outcome.Outcome, err error) {
-	st := &connect(ctx, server.project, []mcp.Config{server.Config}, servers.WaitLimit(server.project), true)[0]
+	if !server.project.IsTrusted() {
+		return o, exit.Errorf(exit.General, "This folder is not trusted: Pollux starts no MCP servers here. To trust it, type /permissions trust in a session.")
+	}
+	st := &connect(ctx, server.project, []mcp.Config{server.Config}, true)[0]
 	switch {
 	case ctx.Err() != nil:
 		return o, context.Cause(ctx)
@@ -282,7 +293,6 @@ func test(ctx context.Context, _ *manage.Call, server found) (o outcome.Outcome,
 	return outcome.New(outcome.Text(text)).WithValue(row), nil
 }
 
-// signIn signs in to a server, or signs out.
 func signIn(ctx context.Context, c *manage.Call, server found) (o outcome.Outcome, err error) {
 	connections := mcp.New(servers.Options(server.project, server.all)) // none is started
 	defer connections.Close()

@@ -21,7 +21,6 @@ import (
 	"pollux/internal/transcript"
 )
 
-// formats are the formats of an exported session.
 var formats = map[string]func(*secret.Masker, transcript.Info, *journal.Session) ([]byte, error){
 	"md": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
 		return []byte(transcript.Markdown(info, transcript.Masked(sessions.Messages(s), m))), nil
@@ -46,7 +45,6 @@ func masker(ctx context.Context, c *manage.Call) *secret.Masker {
 	return p.Masker()
 }
 
-// render returns the text of a session in one of the formats.
 func render(ctx context.Context, c *manage.Call, format string) ([]byte, error) {
 	found, err := named(ctx, c)
 	if err != nil {

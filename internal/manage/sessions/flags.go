@@ -35,7 +35,7 @@ func Of(paths *config.Paths) *sessions.Store {
 }
 
 // Here is [Of] for the project of a call.
-func Here(c *manage.Call) (*sessions.Store, error) {
+func Here(_ context.Context, c *manage.Call) (*sessions.Store, error) {
 	paths, err := c.Paths()
 	if err != nil {
 		return nil, err
@@ -44,11 +44,7 @@ func Here(c *manage.Call) (*sessions.Store, error) {
 }
 
 // ListPlainly lists the sessions of this project with the text of Gemini CLI.
-func ListPlainly(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	store, err := Here(c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
+func ListPlainly(ctx context.Context, _ *manage.Call, store *sessions.Store) (outcome.Outcome, error) {
 	list, err := store.List(ctx)
 	switch {
 	case err != nil:
@@ -70,12 +66,8 @@ func cannotList(err error) error {
 }
 
 // DeletePlainly deletes a session of this project with the texts of Gemini CLI.
-func DeletePlainly(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+func DeletePlainly(ctx context.Context, c *manage.Call, store *sessions.Store) (o outcome.Outcome, err error) {
 	identifier := c.Name()
-	store, err := Here(c)
-	if err != nil {
-		return o, err
-	}
 	info, n, err := store.FindNumber(ctx, identifier)
 	var unknown *sessions.UnknownError
 	switch {

@@ -1,16 +1,18 @@
-// Package sessions manages the recorded sessions of projects: it lists, searches, shows and deletes them, and
-// copies them between projects.
+// Package sessions manages the recorded sessions of projects: it lists, searches, shows, deletes and copies them.
 package sessions
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/journal"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/sessions"
@@ -56,12 +58,10 @@ func Command() *manage.Command {
 	}
 }
 
-// latest completes a session.
 func latest(words []string, typed string) ([]string, manage.Offer) {
 	return manage.First(func(string) []string { return []string{sessions.Latest} })(words, typed)
 }
 
-// latestAndFile completes a session, and then a file.
 func latestAndFile(words []string, typed string) ([]string, manage.Offer) {
 	if len(words) > 0 {
 		return nil, manage.Files
@@ -69,7 +69,6 @@ func latestAndFile(words []string, typed string) ([]string, manage.Offer) {
 	return latest(words, typed)
 }
 
-// projectSessions are the sessions of a project.
 type projectSessions struct {
 	project string // its directory
 	store   *sessions.Store
@@ -114,7 +113,6 @@ func newSession(i sessions.Info, number int, project string) Session {
 	return Session{number, i.ID, i.Title, project, i.Path, i.Start.UTC(), i.Updated.UTC(), i.Prompts, i.ForkOf}
 }
 
-// list lists the sessions of this project, or of all.
 func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	paths, projects, err := projects(ctx, c, c.Is("all"))
 	if err != nil {
@@ -162,8 +160,7 @@ func named(ctx context.Context, c *manage.Call) (located, error) {
 	return find(ctx, c, c.Words[0])
 }
 
-// find returns the session that an identifier names: one of this project, or one of another project by
-// its id.
+// find returns the session that an identifier names: one of this project, or one of another project by its id.
 func find(ctx context.Context, c *manage.Call, identifier string) (located, error) {
 	paths, all, err := projects(ctx, c, false)
 	if err != nil {
@@ -206,4 +203,126 @@ func notFound(wrong error, identifier string) error {
 		return exit.Errorf(exit.General, "%w", wrong)
 	}
 	return cannotList(wrong)
+}
+
+// Prompt is a row of the list of prompts.
+type Prompt struct {
+	Session string    `json:"session,omitempty"` // of a rewind
+	Number  int       `json:"number"`
+	ID      string    `json:"id"`
+	Time    time.Time `json:"timestamp"`
+	Text    string    `json:"text"`
+}
+
+func newPrompt(session string, p sessions.Prompt) Prompt {
+	return Prompt{session, p.Number, p.ID, p.Time.UTC(), p.Text}
+}
+
+// rewind lists the prompts of a session. With a prompt, it returns to the state before it.
+func rewind(_ context.Context, c *manage.Call, found located) (o outcome.Outcome, err error) {
+	words := c.Words
+	if len(words) == 1 {
+		return listPrompts(found.Info)
+	}
+	p, err := sessions.Rewind(found.Info, words[1])
+	if err != nil {
+		text := fmt.Sprintf("Cannot rewind session %s: %s.", terminal.Line(found.ID), terminal.Line(err.Error()))
+		var unknown *sessions.UnknownPromptError
+		switch {
+		case errors.As(err, &unknown):
+			text += " To list its prompts, run: pollux sessions rewind " + words[0]
+		case errors.Is(err, journal.ErrInUse):
+			text += " To rewind it there, use /rewind. To copy it, run: pollux sessions fork " + words[0] + " --at " + words[1]
+		}
+		return o, exit.Errorf(exit.General, "%s", terminal.Line(text))
+	}
+	if !c.Is("json") {
+		c.Whole(fmt.Sprintf("Rewound session %s to the state before prompt %d, which was:", terminal.Line(found.ID), p.Number))
+	}
+	return outcome.New(outcome.Text(p.Text)).WithValue(newPrompt(found.ID, p)), nil
+}
+
+func listPrompts(info sessions.Info) (outcome.Outcome, error) {
+	s, err := journal.Load(info.Path)
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot read %s: %w.", info.Path, err)
+	}
+	list := []Prompt{}
+	for _, p := range sessions.Prompts(s) {
+		list = append(list, newPrompt("", p))
+	}
+	if len(list) == 0 {
+		return outcome.Textf("This session has no prompts to rewind to.").WithValue(list), nil
+	}
+	return outcome.New(outcome.NewTable([]string{"NO.", "TIME", "PROMPT"}, list, func(p Prompt) []string {
+		return []string{strconv.Itoa(p.Number), p.Time.Local().Format("2006-01-02 15:04"), terminal.Cut(terminal.Line(p.Text), 200)}
+	})).WithValue(list), nil
+}
+
+func search(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	_, projects, err := projects(ctx, c, c.Is("all"))
+	if err != nil {
+		return o, err
+	}
+	var infos []sessions.Info
+	for _, p := range projects {
+		infos = append(infos, p.list...)
+	}
+	limit := c.Number("limit")
+	if limit < 0 {
+		return o, exit.Errorf(exit.General, "--limit must not be negative.")
+	}
+	text := strings.Join(c.Words, " ")
+	found, hasMore, err := sessions.Search(ctx, infos, text, limit)
+	if err != nil {
+		return o, err
+	}
+	o = outcome.New(foundParts(found, hasMore)...).WithValue(newFound(found, projects))
+	o.After = func(ctx context.Context) {
+		// Texts that the search has read because the index lacks them are in the index at the next search.
+		const most = 2 * time.Second
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		_ = sessions.IndexTexts(ctx, infos, false) // it is only faster with an index
+	}
+	if len(found) == 0 {
+		err = exit.Errorf(exit.General, "No session contains %q.", terminal.Text(text))
+	}
+	return o, err
+}
+
+type foundSession struct {
+	Session
+	Excerpts []sessions.Excerpt `json:"excerpts"`
+}
+
+// newFound returns rows for found sessions of projects.
+func newFound(found []sessions.Found, projects []projectSessions) []foundSession {
+	rows := map[string]Session{} // by path
+	for _, p := range projects {
+		for n, info := range p.list {
+			rows[info.Path] = newSession(info, n+1, p.project)
+		}
+	}
+	list := []foundSession{}
+	for _, f := range found {
+		list = append(list, foundSession{rows[f.Path], append([]sessions.Excerpt{}, f.Excerpts...)})
+	}
+	return list
+}
+
+// foundParts describes found sessions for people.
+func foundParts(found []sessions.Found, hasMore bool) (parts []outcome.Part) {
+	now := time.Now()
+	names := map[string]string{"user": "You", "gemini": "Model", "tool": "Tool"}
+	for _, f := range found {
+		parts = append(parts, outcome.Lines(fmt.Sprintf("%s (%s) [%s]", f.Title, sessions.Ago(f.Updated, now), terminal.Line(f.ID))))
+		for _, e := range f.Excerpts {
+			parts = append(parts, outcome.Field{Label: "  " + names[e.Kind] + ": ", Text: e.Text})
+		}
+	}
+	if hasMore {
+		parts = append(parts, outcome.Lines("More sessions contain it. To print all, use --limit 0."))
+	}
+	return parts
 }

@@ -74,7 +74,7 @@ func TestSessions(t *testing.T) {
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	p := managetest.New(t, `{}`)
-	list, remove := &manage.Command{Run: ListPlainly}, &manage.Command{Run: DeletePlainly}
+	list, remove := &manage.Command{Run: manage.With(Here, ListPlainly)}, &manage.Command{Run: manage.With(Here, DeletePlainly)}
 	p.Check(remove, []managetest.Case{{Line: "1", Want: "No sessions found for this project.", Code: exit.General}})
 	record(p, 2)
 	p.Check(list, []managetest.Case{{Line: "", Want: "\nAvailable sessions for this project (2):\n  1. prompt 1 ("}, {Line: "", Want: ") [s2]\n"}})

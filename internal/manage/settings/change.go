@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/editor"
+	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/person"
@@ -19,7 +21,6 @@ import (
 	"pollux/tool"
 )
 
-// set writes a setting to a settings file.
 func set(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	key, text := c.Words[0], c.Words[1]
 	v, err := config.ParseValue(key, text, c.Options.Env)
@@ -95,7 +96,6 @@ func loadQuietly(ctx context.Context, c *manage.Call) (*project.Project, error) 
 	return quiet.Load(ctx)
 }
 
-// unset removes a setting from a settings file.
 func unset(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	key := c.Name()
 	if _, err := config.Find(key); err != nil {
@@ -120,8 +120,7 @@ func unset(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	return o.WithValue(map[string]any{"key": key, "removed": found, "scope": scope.String(), "file": paths.File(scope)}), nil
 }
 
-// target returns the scope of the call, by default the user's, and the paths of all settings
-// files.
+// target returns the scope of the call, by default the user's, and the paths of all settings files.
 func target(c *manage.Call) (*config.Paths, config.Scope, error) {
 	paths, err := c.Paths()
 	scope, ok := config.ParseScope(c.Value("scope"))
@@ -136,8 +135,7 @@ func EditorCommand() *manage.Command {
 	return manage.SessionOnly(&manage.Command{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor})
 }
 
-// chooseEditor sets the user's preferred editor. It asks the user without a name, and removes the setting if the name
-// is "none".
+// chooseEditor sets the user's preferred editor. Without a name it asks; the name "none" removes the setting.
 func chooseEditor(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	const none = "none"
 	id, key := c.Text, string(config.PreferredEditor)
@@ -177,12 +175,88 @@ func chooseEditor(ctx context.Context, c *manage.Call) (outcome.Outcome, error) 
 	return manage.Say("%s", text)
 }
 
-// checkEditor returns an error if the editor called id cannot be used. It ignores
-// [editor.ErrNoEditor].
+// checkEditor returns an error if the editor called id cannot be used. It ignores [editor.ErrNoEditor].
 func checkEditor(c *manage.Call, id string) error {
 	err := editor.New(editor.Options{Preferred: id, Launcher: c.Live.Project.Launcher, Environ: c.Live.Project.Options.Env.List()}).Check()
 	if errors.Is(err, editor.ErrNoEditor) {
 		return nil
 	}
 	return err
+}
+
+func listLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	keys := c.Live.Project.Settings().SetKeys()
+	if len(keys) == 0 {
+		return outcome.Textf("All settings have their default values. To change one, run /settings set <key> <value>."), nil
+	}
+	t := outcome.NewTable(nil, keys, func(key string) []string {
+		v, from := c.Live.Project.Settings().Effective(key)
+		return []string{key, terminal.Cut(Format(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
+	})
+	return outcome.New(t, outcome.Text("Your settings file: "+c.Live.Project.Paths.Display(c.Live.Project.Settings().UserFile()))), nil
+}
+
+func getLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	key := c.Text
+	if key == "" {
+		return o, exit.Errorf(exit.Input, "Enter a setting, such as /settings get model.name")
+	}
+	e, err := config.Explain(c.Live.Project.Settings(), c.Live.Project.Paths, key)
+	if err != nil {
+		return o, exit.Errorf(exit.Input, "%w", err)
+	}
+	from := cmp.Or(strings.Join(e.From, " + "), "default")
+	text := fmt.Sprintf("%s = %s (%s)\n\n%s", key, Format(config.MaskSecrets(key, e.Value)), from, e.Key.Doc)
+	if sentence := e.Key.Support.Explain(); sentence != "" {
+		text += " " + sentence
+	}
+	return outcome.New(outcome.Text(text)), nil
+}
+
+func setLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	key, value := manage.CutWord(c.Text)
+	if value == "" {
+		return o, exit.Errorf(exit.Input, "Enter a setting and a value, such as /settings set model.name gemini-2.5-pro")
+	}
+	v, err := config.ParseValue(key, value, c.Live.Project.Options.Env)
+	if err != nil {
+		return o, exit.Errorf(exit.Input, "%w", err)
+	}
+	if err := c.Live.Project.Paths.Set(config.User, key, v); err != nil {
+		return o, err
+	}
+	return changed(c, key, fmt.Sprintf("Set %s to %s in %s.", key, Format(config.MaskSecrets(key, v)), c.Live.Project.Paths.UserSettings()))
+}
+
+func unsetLive(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
+	if c.Text == "" {
+		return manage.Misuse("Enter a setting, such as /settings unset model.name")
+	}
+	if _, err := config.Find(c.Text); err != nil {
+		return manage.Misuse("%w", err)
+	}
+	return unsetKey(c, c.Text)
+}
+
+func unsetKey(c *manage.Call, key string) (o outcome.Outcome, err error) {
+	found, err := c.Live.Project.Paths.Unset(config.User, key)
+	if err != nil {
+		return o, err
+	}
+	if !found {
+		return outcome.Textf("%s is not set in %s.", key, c.Live.Project.Paths.UserSettings()), nil
+	}
+	return changed(c, key, fmt.Sprintf("Removed %s from %s.", key, c.Live.Project.Paths.UserSettings()))
+}
+
+// changed reloads the settings after a change of key. It returns text and a sentence
+// that explains when the change takes effect, or why it has no effect.
+func changed(c *manage.Call, key, text string) (o outcome.Outcome, err error) {
+	if err := c.Live.Project.Reload(); err != nil {
+		return o, err
+	}
+	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
+		return outcome.New(outcome.Text(text + " " + row.Support.Explain())), nil
+	}
+	return outcome.New(outcome.Text(text + " Takes effect the next time you start Pollux.")), nil
 }

@@ -12,8 +12,6 @@ import (
 	"pollux/internal/terminal"
 )
 
-// explain returns the value of a key, its source, and the value
-// in each layer.
 func explain(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err error) {
 	e, err := config.Explain(p.project.Settings(), p.project.Paths, c.Name())
 	if err != nil {
@@ -96,7 +94,6 @@ func tables(e *config.Explanation) []outcome.Part {
 	return []outcome.Part{about, &outcome.Table{Rows: rows}}
 }
 
-// keys completes a key of the settings.
 func keys(words []string, typed string) ([]string, manage.Offer) {
 	var keys []string
 	for _, key := range config.Keys() {

@@ -20,7 +20,7 @@ import (
 // Command returns the commands about settings.
 func Command() *manage.Command {
 	return &manage.Command{
-		Name: "config", Summary: "Show and change settings", Run: help,
+		Name: "config", Summary: "Show and change settings", Run: manage.Help,
 		Session: &manage.InSession{Name: "settings", Run: listLive}, NeedsPerson: true, Instead: "/settings list prints the settings.",
 		Subs: []*manage.Command{
 			row(manage.Command{
@@ -61,10 +61,6 @@ func row(c manage.Command) *manage.Command {
 	return &c
 }
 
-func help(context.Context, *manage.Call) (outcome.Outcome, error) {
-	return outcome.Outcome{}, manage.ErrHelp
-}
-
 // loaded is a project, and the settings of the scope of a call: of all layers without one.
 type loaded struct {
 	project  *project.Project
@@ -89,7 +85,6 @@ func open(ctx context.Context, c *manage.Call) (loaded, error) {
 	return loaded{p, s}, nil
 }
 
-// get returns the value of a setting.
 func get(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err error) {
 	key, s := c.Name(), p.settings
 	v, _ := s.Effective(key)
@@ -113,7 +108,6 @@ func get(_ context.Context, c *manage.Call, p loaded) (o outcome.Outcome, err er
 	return outcome.New(outcome.JSON{Value: v}).WithValue(v), nil
 }
 
-// list lists the settings that have a value, or all.
 func list(_ context.Context, c *manage.Call, p loaded) (outcome.Outcome, error) {
 	s := p.settings
 	keys := s.SetKeys()
@@ -150,7 +144,6 @@ type Layer struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// path lists the settings files.
 func path(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	paths, scope, err := target(c)
 	if err != nil {

@@ -34,7 +34,7 @@ func newInstaller(c *manage.Call, p *project.Project, scopeName string) (*instal
 			return nil, exit.Errorf(exit.General, "%s is a link that leads out of the project. Remove it, or use --scope user.", p.Paths.Display(dir))
 		}
 	}
-	return &install.Installer{Dir: dir, Root: root, Fetcher: p.Fetcher(), Show: c.Note, Consent: func(ctx context.Context, text string) (bool, error) {
+	return &install.Installer{Dir: dir, Root: root, All: c.Is("all"), IsAgreed: c.Is("consent"), Fetcher: p.Fetcher(), Show: c.Note, Consent: func(ctx context.Context, text string) (bool, error) {
 		switch {
 		case c.Live != nil:
 			return person.Confirm(ctx, p.Options.Asker, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
@@ -46,7 +46,6 @@ func newInstaller(c *manage.Call, p *project.Project, scopeName string) (*instal
 	}}, nil
 }
 
-// installer installs the skills of a project.
 type installer struct {
 	*install.Installer
 	project *project.Project
@@ -76,17 +75,23 @@ func add(ctx context.Context, c *manage.Call, i installer) (outcome.Outcome, err
 		source = i.absolute(source)
 	}
 	done, err := i.Install(ctx, source, c.Value("path"))
-	return report(c, done, "installed", err)
+	return report(c, i, done, "installed", err)
 }
 
 func link(ctx context.Context, c *manage.Call, i installer) (outcome.Outcome, error) {
 	done, err := i.Link(ctx, i.absolute(c.Name()))
-	return report(c, done, "linked", err)
+	return report(c, i, done, "linked", err)
 }
 
-// report returns a line for each skill, and err with an exit code.
-func report(c *manage.Call, done []install.Skill, verb string, err error) (o outcome.Outcome, _ error) {
+// report returns a line for each skill, and err with an exit code. A new skill is enabled, although one of that name
+// was disabled before.
+func report(c *manage.Call, i installer, done []install.Skill, verb string, err error) (o outcome.Outcome, _ error) {
 	for _, k := range done {
+		if k.IsNew {
+			if failure := enableNew(i.project, k.Name); failure != nil {
+				c.Note("Warning: " + failure.Error())
+			}
+		}
 		o.Parts = append(o.Parts, outcome.Text(fmt.Sprintf("Successfully %s skill: %s (scope: %s, location: %s)", verb, k.Name, c.Value("scope"), k.Path)))
 	}
 	if err == nil || exit.CodeOf(err) != exit.General {
@@ -95,7 +100,11 @@ func report(c *manage.Call, done []install.Skill, verb string, err error) (o out
 	return o, exit.Errorf(exit.General, "%w", err)
 }
 
-// linkLive links the skills of a directory in a session.
+func enableNew(p *project.Project, name string) error {
+	_, err := change(p, name, true, config.User)
+	return err
+}
+
 func linkLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	p := c.Live.Project
 	path, scope, err := splitScope(c.Text)

@@ -40,7 +40,11 @@ func Command() *manage.Command {
 			{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", IsSessionOnly: true, Run: reload},
 			{
 				Name: "install", Args: "<source>", Summary: "Install the skills of a Git repository, a directory or a .skill file", Run: manage.With(open, add),
-				Flags: []manage.Flag{{Name: "path", Default: "", Usage: "`Directory` in the source to install from"}, consent, scope},
+				Flags: []manage.Flag{
+					{Name: "path", Default: "", Usage: "`Directory` in the source to install from"},
+					{Name: "all", Default: false, Usage: "Install all skills of a repository that has many"},
+					consent, scope,
+				},
 			},
 			{
 				Name: "link", Args: "<path>", Summary: "Use the skills of a directory from where they are", Run: manage.With(open, link), Flags: []manage.Flag{consent, scope},
@@ -51,7 +55,6 @@ func Command() *manage.Command {
 	}
 }
 
-// names returns the names of the skills.
 func names(_ context.Context, p *project.Project) (names []string) {
 	for _, k := range read(p).All() {
 		names = append(names, k.Name)
@@ -98,7 +101,6 @@ func rows(set *skill.Set, all bool) []Skill {
 	return rows
 }
 
-// list lists the skills of a project.
 func list(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	if !p.IsTrusted() {
 		c.Note("Warning: This folder is not trusted: its skills are not used.")
@@ -126,7 +128,6 @@ func list(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcom
 	return outcome.New(outcome.Text(b.String())).WithValue(skills), nil
 }
 
-// listBriefly lists the skills of a session.
 func listBriefly(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	var all, brief bool
 	for _, word := range strings.Fields(c.Text) {
@@ -164,7 +165,6 @@ func listBriefly(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text(b.String() + note)), nil
 }
 
-// reload reads the skills of a session again.
 func reload(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	added, removed, err := c.Live.Skills.Reload()
 	if err != nil {

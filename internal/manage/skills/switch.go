@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,37 +18,28 @@ import (
 
 // setEnabled returns the command that enables a skill in all settings, or disables it in those of a scope.
 func setEnabled(enabled bool) manage.Run {
-	return func(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	return manage.With(manage.Open, func(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
 		if c.Live != nil {
 			return setEnabledLive(c, enabled)
 		}
-		return setEnabledShell(ctx, c, enabled)
-	}
-}
-
-func setEnabledShell(ctx context.Context, c *manage.Call, enabled bool) (outcome.Outcome, error) {
-	p, err := c.Open(ctx)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	name, scope := c.Name(), config.User
-	if !enabled {
-		if scope, err = parseScope(p, c.Value("scope"), "workspace"); err != nil {
-			return outcome.Outcome{}, err
+		name, scope := c.Name(), config.User
+		if !enabled {
+			if scope, err = parseScope(p, c.Value("scope"), "workspace"); err != nil {
+				return o, err
+			}
 		}
-	}
-	text, err := change(p, name, enabled, scope)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	if !slices.ContainsFunc(read(p).All(), skill.HasName(name)) {
-		c.Note(fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
-	}
-	return outcome.New(outcome.Text(text)), nil
+		text, err := change(p, name, enabled, scope)
+		if err != nil {
+			return o, err
+		}
+		if !slices.ContainsFunc(read(p).All(), skill.HasName(name)) {
+			c.Note(fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
+		}
+		return outcome.New(outcome.Text(text)), nil
+	})
 }
 
-// setEnabledLive enables or disables a skill of a session: without a scope, in the project's settings if there
-// are any.
+// setEnabledLive enables or disables a skill of a session: without a scope, in the project's settings if there are any.
 func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error) {
 	p := c.Live.Project
 	name, scopeName, err := splitScope(c.Text)
@@ -118,21 +110,27 @@ func change(p *project.Project, name string, enabled bool, scope config.Scope) (
 	if err != nil {
 		return "", err
 	}
-	layers := layersOf(p)
 	isName := func(other string) bool { return strings.EqualFold(other, name) }
 	var changed, others []string
-	for _, l := range layers {
+	for _, l := range [...]struct {
+		scope config.Scope
+		file  string
+	}{{config.Workspace, p.ProjectSettings()}, {config.User, p.Paths.UserSettings()}} {
+		if l.file == "" {
+			continue
+		}
+		label := l.scope.String() + " (" + p.Paths.Display(l.file) + ")"
 		before := config.SkillsDisabled.In(written.ForScope(l.scope))
 		isListed := slices.ContainsFunc(before, isName)
 		switch {
 		case enabled && isListed:
 			err = p.SetDisabled(l.scope, config.SkillsDisabled, slices.DeleteFunc(slices.Clone(before), isName))
-			changed = append(changed, l.name)
+			changed = append(changed, label)
 		case !enabled && l.scope == scope && !isListed:
 			err = p.SetDisabled(l.scope, config.SkillsDisabled, append(slices.Clone(before), name))
-			changed = append(changed, l.name)
+			changed = append(changed, label)
 		case !enabled && isListed:
-			others = append(others, l.name)
+			others = append(others, label)
 		}
 		if err != nil {
 			return "", err
@@ -151,28 +149,10 @@ func change(p *project.Project, name string, enabled bool, scope config.Scope) (
 	return fmt.Sprintf("Skill %q disabled by adding it to the disabled list in %s settings.", shown, changed[0]), nil
 }
 
-// settingsLayer is a settings file that commands change.
-type settingsLayer struct {
-	scope config.Scope
-	name  string // for people: "user (~/.gemini/settings.json)"
-}
-
-// layersOf returns the settings files that disable skills.
-func layersOf(p *project.Project) []settingsLayer {
-	layers := []settingsLayer{{config.User, "user (" + p.Paths.Display(p.Paths.UserSettings()) + ")"}}
-	if file := p.ProjectSettings(); file != "" {
-		layers = append([]settingsLayer{{config.Workspace, "workspace (" + p.Paths.Display(file) + ")"}}, layers...)
-	}
-	return layers
-}
-
 // parseScope returns the scope with a name, user or workspace, for skills. "" is the one of byDefault. The
 // workspace has none in the home directory and in a folder that is not trusted.
 func parseScope(p *project.Project, name, byDefault string) (config.Scope, error) {
-	if name == "" {
-		name = byDefault
-	}
-	switch {
+	switch name = cmp.Or(name, byDefault); {
 	case name == "user":
 		return config.User, nil
 	case name != "workspace":

@@ -49,7 +49,6 @@ func list(describes bool) manage.Run {
 	}
 }
 
-// listTasks lists the background commands, both running and ended.
 func listTasks(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	list := c.Live.Processes.List()
 	if len(list) == 0 {
@@ -60,7 +59,6 @@ func listTasks(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	})), nil
 }
 
-// taskState describes whether a background command runs, or how it ended.
 func taskState(p shell.Process) string {
 	switch {
 	case !p.Exited:

@@ -93,18 +93,18 @@ func (f *field) check(value any) (problem string) {
 		switch {
 		case f.kind == integer && v != math.Trunc(v):
 			return "The answer is not a whole number."
-		case f.minimum != nil && v < *f.minimum:
-			return "The answer is less than " + plain(*f.minimum) + "."
-		case f.maximum != nil && v > *f.maximum:
-			return "The answer is more than " + plain(*f.maximum) + "."
+		case f.Minimum != nil && v < *f.Minimum:
+			return "The answer is less than " + plain(*f.Minimum) + "."
+		case f.Maximum != nil && v > *f.Maximum:
+			return "The answer is more than " + plain(*f.Maximum) + "."
 		}
 	case []string:
 		n := float64(len(v))
 		switch {
-		case f.minItems != nil && n < *f.minItems:
-			return "Choose at least " + plain(*f.minItems) + "."
-		case f.maxItems != nil && n > *f.maxItems:
-			return "Choose at most " + plain(*f.maxItems) + "."
+		case f.MinItems != nil && n < *f.MinItems:
+			return "Choose at least " + plain(*f.MinItems) + "."
+		case f.MaxItems != nil && n > *f.MaxItems:
+			return "Choose at most " + plain(*f.MaxItems) + "."
 		}
 		return f.checkOptions(v)
 	}
@@ -123,14 +123,14 @@ func (f *field) checkOptions(values []string) string {
 func (f *field) checkText(v string) string {
 	n := float64(utf8.RuneCountInString(v))
 	switch {
-	case f.minLength != nil && n < *f.minLength:
-		return fmt.Sprintf("The answer has less than %s characters.", plain(*f.minLength))
-	case f.maxLength != nil && n > *f.maxLength:
-		return fmt.Sprintf("The answer has more than %s characters.", plain(*f.maxLength))
+	case f.MinLength != nil && n < *f.MinLength:
+		return fmt.Sprintf("The answer has less than %s characters.", plain(*f.MinLength))
+	case f.MaxLength != nil && n > *f.MaxLength:
+		return fmt.Sprintf("The answer has more than %s characters.", plain(*f.MaxLength))
 	case f.pattern != nil && !f.pattern.MatchString(v):
 		return "The answer does not have the form that the server wants."
 	}
-	switch f.format {
+	switch f.Format {
 	case "email":
 		if a, err := mail.ParseAddress(v); err != nil || a.Address != v {
 			return "The answer is not an email address."

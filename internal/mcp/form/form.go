@@ -7,6 +7,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,15 +48,18 @@ type field struct {
 	options     []option
 	fallback    any // the value that an empty answer stands for, nil for none
 	rules
+	pattern *regexp.Regexp // nil for none
 }
 
 // rules are the constraints of a value. A nil pointer sets no limit.
 type rules struct {
-	minLength, maxLength *float64 // of a text, in characters
-	minItems, maxItems   *float64 // of choices
-	minimum, maximum     *float64
-	format               string
-	pattern              *regexp.Regexp // nil for none
+	MinLength *float64 `json:"minLength"` // of a text, in characters
+	MaxLength *float64 `json:"maxLength"`
+	MinItems  *float64 `json:"minItems"` // of choices
+	MaxItems  *float64 `json:"maxItems"`
+	Minimum   *float64 `json:"minimum"`
+	Maximum   *float64 `json:"maximum"`
+	Format    string   `json:"format"`
 }
 
 // option is a value to choose. Labels are different from each other.
@@ -80,15 +84,9 @@ type property struct {
 	Type        string          `json:"type"`
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
-	Format      string          `json:"format"`
 	Pattern     string          `json:"pattern"`
 	Default     json.RawMessage `json:"default"`
-	MinLength   *float64        `json:"minLength"`
-	MaxLength   *float64        `json:"maxLength"`
-	MinItems    *float64        `json:"minItems"`
-	MaxItems    *float64        `json:"maxItems"`
-	Minimum     *float64        `json:"minimum"`
-	Maximum     *float64        `json:"maximum"`
+	rules
 	list
 	Items list `json:"items"`
 }
@@ -171,18 +169,8 @@ func parseField(name string, raw json.RawMessage) (*field, error) {
 	if len(name) > maxName {
 		return nil, fmt.Errorf("its name has more than %d bytes", maxName)
 	}
-	f := &field{
-		name: name, description: terminal.Cut(terminal.Text(p.Description), maxDescription),
-		rules: rules{
-			minLength: p.MinLength, maxLength: p.MaxLength, minItems: p.MinItems, maxItems: p.MaxItems,
-			minimum: p.Minimum, maximum: p.Maximum, format: p.Format,
-		},
-	}
-	for _, title := range []string{p.Title, name, "Value"} {
-		if f.title = terminal.Cut(terminal.Line(title), maxTitle); f.title != "" {
-			break
-		}
-	}
+	f := &field{name: name, description: terminal.Cut(terminal.Text(p.Description), maxDescription), rules: p.rules}
+	f.title = terminal.Cut(cmp.Or(terminal.Line(p.Title), terminal.Line(name), "Value"), maxTitle)
 	if err := f.setKind(&p); err != nil {
 		return nil, err
 	}
@@ -238,10 +226,7 @@ func (f *field) setOptions(l *list) error {
 	}
 	taken := map[string]bool{}
 	for i, one := range all {
-		label := terminal.Cut(terminal.Line(one.Title), maxTitle)
-		if label == "" {
-			label = terminal.Cut(terminal.Line(one.Const), maxTitle)
-		}
+		label := terminal.Cut(cmp.Or(terminal.Line(one.Title), terminal.Line(one.Const)), maxTitle)
 		label = strings.ReplaceAll(label, ",", ";") // several answers are joined by commas
 		for label == "" || taken[strings.ToLower(label)] || strings.EqualFold(label, noAnswer) {
 			label = strings.TrimSpace(fmt.Sprintf("%s [%d]", label, i+1))

@@ -88,7 +88,7 @@ func (f *field) hint() string {
 	case integer:
 		add("a whole number")
 	}
-	if name := map[string]string{"email": "an email address", "uri": "a URI", "date": "a date such as 2026-12-31", "date-time": "a time such as 2026-12-31T18:00:00Z"}[f.format]; name != "" && f.kind == text {
+	if name := map[string]string{"email": "an email address", "uri": "a URI", "date": "a date such as 2026-12-31", "date-time": "a time such as 2026-12-31T18:00:00Z"}[f.Format]; name != "" && f.kind == text {
 		add("%s", name)
 	}
 	for _, limit := range []struct {
@@ -96,12 +96,12 @@ func (f *field) hint() string {
 		words string
 		of    bool
 	}{
-		{f.minimum, "at least %s", f.kind == number || f.kind == integer},
-		{f.maximum, "at most %s", f.kind == number || f.kind == integer},
-		{f.minLength, "at least %s characters", f.kind == text},
-		{f.maxLength, "at most %s characters", f.kind == text},
-		{f.minItems, "at least %s of them", f.kind == choices},
-		{f.maxItems, "at most %s of them", f.kind == choices},
+		{f.Minimum, "at least %s", f.kind == number || f.kind == integer},
+		{f.Maximum, "at most %s", f.kind == number || f.kind == integer},
+		{f.MinLength, "at least %s characters", f.kind == text},
+		{f.MaxLength, "at most %s characters", f.kind == text},
+		{f.MinItems, "at least %s of them", f.kind == choices},
+		{f.MaxItems, "at most %s of them", f.kind == choices},
 	} {
 		if limit.of && limit.value != nil {
 			add(limit.words, plain(*limit.value))

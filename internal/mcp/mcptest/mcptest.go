@@ -22,12 +22,15 @@ import (
 //	empty    offers nothing
 //	many     offers 10,500 tools
 //	usual    offers 12 tools with 700 bytes each
+//	catalog  offers 200 tools, and answers calls with their name and arguments
 //	args     answers calls with their arguments
 //	pages    lists two tools at a time
 //	schemas  has schemas with cycles, references and alternatives, and some that are none
 //	names    has names with any characters
 //	escapes  has control characters in its texts
 //	changes  changes a tool while it is called
+//	grows    adds a tool when one is called, and lists its tools slowly from then on
+//	structured answers calls with content that is not text
 //	alien    answers requests that were never made, before the real one
 //	bare     sends notifications without parameters
 //	dies     ends in the middle of an answer
@@ -97,27 +100,47 @@ func New(kind string, p Process) *sdk.Server {
 	case "asking":
 		addAsking(s)
 	}
-	add := func(name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
-		s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
-	}
-	add("echo", `{"type":"object","properties":{"z":{"type":"string"},"text":{"type":"string"}},"required":["text"]}`,
+	addTools(s, p)
+	addClientTools(s)
+	addResources(s)
+	addPrompt(s)
+	return s
+}
+
+// add adds a tool without a type for its arguments.
+func add(s *sdk.Server, name, schema string, f func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
+	s.AddTool(&sdk.Tool{Name: name, Description: "Tool " + name, InputSchema: json.RawMessage(schema)}, f)
+}
+
+// addTools adds tools that echo, show the environment, end the program, wait and fail.
+func addTools(s *sdk.Server, p Process) {
+	add(s, "echo", `{"type":"object","properties":{"z":{"type":"string"},"text":{"type":"string"}},"required":["text"]}`,
 		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			var a echoArgs
 			_ = json.Unmarshal(r.Params.Arguments, &a)
 			return text(a.Text), nil
 		})
-	add("env", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "env", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return text(strings.Join(p.Environ, "\n")), nil
 	})
-	add("die", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "die", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		p.Exit(1)
 		return nil, nil
 	})
-	add("wait", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "wait", `{"type":"object"}`, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	add("roots", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		r := text("no such table")
+		r.IsError = true
+		return r, nil
+	})
+}
+
+// addClientTools adds tools that ask the client, report progress, and add a tool.
+func addClientTools(s *sdk.Server) {
+	add(s, "roots", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		//lint:ignore SA1019 clients of today have roots
 		list, err := r.Session.ListRoots(ctx, nil)
 		if err != nil {
@@ -129,20 +152,18 @@ func New(kind string, p Process) *sdk.Server {
 		}
 		return text(strings.Join(names, " ")), nil
 	})
-	add("fail", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		r := text("no such table")
-		r.IsError = true
-		return r, nil
-	})
-	add("progress", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "progress", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
 		time.Sleep(50 * time.Millisecond)
 		return text("done"), nil
 	})
-	add("grow", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add("grown", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
+	add(s, "grow", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		add(s, "grown", `{"type":"object"}`, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("new"), nil })
 		return text("grown"), nil
 	})
+}
+
+func addResources(s *sdk.Server) {
 	s.AddResource(&sdk.Resource{URI: "test://one", Name: "one", Description: "The first"},
 		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
@@ -156,6 +177,9 @@ func New(kind string, p Process) *sdk.Server {
 			}
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "the day " + r.Params.URI}}}, nil
 		})
+}
+
+func addPrompt(s *sdk.Server) {
 	s.AddPrompt(&sdk.Prompt{Name: "say hello", Description: "Greets someone", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
 		func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
@@ -163,7 +187,6 @@ func New(kind string, p Process) *sdk.Server {
 				{Role: "user", Content: &sdk.TextContent{Text: "Twice."}},
 			}}, nil
 		})
-	return s
 }
 
 func text(s string) *sdk.CallToolResult {

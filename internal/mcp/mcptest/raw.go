@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // raw is a server that writes its messages itself, so that they need not be right.
@@ -13,6 +14,8 @@ type raw struct {
 	tools []map[string]any
 	// size is how many tools are in a page, 0 for all.
 	size int
+	// slow is the time that a list takes.
+	slow time.Duration
 	// call answers a call of a tool.
 	call func(id json.RawMessage, name string, args json.RawMessage)
 }
@@ -47,6 +50,16 @@ var rawKinds = map[string]func(r *raw){
 			r.add(fmt.Sprintf("find_things_%d", i), "Finds the things that fit a query. Use it before you change a thing, and name the owner if you know it.",
 				`{"type":"object","properties":{`+strings.Join(properties, ",")+`},"required":["query"]}`)
 		}
+	},
+	"catalog": func(r *raw) {
+		nouns := strings.Fields("invoice order customer product shipment refund coupon review supplier warehouse payment discount category address subscription basket ticket employee contract report")
+		for _, verb := range strings.Fields("create update delete list get export import archive restore approve") {
+			for _, noun := range nouns {
+				r.add(verb+"_"+noun, strings.ToUpper(verb[:1])+verb[1:]+"s one "+noun+" of the shop, as its office knows it. Look first whether it is there, and say what has become of it.",
+					fmt.Sprintf(`{"type":"object","properties":{"%s_id":{"type":"integer","description":"The number of the %[1]s, which its papers have"},"note":{"type":"string","description":"A remark for the office"}},"required":["%[1]s_id"]}`, noun))
+			}
+		}
+		r.call = func(id json.RawMessage, name string, args json.RawMessage) { r.reply(id, name+" has "+string(args)) }
 	},
 	"args": func(r *raw) {
 		r.add("any", "Anything", `{"type":"object"}`)
@@ -85,6 +98,32 @@ var rawKinds = map[string]func(r *raw){
 			r.tools[0]["description"] = "After"
 			r.send(map[string]any{"method": "notifications/tools/list_changed"})
 			r.reply(id, "turned")
+		}
+	},
+	"grows": func(r *raw) {
+		r.add("grow", "Adds a tool", `{"type":"object"}`)
+		r.call = func(id json.RawMessage, name string, _ json.RawMessage) {
+			if name == "grow" {
+				r.add("grown", "Is new", `{"type":"object"}`)
+				r.slow = 300 * time.Millisecond
+				r.send(map[string]any{"method": "notifications/tools/list_changed"})
+			}
+			r.reply(id, "called "+name)
+		}
+	},
+	"structured": func(r *raw) {
+		r.add("look", "Looks", `{"type":"object"}`)
+		r.add("both", "Looks twice", `{"type":"object"}`)
+		r.add("fail", "Fails", `{"type":"object"}`)
+		r.call = func(id json.RawMessage, name string, _ json.RawMessage) {
+			result := map[string]any{"structuredContent": map[string]any{"stars": 5}, "content": []any{}}
+			switch name {
+			case "both":
+				result["content"] = []any{map[string]any{"type": "text", "text": "five"}}
+			case "fail":
+				result = map[string]any{"isError": true, "structuredContent": map[string]any{"why": "database is locked"}}
+			}
+			r.answer(id, result)
 		}
 	},
 	"alien": func(r *raw) {
@@ -171,6 +210,7 @@ func (r *raw) serve() {
 
 // list answers with a page of the tools. The cursor is the number of the first.
 func (r *raw) list(id json.RawMessage, cursor string) {
+	time.Sleep(r.slow)
 	first := 0
 	_, _ = fmt.Sscan(cursor, &first)
 	result := map[string]any{"tools": r.tools[first:]}

@@ -36,14 +36,21 @@ func Kill(pid int) {
 // WithVariable returns the processes that have this variable, NAME=VALUE, in their environment and have
 // not ended. It finds none on other systems than Linux.
 func WithVariable(variable string) (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), variable) {
-			continue
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // those that it could read
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue // it is no process
 		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
-		pids = append(pids, pid)
+		env, err := os.ReadFile(filepath.Join("/proc", name, "environ"))
+		if err == nil && slices.Contains(strings.Split(string(env), "\x00"), variable) {
+			pids = append(pids, pid)
+		}
 	}
 	return pids
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // patience is how long tests wait for something that should happen at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
-// WaitUntil calls isDone until it returns true. After 20 seconds it fails the test and reports
+// WaitUntil calls isDone until it returns true. After two minutes it fails the test and reports
 // the name of the condition.
 func WaitUntil(t testing.TB, what string, isDone func() bool) {
 	t.Helper()
@@ -21,7 +21,7 @@ func WaitUntil(t testing.TB, what string, isDone func() bool) {
 	}
 }
 
-// WhenWritten calls do in another goroutine as soon as the file is not empty. After 20 seconds it
+// WhenWritten calls do in another goroutine as soon as the file is not empty. After two minutes it
 // reports an error and calls do nevertheless, so that a test that waits for do ends.
 func WhenWritten(t testing.TB, file string, do func()) {
 	t.Helper()

@@ -2,13 +2,7 @@
 package projecttest
 
 import (
-	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"pollux/internal/extension"
 
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
@@ -25,21 +19,9 @@ func New(t testing.TB, settings string, env ...string) *project.Project {
 	})
 }
 
-// AddExtension writes an extension of the user: these files, and a manifest with the name and more keys.
+// AddExtension is [User.AddExtension] for the user of a project.
 func AddExtension(t testing.TB, p *project.Project, name, keys string, files map[string]string) {
 	t.Helper()
-	all := map[string]string{extension.ManifestName: fmt.Sprintf(`{"name": %q, "version": "1"%s}`, name, keys)}
-	maps.Copy(all, files)
-	for file, text := range all {
-		path := filepath.Join(p.ExtensionsDir(), name, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	u := &User{t: t, Home: p.Paths.Home()}
+	u.AddExtension(name, keys, files)
 }
-
-// Getenv returns a variable of the environment of a project, "" if it is not set.
-func Getenv(p *project.Project, name string) string { return p.Env().Get(name) }

@@ -25,7 +25,7 @@ func readMessages(a *protocol.Query) *protocol.Error {
 		case i > 0 && model == a.LastMessage().FromModel:
 			return invalid("messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"%s\" roles in a row", m["role"])
 		}
-		out, f := readMessage(a, m, model, i)
+		out, f := readMessage(m, model, i)
 		if f != nil {
 			return f
 		}
@@ -73,7 +73,7 @@ func checkLast(a *protocol.Query) *protocol.Error {
 }
 
 // readMessage reads the blocks of the message at index i.
-func readMessage(a *protocol.Query, m map[string]any, model bool, i int) (protocol.Message, *protocol.Error) {
+func readMessage(m map[string]any, model bool, i int) (protocol.Message, *protocol.Error) {
 	out := protocol.Message{FromModel: model}
 	if text, ok := m["content"].(string); ok {
 		if text == "" {

@@ -19,17 +19,11 @@ type Wire struct{}
 // Name implements [protocol.Wire].
 func (Wire) Name() string { return "anthropic" }
 
-// Newline implements [protocol.Wire].
-func (Wire) Newline() string { return "\n" }
-
 // Route accepts /v1/messages, /v1/messages/count_tokens, /v1/models and
 // /v1/models/M, and, for Vertex AI,
 // /v1/projects/P/locations/L/publishers/anthropic/models/M:rawPredict and :streamRawPredict.
 func (Wire) Route(r *http.Request) (protocol.Query, bool) {
-	a := protocol.Query{Key: r.Header.Get("x-api-key")}
-	if a.Key == "" {
-		a.Key = protocol.Bearer(r)
-	}
+	a := protocol.Query{Key: cmp.Or(r.Header.Get("x-api-key"), protocol.Bearer(r))}
 	model, isModel := strings.CutPrefix(r.URL.Path, "/v1/models/")
 	switch {
 	case r.URL.Path == "/v1/messages":
@@ -300,30 +294,22 @@ func encodeError(f *protocol.Error) map[string]any {
 	case code == "":
 		code = "api_error"
 	}
-	return protocol.AddDetails(map[string]any{"type": code, "message": cmp.Or(f.Message, defaultMessage(f))}, f.Details)
+	return protocol.AddDetails(map[string]any{"type": code, "message": message(f)}, f.Details)
 }
 
-// defaultMessage returns the vendor's message for an error without a text in the script.
-func defaultMessage(f *protocol.Error) string {
-	switch f.Code {
-	case "context_length_exceeded":
-		return "prompt is too long: 200001 tokens > 200000 maximum"
-	case "insufficient_quota":
-		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."
-	}
-	switch f.Status {
-	case 401:
-		return "invalid x-api-key"
-	case 413:
-		return "Request exceeds the maximum size"
-	case 429:
-		return "This request would exceed your organization's rate limit of 50 requests per minute."
-	case 500:
-		return "Internal server error"
-	case 503, 529:
-		return "Overloaded"
-	}
-	return http.StatusText(f.Status)
+// message returns the text of an error, the vendor's usual one if the script has none.
+func message(f *protocol.Error) string {
+	return f.Text(map[string]string{
+		"context_length_exceeded": "prompt is too long: 200001 tokens > 200000 maximum",
+		"insufficient_quota":      "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+	}, map[int]string{
+		401: "invalid x-api-key",
+		413: "Request exceeds the maximum size",
+		429: "This request would exceed your organization's rate limit of 50 requests per minute.",
+		500: "Internal server error",
+		503: "Overloaded",
+		529: "Overloaded",
+	})
 }
 
 // DirectResponse implements [protocol.Wire].

@@ -22,22 +22,16 @@ type Wire struct{}
 // /v1beta1/projects/P/locations/L/endpoints/M:verb. The name of a tuned model has
 // "tunedModels/" or "endpoints/" before it.
 func (Wire) Route(r *http.Request) (protocol.Query, bool) {
+	key := cmp.Or(r.Header.Get("x-goog-api-key"), protocol.Bearer(r))
 	m := modelPath().FindStringSubmatch(r.URL.Path)
 	if m == nil {
-		return protocol.Query{Verb: protocol.ListModels, VerbName: "models", Key: apiKey(r)}, r.Method == http.MethodGet && r.URL.Path == "/v1beta/models"
+		return protocol.Query{Verb: protocol.ListModels, VerbName: "models", Key: key}, r.Method == http.MethodGet && r.URL.Path == "/v1beta/models"
 	}
 	verbs := map[string]protocol.Verb{
 		"generateContent": protocol.Generate, "streamGenerateContent": protocol.Stream, "countTokens": protocol.CountTokens, "batchEmbedContents": protocol.Embed,
 	}
 	v, ok := verbs[m[3]]
-	return protocol.Query{Verb: v, VerbName: m[3], Model: m[1] + m[2], Key: apiKey(r)}, ok
-}
-
-func apiKey(r *http.Request) string {
-	if key := r.Header.Get("x-goog-api-key"); key != "" {
-		return key
-	}
-	return protocol.Bearer(r)
+	return protocol.Query{Verb: v, VerbName: m[3], Model: m[1] + m[2], Key: key, Newline: "\r\n"}, ok
 }
 
 var modelPath = sync.OnceValue(func() *regexp.Regexp {
@@ -46,9 +40,6 @@ var modelPath = sync.OnceValue(func() *regexp.Regexp {
 
 // Name implements [protocol.Wire].
 func (Wire) Name() string { return "gemini" }
-
-// Newline implements [protocol.Wire].
-func (Wire) Newline() string { return "\r\n" }
 
 // Read implements [protocol.Wire].
 func (Wire) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Error {
@@ -150,19 +141,14 @@ func resultOf(r map[string]any) protocol.Result {
 	out.ID, _ = r["id"].(string)
 	out.Name, _ = r["name"].(string)
 	response, _ := r["response"].(map[string]any)
-	if e, ok := response["error"]; ok {
-		out.Failed = true
-		out.Text, ok = e.(string)
-		if ok {
+	_, out.Failed = response["error"]
+	for _, field := range []string{"error", "output"} {
+		if text, ok := response[field].(string); ok {
+			out.Text = text
 			return out
 		}
 	}
-	if t, ok := response["output"].(string); ok {
-		out.Text = t
-		return out
-	}
-	b, _ := json.Marshal(response) // it was decoded from JSON
-	out.Text = string(b)
+	out.Text = string(protocol.MustJSON(response)) // it was decoded from JSON
 	return out
 }
 
@@ -261,59 +247,29 @@ func encodeUsage(u *protocol.Tokens) map[string]int {
 func (Wire) EncodeError(f *protocol.Error) []byte {
 	code := f.Code
 	if code == "" || code != strings.ToUpper(code) { // no code, or the code of another vendor
-		code = codeOf(f.Status)
+		code = cmp.Or(map[int]string{
+			400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
+			429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED", 529: "UNAVAILABLE",
+		}[f.Status], "UNKNOWN")
 	}
-	e := map[string]any{"code": f.Status, "message": cmp.Or(f.Message, defaultMessage(f)), "status": code}
+	e := map[string]any{"code": f.Status, "message": message(f), "status": code}
 	if len(f.Details) > 0 {
 		e["details"] = f.Details
 	}
 	return protocol.MustJSON(map[string]any{"error": e})
 }
 
-// codeOf returns the code for an HTTP status.
-func codeOf(status int) string {
-	switch status {
-	case 400, 413:
-		return "INVALID_ARGUMENT"
-	case 401:
-		return "UNAUTHENTICATED"
-	case 403:
-		return "PERMISSION_DENIED"
-	case 404:
-		return "NOT_FOUND"
-	case 429:
-		return "RESOURCE_EXHAUSTED"
-	case 499:
-		return "CANCELLED"
-	case 500:
-		return "INTERNAL"
-	case 503, 529:
-		return "UNAVAILABLE"
-	case 504:
-		return "DEADLINE_EXCEEDED"
-	}
-	return "UNKNOWN"
-}
-
-// defaultMessage returns the vendor's message for an error without a text in the script.
-func defaultMessage(f *protocol.Error) string {
-	switch f.Code {
-	case "context_length_exceeded":
-		return "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."
-	case "insufficient_quota":
-		return "You exceeded your current quota, please check your plan and billing details."
-	}
-	switch f.Status {
-	case 429:
-		return "Resource has been exhausted (e.g. check quota)."
-	case 500:
-		return "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting"
-	case 503:
-		return "The model is overloaded. Please try again later."
-	case 504:
-		return "Deadline expired before operation could complete."
-	}
-	return http.StatusText(f.Status)
+// message returns the text of an error, the vendor's usual one if the script has none.
+func message(f *protocol.Error) string {
+	return f.Text(map[string]string{
+		"context_length_exceeded": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+		"insufficient_quota":      "You exceeded your current quota, please check your plan and billing details.",
+	}, map[int]string{
+		429: "Resource has been exhausted (e.g. check quota).",
+		500: "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
+		503: "The model is overloaded. Please try again later.",
+		504: "Deadline expired before operation could complete.",
+	})
 }
 
 // Deny implements [protocol.Wire].
@@ -327,7 +283,9 @@ func (Wire) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
 	case protocol.WrongKey:
 		return &protocol.Error{
 			Status: 400, Code: "INVALID_ARGUMENT", Message: "API key not valid. Please pass a valid API key.",
-			Details: details(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),
+			Details: []json.RawMessage{
+				json.RawMessage(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),
+			},
 		}
 	case protocol.TooLong:
 		return protocol.Invalid("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", a.Estimate(), why.MaxTokens)
@@ -376,12 +334,4 @@ func (Wire) DirectResponse(a *protocol.Query) []byte {
 		})
 	}
 	return protocol.MustJSON(map[string]any{"models": all})
-}
-
-func details(objects ...string) []json.RawMessage {
-	var out []json.RawMessage
-	for _, o := range objects {
-		out = append(out, json.RawMessage(o))
-	}
-	return out
 }

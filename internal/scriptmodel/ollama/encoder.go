@@ -1,6 +1,8 @@
 package ollama
 
 import (
+	"maps"
+
 	"pollux/internal/scriptmodel/protocol"
 )
 
@@ -78,9 +80,7 @@ func doneReason(s string) string {
 
 func (v *encoder) line(message any, more map[string]any) protocol.Frame {
 	out := map[string]any{"model": v.asked.Model, "created_at": modifiedAt, "message": message, "done": false}
-	for name, value := range more {
-		out[name] = value
-	}
+	maps.Copy(out, more)
 	return protocol.Frame{Data: protocol.MustJSON(out)}
 }
 

@@ -3,7 +3,6 @@ package ollama
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 
 	"pollux/internal/scriptmodel/protocol"
@@ -120,13 +119,3 @@ func modelDetails() map[string]any {
 
 // modifiedAt is the time in all answers, so that they are the same on each run.
 const modifiedAt = "2023-11-14T22:13:20Z"
-
-// numberIn returns the integer in a field, and whether the field has a number.
-func numberIn(fields map[string]any, name string) (int, bool) {
-	n, ok := fields[name].(json.Number)
-	if !ok {
-		return 0, false
-	}
-	f, err := n.Float64()
-	return int(math.Min(f, math.MaxInt32)), err == nil
-}

@@ -21,9 +21,6 @@ type Wire struct{}
 // Name implements [protocol.Wire].
 func (Wire) Name() string { return "ollama" }
 
-// Newline implements [protocol.Wire].
-func (Wire) Newline() string { return "\n" }
-
 // Route accepts /api/chat, embed, show, tags and version. A local server needs no key, so that
 // a request without a key gets the key "none".
 func (Wire) Route(r *http.Request) (protocol.Query, bool) {
@@ -115,9 +112,9 @@ func (Wire) readChat(a *protocol.Query) *protocol.Error {
 // checkWindow refuses a conversation that Ollama would silently truncate.
 func checkWindow(a *protocol.Query) *protocol.Error {
 	options, _ := a.Body["options"].(map[string]any)
-	window, asks := numberIn(options, "num_ctx")
-	if !asks {
-		window = 4096
+	window := 4096
+	if n := options["num_ctx"]; n != nil {
+		window = protocol.AsInt(n)
 	}
 	switch n := a.Estimate(); {
 	case n <= window:
@@ -133,7 +130,6 @@ func tooLong() *protocol.Error {
 	return invalid("the input length exceeds the context length")
 }
 
-// checkTools checks the tool declarations.
 func checkTools(a *protocol.Query) *protocol.Error {
 	for i, v := range protocol.AsList(a.Body["tools"]) {
 		f := v.(map[string]any)["function"].(map[string]any)
@@ -312,28 +308,19 @@ func mismatchError(m *shape.Mismatch) *protocol.Error {
 
 // EncodeError implements [protocol.Wire].
 func (Wire) EncodeError(f *protocol.Error) []byte {
-	return protocol.MustJSON(protocol.AddDetails(map[string]any{"error": cmp.Or(f.Message, defaultMessage(f))}, f.Details))
+	return protocol.MustJSON(protocol.AddDetails(map[string]any{"error": message(f)}, f.Details))
 }
 
-// defaultMessage returns the server's message for an error without a text in the script.
-func defaultMessage(f *protocol.Error) string {
-	switch f.Code {
-	case "context_length_exceeded":
-		return "the input length exceeds the context length"
-	case "insufficient_quota":
-		return "you've reached your hourly usage limit, please upgrade to continue"
-	}
-	switch f.Status {
-	case 401:
-		return "unauthorized"
-	case 404:
-		return "model not found, try pulling it first"
-	case 429:
-		return "too many concurrent requests"
-	case 500:
-		return "llama runner process has terminated: exit status 2"
-	case 503:
-		return "server busy, please try again.  maximum pending requests exceeded"
-	}
-	return strings.ToLower(http.StatusText(f.Status))
+// message returns the text of an error, the server's usual one if the script has none.
+func message(f *protocol.Error) string {
+	return f.Text(map[string]string{
+		"context_length_exceeded": "the input length exceeds the context length",
+		"insufficient_quota":      "you've reached your hourly usage limit, please upgrade to continue",
+	}, map[int]string{
+		401: "unauthorized",
+		404: "model not found, try pulling it first",
+		429: "too many concurrent requests",
+		500: "llama runner process has terminated: exit status 2",
+		503: "server busy, please try again.  maximum pending requests exceeded",
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/internal/scriptmodel/protocol"
+	"pollux/internal/scriptmodel/shape"
 )
 
 // Chat is OpenAI's Chat Completions API, which many other servers also speak.
@@ -124,7 +125,7 @@ func chatParameters(a *protocol.Query) *protocol.Error {
 // readMessage adds one message to the conversation.
 func readMessage(a *protocol.Query, m map[string]any, at string) *protocol.Error {
 	role := m["role"].(string) // the shape requires it
-	texts, f := chatTexts(m["content"], at+".content")
+	texts, media, f := chatContent(m["content"], at+".content")
 	if f != nil {
 		return f
 	}
@@ -137,10 +138,10 @@ func readMessage(a *protocol.Query, m map[string]any, at string) *protocol.Error
 		a.System = strings.TrimPrefix(a.System+"\n"+said, "\n")
 		return nil
 	case "user":
-		if said == "" && len(chatMedia(m["content"])) == 0 {
+		if said == "" && len(media) == 0 {
 			return protocol.BadParameter(at+".content", "", "Invalid '%s.content': the message says nothing.", at)
 		}
-		return a.AppendMessage(protocol.Message{Texts: texts, Media: chatMedia(m["content"])}, at)
+		return a.AppendMessage(protocol.Message{Texts: texts, Media: media}, at)
 	case "tool":
 		id := m["tool_call_id"].(string)
 		return a.AppendMessage(protocol.Message{Results: []protocol.Result{{ID: id, Text: said, HasNoErrorMark: true}}}, at)
@@ -171,12 +172,11 @@ func readMessage(a *protocol.Query, m map[string]any, at string) *protocol.Error
 	return a.AppendMessage(out, at)
 }
 
-// chatTexts returns the texts of a message's content, and checks the other parts.
-func chatTexts(content any, at string) ([]string, *protocol.Error) {
+// chatContent returns the texts of a message's content and the types of its media.
+func chatContent(content any, at string) (texts, media []string, f *protocol.Error) {
 	if text, ok := content.(string); ok {
-		return []string{text}, nil
+		return []string{text}, nil, nil
 	}
-	var texts []string
 	for i, v := range protocol.AsList(content) {
 		p := v.(map[string]any)
 		at := fmt.Sprintf("%s[%d]", at, i)
@@ -184,45 +184,118 @@ func chatTexts(content any, at string) ([]string, *protocol.Error) {
 		case "text":
 			text := p["text"].(string)
 			if text == "" {
-				return nil, protocol.BadParameter(at+".text", "", "Invalid '%s.text': empty string. Expected a string with minimum length 1.", at)
+				return nil, nil, protocol.BadParameter(at+".text", "", "Invalid '%s.text': empty string. Expected a string with minimum length 1.", at)
 			}
 			texts = append(texts, text)
 		case "image_url":
 			url := p["image_url"].(map[string]any)["url"].(string)
-			if f := dataURL(url, at+".image_url.url", "image/png", "image/jpeg", "image/gif", "image/webp"); f != nil {
-				return nil, f
+			kind, f := dataURL(url, at+".image_url.url", "image/png", "image/jpeg", "image/gif", "image/webp")
+			if f != nil {
+				return nil, nil, f
 			}
+			media = append(media, kind)
 		case "file":
 			file := p["file"].(map[string]any)
 			data, _ := file["file_data"].(string)
-			if f := dataURL(data, at+".file.file_data", "application/pdf"); f != nil && file["file_id"] == nil {
-				return nil, f
+			kind, f := dataURL(data, at+".file.file_data", "application/pdf")
+			switch {
+			case file["file_id"] != nil:
+			case f != nil:
+				return nil, nil, f
+			case file["filename"] == nil:
+				return nil, nil, protocol.BadParameter(at+".file.filename", "missing_required_parameter", "Missing required parameter: '%s.file.filename'.", at)
 			}
-			if file["file_id"] == nil && file["filename"] == nil {
-				return nil, protocol.BadParameter(at+".file.filename", "missing_required_parameter", "Missing required parameter: '%s.file.filename'.", at)
-			}
-		}
-	}
-	return texts, nil
-}
-
-// chatMedia returns the types of the media in valid content.
-func chatMedia(content any) []string {
-	var media []string
-	for _, v := range protocol.AsList(content) {
-		p := v.(map[string]any)
-		switch p["type"] {
-		case "image_url":
-			media = append(media, mediaType(p["image_url"].(map[string]any)["url"].(string)))
-		case "file":
-			data, _ := p["file"].(map[string]any)["file_data"].(string)
-			media = append(media, mediaType(data))
+			media = append(media, kind)
 		case "input_audio":
 			media = append(media, "audio/"+p["input_audio"].(map[string]any)["format"].(string))
 		}
 	}
-	return media
+	return texts, media, nil
 }
 
 // CheckMemory returns nil, because the protocol has no signatures.
 func (Chat) CheckMemory(*protocol.Query, *protocol.Memory) *protocol.Error { return nil }
+
+func chatShape() *shape.Shape {
+	textPart := shape.Object(map[string]*shape.Shape{"text": shape.Is(shape.String)}, "text")
+	texts := shape.OneOf(shape.Is(shape.String), shape.NonEmpty(shape.TaggedBy("type", map[string]*shape.Shape{"text": textPart})))
+	function := shape.Object(map[string]*shape.Shape{"name": shape.Is(shape.String), "arguments": shape.Is(shape.String)}, "name", "arguments")
+	calls := shape.NonEmpty(shape.TaggedBy("type", map[string]*shape.Shape{
+		"function": shape.Object(map[string]*shape.Shape{"id": shape.Is(shape.String), "function": function}, "id", "function"),
+	}))
+	system := shape.Object(map[string]*shape.Shape{"content": texts, "name": shape.Is(shape.String)}, "content")
+	return shape.Object(map[string]*shape.Shape{
+		"model": shape.Is(shape.String),
+		"messages": shape.NonEmpty(shape.TaggedBy("role", map[string]*shape.Shape{
+			"system":    system,
+			"developer": system,
+			"user":      shape.Object(map[string]*shape.Shape{"content": shape.OneOf(shape.Is(shape.String), shape.NonEmpty(chatPart())), "name": shape.Is(shape.String)}, "content"),
+			"assistant": shape.Object(map[string]*shape.Shape{
+				"content": shape.Nullable(shape.OneOf(shape.Is(shape.String), shape.NonEmpty(shape.TaggedBy("type", map[string]*shape.Shape{
+					"text": textPart, "refusal": shape.Object(map[string]*shape.Shape{"refusal": shape.Is(shape.String)}, "refusal"),
+				})))),
+				"refusal": shape.Nullable(shape.Is(shape.String)), "name": shape.Is(shape.String), "tool_calls": calls,
+			}),
+			"tool": shape.Object(map[string]*shape.Shape{"content": texts, "tool_call_id": shape.Is(shape.String)}, "content", "tool_call_id"),
+		})),
+		"tools": shape.NonEmpty(shape.TaggedBy("type", map[string]*shape.Shape{"function": shape.Object(map[string]*shape.Shape{"function": shape.Object(map[string]*shape.Shape{
+			"name": shape.Is(shape.String), "description": shape.Is(shape.String), "parameters": shape.Object(nil), "strict": shape.Nullable(shape.Is(shape.Boolean)),
+		}, "name")}, "function")})),
+		"tool_choice": shape.OneOf(shape.Word("none", "auto", "required"), shape.TaggedBy("type", map[string]*shape.Shape{
+			"function": shape.Object(map[string]*shape.Shape{"function": shape.Object(map[string]*shape.Shape{"name": shape.Is(shape.String)}, "name")}, "function"),
+			"allowed_tools": shape.Object(map[string]*shape.Shape{"allowed_tools": shape.Object(map[string]*shape.Shape{
+				"mode": shape.Word("auto", "required"), "tools": shape.NonEmpty(shape.Object(nil)),
+			}, "mode", "tools")}, "allowed_tools"),
+		})),
+		"parallel_tool_calls":   shape.Is(shape.Boolean),
+		"temperature":           shape.Nullable(shape.Between(shape.Number, 0, 2)),
+		"top_p":                 shape.Nullable(shape.Between(shape.Number, 0, 1)),
+		"presence_penalty":      shape.Nullable(shape.Between(shape.Number, -2, 2)),
+		"frequency_penalty":     shape.Nullable(shape.Between(shape.Number, -2, 2)),
+		"n":                     shape.Between(shape.Integer, 1, 128),
+		"seed":                  shape.Nullable(shape.Is(shape.Integer)),
+		"stop":                  shape.Nullable(shape.OneOf(shape.Is(shape.String), shape.NonEmpty(shape.Is(shape.String)))),
+		"max_tokens":            shape.Nullable(shape.Between(shape.Integer, 1, 1e9)),
+		"max_completion_tokens": shape.Nullable(shape.Between(shape.Integer, 1, 1e9)),
+		"reasoning_effort":      shape.Nullable(shape.Word("none", "minimal", "low", "medium", "high", "xhigh", "max")),
+		"verbosity":             shape.Nullable(shape.Word("low", "medium", "high")),
+		"response_format":       formatShape(shape.Object(map[string]*shape.Shape{"json_schema": shape.Object(schemaFields(), "name")}, "json_schema")),
+		"stream":                shape.Nullable(shape.Is(shape.Boolean)),
+		"stream_options":        shape.Nullable(shape.Object(map[string]*shape.Shape{"include_usage": shape.Is(shape.Boolean), "include_obfuscation": shape.Is(shape.Boolean)})),
+		"store":                 shape.Nullable(shape.Is(shape.Boolean)),
+		"metadata":              shape.Nullable(shape.Object(nil)),
+		"user":                  shape.Is(shape.String),
+		"safety_identifier":     shape.Is(shape.String),
+		"prompt_cache_key":      shape.Is(shape.String),
+		"service_tier":          shape.Nullable(shape.Is(shape.String)),
+		"logprobs":              shape.Nullable(shape.Is(shape.Boolean)),
+		"top_logprobs":          shape.Nullable(shape.Between(shape.Integer, 0, 20)),
+		"logit_bias":            shape.Nullable(shape.Object(nil)),
+	}, "messages", "model")
+}
+
+func chatPart() *shape.Shape {
+	return shape.TaggedBy("type", map[string]*shape.Shape{
+		"text": shape.Object(map[string]*shape.Shape{"text": shape.Is(shape.String)}, "text"),
+		"image_url": shape.Object(map[string]*shape.Shape{"image_url": shape.Object(map[string]*shape.Shape{
+			"url": shape.Is(shape.String), "detail": shape.Word("auto", "low", "high"),
+		}, "url")}, "image_url"),
+		"input_audio": shape.Object(map[string]*shape.Shape{"input_audio": shape.Object(map[string]*shape.Shape{
+			"data": shape.Is(shape.Base64), "format": shape.Word("wav", "mp3"),
+		}, "data", "format")}, "input_audio"),
+		"file": shape.Object(map[string]*shape.Shape{"file": shape.Object(map[string]*shape.Shape{
+			"file_data": shape.Is(shape.String), "filename": shape.Is(shape.String), "file_id": shape.Is(shape.String),
+		})}, "file"),
+	})
+}
+
+// formatShape returns the shape of a response format; schema is the shape of json_schema.
+func formatShape(schema *shape.Shape) *shape.Shape {
+	return shape.TaggedBy("type", map[string]*shape.Shape{
+		"text": shape.Object(map[string]*shape.Shape{}), "json_object": shape.Object(map[string]*shape.Shape{}), "json_schema": schema,
+	})
+}
+
+func schemaFields() map[string]*shape.Shape {
+	return map[string]*shape.Shape{"name": shape.Is(shape.String), "description": shape.Is(shape.String), "schema": shape.Object(nil), "strict": shape.Nullable(shape.Is(shape.Boolean))}
+}

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"cmp"
+
 	"pollux/internal/scriptmodel/protocol"
 )
 
@@ -61,12 +63,7 @@ func (v *chatEncoder) Frames(p protocol.Piece) []protocol.Frame {
 	return append(out, protocol.Frame{Data: []byte("[DONE]")})
 }
 
-func (v *chatEncoder) thoughtField() string {
-	if v.asked.ThoughtField != "" {
-		return v.asked.ThoughtField
-	}
-	return "reasoning_content"
-}
+func (v *chatEncoder) thoughtField() string { return cmp.Or(v.asked.ThoughtField, "reasoning_content") }
 
 // call encodes calls: first ID and name, then the arguments in pieces.
 func (v *chatEncoder) call(calls []protocol.SentCall, say func(any)) {

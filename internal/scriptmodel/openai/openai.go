@@ -22,8 +22,6 @@ import (
 // base has the methods that both protocols share.
 type base struct{}
 
-func (base) Newline() string { return "\n" }
-
 // route returns PATH and MODEL of a request to OpenAI or Azure: /v1/PATH, /openai/v1/PATH or
 // /openai/deployments/MODEL/PATH.
 func route(r *http.Request) (path, model string) {
@@ -39,12 +37,7 @@ var routePath = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // apiKey returns the key of a request, from the Authorization header or Azure's api-key.
-func apiKey(r *http.Request) string {
-	if key := r.Header.Get("api-key"); key != "" {
-		return key
-	}
-	return protocol.Bearer(r)
-}
+func apiKey(r *http.Request) string { return cmp.Or(r.Header.Get("api-key"), protocol.Bearer(r)) }
 
 // readBody parses the body of a request and checks its shape.
 func readBody(a *protocol.Query, r *http.Request, body []byte, s *shape.Shape) *protocol.Error {
@@ -112,7 +105,7 @@ func kindName(s *shape.Shape) string {
 // code for the status.
 func (base) EncodeError(f *protocol.Error) []byte {
 	kind, code := codeOf(f)
-	e := map[string]any{"message": cmp.Or(f.Message, defaultMessage(f)), "type": kind, "param": nil, "code": nil}
+	e := map[string]any{"message": message(f), "type": kind, "param": nil, "code": nil}
 	if f.Param != "" {
 		e["param"] = f.Param
 	}
@@ -146,27 +139,20 @@ func codeOf(f *protocol.Error) (kind, code string) {
 	return kind, code
 }
 
-// defaultMessage returns the vendor's message for an error without a text in the script.
-func defaultMessage(f *protocol.Error) string {
-	switch f.Code {
-	case "context_length_exceeded":
-		return "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens. Please reduce the length of the messages."
-	case "insufficient_quota":
-		return "You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."
-	}
-	switch f.Status {
-	case 401:
-		return "Incorrect API key provided: sk-***. You can find your API key at https://platform.openai.com/account/api-keys."
-	case 404:
-		return "The model does not exist or you do not have access to it."
-	case 429:
-		return "Rate limit reached on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s."
-	case 500:
-		return "The server had an error while processing your request. Sorry about that!"
-	case 503, 529:
-		return "The engine is currently overloaded, please try again later."
-	}
-	return http.StatusText(f.Status)
+// message returns the text of an error, the vendor's usual one if the script has none.
+func message(f *protocol.Error) string {
+	const overloaded = "The engine is currently overloaded, please try again later."
+	return f.Text(map[string]string{
+		"context_length_exceeded": "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens. Please reduce the length of the messages.",
+		"insufficient_quota":      "You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.",
+	}, map[int]string{
+		401: "Incorrect API key provided: sk-***. You can find your API key at https://platform.openai.com/account/api-keys.",
+		404: "The model does not exist or you do not have access to it.",
+		429: "Rate limit reached on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.",
+		500: "The server had an error while processing your request. Sorry about that!",
+		503: overloaded,
+		529: overloaded,
+	})
 }
 
 func (base) Deny(a *protocol.Query, why protocol.Denial) *protocol.Error {
@@ -345,11 +331,7 @@ func strictSchema(s map[string]any, context string) string {
 	}
 	required := protocol.AsList(s["required"])
 	for name, p := range properties {
-		found := false
-		for _, r := range required {
-			found = found || r == name
-		}
-		if !found {
+		if !slices.Contains(required, any(name)) {
 			return fmt.Sprintf("In context=%s, 'required' is required to be supplied and to be an array including every key in properties. Missing '%s'.", context, name)
 		}
 		if sub, ok := p.(map[string]any); ok {
@@ -361,27 +343,23 @@ func strictSchema(s map[string]any, context string) string {
 	return ""
 }
 
-// dataURL checks that a URL is a data URL of one of the media types.
-func dataURL(url, at string, types ...string) *protocol.Error {
+// dataURL checks that a URL is a data URL of one of the media types, and returns its type; "" for another URL.
+func dataURL(url, at string, types ...string) (string, *protocol.Error) {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
 		if strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
-			return nil
+			return "", nil
 		}
-		return protocol.BadParameter(at, "invalid_value", "Invalid '%s'. Expected a valid URL, but got a value with an invalid format.", at)
+		return "", protocol.BadParameter(at, "invalid_value", "Invalid '%s'. Expected a valid URL, but got a value with an invalid format.", at)
 	}
 	kind, data, ok := strings.Cut(rest, ";base64,")
-	fits := false
-	for _, t := range types {
-		fits = fits || t == kind
-	}
-	if !fits {
-		return protocol.BadParameter(at, "invalid_image_format", "Invalid MIME type %q in '%s'. Supported are %s.", kind, at, strings.Join(types, ", "))
+	if !slices.Contains(types, kind) {
+		return "", protocol.BadParameter(at, "invalid_image_format", "Invalid MIME type %q in '%s'. Supported are %s.", kind, at, strings.Join(types, ", "))
 	}
 	if _, err := base64.StdEncoding.DecodeString(data); !ok || err != nil || data == "" {
-		return protocol.BadParameter(at, "invalid_base64", "Invalid base64 data in '%s'.", at)
+		return "", protocol.BadParameter(at, "invalid_base64", "Invalid base64 data in '%s'.", at)
 	}
-	return nil
+	return kind, nil
 }
 
 // argumentsOf checks the arguments of a call in the conversation.
@@ -440,14 +418,4 @@ func embeddings(a *protocol.Query) []byte {
 		"object": "list", "model": a.Model, "data": data,
 		"usage": map[string]any{"prompt_tokens": n, "total_tokens": n},
 	})
-}
-
-// mediaType returns the media type of a data URL, or "" for another URL.
-func mediaType(url string) string {
-	rest, _ := strings.CutPrefix(url, "data:")
-	kind, _, _ := strings.Cut(rest, ";base64,")
-	if kind == rest {
-		return ""
-	}
-	return kind
 }

@@ -174,10 +174,7 @@ func responsesParameters(a *protocol.Query) *protocol.Error {
 // readItem adds one item to the conversation.
 func readItem(a *protocol.Query, item map[string]any, at string) *protocol.Error {
 	kind, _ := item["type"].(string)
-	prefix := map[string]string{"function_call": "fc", "function_call_output": "fc", "reasoning": "rs"}[kind]
-	if prefix == "" {
-		prefix = "msg"
-	}
+	prefix := cmp.Or(map[string]string{"function_call": "fc", "function_call_output": "fc", "reasoning": "rs"}[kind], "msg")
 	id, hasID := item["id"].(string)
 	if hasID && !strings.HasPrefix(id, prefix) || len(id) > 64 {
 		return protocol.BadParameter(at+".id", "invalid_value", "Invalid '%s.id': '%s'. Expected an ID that begins with '%s'.", at, protocol.Shorten(id), prefix)
@@ -197,20 +194,20 @@ func readItem(a *protocol.Query, item map[string]any, at string) *protocol.Error
 		}
 		a.Add(protocol.Message{FromModel: true, Calls: []protocol.Call{{ID: callID, Name: name, Item: id, Args: protocol.CanonicalArgs(item["arguments"])}}})
 	case "function_call_output":
-		texts, f := itemTexts(item["output"], at+".output", "input")
+		texts, media, f := itemContent(item["output"], at+".output", "input")
 		if f != nil {
 			return f
 		}
-		a.Add(protocol.Message{Media: itemMedia(item["output"]), Results: []protocol.Result{{ID: callID, Text: strings.Join(texts, ""), HasNoErrorMark: true}}})
+		a.Add(protocol.Message{Media: media, Results: []protocol.Result{{ID: callID, Text: strings.Join(texts, ""), HasNoErrorMark: true}}})
 	case "reasoning":
-		return readReasoning(a, item, id, at)
+		return readReasoning(a, item, id)
 	default:
 		return readItemMessage(a, item, at)
 	}
 	return nil
 }
 
-func readReasoning(a *protocol.Query, item map[string]any, id, at string) *protocol.Error {
+func readReasoning(a *protocol.Query, item map[string]any, id string) *protocol.Error {
 	encrypted, _ := item["encrypted_content"].(string)
 	if encrypted == "" {
 		return &protocol.Error{Status: 404, Param: "input", Code: "item_not_found", Message: fmt.Sprintf(
@@ -236,28 +233,27 @@ func readItemMessage(a *protocol.Query, item map[string]any, at string) *protoco
 	if role == "assistant" {
 		direction = "output"
 	}
-	texts, f := itemTexts(item["content"], at+".content", direction)
+	texts, media, f := itemContent(item["content"], at+".content", direction)
 	if f != nil {
 		return f
 	}
-	switch role {
-	case "system", "developer":
+	if role == "system" || role == "developer" {
 		a.System = strings.TrimPrefix(a.System+"\n"+strings.Join(texts, ""), "\n")
-	default:
-		a.Add(protocol.Message{FromModel: role == "assistant", Texts: texts, Media: itemMedia(item["content"])})
+	} else {
+		a.Add(protocol.Message{FromModel: role == "assistant", Texts: texts, Media: media})
 	}
 	return nil
 }
 
-// itemTexts returns the texts of an item's content, whose parts must have the given direction.
-func itemTexts(content any, at, direction string) ([]string, *protocol.Error) {
+// itemContent returns the texts of an item's content, whose parts must have the given direction, and the types of
+// its media.
+func itemContent(content any, at, direction string) (texts, media []string, f *protocol.Error) {
 	if text, ok := content.(string); ok {
 		if text == "" && strings.HasSuffix(at, "content") {
-			return nil, protocol.BadParameter(at, "", "Invalid '%s': the message says nothing.", at)
+			return nil, nil, protocol.BadParameter(at, "", "Invalid '%s': the message says nothing.", at)
 		}
-		return []string{text}, nil
+		return []string{text}, nil, nil
 	}
-	var texts []string
 	for i, v := range protocol.AsList(content) {
 		p := v.(map[string]any)
 		at := fmt.Sprintf("%s[%d]", at, i)
@@ -267,40 +263,27 @@ func itemTexts(content any, at, direction string) ([]string, *protocol.Error) {
 			if direction == "output" {
 				supported = "'output_text' and 'refusal'"
 			}
-			return nil, protocol.BadParameter(at, "invalid_value", "Invalid value: '%s'. Supported values are: %s.", kind, supported)
+			return nil, nil, protocol.BadParameter(at, "invalid_value", "Invalid value: '%s'. Supported values are: %s.", kind, supported)
 		}
 		switch kind {
 		case "input_text", "output_text":
 			if p["text"] == "" {
-				return nil, protocol.BadParameter(at+".text", "", "Invalid '%s.text': empty string. Expected a string with minimum length 1.", at)
+				return nil, nil, protocol.BadParameter(at+".text", "", "Invalid '%s.text': empty string. Expected a string with minimum length 1.", at)
 			}
 			texts = append(texts, p["text"].(string))
-		case "input_image":
-			if f := dataURL(p["image_url"].(string), at+".image_url", "image/png", "image/jpeg", "image/gif", "image/webp"); f != nil {
-				return nil, f
+		case "input_image", "input_file":
+			field, types := "image_url", []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+			if kind == "input_file" {
+				field, types = "file_data", []string{"application/pdf"}
 			}
-		case "input_file":
-			if f := dataURL(p["file_data"].(string), at+".file_data", "application/pdf"); f != nil {
-				return nil, f
+			mediaType, f := dataURL(p[field].(string), at+"."+field, types...)
+			if f != nil {
+				return nil, nil, f
 			}
+			media = append(media, mediaType)
 		}
 	}
-	return texts, nil
-}
-
-// itemMedia returns the types of the media in valid content.
-func itemMedia(content any) []string {
-	var media []string
-	for _, v := range protocol.AsList(content) {
-		p := v.(map[string]any)
-		switch p["type"] {
-		case "input_image":
-			media = append(media, mediaType(p["image_url"].(string)))
-		case "input_file":
-			media = append(media, mediaType(p["file_data"].(string)))
-		}
-	}
-	return media
+	return texts, media, nil
 }
 
 // responsesOrder checks that each call has an output, and each output a call.

@@ -46,9 +46,7 @@ func (v *responsesEncoder) Frames(p protocol.Piece) []protocol.Frame {
 	}
 	if p.Null {
 		v.speak("")
-		v.event("response.output_text.delta", map[string]any{
-			"item_id": v.itemID("msg"), "output_index": v.at, "content_index": 0, "delta": nil, "logprobs": []any{},
-		})
+		v.part("response.output_text.delta", map[string]any{"delta": nil, "logprobs": []any{}})
 	}
 	if len(p.Calls) > 0 {
 		v.call(p.Calls)
@@ -72,6 +70,16 @@ func (v *responsesEncoder) event(name string, fields map[string]any) {
 	fields["type"], fields["sequence_number"] = name, v.sequence
 	v.sequence++
 	v.out = append(v.out, protocol.Frame{Event: name, Data: protocol.MustJSON(fields)})
+}
+
+// part emits an event about the only part of the open item: the text of a message, or the summary of a thought.
+func (v *responsesEncoder) part(name string, fields map[string]any) {
+	prefix, index := "msg", "content_index"
+	if v.open == "reasoning" {
+		prefix, index = "rs", "summary_index"
+	}
+	fields["item_id"], fields["output_index"], fields[index] = v.itemID(prefix), v.at, 0
+	v.event(name, fields)
 }
 
 // itemID returns the ID of the open item, which is unique in the conversation.
@@ -99,30 +107,23 @@ func (v *responsesEncoder) think(text string) {
 	if !v.wantsSummary() {
 		return
 	}
-	fields := func(more string, value any) map[string]any {
-		return map[string]any{"item_id": v.itemID("rs"), "output_index": v.at, "summary_index": 0, more: value}
-	}
 	if opened {
-		v.event("response.reasoning_summary_part.added", fields("part", map[string]any{"type": "summary_text", "text": ""}))
+		v.part("response.reasoning_summary_part.added", map[string]any{"part": map[string]any{"type": "summary_text", "text": ""}})
 	}
 	v.buffer += text
-	v.event("response.reasoning_summary_text.delta", fields("delta", text))
+	v.part("response.reasoning_summary_text.delta", map[string]any{"delta": text})
 }
 
 func (v *responsesEncoder) speak(text string) {
 	opened := v.start("message", func() map[string]any { return v.message("in_progress", []any{}) })
 	if opened {
-		v.event("response.content_part.added", map[string]any{
-			"item_id": v.itemID("msg"), "output_index": v.at, "content_index": 0, "part": outputText(""),
-		})
+		v.part("response.content_part.added", map[string]any{"part": outputText("")})
 	}
 	if text == "" {
 		return
 	}
 	v.buffer += text
-	v.event("response.output_text.delta", map[string]any{
-		"item_id": v.itemID("msg"), "output_index": v.at, "content_index": 0, "delta": text, "logprobs": []any{},
-	})
+	v.part("response.output_text.delta", map[string]any{"delta": text, "logprobs": []any{}})
 }
 
 func outputText(text string) map[string]any {
@@ -141,14 +142,8 @@ func (v *responsesEncoder) close(signature string) {
 		v.closeReasoning(signature)
 	case "message":
 		part := outputText(v.buffer)
-		where := func() map[string]any {
-			return map[string]any{"item_id": v.itemID("msg"), "output_index": v.at, "content_index": 0}
-		}
-		done, partDone := where(), where()
-		done["text"], done["logprobs"] = v.buffer, []any{}
-		partDone["part"] = part
-		v.event("response.output_text.done", done)
-		v.event("response.content_part.done", partDone)
+		v.part("response.output_text.done", map[string]any{"text": v.buffer, "logprobs": []any{}})
+		v.part("response.content_part.done", map[string]any{"part": part})
 		v.done(v.at, v.message("completed", []any{part}))
 	}
 	v.open = ""
@@ -160,14 +155,9 @@ func (v *responsesEncoder) closeReasoning(signature string) {
 	}
 	item := map[string]any{"type": "reasoning", "id": v.itemID("rs"), "summary": []any{}}
 	if v.buffer != "" {
-		where := func() map[string]any {
-			return map[string]any{"item_id": v.itemID("rs"), "output_index": v.at, "summary_index": 0}
-		}
 		part := map[string]any{"type": "summary_text", "text": v.buffer}
-		done, partDone := where(), where()
-		done["text"], partDone["part"] = v.buffer, part
-		v.event("response.reasoning_summary_text.done", done)
-		v.event("response.reasoning_summary_part.done", partDone)
+		v.part("response.reasoning_summary_text.done", map[string]any{"text": v.buffer})
+		v.part("response.reasoning_summary_part.done", map[string]any{"part": part})
 		item["summary"] = []any{part}
 	}
 	if v.encrypts() {
@@ -286,10 +276,7 @@ func (v *responsesEncoder) SignedThoughts() []protocol.Thought { return slices.C
 // ErrorFrames returns the error as an event of type error.
 func (v *responsesEncoder) ErrorFrames(f *protocol.Error) []protocol.Frame {
 	kind, code := codeOf(f)
-	if code == "" {
-		code = kind
-	}
 	v.out = nil
-	v.event("error", map[string]any{"code": code, "message": cmp.Or(f.Message, defaultMessage(f)), "param": nil})
+	v.event("error", map[string]any{"code": cmp.Or(code, kind), "message": message(f), "param": nil})
 	return v.out
 }

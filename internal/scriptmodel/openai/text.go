@@ -109,7 +109,10 @@ func (Text) CheckMemory(a *protocol.Query, m *protocol.Memory) *protocol.Error {
 	for _, msg := range slices.Backward(a.Messages) {
 		for i := range slices.Backward(msg.Calls) {
 			c := &msg.Calls[i]
-			at := lastIndex(said, func(s protocol.NamedCall) bool { return s.Name == c.Name })
+			at := len(said) - 1
+			for at >= 0 && said[at].Name != c.Name {
+				at--
+			}
 			if at < 0 {
 				c.ID = fmt.Sprintf("%s-%d", c.Name, i) // a call of another server
 				continue
@@ -131,15 +134,6 @@ func (Text) CheckMemory(a *protocol.Query, m *protocol.Memory) *protocol.Error {
 		calls = msg.Calls
 	}
 	return nil
-}
-
-func lastIndex[T any](s []T, f func(T) bool) int {
-	for i := range slices.Backward(s) {
-		if f(s[i]) {
-			return i
-		}
-	}
-	return -1
 }
 
 // textEncoder writes calls into the text.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -49,9 +50,7 @@ func AddDetails(e map[string]any, details []json.RawMessage) map[string]any {
 		if json.Unmarshal(d, &fields) != nil || fields["@type"] != nil {
 			continue
 		}
-		for name, v := range fields {
-			e[name] = v
-		}
+		maps.Copy(e, fields)
 	}
 	return e
 }

@@ -4,6 +4,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -16,8 +17,6 @@ import (
 type Wire interface {
 	// Name returns the name of the protocol in scripts.
 	Name() string
-	// Newline returns the line ending of the vendor's streams.
-	Newline() string
 	// Route reports whether a request has a path of this protocol, and returns a query
 	// with the contents of the path and the headers.
 	Route(r *http.Request) (Query, bool)
@@ -69,8 +68,9 @@ type Query struct {
 	Key       string   // API key or token; "" for none
 	Size      int      // size of the body, in bytes
 	Body      map[string]any
-	Thinking  bool // the request asks for thoughts
-	JSONLines bool // the stream has one JSON value per line instead of events
+	Thinking  bool   // the request asks for thoughts
+	JSONLines bool   // the stream has one JSON value per line instead of events
+	Newline   string // line ending of the stream; "" is LF
 
 	// The script's settings for all requests.
 	Accept  []string
@@ -151,13 +151,12 @@ func (a *Query) Add(m Message) {
 // results with IDs only.
 func (a *Query) SetResultNames() {
 	names := map[string]string{}
-	for i := range a.Messages {
-		for _, c := range a.Messages[i].Calls {
+	for _, m := range a.Messages {
+		for _, c := range m.Calls {
 			names[c.ID] = c.Name
 		}
-		for j := range a.Messages[i].Results {
-			r := &a.Messages[i].Results[j]
-			r.Name = names[r.ID]
+		for i, r := range m.Results {
+			m.Results[i].Name = names[r.ID]
 		}
 	}
 }
@@ -298,6 +297,11 @@ type Error struct {
 	Details []json.RawMessage
 }
 
+// Text returns the error's message, or else the vendor's for its code or status, or that of HTTP.
+func (e *Error) Text(byCode map[string]string, byStatus map[int]string) string {
+	return cmp.Or(e.Message, byCode[e.Code], byStatus[e.Status], http.StatusText(e.Status))
+}
+
 // Denial is a reason to refuse a valid request.
 type Denial struct {
 	Kind      DenialKind
@@ -335,8 +339,8 @@ func (a *Query) LastMessage() *Message { return &a.Messages[len(a.Messages)-1] }
 
 // Bearer returns the bearer token of a request, or "" for none.
 func Bearer(r *http.Request) string {
-	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if token == r.Header.Get("Authorization") {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
 		return ""
 	}
 	return token

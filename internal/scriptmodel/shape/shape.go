@@ -111,31 +111,19 @@ func (s *Shape) Check(v any, at string, accept []string) *Mismatch {
 	if v == nil && s.Null {
 		return nil
 	}
+	if !s.hasType(v) {
+		return wrong(WrongType)
+	}
 	switch s.Kind {
 	case ObjectKind:
-		o, ok := v.(map[string]any)
-		if !ok {
-			return wrong(WrongType)
-		}
-		return s.CheckFields(o, at, accept, "")
+		return s.checkFields(v.(map[string]any), at, accept, "")
 	case Tagged:
-		o, ok := v.(map[string]any)
-		if !ok {
-			return wrong(WrongType)
-		}
-		return s.CheckTagged(o, at, accept)
+		return s.checkTagged(v.(map[string]any), at, accept)
 	case Either:
-		for _, alternative := range s.Either {
-			if alternative.HasType(v) {
-				return alternative.Check(v, at, accept)
-			}
-		}
-		return wrong(WrongType)
+		i := slices.IndexFunc(s.Either, func(e *Shape) bool { return e.hasType(v) })
+		return s.Either[i].Check(v, at, accept)
 	case ArrayKind:
-		l, ok := v.([]any)
-		if !ok {
-			return wrong(WrongType)
-		}
+		l := v.([]any)
 		if len(l) < s.MinItems {
 			return wrong(TooFew)
 		}
@@ -146,16 +134,13 @@ func (s *Shape) Check(v any, at string, accept []string) *Mismatch {
 		}
 		return nil
 	}
-	if !s.HasType(v) {
-		return wrong(WrongType)
-	}
 	switch v := v.(type) {
 	case string:
 		if s.Words != nil && !slices.Contains(s.Words, v) {
 			return wrong(WrongWord)
 		}
 	case json.Number:
-		f, _ := v.Float64() // HasType has checked it
+		f, _ := v.Float64() // hasType has checked it
 		switch {
 		case s.Max > s.Min && f < s.Min:
 			return wrong(TooSmall)
@@ -166,8 +151,8 @@ func (s *Shape) Check(v any, at string, accept []string) *Mismatch {
 	return nil
 }
 
-// HasType reports whether v has the right type. It does not check the contents.
-func (s *Shape) HasType(v any) bool {
+// hasType reports whether v has the right type. It does not check the contents.
+func (s *Shape) hasType(v any) bool {
 	ok := false
 	switch s.Kind {
 	case Anything:
@@ -190,18 +175,18 @@ func (s *Shape) HasType(v any) bool {
 			ok = err == nil && (s.Kind == Number || f == float64(int64(f)))
 		}
 	case Either:
-		ok = slices.ContainsFunc(s.Either, func(e *Shape) bool { return e.HasType(v) })
+		ok = slices.ContainsFunc(s.Either, func(e *Shape) bool { return e.hasType(v) })
 	}
 	return ok
 }
 
-// CheckTagged checks an object whose tag selects the case.
-func (s *Shape) CheckTagged(o map[string]any, at string, accept []string) *Mismatch {
+// checkTagged checks an object whose tag selects the case.
+func (s *Shape) checkTagged(o map[string]any, at string, accept []string) *Mismatch {
 	tag, there := o[s.Tag]
 	switch usual := s.Cases[""]; {
 	case there:
 	case usual != nil:
-		return usual.CheckFields(o, at, accept, "")
+		return usual.checkFields(o, at, accept, "")
 	default:
 		return &Mismatch{Reason: MissingField, Path: strings.TrimPrefix(at, "."), Name: s.Tag, Want: s}
 	}
@@ -209,11 +194,11 @@ func (s *Shape) CheckTagged(o map[string]any, at string, accept []string) *Misma
 	if m := words.Check(tag, at+"."+s.Tag, nil); m != nil {
 		return m
 	}
-	return s.Cases[tag.(string)].CheckFields(o, at, accept, s.Tag)
+	return s.Cases[tag.(string)].checkFields(o, at, accept, s.Tag)
 }
 
-// CheckFields checks the fields of an object, except the field tag.
-func (s *Shape) CheckFields(o map[string]any, at string, accept []string, tag string) *Mismatch {
+// checkFields checks the fields of an object, except the field tag.
+func (s *Shape) checkFields(o map[string]any, at string, accept []string, tag string) *Mismatch {
 	if s.Fields == nil {
 		return nil
 	}

@@ -491,3 +491,41 @@ func TestFold(t *testing.T) {
 		t.Errorf("%d", at)
 	}
 }
+
+// TestRunningSession: an update in the background leaves out a file that was just written, another update does not.
+func TestRunningSession(t *testing.T) {
+	t.Parallel()
+	r, dir := newTexts(3), t.TempDir()
+	for _, name := range []string{"running", "ended"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), r.file(2<<20), 0o600))
+	}
+	files := list(t, dir)
+	var written time.Time
+	for i, f := range files {
+		if f.Name == "ended" {
+			files[i].modified, files[i].changed = 0, 0
+		} else {
+			written = time.Unix(0, f.modified)
+		}
+	}
+	x := &Index{Dir: filepath.Join(dir, "index"), now: func() time.Time { return written }}
+	indexed := func(isSlow bool) (names []string) {
+		must(t, x.Update(t.Context(), dir, files, isSlow))
+		for _, s := range x.segments() {
+			data, err := os.ReadFile(s.path)
+			must(t, err)
+			for _, f := range files {
+				if bytes.Contains(data, []byte(f.Name)) {
+					names = append(names, f.Name)
+				}
+			}
+		}
+		return names
+	}
+	if got := indexed(true); !slices.Equal(got, []string{"ended"}) {
+		t.Errorf("indexed in the background: %q", got)
+	}
+	if got := indexed(false); len(got) != 2 {
+		t.Errorf("indexed: %q", got)
+	}
+}

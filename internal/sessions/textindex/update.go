@@ -30,11 +30,15 @@ const (
 // Update indexes the files that have changed or are new, the first ones first, unless there are only
 // few. When ctx ends, it keeps complete entries. dir is the directory of the files, and files are all
 // that it has: the index of others is removed. isSlow makes it rest as long as it works, and use one
-// processor, so that it does not slow others.
+// processor, so that it does not slow others; it then leaves out files that were just written, because their sessions go
+// on.
 func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow bool) error {
 	w := &writer{Index: x, byName: numbers(files), files: files}
 	w.survey(ctx)
 	stale := w.stale()
+	if isSlow {
+		stale = slices.DeleteFunc(stale, func(f File) bool { return !f.isSettled(x.time()) })
+	}
 	if err := ctx.Err(); err != nil || len(stale) == 0 && !slices.ContainsFunc(w.old, func(s *oldSegment) bool { return s.isDirty() }) {
 		return err
 	}
@@ -57,6 +61,13 @@ func (x *Index) Update(ctx context.Context, dir string, files []File, isSlow boo
 		inParallel(ctx, stale, index)
 	}
 	return w.finish()
+}
+
+func (x *Index) time() time.Time {
+	if x.now != nil {
+		return x.now()
+	}
+	return time.Now()
 }
 
 // makeDir makes the directory of the index. It fails if nothing can be written there, so that indexing
@@ -106,11 +117,7 @@ func (x *Index) index(ctx context.Context, path string, file File, isSlow bool) 
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() < file.Size {
 		return nil, errors.Join(errCorrupt, err)
 	}
-	now := time.Now
-	if x.now != nil {
-		now = x.now
-	}
-	if !e.isSettled(now()) {
+	if !e.isSettled(x.time()) {
 		e.State = State{Size: e.Size} // of no file: its blocks are compared at each search
 	}
 	var blocks []byte

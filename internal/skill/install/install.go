@@ -34,14 +34,20 @@ type Installer struct {
 	Root string
 	// Fetcher clones repositories.
 	Fetcher *fetch.Fetcher
+	// All installs all skills of a source that has many of them. Otherwise Pollux says how to choose, and asks the user
+	// unless IsAgreed is set: an agreement in advance is not one to all that there is.
+	All, IsAgreed bool
 	// Consent shows the user a text, which may have several lines, and reports whether the user agrees.
 	Consent func(ctx context.Context, text string) (bool, error)
 	// Show shows a line about the progress.
 	Show func(text string)
 }
 
-// Skill is an installed skill.
-type Skill struct{ Name, Path string }
+// Skill is an installed skill. IsNew reports that none was in its place.
+type Skill struct {
+	Name, Path string
+	IsNew      bool
+}
 
 // Install copies the skills of a source: the address of a repository, an archive whose name ends with
 // ".skill", or a directory. sub is a directory in it, "" for all of it. Skills with the same names are
@@ -62,6 +68,16 @@ func (i *Installer) Install(ctx context.Context, source, sub string) ([]Skill, e
 	skills, err := i.find(dir, where)
 	if err != nil {
 		return nil, err
+	}
+	if isCollection(skills, dir) && !i.All {
+		if i.IsAgreed {
+			return nil, exit.Errorf(exit.General, "%s has %d skills. %s", where, len(skills), choices(skills, dir, sub))
+		}
+		done, err := i.apply(ctx, skills, "install", source, i.copy)
+		if len(done) == 0 && err != nil && ctx.Err() == nil {
+			err = exit.Errorf(exit.General, "%w\n%s", err, choices(skills, dir, sub))
+		}
+		return done, err
 	}
 	return i.apply(ctx, skills, "install", source, i.copy)
 }
@@ -121,6 +137,9 @@ func (i *Installer) get(ctx context.Context, source string) (dir string, remove 
 // skips others with a warning.
 func (i *Installer) find(dir, where string) ([]skill.Skill, error) {
 	skills, problems := skill.Find(dir)
+	if len(skills) == 0 {
+		skills, problems = findBelow(dir, problems)
+	}
 	for _, problem := range problems {
 		i.Show("Warning: " + problem)
 	}
@@ -158,10 +177,12 @@ func (i *Installer) apply(ctx context.Context, skills []skill.Skill, verb, sourc
 	}
 	var done []Skill
 	for _, k := range skills {
+		_, err := os.Lstat(i.path(k.Name))
+		isNew := errors.Is(err, fs.ErrNotExist)
 		if err := i.place(ctx, k, put); err != nil {
 			return done, fmt.Errorf("cannot %s the skill %s: %w", verb, k.Name, err)
 		}
-		done = append(done, Skill{k.Name, i.path(k.Name)})
+		done = append(done, Skill{k.Name, i.path(k.Name), isNew})
 	}
 	return done, nil
 }

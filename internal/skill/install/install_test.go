@@ -146,9 +146,6 @@ func TestInstallDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.shown = nil
-	if _, err := p.Install(t.Context(), p.root, ""); err == nil {
-		t.Error("skills two levels down are found")
-	}
 	if _, err := p.Install(t.Context(), filepath.Join(p.root, "src"), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -300,5 +297,37 @@ func TestDescribeFiles(t *testing.T) {
 		if got := describeFiles(dir, most); !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) {
 			t.Errorf("at most %d: %s", most, got)
 		}
+	}
+}
+
+// A repository may have its skills anywhere. The user chooses, or wants all.
+func TestInstallCollection(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, name := range []string{"one", "two"} {
+		p.skill("repo/plugins/"+name+"/skills/"+name, name)
+		p.skill("repo/plugins/"+name+"/skills/"+name+"/inner", "inner of "+name)
+	}
+	p.skill("repo/node_modules/x/y/z", "module")
+	p.skill("repo/1/2/3/4/5/6/7", "deep")
+	p.file("repo/plugins/bad/skills/bad/SKILL.md", "no")
+	repo := filepath.Join(p.root, "repo")
+	p.IsAgreed = true
+	_, err := p.Install(t.Context(), repo, "")
+	p.wantError("repo has 2 skills. To install one of them, name its directory; to install all, add --all:\n  --path plugins/one/skills/one  Does one.\n  --path plugins/two/", err)
+	p.IsAgreed, p.refuses = false, true
+	_, err = p.Install(t.Context(), repo, "plugins")
+	p.wantError("cancelled by user.\nTo install one of them", err)
+	p.wantError("--path plugins/one/skills/one", err)
+	if !strings.Contains(strings.Join(p.shown, "\n"), "bad/SKILL.md: it does not start") {
+		t.Errorf("shown %q", p.shown)
+	}
+	p.refuses = false
+	if done, err := p.Install(t.Context(), repo, "plugins/one/skills/one"); err != nil || len(done) != 2 || !done[0].IsNew {
+		t.Errorf("%+v, %v", done, err)
+	}
+	p.IsAgreed, p.All = true, true
+	if done, err := p.Install(t.Context(), repo, ""); err != nil || len(done) != 2 || done[0].IsNew || !done[1].IsNew {
+		t.Errorf("%+v, %v", done, err)
 	}
 }

@@ -7,8 +7,8 @@ package recent
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -196,18 +196,13 @@ const maxName = 64
 // plain returns a name with a question mark in place of each character that names of models, tools
 // and errors do not have, at most maxName bytes of it.
 func plain(name string) string {
-	for i := 0; i < len(name); i++ {
-		if !isPlain(rune(name[i])) || i == maxName {
-			name = strings.Map(func(c rune) rune {
-				if !isPlain(c) {
-					return '?'
-				}
-				return c
-			}, name)
-			return name[:min(len(name), maxName)]
+	name = strings.Map(func(c rune) rune {
+		if !isPlain(c) {
+			return '?'
 		}
-	}
-	return name
+		return c
+	}, name)
+	return name[:min(len(name), maxName)]
 }
 
 func isPlain(c rune) bool {
@@ -254,18 +249,12 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	e.Attrs(func(key string, value any) bool {
 		b = append(append(b, ',', '"'), key...)
 		b = append(b, '"', ':')
-		b = appendValue(b, value)
+		if text, ok := value.(string); ok {
+			b = llm.AppendString(b, text)
+		} else {
+			b = fmt.Append(b, value)
+		}
 		return true
 	})
 	return append(b, '}')
-}
-
-func appendValue(b []byte, value any) []byte {
-	switch v := value.(type) {
-	case string:
-		return llm.AppendString(b, v)
-	case int64:
-		return strconv.AppendInt(b, v, 10)
-	}
-	return append(b, "null"...)
 }

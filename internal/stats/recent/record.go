@@ -84,7 +84,6 @@ func (r *Ring) addExecutions(list []agent.Execution) {
 	}
 }
 
-// addResponse keeps the end of a request.
 func (r *Ring) addResponse(of *records.RequestEnded) {
 	e := Event{Kind: Response, Name: of.Request.Model, Status: string(of.Reason), Took: of.Took}
 	if of.Err != nil {

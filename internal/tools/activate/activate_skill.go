@@ -104,7 +104,6 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 	}, nil
 }
 
-// list returns the files of the skill.
 func (c *call) list() string {
 	if c.skill.IsBuiltin() {
 		return "(none)"

@@ -89,7 +89,8 @@ func TestBadQuestions(t *testing.T) {
 	for _, c := range []struct{ name, args, want string }{
 		{"none", `{"questions":[]}`, "params/questions must NOT have fewer than 1 items"},
 		{"five", `{"questions":[1,2,3,4,5]}`, "params/questions must NOT have more than 4 items"},
-		{"missing", `{}`, "params must have required property 'questions'"},
+		{"missing", `{}`, "params must have required property 'questions'; 'questions' is " +
+			"[{question: string, header: string, type: string, multiSelect?: boolean, options?: [{label: string, description: string}], placeholder?: string}]"},
 		{"no type", `{"questions":[{"question":"a?","header":"a"}]}`, "params/questions/0 must have required property 'type'"},
 		{"unknown type", `{"questions":[{"question":"a?","header":"a","type":"number"}]}`, "params/questions/0/type must be equal to one of the allowed values"},
 		{"a choice of nothing", choice(``), "Question 2: type='choice' requires 'options' array with 2-4 items."},
@@ -97,7 +98,7 @@ func TestBadQuestions(t *testing.T) {
 		{"a choice of five", choice(`,"options":[` + o + `,` + o + `,` + o + `,` + o + `,` + o + `]`), "Question 2: 'options' array must have at most 4 items."},
 		{"an option without a name", choice(`,"options":[` + o + `,{"label":" ","description":"d"}]`), "Question 2, option 2: 'label' is required and must be a non-empty string."},
 		{"an option without words", choice(`,"options":[` + o + `,{"label":"x"}]`), "params/questions/1/options/1 must have required property 'description'"},
-		{"options that are none", choice(`,"options":[1,2]`), "params/questions/1/options/0 must be object"},
+		{"options that are none", choice(`,"options":[1,2]`), "params/questions/1/options/0 must be object: {label: string, description: string}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/charset"
 	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/tool"
@@ -66,7 +67,6 @@ func (o Options) Check() error {
 	return err
 }
 
-// discoveryWords returns the words of the discovery command.
 func (o Options) discoveryWords() ([]string, error) {
 	argv, err := o.splitWords(o.Discovery)
 	if err != nil {
@@ -132,7 +132,7 @@ func lastLine(stderr []byte) string {
 	if text == "" {
 		return ""
 	}
-	return ": " + strings.ToValidUTF8(text, "\uFFFD")
+	return ": " + charset.Text([]byte(text))
 }
 
 // limitedBuffer keeps the first maxListing bytes. It calls onOverflow once if there are more.

@@ -19,7 +19,6 @@ func (o Options) splitWords(command string) ([]string, error) {
 	return shell.Fields(command, o.getenv)
 }
 
-// getenv returns the value of a variable in o.Environ.
 func (o Options) getenv(name string) string { return process.Getenv(o.Environ, name) }
 
 // program is a program to run.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -60,19 +61,21 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	const maxStderr = 10_000
 	stdout, stderr := tool.NewCollector(host.Limit, host.Spill), tool.NewCollector(maxStderr, nil)
+	locale := charset.Stream{Locale: charset.OfLocale(c.opts.Environ)}
+	decodedOut, decodedErr := &charset.Writer{Stream: locale, To: stdout}, &charset.Writer{Stream: locale, To: stderr}
 	var end ending
 	argv, err := c.opts.callWords()
 	if err == nil {
 		end = c.opts.run(ctx, program{
 			name: c.name, argv: append(argv, c.name), stdin: c.args,
-			stdout: stdout, stderr: stderr, started: host.Started,
+			stdout: decodedOut, stderr: decodedErr, started: host.Started,
 		})
 	} else {
 		end.err = err
 	}
+	_, _ = decodedOut.Close(), decodedErr.Close() // a collector never fails
 	out, file := stdout.Text()
 	complaint, _ := stderr.Text()
-	out, complaint = strings.ToValidUTF8(out, "\uFFFD"), strings.ToValidUTF8(complaint, "\uFFFD")
 	if end == (ending{}) && complaint == "" {
 		return &tool.Result{Content: []llm.Part{llm.Text(out)}, Display: tool.TextDisplay(out), OutputFile: file}
 	}

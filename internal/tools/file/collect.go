@@ -29,11 +29,8 @@ type Selection struct {
 	// Room is the number of tokens that all texts may have together; 0 is no limit. Longer ones
 	// are cut, the longest first.
 	Room int
-}
-
-// Pattern returns a pattern of [Selection.Include] that matches only path.
-func Pattern(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
+	// Seen, if set, learns the files that were read.
+	Seen *Seen
 }
 
 // Collection is the result of [Collect], sorted by path.
@@ -242,9 +239,11 @@ func (c *collector) read(ctx context.Context, abs string) error {
 	case err != nil:
 		skip(err, "Read error: %v", err)
 	case got.blob != nil:
+		c.Seen.note(ctx, abs, got.version)
 		c.size += len(got.blob.Data)
 		c.Files, c.texts = append(c.Files, File{Path: abs, Media: got.blob}), append(c.texts, nil)
 	default:
+		c.Seen.note(ctx, abs, got.version)
 		c.size += len(got.text)
 		c.Files, c.texts = append(c.Files, File{Path: abs}), append(c.texts, got)
 	}
@@ -271,7 +270,7 @@ func (c *collector) fit() {
 		if t.fit(share) {
 			f.Cut = fmt.Sprintf("lines %d-%d of %d", t.first, t.last, t.total)
 		}
-		f.Text = t.note + t.text
+		f.Text = t.note + t.encodingLine() + t.text
 		if t.isText() && t.partial() {
 			f.Text = fmt.Sprintf("[WARNING: This is not all of the file, but lines %d-%d of %d. Read the rest of it with read_file.]\n\n", t.first, t.last, t.total) + f.Text
 		}

@@ -14,9 +14,9 @@ var (
 		Schema:      json.RawMessage(`{"type":"object","properties":{"dir_path":{"type":"string"}},"required":["dir_path"]}`),
 	}
 	compactRead = &tool.Declaration{
-		Description: "Returns the text of a file, or the lines from start_line to end_line.",
+		Description: "Returns the text of a file, or the lines from start_line to end_line, or its outline.",
 		Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},` +
-			`"start_line":{"type":"integer"},"end_line":{"type":"integer"}},"required":["file_path"]}`),
+			`"start_line":{"type":"integer"},"end_line":{"type":"integer"},"outline":{"type":"boolean"}},"required":["file_path"]}`),
 	}
 	compactReplace = &tool.Declaration{
 		Description: "Puts new_string in the place of old_string. old_string must be in the file once, exactly so, with its white space: " +

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"pollux/internal/charset"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
@@ -28,7 +28,10 @@ type content struct {
 	blob   *llm.Blob // media
 	note   string    // replaces content that cannot be shown
 	size   int64     // of the file, in bytes
-	window           // text
+	enc    charset.Encoding
+	window // text
+	// version is that of the whole file.
+	version *version
 }
 
 // read reads the file at abs, which must be readable for tools. Of a text it returns the lines
@@ -46,25 +49,49 @@ func read(ctx context.Context, w *workspace.Workspace, abs string, first, last i
 	if info.Size() > maxFile {
 		return nil, tooLarge(abs, info.Size())
 	}
-	c, err := readOpen(ctx, w, f, abs, info.Size(), first, last)
+	in, seen := &io.LimitedReader{R: f, N: maxFile + 1}, newWitness()
+	again := func() ([]byte, error) {
+		data, err := readAll(w, abs)
+		seen = newWitness()
+		_, _ = seen.Write(data) // never fails
+		return data, err
+	}
+	c, err := readOpen(ctx, w, &source{rest: io.TeeReader(in, seen), again: again}, abs, info.Size(), first, last)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case in.N == 0: // it grows
 		return nil, tooLarge(abs, maxFile+1)
 	case err != nil && ctx.Err() == nil:
 		return nil, readError(err, abs)
 	}
+	if err == nil && c.note == "" {
+		c.version = seen.version()
+	}
 	return c, err
 }
 
-func readOpen(ctx context.Context, w *workspace.Workspace, f io.Reader, abs string, size int64, first, last int) (*content, error) {
-	in := bufio.NewReaderSize(&limited{f, maxFile}, int(max(sniffed, min(size+1, 32<<10))))
-	head, err := in.Peek(sniffed)
-	if err != nil && err != io.EOF {
+// readAll reads the whole file at abs.
+func readAll(w *workspace.Workspace, abs string) ([]byte, error) {
+	f, err := w.Disk().Open(abs)
+	if err != nil {
 		return nil, err
 	}
-	k, mime := fileKind(abs, func() bool { return looksBinary(head, len(head) < sniffed) })
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		return nil, tooLarge(abs, maxFile+1)
+	}
+	return data, err
+}
+
+func readOpen(ctx context.Context, w *workspace.Workspace, in *source, abs string, size int64, first, last int) (*content, error) {
+	if err := in.begin(size); err != nil {
+		return nil, err
+	}
+	k, mime := fileKind(abs, in.isBinary)
 	c := &content{kind: k, size: size}
 	switch {
+	case in.err != nil:
+		return nil, in.err
 	case k == binaryKind:
 		c.note = "Cannot display content of binary file: " + w.Rel(abs)
 		return c, nil
@@ -74,44 +101,17 @@ func readOpen(ctx context.Context, w *workspace.Workspace, f io.Reader, abs stri
 	case k == audioKind && mime == "":
 		return nil, fail(tool.ErrReadContent, "Cannot read audio file %s: models take MP3, WAV, AIFF, AAC, OGG, and FLAC only.", abs)
 	case k == textKind || k == svgKind:
-		c.window, err = readText(ctx, in, head, first, last)
+		var err error
+		c.window, err = in.text(ctx, first, last)
+		c.enc = in.enc
 		return c, err
 	}
-	data := make([]byte, 0, size+1)
-	for {
-		n, err := in.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
+	data := in.all(size)
+	if in.err != nil {
+		return nil, in.err
 	}
 	c.blob = &llm.Blob{MIMEType: mime, Data: data}
-	return c, nil
-}
-
-// readText reads a text that begins with head.
-func readText(ctx context.Context, in io.Reader, head []byte, first, last int) (window, error) {
-	enc, mark := detectEncoding(head)
-	if _, err := io.CopyN(io.Discard, in, int64(len(mark))); err != nil {
-		return window{}, err
-	}
-	if enc.wide() {
-		data, err := io.ReadAll(in)
-		if err != nil {
-			return window{}, err
-		}
-		in = bufio.NewReader(strings.NewReader(enc.decode(data)))
-	}
-	return readWindow(ctx, in, first, last)
+	return c, ctx.Err()
 }
 
 func tooLarge(abs string, size int64) error {
@@ -142,7 +142,6 @@ func (f *failure) Error() string { return f.failed.Message }
 
 func (f *failure) Unwrap() []error { return []error{&f.failed, f.cause} }
 
-// part returns the content for the model.
 func (c *content) part() llm.Part {
 	switch {
 	case c.blob != nil:
@@ -178,15 +177,12 @@ func (c *content) describe(rel string) string {
 	return fmt.Sprintf("Read lines %d-%d of %d from %s%s", c.first, c.last, c.total, rel, cut)
 }
 
-// summary is a short form of describe.
 func (c *content) summary() string {
 	switch {
 	case !c.isText():
 		return string(c.kind)
-	case c.first == 1 && c.total == 1:
-		return "1 line"
 	case c.first == 1 && c.last == c.total:
-		return fmt.Sprintf("%d lines", c.total)
+		return plural(c.total, "line")
 	}
 	return fmt.Sprintf("%d-%d of %d", c.first, c.last, c.total)
 }

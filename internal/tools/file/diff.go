@@ -32,6 +32,9 @@ type revision struct {
 func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChange) {
 	before, after := validText([]byte(r.before.text)), validText([]byte(r.after.text))
 	name := filepath.Base(r.path)
+	if enc := r.before.encodingName(); enc != "" {
+		labels.old += " (" + enc + ")"
+	}
 	hunks := diffHunks(before, after, 3)
 	whole := countHunks(hunks)
 	d := &tool.DiffDisplay{
@@ -70,9 +73,14 @@ func (r *revision) review(proposed string) string {
 	proposed, written := validText([]byte(lf(proposed))), validText([]byte(r.after.text))
 	text := unified(filepath.Base(r.path), diffLabels{"Your version", "Written"}, diffHunks(proposed, written, 3))
 	_, text, _ = strings.Cut(text, strings.Repeat("=", 67)+"\n")
+	return firstOf(text, maxReviewLines, maxReviewBytes)
+}
+
+// firstOf returns the first lines of a difference, within these limits, and how many there are more.
+func firstOf(text string, maxLines, maxBytes int) string {
 	lines := strings.SplitAfter(text, "\n")
 	size, n := 0, 0
-	for n < len(lines) && n < maxReviewLines && size+len(lines[n]) <= maxReviewBytes {
+	for n < len(lines) && n < maxLines && size+len(lines[n]) <= maxBytes {
 		size += len(lines[n])
 		n++
 	}
@@ -82,7 +90,6 @@ func (r *revision) review(proposed string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// lineCount returns "1 line" or "12 lines" for the new text.
 func (r *revision) lineCount() string { return plural(len(splitLines(r.after.text)), "line") }
 
 // plural returns "1 line" or "12 lines".
@@ -202,7 +209,6 @@ func hunkRange(first, n int) string {
 	return fmt.Sprintf("%d,%d", first, n)
 }
 
-// writeLines writes lines of a hunk with a prefix.
 func writeLines(b *strings.Builder, prefix, content string) {
 	for line := range strings.Lines(content) {
 		b.WriteString(prefix + line)
@@ -233,7 +239,6 @@ func countHunks(hunks []*udiff.Hunk) (c counts) {
 	return c
 }
 
-// changeSummary describes the number of changed lines.
 func changeSummary(l tool.LineChange) string {
 	return fmt.Sprintf("%d added, %d removed", l.Added, l.Removed)
 }

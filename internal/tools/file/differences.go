@@ -8,7 +8,6 @@ import (
 	"pollux/llm/ellipsis"
 )
 
-// wrong returns the error for a slip.
 func (m *merger) wrong(i int, s slip) *unclear {
 	theirs, ours := describeSlip(m.given[i].body, s)
 	where := "the file"
@@ -52,10 +51,8 @@ type note struct {
 	text string
 }
 
-// any reports whether there are differences.
 func (d *differences) any() bool { return len(d.layout)+len(d.words) > 0 }
 
-// add adds the differences of another place.
 func (d *differences) add(other differences) {
 	for _, layout := range other.layout {
 		if !slices.Contains(d.layout, layout) {

@@ -4,20 +4,25 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/internal/workspace"
+	"pollux/tool"
 )
 
-// document is a text file to be changed. A change preserves every other byte of the file: line
-// ends, the byte order mark, and bytes that are not valid text.
+// document is a text file to be changed. A change preserves every other byte of the file: its
+// encoding, line ends, the byte order mark, and bytes that are not valid text.
 type document struct {
 	exists bool
 	data   []byte // content on disk
-	enc    encoding
+	enc    charset.Encoding
 	raw    string // data as text, without the mark
 	text   string // raw with "\n" instead of "\r\n"
+	// isExact reports whether raw has all of data, so that a change of a part of it preserves the rest.
+	isExact bool
 }
 
 // open reads the file at abs to change it. For a missing file it returns an empty document
@@ -40,11 +45,11 @@ func open(ctx context.Context, w *workspace.Workspace, abs string) (*document, e
 	}
 	var data bytes.Buffer
 	data.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := data.ReadFrom(&limited{f, maxFile}); err != nil {
-		if errors.Is(err, errTooLarge) {
-			err = tooLarge(abs, maxFile+1)
-		}
+	if _, err := data.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
 		return nil, err
+	}
+	if data.Len() > maxFile { // it grows
+		return nil, tooLarge(abs, maxFile+1)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -53,36 +58,43 @@ func open(ctx context.Context, w *workspace.Workspace, abs string) (*document, e
 }
 
 func newDocument(data []byte) *document {
-	enc, mark := detectEncoding(data)
-	d := &document{exists: true, data: data, enc: enc, raw: enc.decode(data[len(mark):])}
-	if enc.wide() && !bytes.Equal(enc.encode(d.raw), data) {
-		// The mark is wrong: keep the bytes as they are.
-		d.enc, d.raw = plainUTF8, string(data)
-	}
-	d.text = strings.ReplaceAll(d.raw, "\r\n", "\n")
+	enc := charset.Detect(data)
+	d := &document{exists: true, data: data, enc: enc, raw: enc.Decode(data), isExact: enc.IsExact(data)}
+	d.text = lf(d.raw)
 	return d
 }
 
-// crlf reports whether lines end with "\r\n".
 func (d *document) crlf() bool { return len(d.raw) != len(d.text) }
 
 // rewrite returns the document with another text. If d has "\r\n" line ends, so has the
-// result.
-func (d *document) rewrite(text string) *document {
-	if d.enc != plainUTF8 {
-		text = strings.TrimPrefix(text, "\uFEFF") // encode adds it
+// result. The error is a [*charset.UnsupportedError].
+func (d *document) rewrite(text string) (*document, error) {
+	enc := d.enc
+	if !d.exists || enc.HasMark() && !d.isExact {
+		enc = charset.Encoding{} // the mark is wrong
 	}
-	n := &document{exists: true, enc: d.enc, raw: text, text: strings.ReplaceAll(text, "\r\n", "\n")}
+	if enc.HasMark() {
+		text = strings.TrimPrefix(text, "\uFEFF") // Encode adds it
+	}
+	raw := text
 	if d.crlf() {
-		n.raw = strings.ReplaceAll(n.text, "\n", "\r\n")
+		raw = strings.ReplaceAll(lf(text), "\n", "\r\n")
 	}
-	n.data = n.enc.encode(n.raw)
-	return n
+	return encode(enc, raw)
+}
+
+// encode returns the document with a text, in an encoding.
+func encode(enc charset.Encoding, raw string) (*document, error) {
+	data, err := enc.Encode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &document{exists: true, data: data, enc: enc, raw: raw, text: lf(raw), isExact: true}, nil
 }
 
 // change returns the document with changes applied. Their offsets refer to d.text and are
-// sorted.
-func (d *document) change(changes []change) *document {
+// sorted. d must be exact. The error is a [*charset.UnsupportedError].
+func (d *document) change(changes []change) (*document, error) {
 	var raw strings.Builder
 	raw.Grow(len(d.raw))
 	from, at := 0, offsets{raw: d.raw}
@@ -95,10 +107,34 @@ func (d *document) change(changes []change) *document {
 		raw.WriteString(c.text)
 	}
 	raw.WriteString(d.raw[from:])
-	n := &document{exists: true, enc: d.enc, raw: raw.String()}
-	n.text = strings.ReplaceAll(n.raw, "\r\n", "\n")
-	n.data = n.enc.encode(n.raw)
-	return n
+	return encode(d.enc, raw.String())
+}
+
+// notEncoded returns the error for a text that cannot be written because its encoding lacks a
+// character; other errors are returned unchanged.
+func notEncoded(err error, path string) error {
+	var u *charset.UnsupportedError
+	if !errors.As(err, &u) {
+		return err
+	}
+	return fail(tool.ErrEditPreparation, "%s is in the encoding %s, which has no character %s: it would be in line %d. Nothing was changed. "+
+		"Write the text without that character, or convert the whole file to UTF-8 first if the task allows that.", path, u.Encoding, u.Char(), u.Line())
+}
+
+// encodingNote returns ", encoding: GB18030" for a result; "" for UTF-8.
+func (d *document) encodingNote() string {
+	if name := d.encodingName(); name != "" {
+		return ", encoding: " + name
+	}
+	return ""
+}
+
+// encodingName returns the name of the encoding, "" for UTF-8 and data that is not text.
+func (d *document) encodingName() string {
+	if d.enc.IsUTF8() || !d.enc.IsText() {
+		return ""
+	}
+	return d.enc.Name()
 }
 
 // offsets converts offsets in a text to offsets in its form with "\r\n", in increasing order.
@@ -123,7 +159,6 @@ func (o *offsets) of(offset int) int {
 	}
 }
 
-// same reports whether two versions of a file are equal.
 func (d *document) same(o *document) bool {
 	return d.exists == o.exists && bytes.Equal(d.data, o.data)
 }

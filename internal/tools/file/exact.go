@@ -2,7 +2,6 @@ package file
 
 import "strings"
 
-// exact finds exact occurrences of old.
 func (q *query) exact() (match, error) {
 	m := match{how: "exact"}
 	at := &lineCounter{text: q.text}
@@ -132,14 +131,11 @@ func (q *query) cutsWord(start, end int) string {
 	if q.multiple || len(old) < 2 && !strings.Contains(q.new, "\n") {
 		return "" // a part of names may be meant
 	}
-	isWithin := func(at int) bool {
-		return at > 0 && at < len(q.text) && isWordByte(q.text[at-1]) && isWordByte(q.text[at])
-	}
 	first, last := old[0], old[len(old)-1]
 	switch n := len(replacement); {
-	case isWithin(start) && (n == 0 || replacement[0] != first || strings.Count(q.new, first) > 1):
+	case isWithinWord(q.text, start) && (n == 0 || replacement[0] != first || strings.Count(q.new, first) > 1):
 		return "it begins within a word"
-	case isWithin(end) && (n == 0 || replacement[n-1] != last || strings.Count(q.new, last) > 1):
+	case isWithinWord(q.text, end) && (n == 0 || replacement[n-1] != last || strings.Count(q.new, last) > 1):
 		return "it ends within a word"
 	}
 	return ""

@@ -40,7 +40,11 @@ func TestSameAsExact(t *testing.T) {
 			continue
 		}
 		keepLastNewline(c.text, m.changes)
-		got := newDocument([]byte(c.text)).change(m.changes).text
+		after, err := newDocument([]byte(c.text)).change(m.changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := after.text
 		switch {
 		case got == c.text:
 			n.rejected++ // as an edit that changes nothing

@@ -7,7 +7,6 @@
 package file
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +31,15 @@ func parseArguments(raw json.RawMessage) (arguments, error) {
 		return nil, fmt.Errorf("params must be valid JSON: %w", err)
 	}
 	return a, nil
+}
+
+// changesFile returns the effect of a call that changes the file it names.
+func changesFile(w *workspace.Workspace, raw json.RawMessage) tool.Effect {
+	args, err := parseArguments(raw)
+	if path := args.str("file_path"); err == nil && !blank(path) {
+		return tool.Effect{Paths: []string{w.Resolve(path)}}
+	}
+	return tool.Effect{} // unknown
 }
 
 // get decodes an argument into to. The schema has been checked, so a value that cannot be
@@ -74,19 +82,12 @@ const maxLine = 1<<30 - 1
 
 // filter returns the ignore rules according to file_filtering_options.
 func (a arguments) filter(w *workspace.Workspace) workspace.Filter {
-	f := w.DefaultFilter()
 	var o struct {
 		Git    *bool `json:"respect_git_ignore"`
 		Gemini *bool `json:"respect_gemini_ignore"`
 	}
 	a.get("file_filtering_options", &o)
-	if o.Git != nil {
-		f.Git = *o.Git
-	}
-	if o.Gemini != nil {
-		f.Gemini = *o.Gemini
-	}
-	return f
+	return w.DefaultFilter().With(o.Git, o.Gemini)
 }
 
 // outside returns the result of a call whose path is not permitted any more.
@@ -118,15 +119,6 @@ func failed(err error) *tool.Result {
 // fail returns an error that becomes the result of a failed call.
 func fail(t tool.ErrorType, format string, args ...any) error {
 	return &tool.Error{Type: t, Message: fmt.Sprintf(format, args...)}
-}
-
-// hint returns a path similar to that of a file, or directory, that does not exist: ". Did you
-// mean ...?", or "".
-func hint(ctx context.Context, w *workspace.Workspace, abs string, dir bool) string {
-	if text := w.DidYouMean(ctx, abs, dir); text != "" {
-		return "." + text
-	}
-	return ""
 }
 
 // code returns the symbolic name of the system error in err, such as EACCES, which scripts and

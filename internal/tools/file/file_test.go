@@ -104,7 +104,7 @@ func refused(t testing.TB, to tool.Tool, a args, text string) {
 }
 
 func all(w *workspace.Workspace) []tool.Tool {
-	return []tool.Tool{NewList(w), NewReadFile(w), NewReplace(w, nil), NewWrite(w, nil)}
+	return []tool.Tool{NewList(w), NewReadFile(w, nil), NewReplace(w, nil, nil, EditObserver{}), NewWrite(w, nil, nil)}
 }
 
 func TestSpecs(t *testing.T) {
@@ -121,7 +121,7 @@ func TestSpecs(t *testing.T) {
 	for _, to := range all(newWorkspace(t, nil)) {
 		s := to.Spec()
 		w := want[s.Name]
-		if s.DisplayName != w.display || len(s.Aliases) != 1 || s.Aliases[0] != w.class || s.Kind != w.kind || s.Serial != s.Kind.Mutates() {
+		if s.DisplayName != w.display || len(s.Aliases) != 1 || s.Aliases[0] != w.class || s.Kind != w.kind || s.Serial {
 			t.Errorf("%+v", s)
 		}
 		if !json.Valid(s.Schema) {
@@ -133,7 +133,7 @@ func TestSpecs(t *testing.T) {
 func TestArgumentErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"a.txt": "a"})
-	read, write, edit := NewReadFile(w), NewWrite(w, nil), NewReplace(w, nil)
+	read, write, edit := NewReadFile(w, nil), NewWrite(w, nil, nil), NewReplace(w, nil, nil, EditObserver{})
 	for _, c := range []struct {
 		to   tool.Tool
 		args args
@@ -187,13 +187,13 @@ func TestPathsOutside(t *testing.T) {
 		"file://" + out + "/secret":       "Path not in workspace: Attempted path ",
 		"sub/../../" + filepath.Base(out): "Path not in workspace: Attempted path ",
 	} {
-		refused(t, NewReadFile(w), args{"file_path": path}, want)
+		refused(t, NewReadFile(w, nil), args{"file_path": path}, want)
 		refused(t, NewList(w), args{"dir_path": path}, want)
-		refused(t, NewWrite(w, nil), args{"file_path": path, "content": ""}, want)
-		refused(t, NewReplace(w, nil), args{"file_path": path, "instruction": "", "old_string": "", "new_string": ""}, want)
+		refused(t, NewWrite(w, nil, nil), args{"file_path": path, "content": ""}, want)
+		refused(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": path, "instruction": "", "old_string": "", "new_string": ""}, want)
 	}
-	// "~" is a name like any other.
-	if call := build(t, NewReadFile(w), args{"file_path": "~/x"}); call.Locations()[0].Path != filepath.Join(w.Root(), "~", "x") {
+	// "~" is a name like any other in a workspace without a home directory.
+	if call := build(t, NewReadFile(w, nil), args{"file_path": "~/x"}); call.Locations()[0].Path != filepath.Join(w.Root(), "~", "x") {
 		t.Errorf("~/x is %v", call.Locations())
 	}
 }
@@ -205,9 +205,9 @@ func TestPathMovesOutside(t *testing.T) {
 	out := t.TempDir()
 	put(t, filepath.Join(out, "a.txt"), "secret")
 	var calls []tool.Invocation
-	calls = append(calls, build(t, NewReadFile(w), args{"file_path": "dir/a.txt"}), build(t, NewList(w), args{"dir_path": "dir"}),
-		build(t, NewWrite(w, nil), args{"file_path": "dir/a.txt", "content": "b"}),
-		build(t, NewReplace(w, nil), args{"file_path": "dir/a.txt", "instruction": "", "old_string": "secret", "new_string": "b"}))
+	calls = append(calls, build(t, NewReadFile(w, nil), args{"file_path": "dir/a.txt"}), build(t, NewList(w), args{"dir_path": "dir"}),
+		build(t, NewWrite(w, nil, nil), args{"file_path": "dir/a.txt", "content": "b"}),
+		build(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "dir/a.txt", "instruction": "", "old_string": "secret", "new_string": "b"}))
 	if err := os.RemoveAll(filepath.Join(w.Root(), "dir")); err != nil {
 		t.Fatal(err)
 	}
@@ -226,5 +226,5 @@ func TestPathMovesOutside(t *testing.T) {
 func TestArgumentNamesAreExact(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"a.txt": "right", "b.txt": "wrong"})
-	wantText(t, run(t, NewReadFile(w), args{"file_path": "a.txt", "FILE_PATH": "b.txt"}), "right")
+	wantText(t, run(t, NewReadFile(w, nil), args{"file_path": "a.txt", "FILE_PATH": "b.txt"}), "right")
 }

@@ -48,6 +48,7 @@ func (m *match) tooMuch() bool { return m.count > maxChanges || m.inserted > max
 type query struct {
 	text, old, new string
 	multiple       bool // whether all occurrences of old are replaced
+	isCut          bool // see merger
 	// stop is called regularly to check whether to give up.
 	stop  func() bool
 	spans []span // lines of text, see lines
@@ -87,32 +88,37 @@ func (q *query) find() (match, error) {
 	}
 	for _, strategy := range [...]struct {
 		name string // Gemini CLI's name
-		find func() ([]place, error)
+		find func() (match, error)
 	}{
-		{"flexible", func() ([]place, error) { return q.linesLike(strings.TrimSpace), nil }},
-		{"regex", func() ([]place, error) { return q.linesLike(bare), nil }},
-		{"fuzzy", func() ([]place, error) { return q.linesLike(foldCase), nil }},
-		{"fuzzy", q.similar},
+		{"flexible", func() (match, error) { return q.replaceAll(q.linesLike(strings.TrimSpace)) }},
+		{"regex", func() (match, error) { return q.replaceAll(q.linesLike(bare)) }},
+		{"regex", q.spaced},
+		{"flexible", q.partial},
+		{"fuzzy", func() (match, error) { return q.replaceAll(q.linesLike(foldCase)) }},
+		{"fuzzy", q.fuzzy},
 	} {
-		places, err := strategy.find()
-		if err != nil || len(places) > 0 || q.stop() {
-			m, mergeErr := q.replaceAll(places)
+		m, err := strategy.find()
+		if err != nil || m.count > 0 || q.stop() {
 			m.how = strategy.name
-			if err == nil {
-				err = mergeErr
-			}
 			return m, err
 		}
 	}
 	return match{}, nil
 }
 
-// bare returns a line without white space.
+// fuzzy replaces the block of lines that is most similar to old.
+func (q *query) fuzzy() (match, error) {
+	places, err := q.similar()
+	if err != nil {
+		return match{}, err
+	}
+	return q.replaceAll(places)
+}
+
 func bare(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func foldCase(line string) string { return strings.ToLower(strings.TrimSpace(line)) }
 
-// replaceAll returns the changes at the places of old.
 func (q *query) replaceAll(places []place) (match, error) {
 	m := match{count: len(places)}
 	if len(places) > 1 && !q.multiple {
@@ -213,7 +219,6 @@ func alignBlanks(given []string, numbers []int, first, last int) []int {
 
 // sequences returns where the wanted lines are among others. They may overlap.
 func (q *query) sequences(have, want []string) []int {
-	const budget = 5e7 // bytes that are compared at most; normal texts need a few per line
 	var starts []int
 	work := 0
 	for i := 0; i+len(want) <= len(have); i++ {
@@ -222,7 +227,7 @@ func (q *query) sequences(have, want []string) []int {
 			work += len(want[same]) + 1
 			same++
 		}
-		if work++; work > budget || i%1024 == 0 && q.stop() {
+		if work++; work > compareBudget || i%1024 == 0 && q.stop() {
 			return nil
 		}
 		if same == len(want) {
@@ -232,6 +237,9 @@ func (q *query) sequences(have, want []string) []int {
 	return starts
 }
 
+// compareBudget is the number of bytes of lines that a search compares at most. Normal texts need a few per line.
+const compareBudget = 5e7
+
 // maxLines is the maximum number of lines of a text for comparing line by line.
 const maxLines = 1 << 20
 
@@ -240,7 +248,6 @@ func (q *query) oldLines() []string {
 	return strings.Split(strings.TrimSuffix(q.old, "\n"), "\n")
 }
 
-// lines returns the lines of the text.
 func (q *query) lines() []span {
 	if q.spans == nil {
 		q.spans = splitLines(q.text)

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -88,10 +90,13 @@ func FuzzFind(f *testing.F) {
 				at = c.end
 			}
 			d := newDocument([]byte(text))
-			if d.enc.wide() || d.text != text {
+			if d.enc.IsText() && !d.enc.IsUTF8() || d.text != text {
 				continue
 			}
-			got := d.change(m.changes)
+			got, err := d.change(m.changes)
+			if err != nil {
+				return // its encoding lacks a character
+			}
 			if len(m.changes) > 0 {
 				first, last := m.changes[0], m.changes[len(m.changes)-1]
 				if !strings.HasPrefix(got.text, text[:first.start]) || !strings.HasSuffix(got.text, text[last.end:]) {
@@ -111,11 +116,14 @@ func FuzzChangeKeepsTheRest(f *testing.F) {
 	f.Add("\r\n\r\n", 0, 1, "")
 	f.Fuzz(func(t *testing.T, raw string, start, end int, insert string) {
 		d := newDocument([]byte(raw))
-		if start < 0 || end < start || end > len(d.text) || d.enc.wide() {
+		if start < 0 || end < start || end > len(d.text) || d.enc.IsText() && !d.enc.IsUTF8() {
 			return
 		}
 		c := change{start, end, lf(insert)}
-		got := d.change([]change{c})
+		got, err := d.change([]change{c})
+		if err != nil {
+			t.Fatal(err)
+		}
 		o := offsets{raw: d.raw}
 		before, after := d.raw[:o.of(start)], d.raw[o.of(end):]
 		if lf(before) != d.text[:start] && !strings.HasSuffix(before, "\r") || !strings.HasPrefix(got.raw, before) || !strings.HasSuffix(got.raw, after) {
@@ -160,6 +168,23 @@ func TestRivals(t *testing.T) {
 		m, err := find(text, "abcdefghijkl", "x", never)
 		if len(m.changes) != want || (err == nil) != (want > 0) {
 			t.Errorf("%q: %v %v", text, m.changes, err)
+		}
+	}
+}
+
+// TestRivalsApart checks that the error for several similar places names none that overlaps a more similar one.
+func TestRivalsApart(t *testing.T) {
+	t.Parallel()
+	const far = "other\nother\nother\n"
+	for name, c := range map[string]struct{ text, want, reason string }{
+		"one":     {"abcdefghijk 1\nabcdefghijk 2\nabcdefghijk 3\n", "[[1 2]]", "not the same"},
+		"two":     {"abcdefghijk 1\nabcdefghijk 2\nabcdefghijk 3\n" + far + "abcdefghijk 1\nabcdefghijk 4\n", "[[1 2] [7 8]]", "the same as none of them"},
+		"as good": {"abcdefghijk 3\nabcdefghijk 3\nabcdefghijk 3\n", "[[1 2] [2 3]]", "the same as none of them"},
+	} {
+		_, err := find(c.text, "abcdefghijk 1\nabcdefghijk 9", "x", never)
+		var u *unclear
+		if !errors.As(err, &u) || fmt.Sprint(u.places) != c.want || u.reason != c.reason || !strings.Contains(u.lines, "abcdefghijk 3") == (c.want == "[[1 2] [2 3]]") {
+			t.Errorf("%s: %v, %+v", name, err, u)
 		}
 	}
 }

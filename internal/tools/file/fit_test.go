@@ -60,7 +60,7 @@ func TestReadFileInRoom(t *testing.T) {
 	var read strings.Builder
 	calls := 0
 	for next := 1; next > 0; calls++ {
-		r := build(t, NewReadFile(w), args{"file_path": "big.txt", "start_line": next}).Run(context.Background(), tool.Host{Room: 700})
+		r := build(t, NewReadFile(w, nil), args{"file_path": "big.txt", "start_line": next}).Run(context.Background(), tool.Host{Room: 700})
 		got := llm.PartsText(r.Content)
 		if tokensOf(got) > 800 {
 			t.Fatalf("%d tokens", tokensOf(got))

@@ -25,7 +25,7 @@ func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(
 func (m *merger) pairs() []pair {
 	var pairs []pair
 	for i, at := range m.align {
-		if at >= 0 && m.given[i].body != "" {
+		if at >= 0 && m.given[i].body != "" && (i > 0 || !m.isCut) {
 			pairs = append(pairs, pair{m.given[i].indent, m.file[at].indent, i})
 		}
 	}
@@ -115,7 +115,7 @@ func (m *merger) loneSlip() reading {
 		return nil
 	}
 	d := wrong[0]
-	isFirst := d == m.pairs()[0]
+	isFirst := d == m.pairs()[0] && !m.isCut
 	return func(indent string, number int) (string, bool) {
 		isLone := isFirst && number == 0 || !isFirst && m.kept[number] == d.line
 		switch {
@@ -185,7 +185,11 @@ func cutLevels(indent, level string) (n int, rest string) {
 // levelsOfCall returns the largest number of spaces that divides all indentations of the call, 0
 // if there are tabs, and the likely levels of indentation.
 func (m *merger) levelsOfCall() (step int, likely []string) {
-	for _, l := range slices.Concat(m.given, m.lines) {
+	all := slices.Concat(m.given, m.lines)
+	if m.isCut {
+		all = slices.Concat(m.given[1:], m.lines[1:])
+	}
+	for _, l := range all {
 		if strings.Contains(l.indent, "\t") {
 			return 0, []string{"\t"}
 		}

@@ -52,7 +52,7 @@ func TestReplaceSpacesForTabs(t *testing.T) {
 	} {
 		got, made := "", ""
 		w := newWorkspace(t, map[string]string{"f.go": text})
-		edit := NewReplace(w, nil, WithObserver(EditObserver{Made: func(how string) { made = how }}))
+		edit := NewReplace(w, nil, nil, EditObserver{Made: func(how string) { made = how }})
 		r := run(t, edit, args{
 			"file_path": "f.go", "instruction": "i", "old_string": old,
 			"new_string": strings.Replace(old, "    }", "        for {\n            h(2)\n        }\n    }", 1),

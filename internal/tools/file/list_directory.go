@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pollux/internal/workspace"
 	"pollux/llm"
@@ -52,6 +52,7 @@ func (t *list) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, err
 	}
 	c := &listCall{w: t.w, abs: t.w.Resolve(args.str("dir_path")), leaveOut: args.list("ignore"), filter: args.filter(t.w)}
+	c.Described = tool.Described{Title: "Confirm: ReadFolder", Text: t.w.Rel(c.abs)}
 	if err := t.w.CheckRead(c.abs); err != nil {
 		return nil, err
 	}
@@ -59,18 +60,11 @@ func (t *list) Build(raw json.RawMessage) (tool.Invocation, error) {
 }
 
 type listCall struct {
+	tool.Described
 	w        *workspace.Workspace
 	abs      string
 	leaveOut []string
 	filter   workspace.Filter
-}
-
-func (c *listCall) Summary() string { return c.w.Rel(c.abs) }
-
-func (c *listCall) Locations() []tool.Location { return nil }
-
-func (c *listCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: ReadFolder", Prompt: c.Summary()}, nil
 }
 
 func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
@@ -83,7 +77,7 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return outside(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return listFailed(c.abs + " does not exist" + hint(ctx, c.w, c.abs, true))
+		return listFailed(c.abs + " does not exist" + c.w.DidYouMean(ctx, c.abs, true))
 	}
 	if err != nil {
 		return listFailed(describe(err, "stat", c.abs))
@@ -195,29 +189,8 @@ func listFailed(why string) *tool.Result {
 }
 
 // wildcard reports whether name matches pattern, in which * matches any text and ? one
-// character. Its cost is at most the product of the lengths.
+// character.
 func wildcard(pattern, name string) bool {
-	p, n := 0, 0
-	star, from := -1, 0 // the last *, and the end of the text it matches
-	for n < len(name) {
-		_, size := utf8.DecodeRuneInString(name[n:])
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && pattern[p] == '?':
-			p++
-			n += size
-		case strings.HasPrefix(pattern[p:], name[n:n+size]):
-			p += size
-			n += size
-		case star >= 0:
-			_, size = utf8.DecodeRuneInString(name[from:])
-			from += size
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+	ok, _ := path.Match(strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(pattern), name) // always valid
+	return ok
 }

@@ -16,6 +16,9 @@ type merger struct {
 	kept  []int    // for each line of new_string the line of old_string that it repeats, or -1
 	above int      // lines of the text before those of the file
 	slips [][]slip // of each line of old_string
+	// isCut is set if old_string and new_string begin in the middle of their first line, which is here with its beginning
+	// as the file has it: its indentation shows nothing of theirs.
+	isCut bool
 }
 
 // line is a line of a text. A blank line is all trail.
@@ -44,7 +47,7 @@ func (l line) String() string { return l.indent + l.body + l.trail }
 func (q *query) merge(p place) (change, differences, *unclear) {
 	m := &merger{
 		given: parseLines(q.oldLines()), file: parseLines(strings.Split(q.text[p.start:p.end], "\n")),
-		align: p.align, above: p.first,
+		align: p.align, above: p.first, isCut: q.isCut,
 	}
 	replacement, end, ok := q.ends(p)
 	if !ok {
@@ -82,7 +85,7 @@ func (m *merger) findSlips() *unclear {
 		}
 		m.slips[i] = findSlips(m.given[i].body, m.file[at].body)
 		for _, s := range m.slips[i] {
-			if s.changesMeaning() {
+			if s.changesMeaning() || s.isRest(i == 0, i == len(m.given)-1, m.given[i].body) {
 				return m.wrong(i, s)
 			}
 		}
@@ -165,6 +168,14 @@ func (m *merger) hunks() []hunk {
 
 // apply returns the lines that replace those of the file, with this reading of the indentation.
 func (m *merger) apply(to reading) ([]string, *unclear) {
+	if others := to; m.isCut {
+		to = func(indent string, number int) (string, bool) {
+			if number == 0 {
+				return indent, true
+			}
+			return others(indent, number)
+		}
+	}
 	var out []string
 	for _, h := range m.hunks() {
 		lines, err := m.changed(h, to)
@@ -227,8 +238,11 @@ func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
 	}
 	for k, l := range lines {
 		if i := h.given.start + k; m.isPaired(h, k) && len(m.slips[i]) > 0 {
-			var ok bool
-			if l.body, ok = mergeWords(given[k].body, file[k].body, l.body); !ok {
+			body, ok := mergeWords(given[k].body, file[k].body, l.body)
+			switch {
+			case ok:
+				l.body = body
+			case !isSpaced(given[k].body, m.slips[i]):
 				return nil, m.wrong(i, m.slips[i][0])
 			}
 		}

@@ -31,7 +31,6 @@ func (q *query) excerpt(first, last int) string {
 	return validText([]byte(strings.Join(out, "\n")))
 }
 
-// shortLine returns the beginning of a long line.
 func shortLine(line string) string { return ellipsis.Bytes(line, maxExcerptLine) }
 
 // nearest describes the lines that are most similar to old, and their first difference from
@@ -48,22 +47,66 @@ func (q *query) nearest() string {
 	return fmt.Sprintf("The most similar text is at %s. %s\n%s", where, q.firstDifference(first, given), q.excerpt(first, last))
 }
 
-// firstDifference describes how the text from a line on differs from lines of old.
+// firstDifference describes how the text from a line on differs from lines of old: in words, or else in white space. The
+// first line of old may be the end of one of the file, and the last line the beginning of one.
 func (q *query) firstDifference(first int, given []string) string {
+	spaced := -1
 	for i, line := range given {
 		if first+i >= len(q.lines()) {
 			return fmt.Sprintf("The file ends there, and old_string has %d more lines. The file has:", len(given)-i)
 		}
 		file := q.line(first + i)
-		if file == line {
-			continue
+		isFirst, isLast := i == 0, i == len(given)-1
+		switch {
+		case agree(file, line, isFirst, isLast):
+		case !agree(bare(file), bare(line), isFirst, isLast):
+			file, line := strings.TrimLeft(file, " \t"), strings.TrimLeft(line, " \t")
+			n := commonPrefix(file, line)
+			n = strings.LastIndexAny(line[:n], " \t") + 1
+			return fmt.Sprintf("The first difference is in line %d, which has %s where old_string has %s. The file has:",
+				first+i+1, part(file[n:]), part(line[n:]))
+		case spaced < 0:
+			spaced = i
 		}
-		n := commonPrefix(file, line)
-		n = strings.LastIndexAny(line[:n], " \t") + 1
-		return fmt.Sprintf("The first difference is in line %d, which has %s where old_string has %s. The file has:",
-			first+i+1, part(file[n:]), part(line[n:]))
 	}
-	return "The file has:"
+	if spaced < 0 {
+		return "The file has:"
+	}
+	theirs, ours := spaceDifference(q.line(first+spaced), given[spaced])
+	return fmt.Sprintf("Only white space differs, first in line %d, which has %s where old_string has %s. The file has:", first+spaced+1, theirs, ours)
+}
+
+// agree reports whether a line of the file is one of old, or ends or begins with it if that is the first or last one.
+func agree(file, line string, isFirst, isLast bool) bool {
+	return file == line || !blank(line) && (isFirst && strings.HasSuffix(file, line) || isLast && strings.HasPrefix(file, line))
+}
+
+// spaceDifference describes the first white space in which two lines differ.
+func spaceDifference(file, line string) (theirs, ours string) {
+	n := commonPrefix(file, line)
+	n = len(strings.TrimRight(line[:n], " \t"))
+	return describeSpace(indentOf(file[n:])), describeSpace(indentOf(line[n:]))
+}
+
+// describeSpace returns white space in words, such as "a tab" or "4 spaces".
+func describeSpace(space string) string {
+	var parts []string
+	for len(space) > 0 {
+		name, rest := "tab", strings.TrimLeft(space, space[:1])
+		if space[0] == ' ' {
+			name = "space"
+		}
+		if n := len(space) - len(rest); n == 1 {
+			parts = append(parts, "a "+name)
+		} else {
+			parts = append(parts, plural(n, name))
+		}
+		space = rest
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, " and ")
 }
 
 // part quotes the beginning of the rest of a line.
@@ -72,6 +115,19 @@ func part(rest string) string {
 		return "the line end"
 	}
 	return shortQuote(validText([]byte(rest)))
+}
+
+// cutAlike returns which lines of old may be a part of this line: the first one if it ends with that, the last one if it
+// begins with that.
+func cutAlike(line string, given []string) (alike []int) {
+	last := len(given) - 1
+	if first := strings.TrimSpace(given[0]); len(first) > 4 && strings.HasSuffix(line, first) {
+		alike = append(alike, 0)
+	}
+	if end := strings.TrimSpace(given[last]); len(end) > 4 && strings.HasPrefix(line, end) {
+		alike = append(alike, last)
+	}
+	return alike
 }
 
 // mostLike returns the number of the first line of the block that has the most lines of old at
@@ -102,7 +158,11 @@ func (q *query) mostLike() int {
 			return -1
 		}
 		line := strings.TrimSpace(q.line(n))
-		for _, i := range at[line] {
+		alike := at[line]
+		if alike == nil && len(given) > 1 {
+			alike = cutAlike(line, given)
+		}
+		for _, i := range alike {
 			start := max(0, n-i)
 			if votes[start]++; votes[start] > most {
 				best, most = start, votes[start]

@@ -13,29 +13,31 @@ import (
 	"pollux/tool"
 )
 
-// NewReadFile returns the tool read_file.
-func NewReadFile(w *workspace.Workspace) tool.Tool {
-	return &readFile{w: w, spec: tool.Spec{
+// NewReadFile returns the tool read_file, which adds what it reads to seen.
+func NewReadFile(w *workspace.Workspace, seen *Seen) tool.Tool {
+	return &readFile{w: w, seen: seen, spec: tool.Spec{
 		Name:        "read_file",
 		DisplayName: "ReadFile",
 		Aliases:     []string{"ReadFileTool"},
 		Kind:        tool.KindRead,
 		Description: "Returns the content of one file. Text comes without line numbers, at most 2000 lines at a time (of a file with more than 5000, the first 200 unless you name the lines) and lines of at most 2000 " +
 			"characters; before a part of the file stands which lines it is and how to go on. To look at a part of a large file, " +
-			"name the lines. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
+			"name the lines, or ask for its outline. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
 			"you can look at or listen to; other binary files cannot be read.",
-		Brief:   "Returns the content of one file: text (up to 2000 lines at a time; name the lines for a part), an image, a PDF, audio or video.",
+		Brief:   "Returns the content of one file: text (up to 2000 lines at a time, the first 200 of more than 5000; name the lines for a part), an image, a PDF, audio or video.",
 		Compact: compactRead,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
 			`"start_line":{"type":"integer","minimum":1,"description":"The first line to return, counted from 1. Optional."},` +
-			`"end_line":{"type":"integer","minimum":1,"description":"The last line to return, itself included. Optional."}` +
+			`"end_line":{"type":"integer","minimum":1,"description":"The last line to return, itself included. Optional."},` +
+			`"outline":{"type":"boolean","description":"Return the declarations (or headings, keys) with their line numbers, not the text."}` +
 			`},"required":["file_path"]}`),
 	}}
 }
 
 type readFile struct {
 	w    *workspace.Workspace
+	seen *Seen
 	spec tool.Spec
 }
 
@@ -46,14 +48,17 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &readFileCall{w: t.w}
+	c := &readFileCall{w: t.w, seen: t.seen}
 	c.first, c.last = args.lines()
+	c.isOutline = args.flag("outline")
 	path := args.str("file_path")
 	if blank(path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
-	c.abs, c.taken = t.w.Resolve(path), ""
-	if reading := t.w.Reading(path); reading != "" {
+	abs, reading := t.w.ResolveAs(path)
+	c.abs, c.name = abs, filepath.Base(path)
+	c.Described = tool.Described{Title: "Confirm: ReadFile", Text: t.w.Rel(c.abs)}
+	if reading != "" {
 		c.taken = fmt.Sprintf("%q was taken for %s.\n", path, reading)
 	}
 	if err := t.w.CheckRead(c.abs); err != nil {
@@ -97,44 +102,52 @@ func (a arguments) lines() (first, last int) {
 }
 
 type readFileCall struct {
+	tool.Described
 	w           *workspace.Workspace
+	seen        *Seen
 	abs         string
+	name        string // the last element of the path as the model wrote it
 	taken       string // a line for the model if its path was not taken as it is
+	encoding    string // the line that names the encoding of the file
 	first, last int
+	isOutline   bool
 }
-
-func (c *readFileCall) Summary() string { return c.w.Rel(c.abs) }
 
 func (c *readFileCall) Locations() []tool.Location {
 	return []tool.Location{{Path: c.abs, Line: c.first}}
-}
-
-func (c *readFileCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: ReadFile", Prompt: c.Summary()}, nil
 }
 
 func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err := c.w.CheckRead(c.abs); err != nil {
 		return outside(err)
 	}
-	got, err := read(ctx, c.w, c.abs, c.first, c.last)
+	first, last := c.first, c.last
+	if c.isOutline {
+		first, last = 1, maxLine
+	}
+	got, err := read(ctx, c.w, c.abs, first, last)
 	if e := (*tool.Error)(nil); errors.As(err, &e) && e.Type == tool.ErrFileNotFound {
-		return tool.Fail(e.Type, e.Message+hint(ctx, c.w, c.abs, false))
+		return tool.Fail(e.Type, e.Message+c.w.DidYouMean(ctx, c.abs, false))
 	}
 	if err != nil {
 		return failed(err)
 	}
-	if got.isText() && got.isPastEnd() {
-		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, countLines(got.total)))
+	if got.isText() && c.first > max(got.total, 1) {
+		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, plural(got.total, "line")))
 	}
+	if got.isText() && c.isOutline {
+		return c.outlined(got, host.Room)
+	}
+	c.seen.note(ctx, c.abs, got.version)
 	if got.isText() && c.first == 0 && c.last == 0 && (got.total > largeLines || got.size > largeSize) {
 		got.keep(largeShown)
 	}
 	if note := c.repeated(ctx, host, got); note != "" {
 		return &tool.Result{Content: []llm.Part{llm.Text(note)}, Display: tool.TextDisplay("Unchanged since it was read: " + c.w.Rel(c.abs)), Summary: "unchanged"}
 	}
-	if got.isText() && host.Room > 0 {
-		got.fit(max(1, host.Room-headerTokens))
+	below := ""
+	if got.isText() {
+		below = c.fitOutlined(ctx, got, host.Room)
 	}
 	r := &tool.Result{
 		Content: []llm.Part{got.part()},
@@ -143,7 +156,7 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		Summary: got.summary(),
 	}
 	if got.isText() {
-		r.Content = []llm.Part{llm.Text(c.taken + c.header(got) + got.text)}
+		r.Content = []llm.Part{llm.Text(c.taken + got.encodingLine() + c.header(got, below != "") + got.text + below)}
 	} else if c.taken != "" {
 		r.Content = append([]llm.Part{llm.Text(strings.TrimSuffix(c.taken, "\n"))}, r.Content...)
 	}
@@ -164,9 +177,20 @@ const (
 // tailLines is the number of lines that the header of a long file suggests to see its end.
 const tailLines = 100
 
+// encodingLine returns the line that names the encoding of a text, "" for UTF-8.
+func (c *content) encodingLine() string {
+	if c.enc.IsUTF8() || !c.enc.IsText() {
+		return ""
+	}
+	return encodingStart + c.enc.Name() + ".\n"
+}
+
+// encodingStart begins the line that names the encoding of a text.
+const encodingStart = "Encoding: "
+
 // header returns the line before the text of a file that names its lines; "" for the whole file
 // if the call asked for no lines.
-func (c *readFileCall) header(got *content) string {
+func (c *readFileCall) header(got *content, hasOutline bool) string {
 	if got.total == 0 {
 		return "The file is empty."
 	}
@@ -182,7 +206,11 @@ func (c *readFileCall) header(got *content) string {
 	}
 	switch {
 	case got.last < end:
-		fmt.Fprintf(&b, " (the file has %s). Not shown: lines %d-%d; read on with start_line: %d", sizeText(got.size), got.last+1, end, got.last+1)
+		fmt.Fprintf(&b, " (the file has %s). Not shown: lines %d-%d", sizeText(got.size), got.last+1, end)
+		if hasOutline {
+			b.WriteString(" (outline below)")
+		}
+		fmt.Fprintf(&b, "; read on with start_line: %d", got.last+1)
 		if end < got.total {
 			fmt.Fprintf(&b, ", end_line: %d", end)
 		} else if tail := got.total - tailLines + 1; tail > got.last+1 {
@@ -190,6 +218,9 @@ func (c *readFileCall) header(got *content) string {
 		}
 		if !isRange {
 			b.WriteString("; grep_search finds a text in it")
+			if hasOutline {
+				b.WriteString(", outline: true the lines of all declarations")
+			}
 		}
 		b.WriteByte('.')
 	case c.last > got.total:
@@ -202,13 +233,6 @@ func (c *readFileCall) header(got *content) string {
 		fmt.Fprintf(&b, " Lines that end in %q are cut: grep_search shows the part around a match.", cutMark)
 	}
 	return strings.TrimSuffix(b.String(), ".") + ":\n"
-}
-
-func countLines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
 }
 
 // sizeText returns a number of bytes for a reader.

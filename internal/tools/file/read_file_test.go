@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -48,10 +51,10 @@ func TestReadFileText(t *testing.T) {
 		"crlf":               {file: "a\r\nb\r\n", want: "a\nb\n", summary: "2 lines"},
 		"lone cr":            {file: "a\rb", want: "a\rb", summary: "1 line"},
 		"bom":                {file: "\ufeffa", want: "a", summary: "1 line"},
-		"utf-16":             {file: wide("grüß 𝄞\r\nb"), want: "grüß 𝄞\nb", summary: "2 lines"},
-		"utf-16 odd":         {file: "\xff\xfea\x00b", want: "a\uFFFD", summary: "1 line"},
-		"utf-32":             {file: "\x00\x00\xfe\xff\x00\x01\xd1\x1e", want: "𝄞", summary: "1 line"},
-		"utf-32 bad":         {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "\uFFFD", summary: "1 line"},
+		"utf-16":             {file: wide("grüß 𝄞\r\nb"), want: "Encoding: UTF-16LE.\ngrüß 𝄞\nb", summary: "2 lines"},
+		"utf-16 odd":         {file: "\xff\xfea\x00b", want: "Encoding: UTF-16LE.\na\uFFFD", summary: "1 line"},
+		"utf-32":             {file: "\x00\x00\xfe\xff\x00\x01\xd1\x1e", want: "Encoding: UTF-32BE.\n𝄞", summary: "1 line"},
+		"utf-32 bad":         {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "Encoding: UTF-32LE.\n\uFFFD", summary: "1 line"},
 		"invalid utf-8":      {file: "a long line with one bad \xff byte", want: "a long line with one bad \uFFFD byte", summary: "1 line"},
 		"exactly all":        {file: lines(1, 2000), want: lines(1, 2000), summary: "2000 lines"},
 		"one too many":       {file: lines(1, 2001), want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001; grep_search finds a text in it:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
@@ -88,7 +91,7 @@ func TestReadFileText(t *testing.T) {
 			if c.end > 0 {
 				a["end_line"] = c.end
 			}
-			r := run(t, NewReadFile(w), a)
+			r := run(t, NewReadFile(w, nil), a)
 			wantText(t, r, c.want)
 			display, _ := r.Display.(tool.TextDisplay)
 			if r.Summary != c.summary || string(display) != c.display {
@@ -109,10 +112,10 @@ func TestReadFilePastEnd(t *testing.T) {
 	}{
 		{"f", 10, "which has 9 lines."}, {"f", 50, "which has 9 lines."}, {"one", 2, "which has 1 line."}, {"none", 2, "which has 0 lines."},
 	} {
-		r := run(t, NewReadFile(w), args{"file_path": c.file, "start_line": c.first})
+		r := run(t, NewReadFile(w, nil), args{"file_path": c.file, "start_line": c.first})
 		wantError(t, r, tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, %s", c.first, filepath.Join(w.Root(), c.file), c.want))
 	}
-	wantText(t, run(t, NewReadFile(w), args{"file_path": "none", "start_line": 1, "end_line": 7}), "The file is empty.")
+	wantText(t, run(t, NewReadFile(w, nil), args{"file_path": "none", "start_line": 1, "end_line": 7}), "The file is empty.")
 }
 
 // TestReadFileOffset checks offset, the number of lines to skip, and limit, the number of lines
@@ -135,13 +138,13 @@ func TestReadFileOffset(t *testing.T) {
 		{args{"offset": "many", "limit": nil}, 1, 2000},
 	} {
 		c.args["file_path"] = "f"
-		got := llm.PartsText(run(t, NewReadFile(w), c.args).Content)
+		got := llm.PartsText(run(t, NewReadFile(w, nil), c.args).Content)
 		want := fmt.Sprintf("Lines %d-%d of 3000", c.first, c.last)
 		if !strings.Contains(got, want) {
 			t.Errorf("%v: %.150q, want %s", c.args, got, want)
 		}
 	}
-	refused(t, NewReadFile(w), args{"file_path": "f", "offset": 10, "end_line": 5}, "start_line cannot be greater than end_line")
+	refused(t, NewReadFile(w, nil), args{"file_path": "f", "offset": 10, "end_line": 5}, "start_line cannot be greater than end_line")
 }
 
 func TestReadFileNames(t *testing.T) {
@@ -158,7 +161,7 @@ func TestReadFileNames(t *testing.T) {
 		"./dir/../dir/x.txt":   "below",
 		filepath.Join(w.Root(), "with%20space.txt"): fmt.Sprintf("%q was taken for with space.txt.\nspace", filepath.Join(w.Root(), "with%20space.txt")),
 	} {
-		wantText(t, run(t, NewReadFile(w), args{"file_path": path}), want)
+		wantText(t, run(t, NewReadFile(w, nil), args{"file_path": path}), want)
 	}
 }
 
@@ -170,7 +173,7 @@ func TestReadFileMedia(t *testing.T) {
 		"a.mp3": "audio/mpeg", "a.wav": "audio/wav", "a.aif": "audio/aiff", "a.flac": "audio/flac", "a.mp4": "video/mp4", "a.mov": "video/quicktime",
 	} {
 		w := newWorkspace(t, map[string]string{name: binary})
-		r := run(t, NewReadFile(w), args{"file_path": name})
+		r := run(t, NewReadFile(w, nil), args{"file_path": name})
 		if len(r.Content) != 1 || r.Content[0].InlineData == nil {
 			t.Errorf("%s: %+v", name, r)
 			continue
@@ -205,9 +208,9 @@ func TestReadFileKinds(t *testing.T) {
 		"pdf":     "Cannot display content of binary file: pdf",
 		"proto":   "Cannot display content of binary file: proto",
 	} {
-		wantText(t, run(t, NewReadFile(w), args{"file_path": name}), want)
+		wantText(t, run(t, NewReadFile(w, nil), args{"file_path": name}), want)
 	}
-	wantError(t, run(t, NewReadFile(w), args{"file_path": "a.m4a"}), tool.ErrReadContent,
+	wantError(t, run(t, NewReadFile(w, nil), args{"file_path": "a.m4a"}), tool.ErrReadContent,
 		"Cannot read audio file "+filepath.Join(w.Root(), "a.m4a")+": models take MP3, WAV, AIFF, AAC, OGG, and FLAC only.")
 }
 
@@ -223,7 +226,7 @@ func TestReadFileErrors(t *testing.T) {
 	if err := f.Truncate(3 << 30); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	read := NewReadFile(w)
+	read := NewReadFile(w, nil)
 	wantError(t, run(t, read, args{"file_path": "huge"}), tool.ErrFileTooLarge, "File size exceeds the 20MB limit: "+huge+" (3072.00MB)")
 	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir")+". List it with list_directory.")
 	wantError(t, run(t, read, args{"file_path": "none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "none"))
@@ -251,9 +254,9 @@ func TestReadFileIgnored(t *testing.T) {
 		"sub/gen.go":  `The rule "/gen.*" of sub/.gitignore hides it. ` + gitWay,
 		".env.local":  `The rule "*.local" of .gitignore hides it. If the task needs it, ask the user.`,
 	} {
-		refused(t, NewReadFile(w), args{"file_path": name}, "File path '"+filepath.Join(w.Root(), name)+"' is ignored by configured ignore patterns. "+want)
+		refused(t, NewReadFile(w, nil), args{"file_path": name}, "File path '"+filepath.Join(w.Root(), name)+"' is ignored by configured ignore patterns. "+want)
 	}
-	refused(t, NewReadFile(w), args{"file_path": ".env"}, "Path not in workspace: ")
+	refused(t, NewReadFile(w, nil), args{"file_path": ".env"}, "Path not in workspace: ")
 }
 
 // TestMissing checks the suggestions of the file tools for a path that does not exist.
@@ -261,12 +264,12 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"src/server.go": "x", "src/Deep/handler.ts": "x", "lib/server.go": "x"})
 	at := func(name string) string { return filepath.Join(w.Root(), name) }
-	wantError(t, run(t, NewReadFile(w), args{"file_path": "server.go"}), tool.ErrFileNotFound,
+	wantError(t, run(t, NewReadFile(w, nil), args{"file_path": "server.go"}), tool.ErrFileNotFound,
 		"File not found: "+at("server.go")+`. Did you mean one of: "lib/server.go", "src/server.go"?`)
-	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "src/servr.go", "instruction": "x", "old_string": "x", "new_string": "y"}), tool.ErrFileNotFound,
+	wantError(t, run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "src/servr.go", "instruction": "x", "old_string": "x", "new_string": "y"}), tool.ErrFileNotFound,
 		"File not found: "+at("src/servr.go")+`. Did you mean one of: "src/server.go", "lib/server.go"?`)
 	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, at("src/deep")+` does not exist. Did you mean "src/Deep"?`)
-	r := run(t, NewReadFile(w), args{"file_path": "nothing/like/it.xyz"})
+	r := run(t, NewReadFile(w, nil), args{"file_path": "nothing/like/it.xyz"})
 	if want := "File not found: " + at("nothing/like/it.xyz"); r.Error == nil || r.Error.Message != want {
 		t.Errorf("error = %v, want %s", r.Error, want)
 	}
@@ -277,26 +280,55 @@ func TestReadFileCancelled(t *testing.T) {
 	w := newWorkspace(t, map[string]string{"f": strings.Repeat("\n", 1<<20)})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r := build(t, NewReadFile(w), args{"file_path": "f"}).Run(ctx, tool.Host{}); r.Error == nil {
+	if r := build(t, NewReadFile(w, nil), args{"file_path": "f"}).Run(ctx, tool.Host{}); r.Error == nil {
 		t.Error("read to the end")
 	}
 }
 
+// growing is a file that has become larger than Stat reports.
+type growing struct {
+	fs.File
+	io.Reader
+}
+
+func (g growing) Read(p []byte) (int, error) { return g.Reader.Read(p) }
+
 // A file that grows while it is read stops at the limit.
-func TestLimited(t *testing.T) {
+func TestGrowingFile(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(&limited{strings.NewReader("12345"), 5}); err != nil || b.String() != "12345" {
-		t.Errorf("%q, %v", b.String(), err)
+	dir := t.TempDir()
+	for _, name := range []string{"f.txt", "f.png"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := b.ReadFrom(&limited{strings.NewReader("123456"), 5}); err != errTooLarge {
-		t.Errorf("error = %v, want %v", err, errTooLarge)
+	var size int64
+	w, _ := workspace.New(workspace.Options{Root: dir, Disk: workspace.Disk{Open: func(path string) (fs.File, error) {
+		f, err := os.Open(path)
+		return growing{f, io.LimitReader(strings.NewReader(strings.Repeat("a line\n", maxFile/7+2)), size)}, err
+	}}})
+	for _, name := range []string{"f.txt", "f.png"} {
+		for size = maxFile; size <= maxFile+1; size++ {
+			want := size > maxFile
+			for _, c := range []struct {
+				to tool.Tool
+				a  args
+			}{
+				{NewReadFile(w, nil), args{"file_path": name}},
+				{NewReplace(w, nil, nil, EditObserver{}), args{"file_path": name, "old_string": "nowhere", "new_string": "x"}},
+			} {
+				r := build(t, c.to, c.a).Run(t.Context(), tool.Host{})
+				if got := r.Error != nil && r.Error.Type == tool.ErrFileTooLarge; got != want {
+					t.Errorf("%s of %d bytes, %s: %+v", name, size, c.to.Spec().Name, r.Error)
+				}
+			}
+		}
 	}
 }
 
 func BenchmarkReadFile(b *testing.B) {
 	w := newWorkspace(b, map[string]string{"f.go": strings.Repeat("\tfmt.Println(\"a line of code\")\n", 128)})
-	to := NewReadFile(w)
+	to := NewReadFile(w, nil)
 	raw := []byte(`{"file_path":"f.go"}`)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -317,12 +349,23 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\xfe\xff\xd8\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := newDocument(data)
-		if got := d.change(nil).data; !bytes.Equal(got, data) {
-			t.Errorf("no change changes %q to %q", data, got)
+		if after, err := d.change(nil); d.isExact && (err != nil || !bytes.Equal(after.data, data)) {
+			t.Errorf("no change changes %q: %v", data, err)
 		}
-		w, err := readText(context.Background(), bytes.NewReader(data), data, 0, 0)
+		in := &source{rest: bytes.NewReader(data), again: func() ([]byte, error) { return data, nil }}
+		if err := in.begin(int64(len(data))); err != nil {
+			t.Fatal(err)
+		}
+		isBinary := in.isBinary()
+		w, err := in.text(context.Background(), 0, 0)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if in.enc.Name() != d.enc.Name() || isBinary == d.enc.IsText() {
+			t.Errorf("%q is read as %s, and changed as %s", data, in.enc.Name(), d.enc.Name())
+		}
+		if text, _, _ := strings.Cut(w.text, cutMark); !w.partial() && text != strings.ToValidUTF8(d.text, "\uFFFD") {
+			t.Errorf("%q is read as %q, and changed as %q", data, text, d.text)
 		}
 		if w.text != strings.ToValidUTF8(w.text, "") {
 			t.Errorf("%q is not valid", w.text)
@@ -336,6 +379,5 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("a line of %d", n)
 			}
 		}
-		looksBinary(data, true)
 	})
 }

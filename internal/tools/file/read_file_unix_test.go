@@ -27,10 +27,10 @@ func TestPipesAndDevices(t *testing.T) {
 		paths = append(paths, null)
 	}
 	for _, path := range paths {
-		wantError(t, run(t, NewReadFile(w), args{"file_path": path}), tool.ErrReadContent, "Error reading file "+path+": not a regular file")
-		wantError(t, run(t, NewWrite(w, nil), args{"file_path": path, "content": "x"}), tool.ErrFileWrite,
+		wantError(t, run(t, NewReadFile(w, nil), args{"file_path": path}), tool.ErrReadContent, "Error reading file "+path+": not a regular file")
+		wantError(t, run(t, NewWrite(w, nil, nil), args{"file_path": path, "content": "x"}), tool.ErrFileWrite,
 			"Error checking existing file '"+path+"': not a regular file")
-		wantError(t, run(t, NewReplace(w, nil), args{"file_path": path, "instruction": "", "old_string": "a", "new_string": "x"}),
+		wantError(t, run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": path, "instruction": "", "old_string": "a", "new_string": "x"}),
 			tool.ErrEditPreparation, "not a regular file")
 		if got, err := Collect(t.Context(), w, Selection{Include: []string{path}}); err != nil || len(got.Files) > 0 {
 			t.Errorf("%s is collected: %+v, %v", path, got, err)
@@ -51,10 +51,10 @@ func TestReadOnlyDirectory(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 	for _, path := range []string{"dir/f", "dir/new", "dir/sub/new"} {
 		abs := filepath.Join(w.Root(), path)
-		wantError(t, run(t, NewWrite(w, nil), args{"file_path": path, "content": "x"}), tool.ErrPermissionDenied,
+		wantError(t, run(t, NewWrite(w, nil, nil), args{"file_path": path, "content": "x"}), tool.ErrPermissionDenied,
 			"Permission denied writing to file: "+abs+" (EACCES)")
 	}
-	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "dir/f", "instruction": "", "old_string": "old", "new_string": "x"}), tool.ErrFileWrite,
+	wantError(t, run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "dir/f", "instruction": "", "old_string": "old", "new_string": "x"}), tool.ErrFileWrite,
 		"Permission denied writing to file: ")
 	if got := get(t, filepath.Join(dir, "f")); got != "old" {
 		t.Errorf("content = %q", got)

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,14 +34,21 @@ func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *conten
 	if host.Earlier == nil || !got.isText() || got.isPastEnd() || len(got.text) < minRepeated {
 		return ""
 	}
+	c.encoding = got.encodingLine()
 	note := fmt.Sprintf("%slines %d-%d of %d of %s are as ", unchangedStart, got.first, got.last, got.total, c.w.Rel(c.abs))
 	compared := 0
-	for raw, text := range host.Earlier() {
-		if strings.HasPrefix(text, note) {
-			return "" // the model insists
-		}
+	for raw, textOf := range host.Earlier() {
 		args, isSame := c.sameFile(raw)
-		if !isSame || strings.HasPrefix(text, unchangedStart) {
+		if !isSame || args.flag("outline") {
+			continue
+		}
+		text, ok := textOf()
+		switch {
+		case !ok:
+			continue
+		case strings.HasPrefix(text, note):
+			return "" // the model insists
+		case strings.HasPrefix(text, unchangedStart):
 			continue
 		}
 		e := c.parseEarlier(text, got.total)
@@ -90,8 +98,13 @@ func describeRange(args arguments) string {
 	return text
 }
 
-// sameFile returns the arguments of a call, and whether it read the same file.
+// sameFile returns the arguments of a call, and whether it read the same file. A call that named the file
+// differently, by a link or with JSON escapes, counts as one of another file, so that the paths of all
+// earlier calls need not be resolved.
 func (c *readFileCall) sameFile(raw json.RawMessage) (args arguments, isSame bool) {
+	if !bytes.Contains(raw, []byte(c.name)) {
+		return nil, false
+	}
 	args, err := parseArguments(raw)
 	return args, err == nil && c.w.Resolve(args.str("file_path")) == c.abs
 }
@@ -105,8 +118,12 @@ type earlierText struct {
 // parseEarlier parses an earlier result. One without a header has the whole file, of total lines.
 func (c *readFileCall) parseEarlier(text string, total int) earlierText {
 	e := earlierText{text: strings.TrimPrefix(text, c.taken)}
+	e.text = strings.TrimPrefix(e.text, c.encoding)
 	if n, _ := fmt.Sscanf(e.text, "Lines %d-%d of %d", &e.first, &e.last, &e.total); n == 3 {
 		_, e.text, _ = strings.Cut(e.text, "\n")
+		if at := strings.LastIndex(e.text, belowStart); at >= 0 && e.last < e.total {
+			e.text = e.text[:at]
+		}
 		return e
 	}
 	e.first, e.last, e.total = 1, total, total

@@ -32,9 +32,10 @@ func TestReadFileAgain(t *testing.T) {
 		text string
 	}
 	var earlier []result
-	host := tool.Host{Earlier: func() iter.Seq2[json.RawMessage, string] {
-		return func(yield func(json.RawMessage, string) bool) {
-			for i := len(earlier) - 1; i >= 0 && yield(earlier[i].args, earlier[i].text); i-- {
+	host := tool.Host{Earlier: func() iter.Seq2[json.RawMessage, func() (string, bool)] {
+		return func(yield func(json.RawMessage, func() (string, bool)) bool) {
+			textOf := func(r result) func() (string, bool) { return func() (string, bool) { return r.text, true } }
+			for i := len(earlier) - 1; i >= 0 && yield(earlier[i].args, textOf(earlier[i])); i-- {
 			}
 		}
 	}}
@@ -44,7 +45,7 @@ func TestReadFileAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := build(t, NewReadFile(w), a).Run(context.Background(), host)
+		r := build(t, NewReadFile(w, nil), a).Run(context.Background(), host)
 		if r.Error != nil {
 			t.Fatal(r.Error)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"syscall"
 
@@ -12,14 +11,14 @@ import (
 	"pollux/tool"
 )
 
-// NewReplace returns the tool replace. If fix is nil, failed edits are not corrected.
-func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption) tool.Tool {
-	t := &replace{w: w, fix: fix, spec: tool.Spec{
+// NewReplace returns the tool replace. If fix is nil, failed edits are not corrected. Its results describe changes
+// of the file that the model has not seen.
+func NewReplace(w *workspace.Workspace, fix Corrector, seen *Seen, watch EditObserver) tool.Tool {
+	return &replace{w: w, fix: fix, seen: seen, watch: watch, spec: tool.Spec{
 		Name:        "replace",
 		DisplayName: "Edit",
 		Aliases:     []string{"EditTool"},
 		Kind:        tool.KindEdit,
-		Serial:      true,
 		Description: "Changes a part of a file: puts new_string where old_string is. Read the file first. old_string must be the text as it stands " +
 			"in the file, white space and indentation included, with enough lines around the change (three before and after are a good measure) to be " +
 			"found exactly once; with allow_multiple every occurrence is replaced. new_string must be all that is to stand there, as literal text: " +
@@ -36,17 +35,7 @@ func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption)
 			`"allow_multiple":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}` +
 			`},"required":["file_path","old_string","new_string"]}`),
 	}}
-	for _, set := range options {
-		set(t)
-	}
-	return t
 }
-
-// ReplaceOption is an option of [NewReplace].
-type ReplaceOption func(*replace)
-
-// WithObserver reports edits to watch.
-func WithObserver(watch EditObserver) ReplaceOption { return func(t *replace) { t.watch = watch } }
 
 // EditObserver receives reports about edits. Functions that are nil are not called; the others
 // must be safe for concurrent use.
@@ -61,18 +50,22 @@ type EditObserver struct {
 type replace struct {
 	w     *workspace.Workspace
 	fix   Corrector
+	seen  *Seen
 	watch EditObserver
 	spec  tool.Spec
 }
 
 func (t *replace) Spec() *tool.Spec { return &t.spec }
 
+// Effect implements [tool.Foreseeable].
+func (t *replace) Effect(raw json.RawMessage) tool.Effect { return changesFile(t.w, raw) }
+
 func (t *replace) Build(raw json.RawMessage) (tool.Invocation, error) {
 	args, err := parseArguments(raw)
 	if err != nil {
 		return nil, err
 	}
-	c := &replaceCall{w: t.w, fix: t.fix, watch: t.watch, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
+	c := &replaceCall{w: t.w, fix: t.fix, seen: t.seen, watch: t.watch, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
 	if blank(c.path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
@@ -96,6 +89,8 @@ func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 type replaceCall struct {
 	w        *workspace.Workspace
 	fix      Corrector // nil after its first use
+	seen     *Seen
+	newer    *newer // nil if the model knows the file as it is
 	watch    EditObserver
 	args     arguments
 	path     string // as given by the model
@@ -115,19 +110,7 @@ func (c *replaceCall) Summary() string {
 	if c.old == "" {
 		return "Create " + short
 	}
-	return fmt.Sprintf("%s: %s => %s", short, firstLine(c.old), firstLine(c.new))
-}
-
-// firstLine returns the beginning of s on one line.
-func firstLine(s string) string {
-	line, _, more := strings.Cut(s, "\n")
-	if head := tool.First(line, 30); len(head) < len(line) {
-		line, more = head, true
-	}
-	if more {
-		line += "..."
-	}
-	return line
+	return short + ": " + changeLabel(c.old, c.new)
 }
 
 func (c *replaceCall) Locations() []tool.Location { return []tool.Location{{Path: c.abs}} }
@@ -248,18 +231,25 @@ func (c *replaceCall) open(ctx context.Context) (*document, error) {
 	return nil, fail(tool.ErrEditPreparation, "Error preparing edit: %s", describe(err, "open", c.abs))
 }
 
-// apply applies the edit to this version of the file.
 func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error) {
 	e := &edit{revision: revision{path: c.abs, before: before, proposed: c.proposed}}
 	switch {
 	case !before.exists && c.old != "":
-		return nil, fail(tool.ErrFileNotFound, "File not found: %s%s", c.abs, hint(ctx, c.w, c.abs, false))
+		return nil, fail(tool.ErrFileNotFound, "File not found: %s%s", c.abs, c.w.DidYouMean(ctx, c.abs, false))
 	case !before.exists:
-		e.after = before.rewrite(c.new)
-		return e, nil
+		var err error
+		e.after, err = before.rewrite(c.new)
+		return e, err
 	case c.old == "":
 		return nil, fail(tool.ErrCreateExisting, "File already exists, cannot create: %s. Nothing was changed. "+
 			"Give the lines to replace as old_string, or replace the whole file with write_file.", c.abs)
+	}
+	if !before.isExact {
+		return nil, fail(tool.ErrEditPreparation, "%s cannot be edited as text: it has bytes that are not valid in its encoding, %s, and an edit would change them. "+
+			"Nothing was changed. Edit it with a program that preserves bytes, or replace the whole file with write_file.", c.path, before.enc.Name())
+	}
+	if c.newer = c.seen.compare(ctx, c.w, c.abs, before); c.newer != nil && (c.newer.isUnread || c.modified) {
+		c.newer = nil // old_string shows what the model knows
 	}
 	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
 	var err error
@@ -274,6 +264,8 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	case e.count != 1 && !c.multiple:
 		return nil, fail(tool.ErrEditOccurrenceMismatch, "old_string is there %d times in %s, at %s; nothing was changed. "+
 			"Add lines that only the one you mean has, or set allow_multiple to change all.", e.count, c.path, atLines(e.lines, e.count))
+	case c.newer != nil && len(e.differences.words) > 0:
+		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, old_string is not in %s, only similar text at %s. Nothing was changed.", c.path, atLines(e.lines, e.count))
 	case c.old == c.new:
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: %s", c.path)
 	case e.tooMuch():
@@ -282,7 +274,9 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	if !c.modified {
 		keepLastNewline(before.text, e.changes)
 	}
-	e.after = before.change(e.changes)
+	if e.after, err = before.change(e.changes); err != nil {
+		return nil, notEncoded(err, c.path)
+	}
 	if e.after.text == before.text {
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The edit leaves the content as it is in file: %s", c.path)
 	}
@@ -309,12 +303,8 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err := c.w.CheckWrite(c.abs); err != nil {
 		return outside(err)
 	}
-	if c.hopeless != nil {
-		return c.failed(c.hopeless)
-	}
-	e := c.shown
-	var err error
-	if e == nil {
+	e, err := c.shown, c.hopeless
+	if e == nil && err == nil {
 		e, err = c.plan(ctx)
 	}
 	// The file may have changed since then: apply the edit to the current version.
@@ -334,10 +324,44 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		e, err = c.apply(ctx, now)
 	}
 	if err != nil {
-		return c.failed(err)
+		return c.failure(ctx, err)
 	}
+	c.seen.note(ctx, c.abs, versionOf(e.after.data))
 	if c.watch.Made != nil && e.how != "" {
 		c.watch.Made(e.how)
 	}
 	return c.report(e)
+}
+
+// Rehearse implements [tool.Rehearsable].
+func (c *replaceCall) Rehearse(ctx context.Context, draft tool.Draft) *tool.Result {
+	if err := c.w.CheckWrite(c.abs); err != nil {
+		return outside(err)
+	}
+	e, err := c.shown, c.hopeless
+	switch before, isChanged := draft[c.abs].(*document); {
+	case err != nil:
+	case isChanged:
+		after := *c
+		after.seen = nil // it has the files on the disk
+		e, err = after.apply(ctx, before)
+	case e == nil:
+		e, err = c.plan(ctx)
+		c.shown = e
+	}
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	draft[c.abs] = e.after
+	return nil
+}
+
+// failure returns the result for err, with what has changed in the file since the model has seen it.
+func (c *replaceCall) failure(ctx context.Context, err error) *tool.Result {
+	r := c.failed(err)
+	if c.newer != nil {
+		r.Error.Message += c.newer.after(r.Error.Message)
+		c.seen.note(ctx, c.abs, versionOf(c.newer.now.data))
+	}
+	return r
 }

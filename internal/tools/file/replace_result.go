@@ -52,10 +52,23 @@ func (c *replaceCall) report(e *edit) *tool.Result {
 			count += ", " + e.places()
 		}
 		what = "Here is the updated code:\n" + code
+		if list := e.renamed(c.old, c.new); list != "" {
+			what = "The changed lines begin:\n" + list
+		} else if first, last, ok := e.echoes(); ok {
+			what = fmt.Sprintf("new_string is now lines %d-%d.", first, last)
+		}
 	}
-	text := fmt.Sprintf("Successfully modified file: %s (%s). %s", c.abs, count, what)
+	text := fmt.Sprintf("Successfully modified file: %s (%s%s). %s", c.abs, count, e.after.encodingNote(), what)
 	if e.differences.any() {
 		text = fuzzyNote(e.match) + " " + text
+	}
+	if c.multiple {
+		if inside := e.insideWords(); inside != "" {
+			text += "\n" + inside
+		}
+	}
+	if c.newer != nil {
+		text += "\n" + c.newer.notice()
 	}
 	return e.result(text, proposedLabels)
 }
@@ -95,6 +108,9 @@ func fuzzyNote(m match) string {
 			break
 		}
 		notes = append(notes, fmt.Sprintf("line %d has %s", n.line, n.text))
+	}
+	if len(m.differences.layout) > 0 {
+		where += ", and in words"
 	}
 	return where + ": " + strings.Join(notes, "; ") + "."
 }

@@ -22,7 +22,7 @@ func edited(t *testing.T, text string, a args) (*tool.Result, string) {
 			a[name] = value
 		}
 	}
-	r := run(t, NewReplace(w, nil), a)
+	r := run(t, NewReplace(w, nil, nil, EditObserver{}), a)
 	return r, get(t, filepath.Join(w.Root(), "f.go"))
 }
 
@@ -83,7 +83,7 @@ func TestReplaceResult(t *testing.T) {
 	file := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30\n"
 	w := newWorkspace(t, map[string]string{"dir/f": file})
 	path := filepath.Join(w.Root(), "dir/f")
-	edit := NewReplace(w, nil)
+	edit := NewReplace(w, nil, nil, EditObserver{})
 	r := run(t, edit, args{"file_path": "f", "instruction": "", "old_string": "\n8\n", "new_string": "\neight\n"})
 	wantText(t, r, "Successfully modified file: "+path+" (1 replacement). Here is the updated code:\n... line 5:\n5\n6\n7\neight\n9\n10\n11\n...")
 	want := "Index: f\n===================================================================\n--- f\tCurrent\n+++ f\tProposed\n" +
@@ -116,7 +116,7 @@ func TestReplaceEcho(t *testing.T) {
 	path := filepath.Join(w.Root(), "f")
 	edit := func(file, old, replacement string) string {
 		put(t, path, file)
-		r := run(t, NewReplace(w, nil), args{"file_path": "f", "old_string": old, "new_string": replacement, "allow_multiple": true})
+		r := run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "old_string": old, "new_string": replacement, "allow_multiple": true})
 		if r.Error != nil {
 			t.Fatal(r.Error)
 		}
@@ -141,6 +141,55 @@ func TestReplaceEcho(t *testing.T) {
 	got = edit(strings.Repeat("é", 100_000)+"old"+strings.Repeat("é", 100_000), "old", "new")
 	if !strings.Contains(got, "énewé") || len(got) > len(path)+450 {
 		t.Errorf("%d bytes: %.600s", len(got), got)
+	}
+}
+
+// TestReplaceEchoesNothing checks that the result does not repeat lines around the change that new_string has.
+func TestReplaceEchoesNothing(t *testing.T) {
+	t.Parallel()
+	const file = "0\n1\n2\n3\nold\n5\n6\n7\n8\n"
+	for name, c := range map[string]struct{ old, new, want string }{
+		"has them":   {"1\n2\n3\nold\n5\n6\n7\n", "1\n2\n3\na\nb\n5\n6\n7\n", "(1 replacement). new_string is now lines 2-9."},
+		"one less":   {"2\n3\nold\n5\n6\n7\n", "2\n3\nnew\n5\n6\n7\n", "Here is the updated code:\n... line 2:\n1\n2\n3\nnew\n5\n6\n7\n..."},
+		"less below": {"1\n2\n3\nold\n5\n6", "1\n2\n3\nnew\n5\n6", "Here is the updated code:\n... line 2:\n1\n2\n3\nnew\n5\n6\n7\n..."},
+		"lenient":    {"1\n2\n3\nold \n5\n6\n7\n", "1\n2\n3\nnew\n5\n6\n7\n", "Here is the updated code:\n... line 2:\n1\n2\n3\nnew\n"},
+	} {
+		r, _ := edited(t, file, args{"old_string": c.old, "new_string": c.new})
+		if r.Error != nil || !strings.HasSuffix(r.Content[0].Text, c.want) && (name != "lenient" || !strings.Contains(r.Content[0].Text, c.want)) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestRename checks the result of replacing many occurrences of a word.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ file, old, new, want string }{
+		"words": {"id = 1\nid, id\nreturn id\n", "id", "key", "(4 replacements). The changed lines begin:\nline 1: key = 1\nline 2: key, key\nline 3: return key"},
+		"inside words": {
+			"id\nwidth, id\nids\n", "id", "key",
+			"line 3: keys\n2 of 4 replaced places were inside longer words: line 2 (\"width\") and line 3 (\"ids\"). Undo those that you did not mean.",
+		},
+		"many":         {strings.Repeat("aid\n", 8), "id", "key", "line 5: akey\n...\n8 of 8 replaced places were inside longer words: line 1 (\"aid\"), line 2 (\"aid\"), line 3 (\"aid\"), line 4 (\"aid\"), line 5 (\"aid\") and 3 more. Undo"},
+		"few":          {"id\nids\n", "id", "key", "Here is the updated code:\nkey\nkeys\n\n1 of 2 replaced places were inside longer words: line 2 (\"ids\")."},
+		"with a sign":  {"a.id\na.idx\n", ".id", ".key", "1 of 2 replaced places were inside longer words: line 2 (\"idx\")"},
+		"whole words":  {"theEnvVar := configEnvVar(a)\nEnvVar := configEnvVar(b)\n", "EnvVar := configEnvVar(", "EnvVar := envVarName(", "envVarName(b)\n"},
+		"at the end":   {"a.EnvVar = x\na.EnvVars = x\n", "a.EnvVar", "a.EnvVarX", "1 of 2 replaced places were inside longer words: line 2 (\"EnvVars\")"},
+		"inserted":     {"a.b\na.bc\n", "a.b", "a.b.d", "1 of 2 replaced places were inside longer words: line 2 (\"bc\")"},
+		"signs":        {"a-b\na-b\na-b\na-b\n", "-", "+", "Here is the updated code:\na+b\na+b\na+b\na+b\n"},
+		"no word left": {"a b c\na\na\na\n", "a", "x y", "Here is the updated code:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, map[string]string{"f": tt.file})
+			r := run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "old_string": tt.old, "new_string": tt.new, "allow_multiple": true})
+			if r.Error != nil || !strings.Contains(r.Content[0].Text, tt.want) {
+				t.Errorf("%+v", r)
+			}
+			if (tt.old == "-" || name == "whole words") && strings.Contains(r.Content[0].Text, "inside") {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }
 
@@ -177,7 +226,7 @@ func TestReplaceDirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"dir/f": "a"})
 	for _, old := range []string{"a", ""} {
-		r := run(t, NewReplace(w, nil), args{"file_path": "dir", "instruction": "i", "old_string": old, "new_string": "b"})
+		r := run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "dir", "instruction": "i", "old_string": old, "new_string": "b"})
 		wantError(t, r, tool.ErrEditPreparation, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
 	}
 }
@@ -198,6 +247,18 @@ func TestReplaceFuzzyNote(t *testing.T) {
 	want := `Edited lines 2-3 and 5-6: line 2 has "fox" where old_string has "fix"; line 5 has "fox" where old_string has "fix". Successfully modified file: `
 	if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
 		t.Errorf("text = %q", text)
+	}
+}
+
+// TestReplaceLayoutAndWords checks the note about differences of both kinds.
+func TestReplaceLayoutAndWords(t *testing.T) {
+	t.Parallel()
+	r, _ := edited(t, "if x {\n\tthe quick brown fox jumps\n\tover(it)\n}\n", args{
+		"old_string": "    the quick brown fix jumps\n    over(it)\n", "new_string": "    the quick brown fix jumps\n    under(it)\n",
+	})
+	want := `Edited lines 2-3, where the file differs from old_string in the indentation, and in words: line 2 has "fox" where old_string has "fix". Successfully`
+	if r.Error != nil || !strings.HasPrefix(r.Content[0].Text, want) {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -262,7 +323,7 @@ func TestReplaceChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "one\ntwo\n"})
 	path := filepath.Join(w.Root(), "f")
-	call := build(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
+	call := build(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
 	if c, err := call.Confirmation(context.Background()); err != nil || c.(*tool.EditConfirmation).Title != "Confirm Edit: f" {
 		t.Fatal(c, err)
 	}
@@ -272,7 +333,7 @@ func TestReplaceChangedMeanwhile(t *testing.T) {
 	}
 
 	put(t, path, "one\ntwo\n")
-	call = build(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
+	call = build(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
 	if _, err := call.Confirmation(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +359,7 @@ func TestReplaceKeepsChanging(t *testing.T) {
 			return os.Open(path)
 		},
 	}})
-	r := run(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "a", "new_string": "b"})
+	r := run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "a", "new_string": "b"})
 	wantError(t, r, tool.ErrEditPreparation, "it keeps changing")
 	if got := get(t, path); !strings.HasPrefix(got, "ax") {
 		t.Errorf("content = %q", got)
@@ -309,12 +370,12 @@ func TestReplaceModified(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "\ufeffone\r\ntwo\r\n"})
 	path := filepath.Join(w.Root(), "f")
-	call := build(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
+	call := build(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "two", "new_string": "2"})
 	raw, err := call.(tool.Modifiable).WithContent("one\n2\nthree")
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err = tool.Build(NewReplace(w, nil), raw)
+	call, err = tool.Build(NewReplace(w, nil, nil, EditObserver{}), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +443,7 @@ func TestReplaceWatched(t *testing.T) {
 		if tt.want == "regex" && strings.Contains(tt.old, "end") {
 			replacement = strings.ReplaceAll(tt.old, "end", "new")
 		}
-		run(t, NewReplace(w, corrector, WithObserver(watch)), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": replacement})
+		run(t, NewReplace(w, corrector, nil, watch), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": replacement})
 		if got := strings.Join(told, " "); got != tt.want {
 			t.Errorf("%q: the observer gets %q, want %q", tt.old, got, tt.want)
 		}
@@ -396,7 +457,7 @@ func TestReplaceCorrected(t *testing.T) {
 	a := args{"file_path": "f", "instruction": "rename", "old_string": "something else", "new_string": "x"}
 	edit := func(f *fixer) *tool.Result {
 		put(t, path, "one\ntwo\n")
-		return run(t, NewReplace(w, f), a)
+		return run(t, NewReplace(w, f, nil, EditObserver{}), a)
 	}
 
 	f := &fixer{fix: EditFix{Search: "two", Replace: "2"}}
@@ -420,11 +481,11 @@ func TestReplaceCorrected(t *testing.T) {
 	f = &fixer{}
 	put(t, path, "one\ntwo\n")
 	blank := args{"file_path": "f", "instruction": "", "old_string": " \t \n ", "new_string": "x"}
-	wantError(t, run(t, NewReplace(w, f), blank), tool.ErrInvalidParams, "The 'old_string' parameter is required. ")
-	wantError(t, run(t, NewReplace(w, nil), blank), tool.ErrEditNoOccurrence, "0 occurrences")
+	wantError(t, run(t, NewReplace(w, f, nil, EditObserver{}), blank), tool.ErrInvalidParams, "The 'old_string' parameter is required. ")
+	wantError(t, run(t, NewReplace(w, nil, nil, EditObserver{}), blank), tool.ErrEditNoOccurrence, "0 occurrences")
 	for _, name := range []string{"none", "f.json"} {
 		put(t, filepath.Join(w.Root(), "f.json"), "{}")
-		if r := run(t, NewReplace(w, f), args{"file_path": name, "instruction": "", "old_string": "something else", "new_string": "x"}); r.Error == nil || len(f.asked) > 0 {
+		if r := run(t, NewReplace(w, f, nil, EditObserver{}), args{"file_path": name, "instruction": "", "old_string": "something else", "new_string": "x"}); r.Error == nil || len(f.asked) > 0 {
 			t.Errorf("%s: %v, asked %v", name, r.Error, f.asked)
 		}
 	}
@@ -444,7 +505,7 @@ func TestWriteFileCorrected(t *testing.T) {
 		{"a.go", `a\d`, nil, `a\d`},
 		{"a.json", `a\nb`, nil, `a\nb`},
 	} {
-		if r := run(t, NewWrite(w, &fixer{err: c.err}), args{"file_path": c.name, "content": c.content}); r.Error != nil {
+		if r := run(t, NewWrite(w, &fixer{err: c.err}, nil), args{"file_path": c.name, "content": c.content}); r.Error != nil {
 			t.Fatal(r.Error)
 		}
 		if got := get(t, filepath.Join(w.Root(), c.name)); got != c.want {
@@ -478,7 +539,7 @@ func BenchmarkReplace(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			w := newWorkspace(b, map[string]string{"f.go": text})
-			to := NewReplace(w, nil)
+			to := NewReplace(w, nil, nil, EditObserver{})
 			call := build(b, to, args{"file_path": "f.go", "instruction": "", "old_string": old, "new_string": old + " now"}).(*replaceCall)
 			d, err := open(context.Background(), w, call.abs)
 			if err != nil {

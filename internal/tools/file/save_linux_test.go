@@ -32,8 +32,8 @@ func TestFullDisk(t *testing.T) {
 	w, _ := workspace.New(workspace.Options{Root: disk})
 	huge := strings.Repeat("x", 1<<20)
 	for _, r := range []*tool.Result{
-		run(t, NewWrite(w, nil), args{"file_path": "f", "content": huge}),
-		run(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "old", "new_string": huge}),
+		run(t, NewWrite(w, nil, nil), args{"file_path": "f", "content": huge}),
+		run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "old", "new_string": huge}),
 	} {
 		wantError(t, r, tool.ErrNoSpaceLeft, "No space left on device: "+path+" (ENOSPC)")
 	}

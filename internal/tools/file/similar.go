@@ -51,6 +51,7 @@ func (q *query) similar() ([]place, error) {
 		return nil, nil
 	}
 	var places []place
+	var differs []int // of each place
 	isEqual := true
 	for _, b := range blocks {
 		if b.differs > rivalFactor*max(best.differs, 1) {
@@ -60,23 +61,34 @@ func (q *query) similar() ([]place, error) {
 		if len(places) > 0 && (p.start < places[len(places)-1].end || !equalBlocks(q.text, places[0], p)) {
 			isEqual = false
 		}
-		places = append(places, p)
+		places, differs = append(places, p), append(differs, b.differs)
 	}
 	if !isEqual {
-		return nil, q.rivals(places)
+		return nil, q.rivals(places, differs)
 	}
 	return places, nil
 }
 
-// rivals returns the error for several places that are similar to old.
-func (q *query) rivals(places []place) error {
+// rivals returns the error for several places that are similar to old. It leaves out places that overlap a more similar
+// one.
+func (q *query) rivals(places []place, differs []int) error {
 	err := &unclear{reason: "the same as none of them"}
 	for i, p := range places {
+		isWorse := false
+		for j, other := range places {
+			isWorse = isWorse || differs[j] < differs[i] && p.start < other.end && other.start < p.end
+		}
+		if isWorse {
+			continue
+		}
 		at := q.numbers(p)
-		err.places = append(err.places, at)
-		if i < maxRivals {
+		if len(err.places) < maxRivals {
 			err.lines += atLines([][2]int{at}, 1) + ":\n" + q.excerpt(at[0]-1, at[1]-1) + "\n"
 		}
+		err.places = append(err.places, at)
+	}
+	if len(err.places) == 1 {
+		err.reason, err.lines = "not the same", q.excerpt(err.places[0][0]-1, err.places[0][1]-1)
 	}
 	return err
 }
@@ -90,7 +102,6 @@ func (q *query) texts(first, n int) []string {
 	return texts
 }
 
-// sequence returns the numbers from 0 to n-1.
 func sequence(n int) []int {
 	all := make([]int, n)
 	for i := range all {

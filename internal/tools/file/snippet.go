@@ -45,6 +45,26 @@ func (r *revision) snippet() (text string, all bool) {
 	return strings.Join(out, "\n"), len(regions) == len(hunks)
 }
 
+// echoes reports whether a snippet would only repeat new_string, because that has the lines around the change: it returns the
+// lines of the new text where new_string is. A lenient match has other lines than the call.
+func (e *edit) echoes() (first, last int, ok bool) {
+	if e.how != "exact" || len(e.changes) != 1 {
+		return 0, 0, false
+	}
+	c := e.changes[0]
+	if c.start > 0 && e.before.text[c.start-1] != '\n' || !strings.Contains(strings.TrimSuffix(c.text, "\n"), "\n") {
+		return 0, 0, false // it begins within a line, or has only one
+	}
+	first = 1 + strings.Count(e.before.text[:c.start], "\n")
+	last = first + strings.Count(strings.TrimSuffix(c.text, "\n"), "\n")
+	for _, h := range diffHunks(validText([]byte(e.before.text))+"\n", validText([]byte(e.after.text))+"\n", snippetContext) {
+		if h.ToLine < first || h.ToLine+len(newLines(h))-1 > last {
+			return 0, 0, false
+		}
+	}
+	return first, last, true
+}
+
 // newLines returns the lines of a hunk in the new text. Of a long line, it returns the part
 // that was changed.
 func newLines(h *udiff.Hunk) []string {
@@ -98,14 +118,7 @@ func elide(lines []string, n int) []string {
 // places returns "in lines 95, 101, 107 and 140 more places up to line 2901" for the lines of
 // the new text where changes begin.
 func (e *edit) places() string {
-	at := &lineCounter{text: e.before.text}
-	more := 0 // lines that the changes before have added
-	var lines []int
-	for _, c := range e.changes {
-		replaced := e.before.text[c.start:c.end]
-		lines = append(lines, at.line(c.start+commonPrefix(replaced, c.text))+more)
-		more += strings.Count(c.text, "\n") - strings.Count(replaced, "\n")
-	}
+	lines := e.firstLines()
 	var named []string
 	for _, n := range lines[:min(len(lines), maxNamed)] {
 		named = append(named, fmt.Sprint(n))
@@ -115,4 +128,16 @@ func (e *edit) places() string {
 		text += fmt.Sprintf(" and %s up to line %d", plural(n, "more place"), lines[len(lines)-1])
 	}
 	return text
+}
+
+// firstLines returns the line of the new text where each change begins.
+func (e *edit) firstLines() (lines []int) {
+	at := &lineCounter{text: e.before.text}
+	more := 0 // lines that the changes before have added
+	for _, c := range e.changes {
+		replaced := e.before.text[c.start:c.end]
+		lines = append(lines, at.line(c.start+commonPrefix(replaced, c.text))+more)
+		more += strings.Count(c.text, "\n") - strings.Count(replaced, "\n")
+	}
+	return lines
 }

@@ -85,12 +85,13 @@ func (u *Undo) read(ctx context.Context, w *workspace.Workspace) {
 
 // Reasons that prevent an undo.
 const (
-	changedSince = "it has changed since"
-	notRecorded  = "the record of the change is incomplete"
-	unknownEnds  = "how its lines ended is not known"
+	changedSince  = "it has changed since"
+	notRecorded   = "the record of the change is incomplete"
+	unknownEnds   = "how its lines ended is not known"
+	otherEncoding = "its encoding has changed"
+	notText       = "its encoding does not have the text"
 )
 
-// undo undoes one edit in memory.
 func (u *Undo) undo(e Edit) {
 	recorded, err := parseDiff(e.Diff)
 	switch {
@@ -100,14 +101,19 @@ func (u *Undo) undo(e Edit) {
 	case u.Removes, !u.then.exists:
 		u.Problem = changedSince
 		return
+	case !e.IsNew && !u.then.enc.HasMark() && recordedEncoding(e.Diff) != u.then.encodingName():
+		u.Problem = otherEncoding
+		return
 	}
 	changes, ok := reverse(u.then.text, recorded)
 	if !ok {
 		u.Problem = changedSince
 		return
 	}
-	before := u.then.change(changes)
+	before, err := u.then.change(changes)
 	switch {
+	case err != nil || !u.then.isExact:
+		u.Problem = notText
 	case e.IsNew && before.text != "":
 		u.Problem = changedSince
 	case e.IsNew:
@@ -117,6 +123,16 @@ func (u *Undo) undo(e Edit) {
 	default:
 		u.then = before
 	}
+}
+
+// recordedEncoding returns the encoding of the file before the edit, which the header of a diff names unless it is UTF-8.
+func recordedEncoding(diff string) string {
+	header, _, _ := strings.Cut(diff, "\n@@ ")
+	_, old, _ := strings.Cut(header, "\n--- ")
+	old, _, _ = strings.Cut(old, "\n")
+	_, label, _ := strings.Cut(old, "\t")
+	_, name, _ := strings.Cut(label, " (")
+	return strings.TrimSuffix(name, ")")
 }
 
 // removesMasked reports whether a line that the edit removed had a secret, which the record does not have.

@@ -79,9 +79,9 @@ func TestUndoExact(t *testing.T) {
 			var e Edit
 			ok := false
 			if rapid.Bool().Draw(r, "is write") || form == "missing" && len(edits) == 0 {
-				e, ok = recordOf(t, NewWrite(w, nil), args{"file_path": path, "content": text.Draw(r, "content")})
+				e, ok = recordOf(t, NewWrite(w, nil, nil), args{"file_path": path, "content": text.Draw(r, "content")})
 			} else {
-				e, ok = recordOf(t, NewReplace(w, nil), args{"file_path": path, "old_string": line.Draw(r, "old"), "new_string": text.Draw(r, "new"), "allow_multiple": true})
+				e, ok = recordOf(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": path, "old_string": line.Draw(r, "old"), "new_string": text.Draw(r, "new"), "allow_multiple": true})
 			}
 			if ok {
 				edits = append(edits, e)
@@ -161,7 +161,7 @@ func TestUndoChangedSince(t *testing.T) {
 			if tt.first != "" {
 				put(t, path, tt.first)
 			}
-			e, ok := recordOf(t, NewWrite(w, nil), args{"file_path": path, "content": tt.edit})
+			e, ok := recordOf(t, NewWrite(w, nil, nil), args{"file_path": path, "content": tt.edit})
 			if !ok {
 				t.Fatal("the edit failed")
 			}

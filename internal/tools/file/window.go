@@ -3,12 +3,13 @@ package file
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
 
+	"pollux/internal/charset"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // Limits of one window of a text file.
@@ -28,10 +29,8 @@ type window struct {
 	shortened   bool   // lines were cut
 }
 
-// partial reports whether the window is not the complete text.
 func (w *window) partial() bool { return w.first > 1 || w.hasMore() || w.shortened }
 
-// hasMore reports whether there are lines after the window.
 func (w *window) hasMore() bool { return w.last < w.total }
 
 // isPastEnd reports whether the window begins after the last line. No text, from its beginning,
@@ -87,7 +86,7 @@ func readWindow(ctx context.Context, r io.Reader, first, last int) (window, erro
 	if last == 0 {
 		last = first + windowLines - 1
 	}
-	in := bufio.NewReaderSize(r, sniffed) // is r itself if r has a buffer
+	in := bufio.NewReaderSize(r, charset.HeadSize) // is r itself if r has a buffer
 	var out []byte
 	line := cutter{}
 	w := window{first: first}
@@ -174,7 +173,7 @@ func (c *cutter) finish(out []byte, terminated bool) []byte {
 	}
 	n := len(line)
 	if c.over || n > lineUnits {
-		n = unitPrefix(line, lineUnits)
+		n = len(tool.First(string(line), lineUnits))
 	}
 	out = append(out, line[:n]...)
 	if c.over || n < len(line) {
@@ -183,41 +182,4 @@ func (c *cutter) finish(out []byte, terminated bool) []byte {
 	}
 	c.line, c.over = c.line[:0], false
 	return out
-}
-
-// unitPrefix returns the number of bytes of b that are at most n UTF-16 units, without
-// splitting a character.
-func unitPrefix(b []byte, n int) int {
-	i := 0
-	for i < len(b) {
-		r, size := utf8.DecodeRune(b[i:])
-		if n--; r > 0xffff {
-			n--
-		}
-		if n < 0 {
-			break
-		}
-		i += size
-	}
-	return i
-}
-
-// errTooLarge means that a file exceeds the maximum size.
-var errTooLarge = errors.New("larger than the limit")
-
-// limited fails with errTooLarge after n bytes, because a file may grow while it is read.
-type limited struct {
-	r io.Reader
-	n int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	if l.n < 0 {
-		return 0, errTooLarge
-	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.n+1)])
-	if l.n -= int64(n); l.n < 0 {
-		return n, errTooLarge
-	}
-	return n, err
 }

@@ -68,6 +68,32 @@ func findSlips(given, file string) []slip {
 	return slips
 }
 
+// isSpacing reports whether a slip of a line, which is given as elements, is only white space at a bracket or separator
+// outside of quotes: the line means the same with and without it.
+func (s slip) isSpacing(line []string) bool {
+	if !blank(s.given) || !blank(s.file) || s.from == 0 || s.to == len(line) {
+		return false
+	}
+	open := map[string]bool{}
+	for i, e := range line[:s.from] {
+		if strings.Contains("\"'`", e) && (i == 0 || line[i-1] != `\`) {
+			open[e] = !open[e]
+		}
+	}
+	for _, isOpen := range open {
+		if isOpen {
+			return false
+		}
+	}
+	return strings.Contains("()[]{},;", line[s.from-1]) || strings.Contains("()[]{},;", line[s.to])
+}
+
+// isRest reports whether the file has more words in a slip at the beginning of the first line, or at the end of the last
+// one: old_string may begin or end in the middle of a line.
+func (s slip) isRest(isFirst, isLast bool, line string) bool {
+	return len(words(elements(s.file))) > len(words(elements(s.given))) && (isFirst && s.from == 0 || isLast && s.to == len(elements(line)))
+}
+
 // changesMeaning reports whether a slip is in something that must not differ: numbers and names
 // with digits, operators, and words such as "not" and "true".
 func (s slip) changesMeaning() bool {

@@ -47,7 +47,7 @@ func TestMeaning(t *testing.T) {
 		{"case of a word that is added", "## More info\ntext", "## More Info\ntext", "## More Info\nInfo: text", ""},
 	} {
 		w := newWorkspace(t, map[string]string{"f": "before\n" + c.file + "\nafter\n"})
-		r := run(t, NewReplace(w, nil), args{"file_path": "f", "old_string": c.old, "new_string": c.new})
+		r := run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "old_string": c.old, "new_string": c.new})
 		got, want := get(t, w.Root()+"/f"), "before\n"+c.want+"\nafter\n"
 		if c.want == "" {
 			want = "before\n" + c.file + "\nafter\n"

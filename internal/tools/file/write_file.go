@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"syscall"
 
 	"pollux/internal/workspace"
@@ -13,14 +14,14 @@ import (
 	"pollux/tool"
 )
 
-// NewWrite returns the tool write_file. If fix is nil, content is not corrected.
-func NewWrite(w *workspace.Workspace, fix Corrector) tool.Tool {
-	return &writeFile{w: w, fix: fix, spec: tool.Spec{
+// NewWrite returns the tool write_file. If fix is nil, content is not corrected. It replaces no file that the model
+// has not seen, and no changes that it has not seen.
+func NewWrite(w *workspace.Workspace, fix Corrector, seen *Seen) tool.Tool {
+	return &writeFile{w: w, fix: fix, seen: seen, spec: tool.Spec{
 		Name:        "write_file",
 		DisplayName: "WriteFile",
 		Aliases:     []string{"WriteFileTool"},
 		Kind:        tool.KindEdit,
-		Serial:      true,
 		Description: "Writes a whole file: creates it, with the directories it needs, or replaces all that is in it. To change a part of a file, " +
 			"use replace. The content must be complete: never put a comment like 'rest of code ...' where code belongs, it would be lost.",
 		Brief:      "Writes a whole file: creates it, or replaces all that is in it. Nothing is left out with a comment like 'rest of code ...'. To change a part, use replace.",
@@ -36,10 +37,14 @@ func NewWrite(w *workspace.Workspace, fix Corrector) tool.Tool {
 type writeFile struct {
 	w    *workspace.Workspace
 	fix  Corrector
+	seen *Seen
 	spec tool.Spec
 }
 
 func (t *writeFile) Spec() *tool.Spec { return &t.spec }
+
+// Effect implements [tool.Foreseeable].
+func (t *writeFile) Effect(raw json.RawMessage) tool.Effect { return changesFile(t.w, raw) }
 
 func (t *writeFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	args, err := parseArguments(raw)
@@ -50,7 +55,7 @@ func (t *writeFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if blank(path) {
 		return nil, fail(tool.ErrInvalidParams, `Missing or empty "file_path"`)
 	}
-	c := &writeFileCall{w: t.w, fix: t.fix, args: args, abs: t.w.Resolve(path), content: args.str("content")}
+	c := &writeFileCall{w: t.w, fix: t.fix, seen: t.seen, args: args, abs: t.w.Resolve(path), content: args.str("content")}
 	if err := t.w.CheckWrite(c.abs); err != nil {
 		return nil, err
 	}
@@ -73,6 +78,8 @@ func (a arguments) modification() (modified bool, proposed *string) {
 type writeFileCall struct {
 	w        *workspace.Workspace
 	fix      Corrector // nil after its first use
+	seen     *Seen
+	newer    *newer // nil if the model knows the file as it is
 	args     arguments
 	abs      string
 	content  string
@@ -141,7 +148,36 @@ func (c *writeFileCall) plan(ctx context.Context) (*revision, error) {
 		}
 		return nil, fail(tool.ErrFileWrite, "Error checking existing file '%s': %s", c.abs, why)
 	}
-	return &revision{path: c.abs, before: before, after: before.rewrite(c.content), proposed: c.proposed}, nil
+	content, err := c.reconcile(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := before.rewrite(content)
+	if err != nil {
+		return nil, notEncoded(err, c.abs)
+	}
+	return &revision{path: c.abs, before: before, after: after, proposed: c.proposed}, nil
+}
+
+// reconcile returns the content to write: that of the model, with what has changed in the file since the model
+// has seen it. A small unread file is replaced: the result shows what was in it. The error tells the model what it does not know; a second call then replaces the file.
+func (c *writeFileCall) reconcile(ctx context.Context, before *document) (string, error) {
+	c.newer = c.seen.compare(ctx, c.w, c.abs, before)
+	if c.newer == nil || c.modified || lf(c.content) == before.text {
+		c.newer = nil
+		return c.content, nil
+	}
+	switch {
+	case c.newer.isUnread && c.newer.isSmall():
+		return c.content, nil
+	case c.newer.isUnread:
+		return "", c.newer.refuse(c.abs)
+	}
+	if merged, ok := c.newer.merge(lf(c.content)); ok {
+		return merged, nil
+	}
+	return "", fail(tool.ErrFileWrite, "%s has changed since you last read or wrote it, and this content would undo that. Nothing was written. "+
+		"Send the content with these changes in it, or repeat this call to undo them. %s", c.abs, c.newer.changes())
 }
 
 // correct lets the model correct content that may be escaped once too often. If that fails,
@@ -161,11 +197,14 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err := c.w.CheckWrite(c.abs); err != nil {
 		return outside(err)
 	}
-	if c.hopeless != nil {
-		return failed(c.hopeless)
+	r, err := (*revision)(nil), c.hopeless
+	if err == nil {
+		r, err = c.plan(ctx)
 	}
-	r, err := c.plan(ctx)
 	if err != nil {
+		if c.newer != nil {
+			c.seen.note(ctx, c.abs, versionOf(c.newer.now.data)) // the error describes it
+		}
 		return failed(err)
 	}
 	if c.shown != nil && !c.shown.same(r.before) {
@@ -175,14 +214,22 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err := r.save(c.w); err != nil {
 		return failed(err)
 	}
+	c.seen.note(ctx, c.abs, versionOf(r.after.data))
 	return r.result(c.report(r), writtenLabels)
 }
 
 // report describes the written file for the model, which knows the content that it proposed.
 func (c *writeFileCall) report(r *revision) string {
-	text := fmt.Sprintf("Successfully overwrote file: %s (%s in place of %d).", c.abs, r.lineCount(), len(splitLines(r.before.text)))
+	text := fmt.Sprintf("Successfully overwrote file: %s (%s in place of %d%s).", c.abs, r.lineCount(), len(splitLines(r.before.text)), r.after.encodingNote())
 	if !r.before.exists {
 		text = fmt.Sprintf("Successfully created and wrote to new file: %s (%s).", c.abs, r.lineCount())
+	}
+	switch {
+	case c.newer == nil:
+	case c.newer.isUnread:
+		text += " You had not read it. It had:\n" + strings.TrimSuffix(c.newer.now.text, "\n")
+	default:
+		text += " The file had changed since you last read or wrote it; your content was merged with that. " + c.newer.changes()
 	}
 	proposed, by := c.args.str("content"), "Escape sequences in the `content` were corrected."
 	if c.modified {

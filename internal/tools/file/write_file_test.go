@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +18,7 @@ import (
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
-	write := NewWrite(w, nil)
+	write := NewWrite(w, nil, nil)
 	path := filepath.Join(w.Root(), "deep", "er", "f.txt")
 
 	r := run(t, write, args{"file_path": "deep/er/f.txt", "content": "one\ntwo\n"})
@@ -57,7 +58,7 @@ func TestWriteFileKeepsForm(t *testing.T) {
 		"empty":            {"x", "", ""},
 	} {
 		w := newWorkspace(t, map[string]string{"f": c.old})
-		if r := run(t, NewWrite(w, nil), args{"file_path": "f", "content": c.content}); r.Error != nil {
+		if r := run(t, NewWrite(w, nil, nil), args{"file_path": "f", "content": c.content}); r.Error != nil {
 			t.Errorf("%s: %v", name, r.Error)
 		}
 		if got := get(t, filepath.Join(w.Root(), "f")); got != c.want {
@@ -70,7 +71,7 @@ func TestWriteFileConfirmation(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"a/rather/long/path/that/has/to/be/shortened/f.txt": "old\n"})
 	path := filepath.Join(w.Root(), "a/rather/long/path/that/has/to/be/shortened/f.txt")
-	call := build(t, NewWrite(w, nil), args{"file_path": path, "content": "new\n"})
+	call := build(t, NewWrite(w, nil, nil), args{"file_path": path, "content": "new\n"})
 	got, err := call.Confirmation(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestWriteFileConfirmation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err = tool.Build(NewWrite(w, nil), raw)
+	call, err = tool.Build(NewWrite(w, nil, nil), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestWriteFileChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "shown"})
 	path := filepath.Join(w.Root(), "f")
-	call := build(t, NewWrite(w, nil), args{"file_path": "f", "content": "new"})
+	call := build(t, NewWrite(w, nil, nil), args{"file_path": "f", "content": "new"})
 	if _, err := call.Confirmation(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestHopelessStaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
 	path := filepath.Join(w.Root(), "f")
-	call := build(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "a", "new_string": "b"})
+	call := build(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "a", "new_string": "b"})
 	if c, err := call.Confirmation(context.Background()); c != nil || err != nil {
 		t.Fatal(c, err)
 	}
@@ -147,15 +148,15 @@ func TestWriteFileErrors(t *testing.T) {
 		}})
 		path := filepath.Join(w.Root(), "f")
 		text := strings.ReplaceAll(strings.ReplaceAll(want.text, "%s", path), "%[1]s", path)
-		wantError(t, run(t, NewWrite(w, nil), args{"file_path": "f", "content": "x"}), want.kind, text)
+		wantError(t, run(t, NewWrite(w, nil, nil), args{"file_path": "f", "content": "x"}), want.kind, text)
 		kind := tool.ErrFileWrite
 		if errno == syscall.ENOSPC || errno == syscall.EISDIR {
 			kind = want.kind
 		}
-		wantError(t, run(t, NewReplace(w, nil), args{"file_path": "f", "instruction": "", "old_string": "", "new_string": "x"}), kind, text)
+		wantError(t, run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": "f", "instruction": "", "old_string": "", "new_string": "x"}), kind, text)
 	}
 	w := newWorkspace(t, map[string]string{"file": ""})
-	if r := run(t, NewWrite(w, nil), args{"file_path": "file/below", "content": "x"}); r.Error == nil {
+	if r := run(t, NewWrite(w, nil, nil), args{"file_path": "file/below", "content": "x"}); r.Error == nil {
 		t.Error("wrote below a file")
 	}
 }
@@ -164,7 +165,7 @@ func TestWriteFileErrors(t *testing.T) {
 func TestWriteFileVanishedDirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"dir/f": "old"})
-	call := build(t, NewWrite(w, nil), args{"file_path": "dir/f", "content": "new"})
+	call := build(t, NewWrite(w, nil, nil), args{"file_path": "dir/f", "content": "new"})
 	if err := os.RemoveAll(filepath.Join(w.Root(), "dir")); err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +183,26 @@ func TestShorten(t *testing.T) {
 	} {
 		if got := shorten(path, 35); got != want {
 			t.Errorf("shorten(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestEffect checks that calls of both editing tools say which file they change.
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"real.txt": "x"})
+	if err := os.Symlink("real.txt", filepath.Join(w.Root(), "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Root(), "real.txt")
+	for _, to := range []tool.Tool{NewWrite(w, nil, nil), NewReplace(w, nil, nil, EditObserver{})} {
+		for args, want := range map[string][]string{
+			`{"file_path":"real.txt"}`: {path}, `{"file_path":"./link.txt"}`: {path}, `{"file_path":"new/x"}`: {filepath.Join(w.Root(), "new/x")},
+			`{"file_path":" "}`: nil, `{"path":"real.txt"}`: nil, `[]`: nil, ``: nil,
+		} {
+			if got := tool.EffectOf(to, []byte(args)); got.Reads || !slices.Equal(got.Paths, want) {
+				t.Errorf("%s %s: %+v", to.Spec().Name, args, got)
+			}
 		}
 	}
 }

@@ -40,25 +40,17 @@ func (t getDocs) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, fmt.Errorf("read the path: %w", err)
 	}
-	return &call{pages: t.pages, path: args.Path}, nil
+	summary := "List the documentation"
+	if args.Path != "" {
+		summary = "Read the documentation: " + strings.Join(strings.Fields(args.Path), " ")
+	}
+	return &call{tool.Described{Title: "Confirm: " + spec.DisplayName, Text: summary}, t.pages, args.Path}, nil
 }
 
 type call struct {
+	tool.Described
 	pages fs.FS
 	path  string // "" means the list
-}
-
-func (c *call) Summary() string {
-	if c.path == "" {
-		return "List the documentation"
-	}
-	return "Read the documentation: " + strings.Join(strings.Fields(c.path), " ")
-}
-
-func (*call) Locations() []tool.Location { return nil }
-
-func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + spec.DisplayName, Prompt: c.Summary()}, nil
 }
 
 func (c *call) Run(context.Context, tool.Host) *tool.Result {

@@ -75,5 +75,5 @@ func (c *enterCall) Run(context.Context, tool.Host) *tool.Result {
 	if c.reason != "" {
 		shown += ": " + c.reason
 	}
-	return &tool.Result{Content: []llm.Part{llm.Text("Switching to Plan mode.")}, Display: tool.TextDisplay(shown)}
+	return &tool.Result{Content: []llm.Part{llm.Text("Switching to Plan mode. Plans are Markdown files in " + dir + ".")}, Display: tool.TextDisplay(shown)}
 }

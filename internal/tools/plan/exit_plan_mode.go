@@ -40,6 +40,10 @@ func (t exitPlanMode) Build(raw json.RawMessage) (tool.Invocation, error) {
 		//lint:ignore ST1005 the model reads it as a sentence
 		return nil, errors.New("The 'plan_filename' parameter must be non-empty.")
 	}
+	if strings.Contains(args.Name, "\n") {
+		//lint:ignore ST1005 the model reads it as sentences
+		return nil, fmt.Errorf("plan_filename is the name of a file, not the plan. Write the plan to %s/<short-name>.md, then call again with that name.", t.s.Dir())
+	}
 	path, err := t.s.file(args.Name)
 	if err != nil {
 		return nil, err
@@ -89,6 +93,9 @@ func (c *exitCall) Run(context.Context, tool.Host) *tool.Result {
 	if c.targetMode() == modePlan {
 		r := result("The plan is complete. No user can approve it, so the run ends with it.", "Plan: "+c.path)
 		r.Answer = plan
+		if c.s.Answered != nil {
+			c.s.Answered(c.path)
+		}
 		return r
 	}
 	mode, err := c.leave()
@@ -98,7 +105,11 @@ func (c *exitCall) Run(context.Context, tool.Host) *tool.Result {
 	if c.s.Approved != nil {
 		c.s.Approved(c.path)
 	}
-	return result(fmt.Sprintf("Plan approved. Switching to %s.\n\nThe approved plan is in %s.\nRead it, and carry it out as it says.", describe(mode), c.path),
+	next := "Read it, and carry it out as it says."
+	if c.s.Written.is(c.path, plan) {
+		next = "It is as you wrote it: carry it out without reading it again."
+	}
+	return result(fmt.Sprintf("Plan approved. Switching to %s.\n\nThe approved plan is in %s.\n%s", describe(mode), c.path, next),
 		"Plan approved: "+c.path)
 }
 

@@ -9,9 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
+	"pollux/internal/charset"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -32,6 +34,10 @@ type Options struct {
 	SetMode func(mode string) error
 	// Approved, if set, is called with the path of each approved plan.
 	Approved func(path string)
+	// Answered, if set, is called with the path of a plan that is the answer to the prompt.
+	Answered func(path string)
+	// Written holds the plans as the model has written them; nil holds none.
+	Written *Written
 }
 
 // Tools returns the tools enter_plan_mode and exit_plan_mode for one session.
@@ -77,15 +83,46 @@ func (s *session) file(name string) (string, error) {
 	dir := s.Workspace.Resolve(plans)
 	candidates := []string{name}
 	if !filepath.IsAbs(name) {
+		// Models write plans/x.md, although the plans directory may be anywhere.
+		if first, rest, found := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); found && first == filepath.Base(plans) && !s.exists(filepath.Join(plans, first)) {
+			candidates = append(candidates, filepath.Join(plans, rest))
+		}
 		candidates = append(candidates, filepath.Join(plans, name))
 	}
 	for _, candidate := range candidates {
-		if path := s.Workspace.Resolve(candidate); path != dir && workspace.IsWithin(path, dir) {
+		path := s.Workspace.Resolve(candidate)
+		if path != dir && workspace.IsWithin(path, dir) {
 			return path, s.Workspace.CheckRead(path)
+		}
+		// A file of the project is not a name for a plan, unless there is one of that name.
+		if !filepath.IsAbs(name) && s.exists(path) && !s.exists(filepath.Join(plans, name)) {
+			break
 		}
 	}
 	//lint:ignore ST1005 models know the text
 	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, plans)
+}
+
+func (s *session) exists(path string) bool {
+	_, err := s.Workspace.Disk().Stat(path)
+	return err == nil
+}
+
+// others names the plans that there are, for the model; "" without one.
+func (s *session) others() string {
+	const most = 10
+	entries, _ := s.Workspace.Disk().ReadDir(s.Dir()) // those before an error
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && filepath.Ext(e.Name()) == ".md" {
+			names = append(names, e.Name())
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	slices.Sort(names)
+	return " There is " + strings.Join(names[:min(len(names), most)], ", ") + "."
 }
 
 // maxPlan is the maximum length of a plan in bytes: the user has to read it.
@@ -95,7 +132,7 @@ const maxPlan = 1 << 20
 func (s *session) read(path string) (plan, problem string) {
 	f, err := s.Workspace.Disk().Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Sprintf("Plan file does not exist: %s. You must create the plan file before requesting approval.", path)
+		return "", fmt.Sprintf("Plan file does not exist: %s. You must create the plan file before requesting approval.%s", path, s.others())
 	}
 	if err != nil {
 		return "", fmt.Sprintf("Failed to read plan file: %v", err)
@@ -110,5 +147,5 @@ func (s *session) read(path string) (plan, problem string) {
 	case len(bytes.TrimSpace(data)) == 0:
 		return "", fmt.Sprintf("Plan file is empty: %s. You must write the plan into it before requesting approval.", path)
 	}
-	return strings.ToValidUTF8(string(data), "\uFFFD"), ""
+	return charset.Text(data), ""
 }

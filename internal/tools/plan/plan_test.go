@@ -110,7 +110,7 @@ func TestEnter(t *testing.T) {
 	if err != nil || !cmp.Equal(got, tool.Confirmation(want)) {
 		t.Errorf("%v, %s", err, cmp.Diff(tool.Confirmation(want), got))
 	}
-	if got := run(t, inv); got != "Switching to Plan mode." || h.mode != "plan" {
+	if got := run(t, inv); got != "Switching to Plan mode. Plans are Markdown files in "+h.plans+"." || h.mode != "plan" {
 		t.Errorf("%q in mode %s", got, h.mode)
 	}
 	if fi, err := os.Stat(h.plans); err != nil || !fi.IsDir() {
@@ -281,7 +281,7 @@ func TestPlanPaths(t *testing.T) {
 		"missing.md":           denied("missing.md"),
 		"up/secret.md":         denied("up/secret.md"),
 		h.plans + "-evil/a.md": denied(h.plans + "-evil/a.md"),
-		"a\nb.md":              "Invalid path: the path contains a line break, a tab or a NUL",
+		"a\nb.md":              "plan_filename is the name of a file, not the plan. Write the plan to " + h.plans + "/<short-name>.md, then call again with that name.",
 	} {
 		raw, err := json.Marshal(map[string]string{"plan_filename": name})
 		if err != nil {

@@ -25,13 +25,13 @@ func TestEnginesAgree(t *testing.T) {
 	pattern := rapid.Custom(func(r *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(piece, 1, 6).Draw(r, "pieces"), "")
 	})
-	word := rapid.SampledFrom([]string{"a", "b", "ab", "K", "\u212a", "S", "ſ", "x1", "_", "é", "É", " ", "\t", "\n", "\n", "\r\n", ".", "-", "/", "\xff", "日本"})
+	word := rapid.SampledFrom([]string{"a", "b", "ab", "K", "\u212a", "S", "ſ", "x1", "_", "é", "É", " ", "\t", "\n", "\n", "\r\n", ".", "-", "/", "\xff", "日本", "\xca\xfd\xbe\xdd", "\xce\xc4\xbc\xfe", "caf\xe9"}) // the last ones in GBK and Latin-1
 	text := rapid.Custom(func(r *rapid.T) string {
 		s := strings.Join(rapid.SliceOfN(word, 0, 30).Draw(r, "words"), "")
 		return rapid.SampledFrom([]string{"", "", "", "", "\ufeff", "\x00"}).Draw(r, "start") + s
 	})
 	name := rapid.SampledFrom([]string{"a.txt", "b.go", "c.log", "d/e.go", "d/f.txt", "d/build/g.go", ".h.go", ".i/j.go", ".ssh/k.go", ".npmrc", "k/.env", "k/.git/l.go", ".cache/m.go", "k/l/m.txt", "n.TXT"})
-	include := rapid.SampledFrom([]string{"", "", "*.go", "*.{go,txt}", "!*.go", "d/*", "d/**", "**/*.txt", ".*", "d", "!d", "[a-c].*", ".i/*", "!.i", ".n*", "**/.ssh/*", "/a.txt", "k/**/*.txt", "*.log", "*", "**/*", "*.*", "d/build/**", "**/build/*.go", "{build,k}/**", "build", "c*"})
+	include := rapid.SampledFrom([]string{"", "", "*.go", "*.{go,txt}", "!*.go", "d/*", "d/**", "**/*.txt", ".*", "d", "!d", "[a-c].*", ".i/*", "!.i", ".n*", "**/.ssh/*", "/a.txt", "./a.txt", "./*.go", "!./*.txt", "./d/**", "./**/*.go", "k/**/*.txt", "*.log", "*", "**/*", "*.*", "d/build/**", "**/build/*.go", "{build,k}/**", "build", "c*"})
 	rule := rapid.SampledFrom([]string{"", "*.go", "d/", "/a.txt", "!b.go", "k/*", "**/m.txt", "d/**/g.go"})
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("", "pollux-agree-")
@@ -139,4 +139,20 @@ func FuzzGlob(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestGlobsFromHere checks globs that begin with "./" on both engines.
+func TestGlobsFromHere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{".git/": "", "a.go": "owl", "b.txt": "owl", "d/c.go": "owl"})
+	w, _ := workspace.New(workspace.Options{Root: dir})
+	for glob, want := range map[string]string{"./a.go": "a.go", "./*.go": "a.go", "./d/*.go": "d/c.go", "./**/*.go": "a.go d/c.go", "!./*.go": "b.txt d/c.go"} {
+		for engine, tl := range engines(t, w) {
+			_, files, _ := strings.Cut(run(t, w, tl, map[string]any{"pattern": "owl", "include_pattern": glob, "names_only": true}), ":\n")
+			if got := strings.Join(strings.Fields(files), " "); got != want {
+				t.Errorf("%s, %s: %q, want %q", engine, glob, got, want)
+			}
+		}
+	}
 }

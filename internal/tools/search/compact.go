@@ -14,6 +14,8 @@ var (
 		Schema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},` +
 			`"dir_path":{"type":"string","description":"Directory or file."},` +
 			`"include_pattern":{"type":"string","description":"Glob of files, such as *.go."},` +
+			`"exclude_pattern":{"type":"string","description":"Regular expression of lines to drop."},` +
+			`"case_sensitive":{"type":"boolean"},` +
 			`"context":{"type":"integer","description":"Lines around each match."}},"required":["pattern"]}`),
 	}
 	compactGlob = &tool.Declaration{

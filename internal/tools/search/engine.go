@@ -45,7 +45,10 @@ func (q *query) countLimit() int {
 	return max(maxCountedInFile, q.maxTotal)
 }
 
-// newCollector returns a collector for the search.
+func (q *query) newScanner() *scanner {
+	return &scanner{open: q.w.Disk().Stream, isNamed: q.file != ""}
+}
+
 func (q *query) newCollector() *collector {
 	if q.namesOnly {
 		return &collector{stop: maxFiles} // the result shows no lines
@@ -71,10 +74,8 @@ func (q *query) fileHits(path string, hits []hit, count int) fileHits {
 // workers in batches, so that one large directory keeps all processors busy.
 func (q *query) searchInProcess(ctx context.Context) (*found, error) {
 	c := q.newCollector()
-	open := q.w.Disk().Stream
 	if q.file != "" {
-		s := &scanner{open: open}
-		f, err := s.search(ctx, q, filepath.Join(q.dir, q.file))
+		f, err := q.newScanner().search(ctx, q, filepath.Join(q.dir, q.file))
 		c.add(f)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -88,7 +89,7 @@ func (q *query) searchInProcess(ctx context.Context) (*found, error) {
 	for range max(runtime.GOMAXPROCS(0), 2) {
 		workers.Go(func() {
 			defer crash.Recover()
-			s := &scanner{open: open}
+			s := q.newScanner()
 			for paths := range work {
 				for _, path := range paths {
 					if ctx.Err() != nil {
@@ -170,7 +171,6 @@ func (q *query) walkOptions() workspace.WalkOptions {
 	return o
 }
 
-// shouldSearch reports whether the search includes a file.
 func (q *query) shouldSearch(e workspace.Entry) bool {
 	return q.selects(e) && (q.noIgnore || !isNoise(e.Name) || q.include.isExplicit())
 }
@@ -235,7 +235,8 @@ func isNoise(name string) bool {
 // glob without a slash matches names, one with a slash matches paths below the searched
 // directory, and a leading ! excludes the files that match.
 type include struct {
-	source   string // for ripgrep
+	source   string // as written
+	ripgrep  string // for ripgrep, to which "./a" matches nothing
 	glob     string
 	negated  bool
 	nameOnly bool
@@ -246,10 +247,16 @@ func compileInclude(source string) (*include, error) {
 	if source == "" {
 		return nil, nil
 	}
-	in := &include{source: source}
+	in := &include{source: source, ripgrep: source}
 	in.glob, in.negated = strings.CutPrefix(source, "!")
 	in.nameOnly = !strings.Contains(in.glob, "/")
-	in.glob = strings.TrimPrefix(strings.TrimPrefix(in.glob, "./"), "/")
+	if below, isBelow := strings.CutPrefix(in.glob, "./"); isBelow {
+		in.glob = "/" + below
+		if in.ripgrep = in.glob; in.negated {
+			in.ripgrep = "!" + in.glob
+		}
+	}
+	in.glob = strings.TrimPrefix(in.glob, "/")
 	if !doublestar.ValidatePattern(in.glob) || alternatives(in.glob) > maxAlternatives {
 		return nil, errors.New("include_pattern is no glob that can be matched: " + source)
 	}

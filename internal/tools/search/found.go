@@ -25,6 +25,8 @@ type fileHits struct {
 	hits  []hit  // those that a result can show, from the first one on
 	count int    // number of matches
 	more  bool   // counting stopped at count
+	// encoding is the name of the encoding of the file, "" for UTF-8.
+	encoding string
 }
 
 // found is the result of a search.
@@ -38,6 +40,53 @@ type found struct {
 // isLowerBound reports whether there may be more matches than were counted.
 func (f *found) isLowerBound() bool {
 	return f.stopped || slices.ContainsFunc(f.files, func(f fileHits) bool { return f.more })
+}
+
+// atLeast returns the words before a number of matches, "" if all were counted.
+func (f *found) atLeast() string {
+	if f.isLowerBound() {
+		return "at least "
+	}
+	return ""
+}
+
+// manyAlike is the number of matches that a result shows if more would be too many, and they differ only in numbers.
+const manyAlike = 10
+
+// areAlike reports whether the hits that can be shown are many lines of few files that differ only in numbers, such as
+// those of a log. Of such hits in many files, the places matter.
+func (f *found) areAlike() bool {
+	if len(f.files) > manyAlike {
+		return false
+	}
+	shape, count := "", 0
+	for _, file := range f.files {
+		for _, h := range file.hits {
+			s := withoutDigits(h.text)
+			if count++; count > 1 && s != shape {
+				return false
+			}
+			shape = s
+		}
+	}
+	return count > manyAlike
+}
+
+// withoutDigits returns a line with one 0 in the place of each number.
+func withoutDigits(line string) string {
+	var b strings.Builder
+	isNumber := false
+	for _, r := range line {
+		isDigit := '0' <= r && r <= '9'
+		switch {
+		case !isDigit:
+			b.WriteRune(r)
+		case !isNumber:
+			b.WriteByte('0')
+		}
+		isNumber = isDigit
+	}
+	return b.String()
 }
 
 // collector collects the matches of concurrent searches of files. Its memory is bounded: it

@@ -65,7 +65,7 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	fi, err := t.w.Disk().Stat(dir)
 	if err != nil {
-		return nil, modelError("Search path does not exist " + dir + hint(t.w, dir, true))
+		return nil, modelError("Search path does not exist " + dir + t.w.DidYouMean(context.Background(), dir, true))
 	}
 	if !fi.IsDir() {
 		return nil, modelError("Search path is not a directory: " + dir)
@@ -73,11 +73,11 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if strings.TrimSpace(a.Pattern) == "" {
 		return nil, modelError("The 'pattern' parameter cannot be empty.")
 	}
-	dirs := []string{dir}
-	if a.DirPath == "" {
-		dirs = t.w.Dirs()
+	dirs, summary := t.w.Dirs(), "'"+a.Pattern+"'"
+	if a.DirPath != "" {
+		dirs, summary = []string{dir}, summary+" within "+t.w.Rel(dir)
 	}
-	return &globCall{w: t.w, args: a, dirs: dirs}, nil
+	return &globCall{tool.Described{Title: "Confirm: " + globSpec.DisplayName, Text: summary}, t.w, a, dirs}, nil
 }
 
 // modelError is an error for the model. Its text is a full sentence, unlike other Go errors.
@@ -86,23 +86,10 @@ type modelError string
 func (m modelError) Error() string { return string(m) }
 
 type globCall struct {
+	tool.Described
 	w    *workspace.Workspace
 	args globArgs
 	dirs []string
-}
-
-func (c *globCall) Summary() string {
-	s := "'" + c.args.Pattern + "'"
-	if c.args.DirPath != "" {
-		s += " within " + c.w.Rel(c.dirs[0])
-	}
-	return s
-}
-
-func (c *globCall) Locations() []tool.Location { return nil }
-
-func (c *globCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + globSpec.DisplayName, Prompt: c.Summary()}, nil
 }
 
 func (c *globCall) Run(ctx context.Context, host tool.Host) *tool.Result {
@@ -165,7 +152,7 @@ func (c *globCall) search(ctx context.Context, dir string, found *globResults) e
 	}
 	disk := c.w.Disk()
 	o := workspace.WalkOptions{
-		Filter:  filter(c.w, c.args.RespectGitIgnore, c.args.RespectGeminiIgnore),
+		Filter:  c.w.DefaultFilter().With(c.args.RespectGitIgnore, c.args.RespectGeminiIgnore),
 		Ignored: true, // the result counts ignored files
 		Prune:   func(rel, name string) bool { return slices.Contains(coreDirs, name) || !g.mayContainMatches(rel) },
 	}
@@ -253,7 +240,7 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 		pattern = pattern[2:]
 	}
 	if _, err := w.Disk().Lstat(filepath.Join(dir, filepath.FromSlash(pattern))); err == nil {
-		pattern = escapeGlob(pattern)
+		pattern = workspace.EscapeGlob(pattern)
 	}
 	g := &glob{pattern: pattern, ignoreCase: !caseSensitive, depth: -1}
 	if g.ignoreCase {
@@ -312,17 +299,6 @@ func alternatives(pattern string) int {
 		}
 	}
 	return n
-}
-
-func escapeGlob(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune(`*?[]{}\`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // mayContainMatches reports whether files in a directory can match.

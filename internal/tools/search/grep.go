@@ -130,7 +130,7 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	fi, err := t.w.Disk().Stat(path)
 	switch {
 	case err != nil:
-		return nil, modelError("Path does not exist: " + path + cmp.Or(hint(t.w, path, true), hint(t.w, path, false)))
+		return nil, modelError("Path does not exist: " + path + cmp.Or(t.w.DidYouMean(context.Background(), path, true), t.w.DidYouMean(context.Background(), path, false)))
 	case fi.IsDir():
 		c.query.dir = path
 	case fi.Mode().IsRegular():
@@ -139,7 +139,7 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	default:
 		return nil, modelError("Path is not a valid directory or file: " + path)
 	}
-	c.query.include, err = compileInclude(a.IncludePattern)
+	c.query.include, err = compileInclude(t.below(c.query.dir, a.IncludePattern))
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,33 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	around := number(a.Context, 0, maxContext)
 	c.before = number(a.Before, around, maxContext)
 	c.after = number(a.After, around, maxContext)
+	c.Described = tool.Described{Title: "Confirm: " + grepSpec.DisplayName, Text: "'" + a.Pattern + "'"}
+	if a.IncludePattern != "" {
+		c.Text += " in " + a.IncludePattern
+	}
+	if a.DirPath != "" {
+		c.Text += " within " + t.w.Rel(path)
+	}
 	return c, nil
+}
+
+// below returns a glob relative to the directory that is searched, if it is an absolute path below it; else as it is.
+func (t *grepTool) below(dir, glob string) string {
+	rest, isNegated := strings.CutPrefix(glob, "!")
+	if !filepath.IsAbs(rest) {
+		return glob
+	}
+	for _, root := range [...]string{dir, t.w.Root()} {
+		below, found := strings.CutPrefix(rest, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+		if !found || root != dir && t.w.Resolve(root) != dir {
+			continue
+		}
+		if below = "/" + filepath.ToSlash(below); isNegated {
+			below = "!" + below
+		}
+		return below
+	}
+	return glob
 }
 
 // number returns a numeric argument, limited to 0 to limit, or defaultValue if it is missing.
@@ -163,6 +189,7 @@ func number(arg *float64, defaultValue, limit int) int {
 }
 
 type grepCall struct {
+	tool.Described
 	tool          *grepTool
 	args          grepArgs
 	query         query
@@ -188,23 +215,6 @@ func (c *grepCall) takeLiterally() bool {
 func complaint(err error) string {
 	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "error parsing regexp: "), " in `")
 	return text
-}
-
-func (c *grepCall) Summary() string {
-	s := "'" + c.args.Pattern + "'"
-	if c.args.IncludePattern != "" {
-		s += " in " + c.args.IncludePattern
-	}
-	if c.args.DirPath != "" {
-		s += " within " + c.tool.w.Rel(filepath.Join(c.query.dir, c.query.file))
-	}
-	return s
-}
-
-func (c *grepCall) Locations() []tool.Location { return nil }
-
-func (c *grepCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + grepSpec.DisplayName, Prompt: c.Summary()}, nil
 }
 
 func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
@@ -247,9 +257,9 @@ func (c *grepCall) search(ctx context.Context) (*found, error) {
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
 		return nil, &skippedError{errIgnored}
 	}
-	// Ripgrep sees only the real disk. It cannot apply a .geminiignore that shows files which git ignores, nor the rules for
+	// Ripgrep sees only the real disk, and only the bytes of a text. It cannot apply a .geminiignore that shows files which git ignores, nor the rules for
 	// private files that the include pattern names, and it opens ignore files of any kind.
-	if q.w.IsReal() && q.pattern.source != "" && !q.include.namesHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
+	if q.w.IsReal() && q.file == "" && q.pattern.isASCII && !q.include.namesHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" && !q.hasIrregularIgnoreFile(ctx) {
 			found, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
 			var patternErr *patternError

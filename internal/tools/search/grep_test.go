@@ -7,6 +7,13 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -54,7 +61,7 @@ func TestGrep(t *testing.T) {
 		want string
 	}{
 		{"without regard to case", args{"pattern": "OWL", "dir_path": "poem.txt", "context": 0}, `
-			Found 3 matches for pattern "OWL" in path "poem.txt":
+			Found 3 matches for pattern "OWL" in path "poem.txt" (ignoring case, unless case_sensitive is true):
 			---
 			File: poem.txt
 			L1: The owl
@@ -112,39 +119,39 @@ func TestGrep(t *testing.T) {
 			src/deep/er/owl.ts
 			src/main.go`},
 		{"include by name", args{"pattern": "owl", "include_pattern": "*.ts", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "*.ts"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "*.ts"):
 			src/deep/er/owl.ts`},
 		{"include by braces", args{"pattern": "owl", "include_pattern": "*.{ts,go}", "names_only": true}, `
 			Found 2 files with matches for pattern "owl" in path "." (filter: "*.{ts,go}"):
 			src/deep/er/owl.ts
 			src/main.go`},
 		{"include by path", args{"pattern": "owl", "include_pattern": "src/*.go", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "src/*.go"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "src/*.go"):
 			src/main.go`},
 		{"include by deep path", args{"pattern": "owl", "include_pattern": "src/**/*.ts", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "src/**/*.ts"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "src/**/*.ts"):
 			src/deep/er/owl.ts`},
 		{"include what is hidden", args{"pattern": "owl", "include_pattern": ".hid*", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: ".hid*"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: ".hid*"):
 			.hidden`},
 		{"include a private file", args{"pattern": "owl", "include_pattern": ".npm*", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: ".npm*"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: ".npm*"):
 			.npmrc`},
 		{"include a private directory", args{"pattern": "owl", "include_pattern": ".ssh/*", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: ".ssh/*"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: ".ssh/*"):
 			.ssh/owl.txt`},
 		{"in a private directory", args{"pattern": "owl", "dir_path": ".ssh", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path ".ssh":
+			Found 1 file with matches for pattern "owl" in path ".ssh":
 			.ssh/owl.txt`},
 		{"in a private file", args{"pattern": "owl", "dir_path": ".npmrc", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path ".npmrc":
+			Found 1 file with matches for pattern "owl" in path ".npmrc":
 			.npmrc`},
 		{"include by the end of the name", args{"pattern": "owl", "include_pattern": "*.txt", "names_only": true}, `
 			Found 2 files with matches for pattern "owl" in path "." (filter: "*.txt"):
 			.config/owl.txt
 			poem.txt`},
 		{"include a hidden directory", args{"pattern": "owl", "include_pattern": ".config/**", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: ".config/**"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: ".config/**"):
 			.config/owl.txt`},
 		{"include a hidden directory among others", args{"pattern": "owl", "include_pattern": "**/{.config,src}/*", "names_only": true}, `
 			Found 2 files with matches for pattern "owl" in path "." (filter: "**/{.config,src}/*"):
@@ -165,13 +172,13 @@ func TestGrep(t *testing.T) {
 			poem.txt`},
 		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs"). No file matches "*.rs" (node_modules left out).`},
 		{"include what is left out", args{"pattern": "owl", "include_pattern": "*.log", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "*.log"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "*.log"):
 			debug.log`},
 		{"include a file that is left out", args{"pattern": "owl", "include_pattern": "scratch*", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "scratch*"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "scratch*"):
 			scratch.tmp`},
 		{"include a directory that is left out", args{"pattern": "owl", "include_pattern": "**/dist/*", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "**/dist/*"):
+			Found 1 file with matches for pattern "owl" in path "." (filter: "**/dist/*"):
 			sub/dist/out.txt`},
 		{"include one of two directories", args{"pattern": "owl", "include_pattern": "{build,src}/**", "names_only": true}, `
 			Found 3 files with matches for pattern "owl" in path "." (filter: "{build,src}/**"):
@@ -186,7 +193,7 @@ func TestGrep(t *testing.T) {
 		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
 		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret". Nothing was searched: the file is hidden by the project's ignore files: set no_ignore to search it.`},
 		{"ignored file, asked for", args{"pattern": "owl", "dir_path": "x.secret", "no_ignore": true, "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "x.secret":
+			Found 1 file with matches for pattern "owl" in path "x.secret":
 			x.secret`},
 		{"binary file", args{"pattern": "owl", "dir_path": "binary.dat"}, `No matches found for pattern "owl" in path "binary.dat". Nothing was searched: the file is binary.`},
 		{"binary file, nothing in it", args{"pattern": "ostrich", "dir_path": "binary.dat"}, `No matches found for pattern "ostrich" in path "binary.dat". Nothing was searched: the file is binary.`},
@@ -218,7 +225,7 @@ func TestGrep(t *testing.T) {
 			---`},
 		{"no expression, and no such text", args{"pattern": "ostrich(", "dir_path": "src"}, `No matches found for pattern "ostrich(" in path "src" (taken as literal text, as it is no regular expression: "missing closing )").`},
 		{"an expression that is meant as text", args{"pattern": "// owl(1)", "dir_path": "src", "names_only": true}, `
-			Found 1 files with matches for pattern "// owl(1)" in path "src" (taken as literal text):
+			Found 1 file with matches for pattern "// owl(1)" in path "src" (taken as literal text):
 			src/main.go`},
 		{"an expression with matches", args{"pattern": "[x]", "dir_path": "regex.txt", "context": 0}, `
 			Found 2 matches for pattern "[x]" in path "regex.txt":
@@ -234,7 +241,7 @@ func TestGrep(t *testing.T) {
 			L3: (x)
 			---`},
 		{"word boundary", args{"pattern": `\bbaz\b`, "context": 0, "names_only": true}, `
-			Found 1 files with matches for pattern "\bbaz\b" in path ".":
+			Found 1 file with matches for pattern "\bbaz\b" in path ".":
 			regex.txt`},
 		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
 		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
@@ -275,7 +282,7 @@ func TestGrep(t *testing.T) {
 			File: poem.txt
 			L4: owls owls
 			---`},
-		{"invalid UTF-8", args{"pattern": "heron", "dir_path": "invalid.txt", "context": 0}, "\nFound 1 match for pattern \"heron\" in path \"invalid.txt\":\n---\nFile: invalid.txt\nL1: caf\ufffd heron\n---"},
+		{"invalid UTF-8", args{"pattern": "heron", "dir_path": "invalid.txt", "context": 0}, "\nFound 1 match for pattern \"heron\" in path \"invalid.txt\":\n---\nFile: invalid.txt (encoding: windows-1252)\nL1: café heron\n---"},
 		{"CRLF", args{"pattern": "heron", "dir_path": "crlf.txt", "context": 0}, `
 			Found 2 matches for pattern "heron" in path "crlf.txt":
 			---
@@ -289,7 +296,7 @@ func TestGrep(t *testing.T) {
 			File: bom.txt
 			L1: stork at the start
 			---
-			File: utf16.txt
+			File: utf16.txt (encoding: UTF-16LE)
 			L1: stork in wide letters
 			---`},
 		{"letters of three forms", args{"pattern": "kelvin k sharp", "context": 0}, `
@@ -329,19 +336,19 @@ func TestGrep(t *testing.T) {
 			L3: plover
 			L5: plover
 			---
-			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, exclude_pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"more files than matches", args{"pattern": "owl", "total_max_matches": 1, "context": 0}, `
 			Found 7 matches in 5 files for pattern "owl" in path "." (1 shown):
 			---
 			File: .config/owl.txt
 			L1: owl
 			---
-			Not shown: 6 matches, among them all in .hidden (1), poem.txt (3), src/deep/er/owl.ts (1), src/main.go (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+			Not shown: 6 matches, among them all in .hidden (1), poem.txt (3), src/deep/er/owl.ts (1), src/main.go (1). To see them, narrow the search with a more precise pattern, exclude_pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"more files than names", args{"pattern": "owl", "total_max_matches": 1, "names_only": true}, `
 			Found 5 files with matches for pattern "owl" in path "." (1 listed):
 			.config/owl.txt
 			---
-			Not listed: 4 files, in ./ (2), src/ (1), src/deep/er/ (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+			Not listed: 4 files, in ./ (2), src/ (1), src/deep/er/ (1). To see them, narrow the search with a more precise pattern, exclude_pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"matches in all", args{"pattern": "plover", "dir_path": "many/b.txt", "total_max_matches": 2, "context": 0}, `
 			Found 5 matches for pattern "plover" in path "many/b.txt" (2 shown):
 			---
@@ -349,7 +356,7 @@ func TestGrep(t *testing.T) {
 			L1: plover
 			L3: plover
 			---
-			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, or raise total_max_matches.`},
+			Not shown: 3 matches. To see them, narrow the search with a more precise pattern or exclude_pattern, or raise total_max_matches.`},
 		{"context", args{"pattern": "again", "dir_path": "poem.txt", "context": 1}, `
 			Found 1 match for pattern "again" in path "poem.txt":
 			---
@@ -476,6 +483,56 @@ func TestGrepLimitedContext(t *testing.T) {
 	}
 }
 
+// TestGrepLegacy searches files in other encodings than UTF-8, with context lines and without.
+func TestGrepLegacy(t *testing.T) {
+	t.Parallel()
+	encode := func(c encoding.Encoding, text string) string {
+		s, err := c.NewEncoder().String(text)
+		must(t, err)
+		return s
+	}
+	pad := strings.Repeat("int padding(void);\n", 10_000) // more than one chunk
+	wide := encode(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "const heron 1\nconst owl 2\n")
+	w := space(t, map[string]string{
+		"gbk.c":   encode(simplifiedchinese.GBK, "/* 读取数据文件 */\nint read_data(void);\nint 校验 = 1; // foo 返回错误 bar\n/* 结束 */\n"),
+		"late.c":  pad + encode(simplifiedchinese.GBK, "/* 读取数据文件 */\nint late;\n"),
+		"big5.c":  encode(traditionalchinese.Big5, "/* 許功蓋 */ // 檔案\nint big; // 人fox\n"),
+		"sjis.py": encode(japanese.ShiftJIS, "# ソース表示 データを読む\n"),
+		"utf8.c":  "/* 读取数据文件 */\nint utf;\n",
+		"koi.txt": encode(charmap.KOI8R, "Файл не найден, проверьте путь.\n"),
+		"wide.h":  wide,
+	})
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"pattern": "数据", "context": 0}, "Found 3 matches in path...|gbk.c (encoding: GB18030)|L1: /* 读取数据文件 */|late.c (encoding: GB18030)|L10001: /* 读取数据文件 */|utf8.c|L1: /* 读取数据文件 */"},
+		{map[string]any{"pattern": "foo.*bar", "context": 0}, "gbk.c (encoding: GB18030)|L3: int 校验 = 1; // foo 返回错误 bar"},
+		{map[string]any{"pattern": "foo", "context": 1}, "gbk.c (encoding: GB18030)|L2- int read_data(void);|L3: int 校验 = 1; // foo 返回错误 bar|L4- /* 结束 */"},
+		{map[string]any{"pattern": "int late", "context": 1}, "late.c (encoding: GB18030)|L10001- /* 读取数据文件 */|L10002: int late;"},
+		{map[string]any{"pattern": "\\", "fixed_strings": true, "context": 0}, "No matches found"}, // the second byte of 許
+		{map[string]any{"pattern": "^# ソース表示", "context": 0}, "sjis.py (encoding: Shift_JIS)|L1: # ソース表示 データを読む"},
+		{map[string]any{"pattern": "ПРОВЕРЬТЕ", "context": 0}, "koi.txt (encoding: KOI8-R)|L1: Файл не найден, проверьте путь."},
+		{map[string]any{"pattern": "int", "exclude_pattern": "校验", "include_pattern": "gbk.c", "context": 0}, "gbk.c|L2: int read_data(void);"},
+		{map[string]any{"pattern": "owl", "dir_path": "wide.h", "context": 0}, "wide.h (encoding: UTF-16LE)|L2: const owl 2"},
+		{map[string]any{"pattern": "owl", "context": 0}, "No matches found"},
+		{map[string]any{"pattern": `\bfox`, "context": 0}, "big5.c (encoding: Big5)|L2: int big; // 人fox"}, // the second byte of 人 is a letter
+	} {
+		got := map[string]string{}
+		for engine, tl := range engines(t, w) {
+			got[engine] = run(t, w, tl, c.args)
+			for _, want := range strings.Split(strings.TrimPrefix(c.want, "Found 3 matches in path...|"), "|") {
+				if !strings.Contains(got[engine], want) {
+					t.Errorf("%s: %v: no %q in %s", engine, c.args, want, got[engine])
+				}
+			}
+		}
+		if r, ok := got["ripgrep"]; ok && r != got["here"] {
+			t.Errorf("%v: here %s, ripgrep %s", c.args, got["here"], r)
+		}
+	}
+}
+
 // TestGrepNoText checks that dots and classes do not match invalid UTF-8.
 func TestGrepNoText(t *testing.T) {
 	t.Parallel()
@@ -527,6 +584,61 @@ func TestGrepFits(t *testing.T) {
 			}
 			if limit == 3000 && (!strings.Contains(got, "\nNot shown: ") || !strings.Contains(got, " (1), wide.txt (10). ")) {
 				t.Errorf("%s: %d: %s", engine, limit, got)
+			}
+		}
+	}
+}
+
+// TestGrepAlike checks that a result shows few of too many lines that differ only in numbers, unless the call asks for
+// more or the lines are in many files.
+func TestGrepAlike(t *testing.T) {
+	t.Parallel()
+	var log, other strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&log, "12:%02d request %d failed\n", i%60, i*i)
+		fmt.Fprintf(&other, "request %d failed%s\n", i, strings.Repeat("!", i%2))
+	}
+	files := map[string]string{"a.txt": log.String(), "other/b.txt": other.String()}
+	for i := range 30 {
+		files[fmt.Sprintf("many/%02d.txt", i)] = strings.Repeat("request 1 failed\n", 5)
+	}
+	w := space(t, files)
+	const said = "\nNot shown: 140 matches. The first ones differ only in numbers: exclude_pattern can drop lines like them. To see them, narrow the search with "
+	for engine, tl := range engines(t, w) {
+		for name, c := range map[string]struct {
+			args  map[string]any
+			shown int
+		}{
+			"alike":        {map[string]any{"dir_path": "a.txt"}, 10},
+			"asked":        {map[string]any{"dir_path": "a.txt", "total_max_matches": 100}, 100},
+			"differ":       {map[string]any{"dir_path": "other"}, 100},
+			"many files":   {map[string]any{"dir_path": "many"}, 100},
+			"not too many": {map[string]any{"dir_path": "a.txt", "exclude_pattern": `12:[0-4]`}, 20},
+		} {
+			c.args["pattern"] = "request .* failed"
+			got := run(t, w, tl, c.args)
+			if n := strings.Count(got, "\nL"); n != c.shown || strings.Contains(got, said) != (c.shown == 10) {
+				t.Errorf("%s: %s: %d shown: %.300s ... %s", engine, name, n, got, got[max(0, len(got)-300):])
+			}
+		}
+	}
+}
+
+// TestAbsoluteInclude checks that include_pattern may be an absolute path.
+func TestAbsoluteInclude(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"src/a.go": "owl\n", "src/deep/b.go": "owl\n", "c.go": "owl\n"})
+	for _, c := range []struct{ include, dir, want string }{
+		{w.Root() + "/src/**/*.go", "", "src/a.go\nsrc/deep/b.go"},
+		{w.Root() + "/*.go", "", "c.go"},
+		{"!" + w.Root() + "/src/**", "", "c.go"},
+		{w.Root() + "/src/*.go", "src", "src/a.go"},
+		{"/src/*.go", "", "src/a.go"},
+	} {
+		for name, tl := range engines(t, w) {
+			got := run(t, w, tl, map[string]any{"pattern": "owl", "include_pattern": c.include, "dir_path": c.dir, "names_only": true})
+			if _, names, _ := strings.Cut(got, ":\n"); names != c.want {
+				t.Errorf("%s: %s in %q: %s", name, c.include, c.dir, got)
 			}
 		}
 	}

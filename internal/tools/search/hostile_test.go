@@ -151,7 +151,7 @@ func TestGrepWithBrokenRipgrep(t *testing.T) {
 		}
 		tl := search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return program }})
 		got := run(t, w, tl, map[string]any{"pattern": "dunlin", "names_only": true})
-		want := "Found 1 files"
+		want := "Found 1 file"
 		if name == "garbage" {
 			want = "No matches found" // status 1 means no match
 		}

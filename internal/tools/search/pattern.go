@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -31,6 +31,8 @@ type pattern struct {
 	lits *literals // each match of re contains one of them; nil if unknown
 	// isLiteral reports whether re is just a literal, so that finding one of lits is a match.
 	isLiteral bool
+	// isASCII reports whether re matches only texts of ASCII, whatever is before and after them.
+	isASCII bool
 	// validOnly returns re for lines with invalid UTF-8.
 	validOnly    func() *regexp.Regexp
 	backtracking *regexp2.Regexp // set instead of re
@@ -71,10 +73,32 @@ func compile(expr string, fixed, caseSensitive bool) (*pattern, error) {
 	if p.re, err = regexp.Compile(p.source); err != nil {
 		return nil, err
 	}
+	p.isASCII = matchesASCII(tree)
 	p.lits, p.isLiteral = requiredLiterals(tree.Simplify())
 	p.validOnly = sync.OnceValue(func() *regexp.Regexp { return matchValidOnly(p.re) })
 	p.source = asciiBoundaries(p.source)
 	return p, nil
+}
+
+// matchesASCII reports whether an expression matches only texts of ASCII, whatever is before and after them. The sign for
+// Kelvin and the long s, which ignoring case adds to k and s, are in no encoding but Unicode's.
+func matchesASCII(re *syntax.Regexp) bool {
+	isASCII := func(r rune) bool { return r < utf8.RuneSelf || r == '\u212a' || r == '\u017f' }
+	switch re.Op {
+	case syntax.OpLiteral:
+		if slices.ContainsFunc(re.Rune, func(r rune) bool { return !isASCII(r) }) {
+			return false
+		}
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			if lo, hi := re.Rune[i], re.Rune[i+1]; !isASCII(hi) || hi >= utf8.RuneSelf && lo != hi {
+				return false
+			}
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return false
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !matchesASCII(sub) })
 }
 
 // matchValidOnly returns an expression that matches like re, but whose dots and classes do not
@@ -91,7 +115,6 @@ func matchValidOnly(re *regexp.Regexp) *regexp.Regexp {
 	return re
 }
 
-// removeRune removes a character from all classes of an expression.
 func removeRune(re *syntax.Regexp, r rune) {
 	switch re.Op {
 	case syntax.OpAnyChar:
@@ -178,24 +201,12 @@ func restrictToLine(re *syntax.Regexp) bool {
 // asciiBoundaries makes \b and \B mean ASCII word boundaries in ripgrep, as in Go and
 // JavaScript.
 func asciiBoundaries(source string) string {
-	if !strings.Contains(source, `\b`) && !strings.Contains(source, `\B`) {
-		return source
-	}
-	var b strings.Builder
-	for i := 0; i < len(source); i++ {
-		if source[i] != '\\' || i+1 == len(source) {
-			b.WriteByte(source[i])
-			continue
+	return regexp.MustCompile(`\\(?s:.)`).ReplaceAllStringFunc(source, func(escaped string) string {
+		if escaped == `\b` || escaped == `\B` {
+			return "(?-u:" + escaped + ")"
 		}
-		switch escaped := source[i : i+2]; escaped {
-		case `\b`, `\B`:
-			b.WriteString("(?-u:" + escaped + ")")
-		default:
-			b.WriteString(escaped)
-		}
-		i++
-	}
-	return b.String()
+		return escaped
+	})
 }
 
 // matchLine reports whether a line matches. The error is a *patternError.
@@ -206,7 +217,6 @@ func (p *pattern) matchLine(line []byte) (bool, error) {
 	return p.matches(line), nil
 }
 
-// matches reports whether a line matches p.re.
 func (p *pattern) matches(line []byte) bool {
 	if utf8.Valid(line) {
 		return p.re.Match(line)
@@ -219,7 +229,6 @@ type patternError struct{ reason string }
 
 func (e *patternError) Error() string { return e.reason }
 
-// matchBacktracking reports whether a line matches on the backtracking engine.
 func (p *pattern) matchBacktracking(line []byte) (found bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {

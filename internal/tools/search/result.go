@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"pollux/tool"
 )
@@ -38,7 +39,6 @@ func (c *grepCall) result(ctx context.Context, found *found, limit int) *tool.Re
 	return &tool.Result{Content: tool.Text(r.text()).Content, Display: display, Summary: display.Summary}
 }
 
-// plural returns a number and its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -60,6 +60,10 @@ func (c *grepCall) fit(ctx context.Context, found *found, limit int) *report {
 		before, after = autoContext, autoContext
 	}
 	r := &report{call: c, found: found, before: before, after: after, width: maxShown}
+	if isPlain && r.hidden() > 0 && found.areAlike() {
+		r.isAlike = true
+		share(found.files, manyAlike)
+	}
 	for !r.render(ctx, limit) {
 		switch {
 		case r.width > maxExcerpt:
@@ -90,11 +94,11 @@ type report struct {
 	fewer         bool // than the call wants
 	width         int  // maximum number of characters of a line
 	isCut         bool // more matches would be too long
+	isAlike       bool // most matches are left out because all differ only in numbers
 	around        int  // matches that stand among the lines around others
 	body          strings.Builder
 }
 
-// shown returns the number of matches that the report shows.
 func (r *report) shown() int {
 	n := r.around
 	for _, f := range r.found.files {
@@ -111,7 +115,7 @@ func (r *report) hidden() int { return r.found.matches - r.shown() }
 func (r *report) render(ctx context.Context, limit int) bool {
 	r.body.Reset()
 	r.around = 0
-	s := &scanner{open: r.call.query.w.Disk().Stream}
+	s := r.call.query.newScanner()
 	for i, f := range r.found.files {
 		if len(f.hits) == 0 {
 			continue
@@ -120,8 +124,15 @@ func (r *report) render(ctx context.Context, limit int) bool {
 		shown := len(f.hits) + r.call.markMatches(lines, f.count-len(f.hits))
 		r.around += shown - len(f.hits)
 		r.body.WriteString("File: " + r.call.displayPath(f.path))
+		var notes []string
 		if shown < f.count {
-			fmt.Fprintf(&r.body, " (%d of %s matches)", shown, r.count(i))
+			notes = append(notes, fmt.Sprintf("%d of %s matches", shown, r.count(i)))
+		}
+		if f.encoding != "" {
+			notes = append(notes, "encoding: "+f.encoding)
+		}
+		if len(notes) > 0 {
+			r.body.WriteString(" (" + strings.Join(notes, ", ") + ")")
 		}
 		r.body.WriteByte('\n')
 		for _, l := range lines {
@@ -155,7 +166,6 @@ func (c *grepCall) markMatches(lines []resultLine, n int) (marked int) {
 	return marked
 }
 
-// count returns the number of matches in a file.
 func (r *report) count(i int) string {
 	f := &r.found.files[i]
 	if f.more {
@@ -164,12 +174,8 @@ func (r *report) count(i int) string {
 	return fmt.Sprint(f.count)
 }
 
-// text returns the whole report, for the model.
 func (r *report) text() string {
-	atLeast := ""
-	if r.found.isLowerBound() {
-		atLeast = "at least "
-	}
+	atLeast := r.found.atLeast()
 	head := "Found " + atLeast + plural(r.found.matches, "match", "matches")
 	var notes []string
 	if r.hidden() > 0 || atLeast != "" {
@@ -187,7 +193,7 @@ func (r *report) text() string {
 	} else if r.fewer {
 		notes = append(notes, fmt.Sprintf("with only %d lines before and %d after each, as more would be too long", r.before, r.after))
 	}
-	head += fmt.Sprintf(" for pattern \"%s\" %s", r.call.args.Pattern, r.call.scope())
+	head += fmt.Sprintf(" for pattern \"%s\" %s", r.call.args.Pattern, r.call.scope()+r.call.caseNote())
 	if len(notes) > 0 {
 		head += " (" + strings.Join(notes, ", ") + ")"
 	}
@@ -201,7 +207,7 @@ func (r *report) rest() string {
 	}
 	var b strings.Builder
 	if r.hidden() > 0 {
-		fmt.Fprintf(&b, "Not shown: %s", plural(r.hidden(), "match", "matches"))
+		fmt.Fprintf(&b, "Not shown: %s%s", r.found.atLeast(), plural(r.hidden(), "match", "matches"))
 		var paths, counts []string
 		for i, f := range r.found.files {
 			if len(f.hits) == 0 {
@@ -213,6 +219,9 @@ func (r *report) rest() string {
 		}
 		b.WriteString(". ")
 	}
+	if r.isAlike {
+		b.WriteString("The first ones differ only in numbers: exclude_pattern can drop lines like them. ")
+	}
 	if r.found.stopped {
 		b.WriteString("The search stopped early: other files may have matches too. ")
 	}
@@ -223,9 +232,9 @@ func (r *report) rest() string {
 // advice explains how to get the matches that a result leaves out. canRaise reports whether the
 // result may be longer.
 func (c *grepCall) advice(canRaise bool) string {
-	narrow := "a more precise pattern, dir_path or include_pattern"
+	narrow := "a more precise pattern, exclude_pattern, dir_path or include_pattern"
 	if c.query.file != "" {
-		narrow = "a more precise pattern"
+		narrow = "a more precise pattern or exclude_pattern"
 	}
 	if canRaise {
 		narrow += ", or raise total_max_matches"
@@ -245,7 +254,8 @@ func (c *grepCall) noMatches(note string) *tool.Result {
 func (c *grepCall) scope() string {
 	where := fmt.Sprintf("in path %q", ".")
 	if c.args.DirPath != "" {
-		where = `in path "` + cmp.Or(c.query.w.Reading(c.args.DirPath), c.args.DirPath) + `"`
+		_, reading := c.query.w.ResolveAs(c.args.DirPath)
+		where = `in path "` + cmp.Or(reading, c.args.DirPath) + `"`
 	}
 	if c.args.IncludePattern != "" {
 		where += ` (filter: "` + c.args.IncludePattern + `")`
@@ -256,13 +266,21 @@ func (c *grepCall) scope() string {
 	return where
 }
 
+// caseNote says that there may be matches in other case than the pattern has.
+func (c *grepCall) caseNote() string {
+	if c.literal != "" || c.args.CaseSensitive || !strings.ContainsFunc(c.args.Pattern, unicode.IsUpper) {
+		return ""
+	}
+	return " (ignoring case, unless case_sensitive is true)"
+}
+
 // namesResult returns the tool result with only the names of the files.
 func (c *grepCall) namesResult(found *found, limit int) *tool.Result {
 	paths := make([]string, len(found.files)) // files are sorted, and so are their relative paths
 	for i, f := range found.files {
 		paths[i] = c.displayPath(f.path)
 	}
-	count := fmt.Sprintf("%d files", len(paths))
+	count := plural(len(paths), "file", "files")
 	if found.stopped {
 		count = "at least " + count
 	}
@@ -273,7 +291,7 @@ func (c *grepCall) namesResult(found *found, limit int) *tool.Result {
 		rest = "\n---\n" + notListed(paths[listed:]) + c.advice(listed == c.query.maxTotal)
 	}
 	summary := "Found " + count + limited
-	text := fmt.Sprintf("Found %s with matches for pattern \"%s\" %s%s:\n%s", count, c.args.Pattern, c.scope(), note, strings.Join(paths[:listed], "\n"))
+	text := fmt.Sprintf("Found %s with matches for pattern \"%s\" %s%s:\n%s", count, c.args.Pattern, c.scope()+c.caseNote(), note, strings.Join(paths[:listed], "\n"))
 	return &tool.Result{
 		Content: tool.Text(text + rest).Content,
 		Display: &tool.ListDisplay{Summary: summary, Items: paths[:listed]},
@@ -323,6 +341,9 @@ func (s *scanner) withContext(ctx context.Context, f fileHits, before, after, li
 	next := 0 // index of the first hit that is not in lines yet
 	size := 0
 	err := s.eachChunk(ctx, f.path, func(text []byte, number int) error {
+		if s.mustConvert(text) {
+			return errConvert
+		}
 		for ; len(text) > 0; number++ {
 			line, rest, _ := bytes.Cut(text, []byte{'\n'})
 			text = rest

@@ -24,6 +24,9 @@ import (
 //
 // Ripgrep opens files by path, and a path may lead out of the workspace by then. Therefore
 // the lines that it finds count only if they are in the file that the workspace opens.
+//
+// Ripgrep does not detect encodings. It searches directories for ASCII, whose bytes are the same in all
+// encodings, and files that are not UTF-8 are searched again.
 func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, program string) (*found, error) {
 	stderr := &process.Head{Max: 2000}
 	cmd := &process.Command{
@@ -63,14 +66,7 @@ func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, pr
 	if text := stderr.Text(); status.Code > 2 || status.Code < 0 || (status.Code == 2 && text != "") {
 		return nil, fmt.Errorf("ripgrep: %s: %s", status, text)
 	}
-	result := c.result()
-	if q.file == "" || len(result.files) > 0 {
-		return result, nil
-	}
-	// Ripgrep does not report whether the file has no match or cannot be read.
-	fileScanner := &scanner{open: q.w.Disk().Stream}
-	_, err = fileScanner.confirm(ctx, q.pattern, fileHits{path: filepath.Join(q.dir, q.file)}, false)
-	return result, err
+	return c.result(), nil
 }
 
 // hasIrregularIgnoreFile reports whether ripgrep would open an ignore file that is no regular file:
@@ -87,9 +83,6 @@ func (q *query) hasIrregularIgnoreFile(ctx context.Context) bool {
 		if dir == filepath.Dir(dir) {
 			break
 		}
-	}
-	if q.file != "" {
-		return false
 	}
 	var found atomic.Bool
 	o := workspace.WalkOptions{Prune: func(rel, name string) bool {
@@ -113,7 +106,6 @@ func (q *query) hasIrregularIgnoreFile(ctx context.Context) bool {
 	return found.Load()
 }
 
-// ripgrepArgs returns ripgrep's arguments for the search.
 func (q *query) ripgrepArgs() []string {
 	args := []string{
 		"--no-config", "--json", "--no-messages", "--no-mmap", "--threads=4",
@@ -123,7 +115,7 @@ func (q *query) ripgrepArgs() []string {
 		args = append(args, "--max-count="+strconv.Itoa(q.countLimit()))
 	}
 	if q.include != nil {
-		args = append(args, "--glob="+q.include.source)
+		args = append(args, "--glob="+q.include.ripgrep)
 	}
 	if q.noIgnore {
 		args = append(args, "--no-ignore")
@@ -142,9 +134,6 @@ func (q *query) ripgrepArgs() []string {
 			args = append(args, "--glob=!*.log", "--glob=!*.tmp")
 		}
 	}
-	if q.file != "" {
-		return append(args, "--", "./"+q.file)
-	}
 	return append(args, "--glob=!.git", "--", "./")
 }
 
@@ -152,7 +141,7 @@ func (q *query) ripgrepArgs() []string {
 // complete. It returns errEnough when the search should stop.
 func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, c *collector) error {
 	limit := q.countLimit()
-	fileScanner := &scanner{open: q.w.Disk().Stream}
+	fileScanner := q.newScanner()
 	var hits []hit
 	count := 0
 	for {
@@ -184,18 +173,15 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, c *collector) 
 			}
 		case "end":
 			path := filepath.Join(q.dir, filepath.FromSlash(m.path))
-			if m.binary && q.file != "" {
-				return &skippedError{errBinary}
-			}
-			if q.file == "" && isPrivatePath(filepath.ToSlash(m.path)) {
+			if isPrivatePath(filepath.ToSlash(m.path)) {
 				continue
 			}
 			if m.binary || count == 0 || workspace.IsSecret(filepath.Base(path)) || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
 				continue
 			}
 			f, err := fileScanner.confirm(ctx, q.pattern, q.fileHits(path, hits, count), count >= limit)
-			if err != nil && q.file != "" {
-				return err
+			if errors.Is(err, errLegacy) {
+				f, err = fileScanner.search(ctx, q, path) // ripgrep knows the bytes, not the text
 			}
 			if err == nil && c.add(f) {
 				return errEnough
@@ -234,7 +220,6 @@ func parseMessage(raw []byte) rgMessage {
 	return m
 }
 
-// field decodes a field of a message's data.
 func (m *rgMessage) field(d *jx.Decoder, key string) error {
 	switch key {
 	case "path":

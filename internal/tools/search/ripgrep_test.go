@@ -109,7 +109,7 @@ func TestSearchesAreLimited(t *testing.T) {
 			text = res.Content[0].Text
 		}
 		if !strings.HasPrefix(text, "Found at least ") || strings.Count(text, "\nL") != 1500 || !strings.Contains(text, ` for pattern "dunlin" in path "." (1500 shown):`) ||
-			!strings.Contains(text, " of 1000 matches)") || !strings.HasSuffix(text, "\nNot shown: "+strconv.Itoa(counted(text)-1500)+" matches. The search stopped early: other files may have matches too. To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.") {
+			!strings.Contains(text, " of 1000 matches)") || !strings.HasSuffix(text, "\nNot shown: at least "+strconv.Itoa(counted(text)-1500)+" matches. The search stopped early: other files may have matches too. To see them, narrow the search with a more precise pattern, exclude_pattern, dir_path or include_pattern, or raise total_max_matches.") {
 			t.Errorf("%q: got %.200s ... %s", program, text, text[max(0, len(text)-300):])
 		}
 		tl.o.Timeout = 1

@@ -7,8 +7,11 @@ import (
 	"io"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/transform"
+
+	"pollux/internal/charset"
 )
 
 const (
@@ -23,19 +26,28 @@ const (
 	// maxBinary is the number of bytes of a file after which a NUL does not make it binary, if
 	// the search needs no more of the file.
 	maxBinary = 16 << 20
+	// maxDetected is the part of a file in which its encoding is detected, in bytes: as much as other tools read.
+	maxDetected = 20 << 20
 )
 
 // scanner searches one file at a time.
 type scanner struct {
 	open func(path string) (io.ReadCloser, error)
 	buf  []byte
+	// isNamed reports that the call names the file. UTF-32, and UTF-16 without a byte order mark, which ripgrep
+	// takes for binary data, are searched only then.
+	isNamed bool
+
+	enc     charset.Encoding // of the current file, as far as it is known
+	isKnown bool
 }
 
 // eachChunk calls fn with the lines of a file, many at a time, and the number of the first.
 // Each line ends with a line break, except possibly the last line of the file. The buffer is
 // reused after fn returns. eachChunk returns errBinary if the file contains a NUL.
 //
-// A file with a UTF-16 byte order mark is converted to UTF-8.
+// The lines are in UTF-8. They may not be if s.isKnown is not set: fn then checks those that matter with
+// mustConvert, and returns errConvert to get the same lines and all later ones converted.
 func (s *scanner) eachChunk(ctx context.Context, path string, fn func(lines []byte, first int) error) error {
 	f, err := s.open(path)
 	if err != nil {
@@ -45,18 +57,24 @@ func (s *scanner) eachChunk(ctx context.Context, path string, fn func(lines []by
 	if s.buf == nil {
 		s.buf = make([]byte, readSize)
 	}
+	s.enc, s.isKnown = charset.Encoding{}, false
 	var r io.Reader = f
 	n, eof, err := fill(r, s.buf)
 	if err != nil {
 		return err
 	}
-	if order := utf16Order(s.buf[:n]); order != nil {
-		r = &utf16Reader{r: io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[2:n])), f), order: order}
-		if n, eof, err = fill(r, s.buf); err != nil {
-			return err
+	e, ok := charset.DetectMark(s.buf[:n])
+	if s.isNamed {
+		e, ok = charset.DetectHead(s.buf[:min(n, charset.HeadSize)], n < charset.HeadSize)
+	}
+	if ok && e.IsText() && (s.isNamed || !e.IsUTF32()) {
+		if s.enc, s.isKnown = e, !e.IsUTF8(); s.isKnown {
+			if r, n, eof, err = s.convert(f, n); err != nil {
+				return err
+			}
+		} else {
+			n = copy(s.buf, s.buf[len(charset.UTF8Mark):n])
 		}
-	} else if bytes.HasPrefix(s.buf[:n], []byte("\ufeff")) {
-		n = copy(s.buf, s.buf[3:n])
 	}
 	checked, line := 0, 1
 	for {
@@ -73,7 +91,18 @@ func (s *scanner) eachChunk(ctx context.Context, path string, fn func(lines []by
 			}
 		}
 		if whole > 0 {
-			if err := fn(s.buf[:whole], line); err != nil {
+			err := fn(s.buf[:whole], line)
+			if errors.Is(err, errConvert) && !s.isKnown {
+				if err = s.detect(path); err == nil && s.enc.IsText() && !s.enc.IsUTF8() {
+					r, n, eof, err = s.convert(f, n)
+				}
+				if err != nil {
+					return err
+				}
+				checked = 0
+				continue
+			}
+			if err != nil {
 				return err
 			}
 			line += bytes.Count(s.buf[:whole], []byte{'\n'})
@@ -97,7 +126,46 @@ func (s *scanner) eachChunk(ctx context.Context, path string, fn func(lines []by
 	}
 }
 
+// mustConvert reports whether lines of the current file are not UTF-8, although their encoding is not known yet.
+func (s *scanner) mustConvert(lines []byte) bool { return !s.isKnown && !utf8.Valid(lines) }
+
+// detect sets the encoding of a file by the whole of it, as tools that read or change it do.
+func (s *scanner) detect(path string) error {
+	f, err := s.open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxDetected))
+	if err != nil {
+		return err
+	}
+	s.enc, s.isKnown = charset.Detect(data), true
+	return nil
+}
+
+// convert returns a reader of the text that the first n bytes of the buffer and f have, without a byte order mark. It fills the
+// buffer with the text.
+func (s *scanner) convert(f io.Reader, n int) (r io.Reader, filled int, eof bool, err error) {
+	r = transform.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[:n])), f), s.enc.NewDecoder())
+	filled, eof, err = fill(r, s.buf)
+	if s.enc.HasMark() && bytes.HasPrefix(s.buf[:filled], []byte(charset.UTF8Mark)) {
+		filled = copy(s.buf, s.buf[len(charset.UTF8Mark):filled])
+	}
+	return r, filled, eof, err
+}
+
+// encodingName returns the name of the encoding of the current file if it is known, and not UTF-8.
+func (s *scanner) encodingName() string {
+	if s.enc.IsUTF8() || !s.enc.IsText() {
+		return ""
+	}
+	return s.enc.Name()
+}
+
 var (
+	errConvert = errors.New("the text is not UTF-8")
+	errLegacy  = errors.New("the encoding of the file is not UTF-8")
 	errBinary  = errors.New("the file is binary")
 	errIgnored = errors.New("the file is hidden by the project's ignore files: set no_ignore to search it")
 	errEnough  = errors.New("enough was found")
@@ -133,6 +201,11 @@ func (s *scanner) search(ctx context.Context, q *query, path string) (fileHits, 
 	count, size, limit := 0, 0, q.countLimit()
 	goesOn := false // the line that begins the chunk began before it
 	err := s.eachChunk(ctx, path, func(lines []byte, number int) error {
+		// A match of ASCII has the same bytes in all encodings: only lines with one must be converted.
+		isChecked := !q.pattern.isASCII
+		if isChecked && s.mustConvert(lines) {
+			return errConvert
+		}
 		size += len(lines)
 		counted, isPiece := 0, goesOn
 		goesOn = !bytes.HasSuffix(lines, []byte{'\n'})
@@ -145,6 +218,11 @@ func (s *scanner) search(ctx context.Context, q *query, path string) (fileHits, 
 			if start < 0 {
 				return nil
 			}
+			if !isChecked && s.mustConvert(lines) {
+				size, goesOn = size-len(lines), isPiece
+				return errConvert
+			}
+			isChecked = true
 			at = end + 1
 			line := lines[start:end]
 			if excluded, err := q.exclude.matchesLine(line[:min(len(line), keptLine)]); err != nil {
@@ -175,17 +253,25 @@ func (s *scanner) search(ctx context.Context, q *query, path string) (fileHits, 
 	if err != nil && !errors.Is(err, errEnough) {
 		return fileHits{}, &skippedError{err}
 	}
-	return q.fileHits(path, hits, count), nil
+	f := q.fileHits(path, hits, count)
+	f.encoding = s.encodingName()
+	return f, nil
 }
 
 // confirm returns f, found by another program, with the hits that are in the file which s
 // opens; p matches them. readOn reads the rest of the file too, to find out whether it is
-// binary. The error is [*skippedError].
+// binary. The error is errLegacy if the file is not UTF-8, else [*skippedError].
 func (s *scanner) confirm(ctx context.Context, p *pattern, f fileHits, readOn bool) (fileHits, error) {
 	confirmed := f.hits[:0]
 	next, size := 0, 0
 	isPiece := false // the line of the next hit is searched in pieces
 	err := s.eachChunk(ctx, f.path, func(lines []byte, number int) error {
+		if s.mustConvert(lines) {
+			return errConvert
+		}
+		if s.encodingName() != "" {
+			return errLegacy
+		}
 		size += len(lines)
 		for ; len(lines) > 0 && next < len(f.hits); number++ {
 			line, rest, _ := bytes.Cut(lines, []byte{'\n'})
@@ -212,6 +298,9 @@ func (s *scanner) confirm(ctx context.Context, p *pattern, f fileHits, readOn bo
 		}
 		return nil
 	})
+	if errors.Is(err, errLegacy) {
+		return fileHits{}, err
+	}
 	if err != nil && !errors.Is(err, errEnough) {
 		return fileHits{}, &skippedError{err}
 	}
@@ -241,65 +330,4 @@ func lineText(line []byte) string {
 	return strings.TrimRightFunc(strings.ToValidUTF8(string(line), "\ufffd"), func(r rune) bool {
 		return unicode.IsSpace(r) || r == '\ufeff'
 	})
-}
-
-// utf16Order returns the function that combines two bytes in the byte order of b's byte order
-// mark, or nil if b does not start with a UTF-16 byte order mark.
-func utf16Order(b []byte) func(a, b byte) uint16 {
-	switch {
-	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):
-		return func(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 }
-	case bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-		return func(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
-	}
-	return nil
-}
-
-// utf16Reader converts UTF-16 to UTF-8.
-type utf16Reader struct {
-	r     io.Reader
-	order func(a, b byte) uint16
-	out   []byte // not yet read
-	in    [4096]byte
-	rest  int // bytes at the start of in that are part of a character
-	err   error
-}
-
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.out) == 0 {
-		if u.err != nil {
-			return 0, u.err
-		}
-		u.decode()
-	}
-	n := copy(p, u.out)
-	u.out = u.out[n:]
-	return n, nil
-}
-
-func (u *utf16Reader) decode() {
-	n, eof, err := fill(u.r, u.in[u.rest:])
-	n += u.rest
-	if u.err = err; eof {
-		u.err = io.EOF
-	}
-	i := 0
-	u.out = u.out[:0]
-	for ; i+1 < n; i += 2 {
-		r := rune(u.order(u.in[i], u.in[i+1]))
-		if utf16.IsSurrogate(r) {
-			if i+3 >= n && !eof {
-				break
-			}
-			low := rune(0)
-			if i+3 < n {
-				low = rune(u.order(u.in[i+2], u.in[i+3]))
-			}
-			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-				i += 2
-			}
-		}
-		u.out = utf8.AppendRune(u.out, r)
-	}
-	u.rest = copy(u.in[:], u.in[i:n])
 }

@@ -6,10 +6,6 @@
 package search
 
 import (
-	"context"
-	"strings"
-	"unicode"
-
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -30,41 +26,8 @@ func outsideWorkspaceResult(err error) *tool.Result {
 	}
 }
 
-// filter returns the ignore rules of a call: those of the workspace, overridden by git and
-// gemini if they are not nil.
-func filter(w *workspace.Workspace, git, gemini *bool) workspace.Filter {
-	f := w.DefaultFilter()
-	if git != nil {
-		f.Git = *git
-	}
-	if gemini != nil {
-		f.Gemini = *gemini
-	}
-	return f
-}
-
 // displayPath returns a path as results show it: relative to the project's root, where the
 // relative paths in calls start, or absolute if it is outside.
 func displayPath(w *workspace.Workspace, path string) string {
-	return sanitizePath(w.Display(path))
-}
-
-// hint returns a path similar to one that does not exist, among directories or files: ". Did you
-// mean ...?", or "".
-func hint(w *workspace.Workspace, path string, dirs bool) string {
-	text := w.DidYouMean(context.Background(), path, dirs)
-	if text == "" {
-		return ""
-	}
-	return "." + text
-}
-
-// sanitizePath returns path as results show it: valid UTF-8, with control characters replaced.
-func sanitizePath(path string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, path)
+	return workspace.PrintableName(w.Display(path))
 }

@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/process"
@@ -45,17 +47,24 @@ const maxHistory = 100
 type Process struct {
 	PID     int
 	Command string
-	Log     string // path of the file with the output
-	Exited  bool
-	Code    int            // the exit code, if Exited and no signal ended the command
-	Signal  syscall.Signal // the signal that ended the command, or 0
+	Began   time.Time // zero of an orphan
+	Log     string    // path of the file with the output
+	// Exited is true if the command has ended, and so have the processes of its session.
+	Exited bool
+	Code   int            // the exit code, if Exited and no signal ended the command
+	Signal syscall.Signal // the signal that ended the command, or 0
 	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
 	// such a command ends is not known.
 	IsOrphan bool
 
 	execution *execution // nil of an orphan, as file
 	file      *logFile
-	started   string // of an orphan, see process.Started
+	started   string        // of an orphan, see process.Started
+	hasEnded  bool          // the command itself; others of its session may run
+	noted     chan struct{} // closed when hasEnded is set
+	isMoved   bool          // by Pollux, because it ran for long, and the model has not been reminded of it
+
+	readTo, seen int64 // of the log: the end of the last line that the model has read, and the size at that time
 }
 
 // NewProcesses returns an empty table. The output of background commands goes to files in
@@ -68,32 +77,39 @@ func NewProcesses(dir string) *Processes {
 func (ps *Processes) List() []Process {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
+	ps.noteEnds()
 	list := make([]Process, len(ps.history))
 	for i, p := range ps.history {
-		p.Exited = p.Exited || p.IsOrphan && !p.runs()
 		list[i] = *p
 	}
 	return list
 }
 
-// Background moves a running command to the background, and the call that started it
-// returns. It reports whether a command with this PID runs.
-func (ps *Processes) Background(pid int) bool {
-	p := ps.find(pid)
-	if p != nil {
-		p.moveOnce.Do(func() { close(p.toBackground) })
+// noteEnds sets Exited of the background commands of which nothing runs any more. The caller holds ps.mu.
+func (ps *Processes) noteEnds() {
+	for _, p := range ps.history {
+		p.Exited = p.Exited || p.IsOrphan && !p.runs() || p.hasEnded && !p.execution.Runs()
 	}
-	return p != nil
 }
 
-// Kill ends a running command, in the foreground or the background. It reports whether a
-// command with this PID runs.
-func (ps *Processes) Kill(pid int) bool {
-	p := ps.find(pid)
-	if p != nil {
-		p.Terminate()
+// Reminder returns a message to the model about commands that Pollux has moved to the background and that still
+// run, "" if there are none. It names each command once.
+func (ps *Processes) Reminder() string {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.noteEnds()
+	var names []string
+	for _, p := range ps.history {
+		if p.isMoved && !p.Exited {
+			names = append(names, fmt.Sprintf("`%s` (PID %d)", p.Command, p.PID))
+		}
+		p.isMoved = false
 	}
-	return p != nil
+	if names == nil {
+		return ""
+	}
+	return "[System: Still running in the background: " + strings.Join(names, ", ") + ". Your answer ends the run, and these commands with it. " +
+		"To wait for one, call read_background_output with timeout_seconds. If no result is needed, give your final answer.]"
 }
 
 // Close ends all running commands, with the leftover processes of ended ones, and waits until
@@ -117,17 +133,6 @@ func (ps *Processes) Close() {
 		<-p.Gone()
 	}
 	ps.closeNotes()
-}
-
-func (ps *Processes) find(pid int) *execution {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	for p := range ps.running {
-		if p.PID() == pid {
-			return p
-		}
-	}
-	return nil
 }
 
 // start starts a process and adds it to the table. It fails after Close.
@@ -171,16 +176,26 @@ func (ps *Processes) forget(p *execution) {
 // addToHistory adds a process to the history of background commands and creates its log.
 func (ps *Processes) addToHistory(p *execution, command string) *Process {
 	file := newLogFile(filepath.Join(ps.dir, "background-"+strconv.Itoa(p.PID())+".log"))
-	rec := &Process{PID: p.PID(), Command: command, Log: file.path, execution: p, file: file}
+	rec := &Process{PID: p.PID(), Command: command, Began: p.Began(), Log: file.path, execution: p, file: file, noted: make(chan struct{})}
 	ps.note(rec.PID, command, false)
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
+	ps.noteEnds()
 	if len(ps.history) >= maxHistory { // drop the oldest command that has ended, or else the oldest
 		oldest := max(0, slices.IndexFunc(ps.history, func(r *Process) bool { return r.Exited }))
 		ps.history = slices.Delete(ps.history, oldest, oldest+1)
 	}
 	ps.history = append(ps.history, rec)
 	return rec
+}
+
+// noteMove records that Pollux has moved a command to the background, whose output so far, these bytes of the log, the
+// model has.
+func (ps *Processes) noteMove(rec *Process, logged int64) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	rec.isMoved = true
+	rec.readTo, rec.seen = logged, logged
 }
 
 // addLeft records processes that a command started with & and left running.
@@ -211,21 +226,32 @@ func (ps *Processes) wasLeft(pid int) bool {
 	return slices.Contains(ps.left, pid)
 }
 
-// watchExit waits for the end of a background command and records it in rec.
+// watchExit waits for the end of a background command and records it in rec. Processes that the command leaves running
+// end with the session.
 func (ps *Processes) watchExit(rec *Process) {
 	defer crash.Recover()
 	p := rec.execution
 	<-p.Exited()
+	<-p.Drained()
+	isStopped := p.isStopped()
+	if !isStopped {
+		p.endGroup()
+		p.GroupStays()
+		ps.keep(p, rec.Command)
+	}
 	ps.mu.Lock()
-	rec.Exited = true
+	rec.hasEnded = true
 	status := p.Status()
 	rec.Code, rec.Signal = status.Code, status.Signal
 	ps.mu.Unlock()
+	close(rec.noted)
 	<-p.Closed() // processes that the command started may still print
 	p.out.endLog()
 	rec.file.close()
 	ps.forgetNote(rec.PID)
-	ps.forget(p)
+	if isStopped {
+		ps.forget(p)
+	}
 }
 
 // findByPID returns the latest background command with this PID.
@@ -237,6 +263,54 @@ func (ps *Processes) findByPID(pid int) (Process, bool) {
 		}
 	}
 	return Process{}, false
+}
+
+// findLeft returns the command whose process group has this number, or that has left this process running in its group,
+// and of which something still runs; nil if there is none.
+func (ps *Processes) findLeft(pid int) *process.Leftover {
+	group := pid
+	if ps.wasLeft(pid) {
+		if id, err := syscall.Getpgid(pid); err == nil {
+			group = id
+		}
+	}
+	for _, l := range ps.Left() {
+		if l.PID() == group && l.Runs() {
+			return &l
+		}
+	}
+	return nil
+}
+
+// noteRead records how far the model has read the log of a background command.
+func (ps *Processes) noteRead(pid int, to, seen int64) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	for _, p := range slices.Backward(ps.history) {
+		if p.PID == pid {
+			p.readTo, p.seen = to, seen
+			return
+		}
+	}
+}
+
+// moveToBackground ends the output for the model and the live display, and returns the output
+// so far and the size of the log. If there is no log yet, log becomes it and gets the output so far.
+func (o *output) moveToBackground(log *logFile) (soFar string, size int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.show(o.lines.finish())
+	o.model.finish()
+	soFar = o.live.String()
+	if o.log == nil {
+		if o.passed > strings.Count(soFar, "\n") {
+			_, _ = fmt.Fprintf(log, "[of the output so far, only the last %d characters]\n", maxLiveUnits)
+		}
+		_, _ = io.WriteString(log, soFar) // a log handles its own errors
+		o.log = log
+	}
+	o.model, o.live = nil, nil
+	return trim(soFar), log.size
 }
 
 // logFile is the file with the output of a background command. A file that would grow

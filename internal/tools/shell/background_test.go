@@ -5,9 +5,9 @@ package shell_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -23,7 +23,7 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
 	pid, ok := r.Data["pid"].(int)
 	head, _, _ := strings.Cut(text(r), "\nOutput so far:")
-	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid.", pid)
+	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process.", pid)
 	if strings.Contains(text(r), "has ended") || strings.Contains(text(r), "was ended") {
 		how = fmt.Sprintf(" PID: %d.", pid)
 	}
@@ -41,7 +41,16 @@ func list(t testing.TB, o shell.Options) string {
 
 func readBackground(t testing.TB, o shell.Options, a args) string {
 	t.Helper()
-	return text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{}))
+	got := text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{}))
+	head, output, isFramed := strings.Cut(got, "\n<untrusted_context>\n")
+	output, isClosed := strings.CutSuffix(output, "\n</untrusted_context>")
+	if isFramed != isClosed || isFramed == strings.HasPrefix(got, "error: ") {
+		t.Errorf("what a program printed is not marked: %q", got)
+	}
+	if !isFramed {
+		return got
+	}
+	return head + "\n" + output
 }
 
 func TestBackground(t *testing.T) {
@@ -56,7 +65,7 @@ func TestBackground(t *testing.T) {
 	}
 	const command = "echo one; while [ ! -e go ]; do sleep 0.01; done; printf '\\033[1mtwo\\033[0m\\n'; exit 3"
 	pid, r := inBackground(t, o, args{"command": command, "delay_ms": 0})
-	if got, want := list(t, o), fmt.Sprintf("- [PID %d] RUNNING: `%s`", pid, command); got != want {
+	if got, want := list(t, o), fmt.Sprintf("- [PID %d] RUNNING: `%s` (since ", pid, command); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if s := r.Data["initialOutput"]; s != "" && s != "one" {
@@ -68,7 +77,7 @@ func TestBackground(t *testing.T) {
 	want := fmt.Sprintf("- [PID %d] EXITED: `%s` (Exit Code: 3)", pid, command)
 	processtest.WaitUntil(t, "it has ended", func() bool { return list(t, o) == want })
 	processtest.WaitUntil(t, "its log is complete", func() bool {
-		return readBackground(t, o, args{"pid": pid}) == fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\nFull Log Output:\none\ntwo", pid)
+		return readBackground(t, o, args{"pid": pid, "lines": 100}) == fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\nFull Log Output:\none\ntwo", pid)
 	})
 	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\n", pid)+"Showing last 1 of 2 lines:\ntwo" {
 		t.Errorf("the last line: %q", got)
@@ -97,7 +106,8 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	o.CanReadOn = func() bool { return false }
 	r = build(t, shell.New(o), args{"command": "sleep 1000", "is_background": true}).Run(t.Context(), tool.Host{})
 	list := o.Processes.List()
-	if got, want := text(r), " What it prints goes to "+list[len(list)-1].Log+". To read on, call read_file with that path.\nOutput so far:"; !strings.Contains(got, want) {
+	last := list[len(list)-1]
+	if got, want := text(r), fmt.Sprintf(" What it prints goes to %s. To read on, call read_file with that path. To end it, run kill -- -%d.\nOutput so far:", last.Log, last.PID); !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 	o.CanReadOn = nil
@@ -116,51 +126,75 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	pid, _ = inBackground(t, o, args{"command": "true"})
-	if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, "\nLog is empty.") {
+	if got := readBackground(t, o, args{"pid": pid}); !strings.Contains(got, "\nLog is empty.") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestKillInBackground(t *testing.T) {
+// TestKill checks that kill with the PID of a background command ends what runs in its process group, and nothing else.
+func TestKill(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
-	o := options(t)
-	pid, _ := inBackground(t, o, args{"command": "exec sleep 1000", "delay_ms": 0})
-	if !o.Processes.Kill(pid) || o.Processes.Kill(-1) {
-		t.Error("Kill does not report the state it has found")
+	for name, c := range map[string]struct {
+		command string // writes the PID of a process to the file p
+		signal  syscall.Signal
+		ends    bool
+		needs   string
+	}{
+		"SIGTERM":         {"bash -c 'echo $$ >p; exec sleep 1000'; true", syscall.SIGTERM, true, ""},
+		"SIGKILL":         {"bash -c 'echo $$ >p; exec sleep 1000'; true", syscall.SIGKILL, true, ""},
+		"nohup":           {"nohup bash -c 'echo $$ >p; exec sleep 1000' >/dev/null & wait", syscall.SIGTERM, true, ""},
+		"other signal":    {"bash -c 'trap : USR1; echo $$ >p; sleep 1000'; true", syscall.SIGUSR1, false, ""},
+		"another session": {"setsid bash -c 'echo $$ >p; exec sleep 1000' & wait", syscall.SIGTERM, false, "setsid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
+				t.Skipf("NOT TESTED: %s is not installed", c.needs)
+			}
+			o := options(t)
+			pid, _ := inBackground(t, o, args{"command": c.command, "delay_ms": 0})
+			child := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+			if err := syscall.Kill(pid, c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if c.ends {
+				processtest.WaitUntil(t, "it has ended", func() bool {
+					return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `%s` (Signal: %d)", pid, c.command, c.signal)
+				})
+			} else {
+				processtest.WaitUntil(t, "the shell has ended", func() bool { return o.Processes.Left() != nil })
+			}
+			if processtest.IsRunning(child) == c.ends {
+				t.Errorf("the process runs: %v", !c.ends)
+			}
+		})
 	}
-	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
 }
 
-// TestMoveToBackground moves a foreground command to the background.
-func TestMoveToBackground(t *testing.T) {
+// TestKilledAtOnce checks the result of a command that ends itself by its PID while the call waits.
+func TestKilledAtOnce(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	done := make(chan *tool.Result, 1)
-	started := make(chan int, 1)
-	inv := build(t, shell.New(o), args{"command": "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"})
-	var shown atomic.Bool
-	go func() {
-		done <- inv.Run(t.Context(), tool.Host{
-			Started: func(pid int) { started <- pid },
-			Output:  func(d tool.Display) { shown.Store(strings.Contains(fmt.Sprint(d), "one")) },
-		})
-	}()
-	pid := <-started
-	processtest.WaitUntil(t, "its output has been read", shown.Load)
-	if !o.Processes.Background(pid) {
-		t.Fatal("no such command")
+	_, r := inBackground(t, o, args{"command": "bash -c 'echo $$ >p; exec sleep 1000' & while [ ! -s p ]; do sleep 0.01; done; kill $$; wait", "delay_ms": 10_000})
+	if got := text(r); !strings.Contains(got, "Command was ended by SIGTERM. PID: ") || !strings.HasSuffix(got, "\nOutput so far: (empty)\n</untrusted_context>") {
+		t.Errorf("got %q", got)
 	}
-	if r := <-done; !strings.Contains(text(r), "Command runs in the background. PID: ") || !strings.HasSuffix(text(r), "\nOutput so far:\none\n</untrusted_context>") {
-		t.Errorf("got %q", text(r))
+}
+
+// TestStopIsOneSignal checks that a command that is stopped, and its shell, get SIGTERM once.
+func TestStopIsOneSignal(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "bash -c 'trap \"echo term; sleep 0.3; exit\" TERM; echo $$ >p; while :; do sleep 0.01; done'; true", "delay_ms": 0})
+	processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	stop(t, o, pid)
+	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "] EXITED: ") })
+	if got := readBackground(t, o, args{"pid": pid, "lines": 9}); strings.Count(got, "term") != 1 {
+		t.Errorf("got %q", got)
 	}
-	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	processtest.WaitUntil(t, "its log is complete", func() bool {
-		return strings.HasSuffix(readBackground(t, o, args{"pid": pid}), "\nFull Log Output:\none\ntwo")
-	})
 }
 
 func TestBadLogs(t *testing.T) {
@@ -197,37 +231,6 @@ func TestBadLogs(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %.100q, want %.100q", c.name, got, c.want)
 		}
-	}
-}
-
-// TestLogIsNew checks that a file or link at the path of a log is replaced, not written to.
-func TestLogIsNew(t *testing.T) {
-	t.Parallel()
-	requireBash(t)
-	o := options(t)
-	victim := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("whole"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// The PID is not known before the process runs, so the test creates the link first
-	// and then moves the process to the background.
-	started := make(chan int, 1)
-	done := make(chan *tool.Result, 1)
-	inv := build(t, shell.New(o), args{"command": "echo secret; sleep 1000"})
-	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
-	pid := <-started
-	first, _ := inBackground(t, o, args{"command": "true"}) // creates the directory
-	dir := filepath.Dir(o.Processes.List()[0].Log)
-	if err := os.Symlink(victim, filepath.Join(dir, fmt.Sprintf("background-%d.log", pid))); err != nil {
-		t.Fatal(err, first)
-	}
-	o.Processes.Background(pid)
-	<-done
-	processtest.WaitUntil(t, "the log is written", func() bool {
-		return readBackground(t, o, args{"pid": pid}) == fmt.Sprintf("[PID %d] RUNNING\nFull Log Output:\nsecret", pid)
-	})
-	if b, _ := os.ReadFile(victim); string(b) != "whole" {
-		t.Errorf("the link was followed: %q", b)
 	}
 }
 

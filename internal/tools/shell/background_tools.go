@@ -3,17 +3,14 @@
 package shell
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-	"syscall"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -21,8 +18,8 @@ import (
 // NewListTool returns the tool list_background_processes.
 func NewListTool(ps *Processes) tool.Tool { return listTool{ps} }
 
-// NewReadTool returns the tool read_background_output.
-func NewReadTool(ps *Processes) tool.Tool { return readTool{ps} }
+// NewStopTool returns the tool stop_background_process.
+func NewStopTool(ps *Processes) tool.Tool { return stopTool{ps} }
 
 type listTool struct{ ps *Processes }
 
@@ -31,27 +28,36 @@ var listSpec = tool.Spec{
 	DisplayName: "List Background Processes",
 	Aliases:     []string{"ListBackgroundProcessesTool"},
 	Kind:        tool.KindRead,
-	Description: "Lists the commands that were put into the background in this session, each with its PID, whether it still runs, and how it ended.",
+	Description: "Lists background commands and what others left running: PID, since when, TCP ports, how it ended.",
 	Schema:      json.RawMessage(`{"type":"object","properties":{}}`),
 }
 
 func (listTool) Spec() *tool.Spec { return &listSpec }
 
-func (t listTool) Build(json.RawMessage) (tool.Invocation, error) { return listCall(t), nil }
+func (t listTool) Build(json.RawMessage) (tool.Invocation, error) {
+	return listCall{tool.Described{Title: "Confirm: " + listSpec.DisplayName, Text: "List background processes"}, t.ps}, nil
+}
 
-type listCall struct{ ps *Processes }
-
-func (listCall) Summary() string            { return "List background processes" }
-func (listCall) Locations() []tool.Location { return nil }
-func (c listCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + listSpec.DisplayName, Prompt: c.Summary()}, nil
+type listCall struct {
+	tool.Described
+	ps *Processes
 }
 
 func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 	var lines []string
+	listed := map[int]bool{}
 	for _, p := range c.ps.List() {
 		state, end := p.state()
+		if !p.Exited && !p.IsOrphan {
+			end = runningSince(p.Began, p.execution.Process) + end
+		}
 		lines = append(lines, fmt.Sprintf("- [PID %d] %s: `%s`%s", p.PID, state, p.Command, end))
+		listed[p.PID] = true
+	}
+	for _, l := range c.ps.Left() {
+		if l.Runs() && !listed[l.PID()] {
+			lines = append(lines, fmt.Sprintf("- [PGID %d] RUNNING: what `%s` left%s", l.PID(), l.Command, runningSince(l.Began(), l.Process)))
+		}
 	}
 	text := "No background processes found."
 	if len(lines) > 0 {
@@ -60,159 +66,112 @@ func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
 }
 
-// state returns whether the command runs, and how it has ended.
-func (p *Process) state() (state, end string) {
-	switch {
-	case p.Exited && p.IsOrphan:
-		return "EXITED", " (Pollux has ended meanwhile)"
-	case p.Exited && p.Signal != 0:
-		return "EXITED", fmt.Sprintf(" (Signal: %d)", p.Signal)
-	case p.Exited:
-		return "EXITED", fmt.Sprintf(" (Exit Code: %d)", p.Code)
+// runningSince returns since when a command runs and the ports on which it listens.
+func runningSince(began time.Time, p *process.Process) string {
+	text := fmt.Sprintf(" (since %s, for %s", began.Format(time.TimeOnly), time.Since(began).Round(time.Second))
+	if ports := p.Ports(); len(ports) > 0 {
+		text += "; listens on port " + joinInts(ports)
 	}
-	return "RUNNING", ""
+	return text + ")"
 }
 
-type readTool struct{ ps *Processes }
+// state returns whether the command runs, and how it has ended.
+func (p *Process) state() (state, end string) {
+	state = "EXITED"
+	if !p.Exited {
+		state = "RUNNING"
+	}
+	switch {
+	case p.IsOrphan && p.Exited:
+		return state, " (Pollux has ended meanwhile)"
+	case !p.Exited && !p.hasEnded:
+		return state, ""
+	case p.execution != nil && errors.Is(p.execution.Cause(), process.ErrIdle):
+		end = " (ended because it printed nothing for too long)"
+	case p.Signal != 0 && p.execution != nil && p.execution.isOverTime.Load():
+		end = " (ended because it ran for longer than timeout_seconds)"
+	case p.Signal != 0:
+		end = fmt.Sprintf(" (Signal: %d)", p.Signal)
+	default:
+		end = fmt.Sprintf(" (Exit Code: %d)", p.Code)
+	}
+	if !p.Exited {
+		end = " (the shell has ended, what it started runs on)"
+	}
+	return state, end
+}
 
-var readSpec = tool.Spec{
-	Name:        "read_background_output",
-	DisplayName: "Read Background Output",
-	Aliases:     []string{"ReadBackgroundOutputTool"},
-	Kind:        tool.KindRead,
+type stopTool struct{ ps *Processes }
+
+// stopGrace is how long a command that the model stops has to end by itself.
+const stopGrace = 2 * time.Second
+
+var stopSpec = tool.Spec{
+	Name:        "stop_background_process",
+	DisplayName: "Stop Background Process",
+	Kind:        tool.KindExecute,
 	Plain:       true,
-	Description: "Returns the last lines of what a command in the background has printed. Give it the PID that run_shell_command returned.",
+	Description: "Ends a background command with all that it has started.",
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
-		`"pid":{"type":"integer","description":"PID of the command."},` +
-		`"lines":{"type":"integer","minimum":1,"description":"How many lines to return, counted from the end. Default: 100."},` +
-		`"delay_ms":{"type":"integer","description":"How long to wait before reading, in milliseconds, for output that is about to come."}` +
+		`"pid":{"type":"integer","description":"PID, or PGID of what a command left running."}` +
 		`},"required":["pid"]}`),
 }
 
-func (readTool) Spec() *tool.Spec { return &readSpec }
+func (stopTool) Spec() *tool.Spec { return &stopSpec }
 
-func (t readTool) Build(args json.RawMessage) (tool.Invocation, error) {
-	var a struct {
-		PID   float64 `json:"pid"` // JSON Schema's integers include 200.0
-		Lines float64 `json:"lines"`
-		Delay millis  `json:"delay_ms"`
-	}
-	a.Lines = 100
+func (t stopTool) Build(args json.RawMessage) (tool.Invocation, error) {
+	var a struct{ PID pid }
 	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, fmt.Errorf("read arguments: %w", err)
 	}
-	const maxInt = 1 << 30
-	return &readCall{
-		ps:    t.ps,
-		pid:   int(min(max(a.PID, -maxInt), maxInt)),
-		lines: int(min(max(a.Lines, 1), maxInt)),
-		delay: time.Duration(a.Delay),
-	}, nil
+	c := &stopCall{Described: tool.Described{Title: "Confirm: " + stopSpec.DisplayName}, ps: t.ps, pid: int(a.PID)}
+	c.Text = fmt.Sprintf("Stop background process %d", c.pid)
+	if p, ok := t.ps.findByPID(c.pid); ok {
+		c.Text += ": " + p.Command
+	}
+	return c, nil
 }
 
-type readCall struct {
-	ps    *Processes
-	pid   int
-	lines int
-	delay time.Duration
+// pid is the number of a process. JSON Schema's integers include 200.0.
+type pid int
+
+func (p *pid) UnmarshalJSON(b []byte) error {
+	var n float64
+	const most = 1 << 30
+	err := json.Unmarshal(b, &n)
+	*p = pid(min(max(n, -most), most))
+	return err
 }
 
-func (c *readCall) Summary() string {
-	return fmt.Sprintf("Read output of background process %d", c.pid)
-}
-func (c *readCall) Locations() []tool.Location { return nil }
-func (c *readCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + readSpec.DisplayName, Prompt: c.Summary()}, nil
+type stopCall struct {
+	tool.Described
+	ps  *Processes
+	pid int
 }
 
-func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
-	if c.delay > 0 {
+func (c *stopCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	p, isCommand := c.ps.findByPID(c.pid)
+	left := c.ps.findLeft(c.pid)
+	text := ""
+	switch {
+	case isCommand && p.Exited:
+		_, end := p.state()
+		text = fmt.Sprintf("[PID %d] had ended before%s.", c.pid, end)
+	case isCommand && p.IsOrphan:
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("PID %d belongs to an earlier Pollux. To end it: kill %d", c.pid, c.pid))
+	case isCommand:
+		p.execution.Stop(ctx, stopGrace)
 		select {
-		case <-time.After(c.delay):
+		case <-p.noted:
+			p.execution.AwaitEnd() // else the list may still have it
 		case <-ctx.Done():
 		}
+		text = fmt.Sprintf("Stopped [PID %d]: `%s`", c.pid, p.Command)
+	case left != nil:
+		left.Stop(ctx, stopGrace)
+		text = fmt.Sprintf("Stopped what `%s` left running [PGID %d].", left.Command, left.PID())
+	default:
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("No background process %d. list_background_processes has those of this session.", c.pid))
 	}
-	p, ok := c.ps.findByPID(c.pid)
-	if !ok && c.ps.wasLeft(c.pid) {
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf(
-			"PID %d was started with &: its output is not kept. Start a command with is_background to read what it prints.", c.pid))
-	}
-	if !ok {
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf(
-			"Background process history lookup failed for PID %d. list_background_processes has the PIDs of this session.", c.pid))
-	}
-	text, err := readLog(p.Log, c.lines)
-	if errors.Is(err, os.ErrNotExist) {
-		return tool.Fail(tool.ErrExecutionFailed, "Log file not found at "+p.Log)
-	}
-	if err != nil {
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Error reading background log: %v", err))
-	}
-	state, end := p.state()
-	text = fmt.Sprintf("[PID %d] %s%s\n%s", c.pid, state, end, text)
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
-}
-
-// readLog returns the last n lines of a log, at most those of its last 64 KiB, as a terminal shows
-// them.
-func readLog(path string, n int) (string, error) {
-	const maxRead = 64 << 10
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !fi.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	start := max(0, fi.Size()-maxRead)
-	end := make([]byte, fi.Size()-start)
-	k, err := f.ReadAt(end, start)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	end = end[:k]
-	before := 0 // lines before those in end
-	if start > 0 {
-		if before, err = countLines(io.NewSectionReader(f, 0, start)); err != nil {
-			return "", err
-		}
-		if i := bytes.IndexByte(end, '\n'); i >= 0 && i < len(end)-1 {
-			end = end[i+1:]
-			before++
-		}
-	}
-	var e lineEditor
-	end = append(bytes.Clone(e.edit(end)), e.finish()...)
-	text := strings.ToValidUTF8(strings.TrimSuffix(string(end), "\n"), "\uFFFD")
-	if strings.TrimSpace(text) == "" {
-		return "Log is empty.", nil
-	}
-	lines := strings.Split(text, "\n")
-	total := before + len(lines)
-	lines = lines[max(0, len(lines)-n):]
-	if start == 0 && len(lines) == total {
-		return "Full Log Output:\n" + text, nil
-	}
-	return fmt.Sprintf("Showing last %d of %d lines:\n%s", len(lines), total, strings.Join(lines, "\n")), nil
-}
-
-// countLines counts the newlines in a log. It reads at most twice maxLogSize.
-func countLines(r io.Reader) (int, error) {
-	r = io.LimitReader(r, 2*maxLogSize)
-	buf := make([]byte, 64<<10)
-	for n := 0; ; {
-		k, err := r.Read(buf)
-		n += bytes.Count(buf[:k], []byte{'\n'})
-		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
 }

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// cleaner turns program output into plain text: it removes terminal escape sequences, except that
-// a move to the first column becomes a carriage return, and replaces invalid UTF-8. Output arrives in pieces; a sequence or character may be split
+// cleaner turns program output into plain text: it removes terminal escape sequences, except those that
+// move the cursor up and down or erase lines, which become control characters for a [lineEditor], and a move
+// to the first column, which becomes a carriage return. It replaces invalid UTF-8. Output arrives in pieces; a sequence or character may be split
 // between two of them.
 //
 // A sequence without an end cannot hide all output after it: a title or link (OSC) ends at
@@ -14,7 +15,7 @@ import (
 type cleaner struct {
 	state     escState
 	skipped   int    // bytes of the current sequence skipped so far
-	column    bool   // the current sequence so far is one that may move to the first column
+	number    int    // the parameter of the current sequence, -1 if it has others than one number
 	partial   []byte // the start of a character whose end is in the next piece
 	lookAhead int    // bytes that takeText checks at once for plain text
 	joined    []byte // partial and the next piece; reused
@@ -164,7 +165,7 @@ func (c *cleaner) takeSpecial(p []byte) []byte {
 
 // beginSequence sets the state after ESC and b.
 func (c *cleaner) beginSequence(b byte) {
-	c.skipped, c.column = 0, true
+	c.skipped, c.number = 0, 0
 	switch {
 	case b == '[':
 		c.state = stateCSI
@@ -206,7 +207,7 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 			n++
 		}
 		if n > 0 {
-			c.column = c.column && c.skipped == 0 && n == 1 && p[0] == '1'
+			c.addParameter(p[:n])
 			if c.skipped += n; c.skipped > maxCSILen {
 				c.state = stateText
 			}
@@ -215,9 +216,7 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 		switch {
 		case b >= 0x40 && b <= 0x7E:
 			c.state = stateText
-			if b == 'G' && c.column {
-				c.emit([]byte{'\r'})
-			}
+			c.move(b)
 			return p[1:]
 		case b == '\n' || b == '\r' || b == '\t': // terminals obey these within a sequence
 			c.emit(p[:1])
@@ -227,6 +226,48 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 		return p
 	}
 	return c.skipString(p)
+}
+
+// addParameter adds bytes of the current sequence to its number.
+func (c *cleaner) addParameter(p []byte) {
+	const most = 1000
+	for _, b := range p {
+		if b < '0' || b > '9' || c.number < 0 || c.number > most {
+			c.number = -1
+			return
+		}
+		c.number = 10*c.number + int(b-'0')
+	}
+}
+
+// move emits the control characters for a sequence that ends in this letter, if it moves the cursor or erases.
+func (c *cleaner) move(final byte) {
+	n := c.number
+	if n < 0 {
+		return
+	}
+	times := min(max(n, 1), maxFrame)
+	repeat := func(b byte) { c.emit(bytes.Repeat([]byte{b}, times)) }
+	switch {
+	case final == 'G' && n <= 1:
+		c.emit([]byte{'\r'})
+	case final == 'A':
+		repeat(cursorUp)
+	case final == 'B':
+		repeat(cursorDown)
+	case final == 'F':
+		repeat(cursorUp)
+		c.emit([]byte{'\r'})
+	case final == 'E':
+		repeat(cursorDown)
+		c.emit([]byte{'\r'})
+	case final == 'K' && n == 0:
+		c.emit([]byte{eraseRight})
+	case final == 'K' && n == 2:
+		c.emit([]byte{eraseLine})
+	case final == 'J' && n == 0:
+		c.emit([]byte{eraseBelow})
+	}
 }
 
 // skipString drops bytes of an OSC, DCS, SOS, PM or APC string from the start of p, and

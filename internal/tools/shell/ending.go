@@ -43,6 +43,20 @@ func (r *runningCall) outcome() string {
 	return b.String() + r.running(left)
 }
 
+// advice returns the line for the model about a command that needs a terminal or a person, "" for others.
+func (r *runningCall) advice(output string) string {
+	const most = 2000 // bytes
+	text := ""
+	if r.tool.caller == model {
+		status := r.Status()
+		text = advise(r.command, output[max(0, len(output)-most):], status.Code != 0 || status.Signal != 0)
+	}
+	if text == "" {
+		return ""
+	}
+	return "\nHint: " + text
+}
+
 // running returns the lines about the command's leftover processes; left are the processes that
 // it reported.
 func (r *runningCall) running(left []int) string {
@@ -51,24 +65,15 @@ func (r *runningCall) running(left []int) string {
 	if len(left) > 0 {
 		text = "\nBackground PIDs: " + joinInts(left)
 	}
-	if len(left) > 0 || r.leavesGroup() {
+	if len(left) > 0 || r.GroupStays() {
 		r.leaves = true
 		r.tool.Processes.addLeft([]int{r.PID()})
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}
-	return text
-}
-
-// leavesGroup reports whether processes of the group go on running. It waits for those that are
-// about to end, such as the children of a shell that was killed.
-func (r *runningCall) leavesGroup() bool {
-	const wait, step = 100 * time.Millisecond, 5 * time.Millisecond
-	for end := time.Now().Add(wait); r.GroupRuns(); time.Sleep(step) {
-		if time.Now().After(end) {
-			return true
-		}
+	if canReadOn := r.tool.CanReadOn; len(left) > 0 && r.log == nil && r.tool.caller == model && (canReadOn == nil || canReadOn()) {
+		text += "\nHint: What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on."
 	}
-	return false
+	return text
 }
 
 // describeCode returns an exit code, with the signal that it stands for, if it does.
@@ -94,11 +99,16 @@ func pipeCodes(words []string) []string {
 	return codes
 }
 
-// timeoutText returns why Pollux ended a command that printed nothing for too long, and a hint
+// inactivityText returns why Pollux ended a command that printed nothing for too long, and a hint
 // for the model.
-func (r *runningCall) timeoutText() (why, hint string) {
+func (r *runningCall) inactivityText() (why, hint string) {
 	return "Command was automatically cancelled because it exceeded the timeout of " + describeLimit(r.tool.InactivityTimeout) + " without output.",
 		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background."
+}
+
+// describeTime returns a limit in words as [describeLimit] does, but 5 minutes for 5.0.
+func describeTime(limit time.Duration) string {
+	return strings.Replace(describeLimit(limit), ".0 ", " ", 1)
 }
 
 // describeLimit returns a limit in words: 5.0 minutes, 20 seconds.
@@ -124,9 +134,13 @@ func (r *runningCall) noteBinary(size int64) {
 // backgroundText returns the text about a background command for the model: its state, how to
 // read on, and its output so far. file is the file with all the output, "" if it is not long.
 func (r *runningCall) backgroundText() (text, file string) {
-	state, readOn := "runs in the background", " To read on, call read_background_output with this pid."
+	state, readOn := "runs in the background", " To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process."
+	if !r.args.Background {
+		state = "still runs after " + describeTime(r.tool.BackgroundAfter) + ", now in the background"
+		readOn = " To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."
+	}
 	if can := r.tool.CanReadOn; can != nil && !can() {
-		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path."
+		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path. To end it, run kill -- -" + strconv.Itoa(r.PID()) + "."
 	}
 	select {
 	case <-r.Exited():
@@ -135,6 +149,7 @@ func (r *runningCall) backgroundText() (text, file string) {
 		if signal := r.Status().Signal; signal != 0 {
 			state = "was ended by " + unix.SignalName(signal)
 		}
+		r.endGroup()
 		left, _ := r.Left()
 		r.text.After = r.running(left)
 	default:

@@ -16,6 +16,14 @@ var nonInteractiveEnv = []string{
 	"TERM=xterm-256color",
 	"PAGER=cat",
 	"GIT_PAGER=cat",
+	"GH_PAGER=cat",
+	"MANPAGER=cat",
+	"SYSTEMD_PAGER=cat",
+	"PSQL_PAGER=cat",
+	"AWS_PAGER=",
+	"BROWSER=" + noBrowser,
+	"DEBIAN_FRONTEND=noninteractive",
+	"PIP_NO_INPUT=1",
 	"GIT_TERMINAL_PROMPT=0",
 	"GIT_ASKPASS=",
 	"SSH_ASKPASS=",
@@ -29,7 +37,20 @@ var nonInteractiveEnv = []string{
 	"POLLUX_GIT_EDITOR=" + gitEditor,
 }
 
-// editorCommand is the value of GIT_EDITOR. It runs gitEditor from a variable, because git
+// otherEditors are variables with which programs override EDITOR and VISUAL, and those with programs that ask for
+// passwords in a window.
+var otherEditors = []string{
+	"GH_EDITOR", "KUBE_EDITOR", "SVN_EDITOR", "HGEDITOR", "CVSEDITOR", "FCEDIT", "SUDO_EDITOR", "SYSTEMD_EDITOR", "JJ_EDITOR", "SUDO_ASKPASS",
+}
+
+const (
+	// noEditor is the value of EDITOR and VISUAL, a command that fails at once.
+	noEditor = `sh -c 'echo "Pollux runs commands without an editor: change the file with another command, or pass the text with a flag." >&2; exit 1' editor`
+	// noBrowser is the value of BROWSER. Programs split it at colons.
+	noBrowser = `sh -c 'echo "Pollux opens no browser, the user can open $*" >&2; exit 1' browser`
+)
+
+// editorCommand is the value of core.editor and sequence.editor. It runs gitEditor from a variable, because git
 // prints the command when the editor fails.
 const editorCommand = `sh -c 'eval "$POLLUX_GIT_EDITOR"' editor`
 
@@ -42,7 +63,7 @@ const gitEditor = `case $1 in ` +
 	`echo 'Pollux runs git without an editor: the message stays as it is. To change it, run git commit --amend -m "..."'; exit 0; fi; ` +
 	`echo 'Pollux runs git without an editor: pass the message with -m or -F.';; ` +
 	`*/git-rebase-todo) ` +
-	`echo 'Pollux runs git without an editor: set GIT_SEQUENCE_EDITOR to a command that edits the file of the todo list, or to ":" to keep the list as it is.';; ` +
+	`echo 'Pollux runs git without an editor: set GIT_SEQUENCE_EDITOR to a command that edits the file of the todo list, such as sed -i, or to ":" to keep the list as it is.';; ` +
 	`*) echo "Pollux runs git without an editor: change $1 with another command, or run git with flags that open no editor.";; ` +
 	`esac >&2; exit 1`
 
@@ -72,21 +93,32 @@ var isolatedGitConfig = [][2]string{
 // GIT_CONFIG_COUNT stay, before those that childEnv adds.
 func childEnv(base []string, trusted bool) []string {
 	own := slices.Clone(nonInteractiveEnv)
-	for _, name := range []string{"GIT_EDITOR", "GIT_SEQUENCE_EDITOR"} {
-		if v := process.Getenv(base, name); v != ":" && v != "true" { // these wait for no input
-			own = append(own, name+"="+editorCommand)
+	for _, name := range [...]string{"EDITOR", "VISUAL"} {
+		if !waitsForNoOne(process.Getenv(base, name)) {
+			own = append(own, name+"="+noEditor)
 		}
+	}
+	if process.Getenv(base, "PYTHONUNBUFFERED") == "" { // else a server's lines come when it ends
+		own = append(own, "PYTHONUNBUFFERED=1")
 	}
 	git := gitSettings(base)
 	user := len(git)
-	// A directory of the project that looks like a bare repository is not one.
-	git = append(git, [2]string{"safe.bareRepository", "explicit"})
+	// A directory of the project that looks like a bare repository is not one. The editors are settings, because GIT_EDITOR
+	// would override git -c core.editor=COMMAND.
+	git = append(git, [2]string{"safe.bareRepository", "explicit"}, [2]string{"core.editor", editorCommand}, [2]string{"sequence.editor", editorCommand})
 	if !trusted {
 		own = append(own, hiddenGitConfig...)
 		git = append(git, isolatedGitConfig...)
 	}
 	git = append(git, [2]string{"credential.helper", lastCredentialHelper(base, trusted, user)})
-	set := map[string]bool{"GIT_CONFIG_COUNT": true, "PWD": true} // each command gets its own PWD
+	// Each command gets its own PWD. With CDPATH, cd would lead elsewhere than its argument says.
+	set := map[string]bool{"GIT_CONFIG_COUNT": true, "PWD": true, "CDPATH": true}
+	for _, name := range otherEditors {
+		set[name] = true
+	}
+	for _, name := range [...]string{"GIT_EDITOR", "GIT_SEQUENCE_EDITOR"} {
+		set[name] = !waitsForNoOne(process.Getenv(base, name))
+	}
 	for _, v := range own {
 		name, _, _ := strings.Cut(v, "=")
 		set[name] = true
@@ -106,6 +138,9 @@ func childEnv(base []string, trusted bool) []string {
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(git)))
 }
+
+// waitsForNoOne reports whether the value of a variable is an editor that keeps files as they are.
+func waitsForNoOne(editor string) bool { return editor == ":" || editor == "true" }
 
 // gitSettings returns the settings that an environment passes to git with GIT_CONFIG_COUNT. It
 // skips settings without a key or value, with which git would not run: the value may have been

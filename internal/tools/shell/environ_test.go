@@ -26,20 +26,22 @@ import (
 func TestChildEnv(t *testing.T) {
 	t.Parallel()
 	base := []string{
-		"A=1", "PWD=/elsewhere", "PAGER=less", "DISPLAY=:0", "=C:=x", "B=\x00", "GIT_EDITOR=vi", "GIT_SSH_COMMAND=mine",
+		"A=1", "PWD=/elsewhere", "PAGER=less", "MANPAGER=less", "EDITOR=vi", "VISUAL=true", "KUBE_EDITOR=vi", "SUDO_ASKPASS=/bin/window", "DISPLAY=:0", "=C:=x", "B=\x00", "GIT_EDITOR=vi", "GIT_SSH_COMMAND=mine",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=x", "GIT_CONFIG_KEY_1=beyond.the.count",
 	}
 	for _, trusted := range []bool{false, true} {
 		env := childEnv(base, trusted)
 		want := map[string]string{
-			"A": "1", "PAGER": "cat", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "GIT_TERMINAL_PROMPT": "0",
-			"SSH_ASKPASS_REQUIRE": "never", "GIT_EDITOR": editorCommand, "GIT_SEQUENCE_EDITOR": editorCommand, "GIT_SSH_COMMAND": "mine",
+			"A": "1", "PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "EDITOR": noEditor, "VISUAL": "true", "BROWSER": noBrowser, "KUBE_EDITOR": "", "SUDO_ASKPASS": "", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "GIT_TERMINAL_PROMPT": "0",
+			"SSH_ASKPASS_REQUIRE": "never", "GIT_EDITOR": "", "GIT_SEQUENCE_EDITOR": "", "GIT_SSH_COMMAND": "mine",
 			"GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "x",
 			"GIT_CONFIG_KEY_1": "safe.bareRepository", "GIT_CONFIG_VALUE_1": "explicit",
-			"GIT_CONFIG_COUNT": "3",
+			"GIT_CONFIG_KEY_2": "core.editor", "GIT_CONFIG_VALUE_2": editorCommand,
+			"GIT_CONFIG_KEY_3": "sequence.editor", "GIT_CONFIG_VALUE_3": editorCommand,
+			"GIT_CONFIG_COUNT": "5",
 		}
 		if !trusted {
-			want["GIT_CONFIG_GLOBAL"], want["GIT_CONFIG_NOSYSTEM"], want["GIT_CONFIG_COUNT"] = "/dev/null", "1", "10"
+			want["GIT_CONFIG_GLOBAL"], want["GIT_CONFIG_NOSYSTEM"], want["GIT_CONFIG_COUNT"] = "/dev/null", "1", "12"
 		}
 		for name, want := range want {
 			if got := process.Getenv(env, name); got != want {
@@ -62,7 +64,7 @@ func TestChildEnv(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"-1", "x", "99999999999999999999", "1000000"} {
-		if got := process.Getenv(childEnv([]string{"GIT_CONFIG_COUNT=" + bad}, true), "GIT_CONFIG_COUNT"); got != "2" {
+		if got := process.Getenv(childEnv([]string{"GIT_CONFIG_COUNT=" + bad}, true), "GIT_CONFIG_COUNT"); got != "4" {
 			t.Errorf("count %s becomes %s", bad, got)
 		}
 	}
@@ -174,6 +176,7 @@ func TestGitEditor(t *testing.T) {
 	g.expect("echo m >f; git add f; git rebase --continue && git log --format=%s", "the message stays as it is", "three\ntwo\none\n")
 	g.expect("git commit --amend --no-edit && git log -1 --format=%s", "three\n")
 	g.expect("git commit --amend && git log -1 --format=%s", "the message stays as it is", "three\n")
+	g.expect(`git -c sequence.editor="sed -i.bak 2s/pick/reword/" rebase -i HEAD~2 && git log --format=%s`, "two\none\n")
 	g.expect(`GIT_SEQUENCE_EDITOR="sed -i.bak 2s/pick/squash/" git rebase -i HEAD~2 && git log --format=%s`, "two\none\n")
 
 	g = newGit(t, true)
@@ -182,6 +185,19 @@ func TestGitEditor(t *testing.T) {
 	g.expect("git checkout -qb other HEAD~1; git cherry-pick main; echo p >f; git add f; git cherry-pick --continue && git log -1 --format=%s", "two\n")
 	g.expect("git revert HEAD && git log -1 --format=%s", `Revert "two"`)
 	g.expect("git checkout -q main; echo x >g; git add g; git commit -qm four; git merge other --no-edit -X ours && git log -1 --format=%s", "Merge branch 'other'\n")
+}
+
+// TestOtherEditors checks that what opens the editor or the browser of a person fails at once, with advice.
+func TestOtherEditors(t *testing.T) {
+	t.Parallel()
+	g := newGit(t, true)
+	const noEditor = "Pollux runs commands without an editor: "
+	g.expect(`$EDITOR f || echo failed`, "failed\n") // split at spaces
+	g.expect(`sh -c "$EDITOR f"; echo $?; eval "$VISUAL f"; echo $?`, noEditor, "\n1\n"+noEditor)
+	g.expect(`eval "$BROWSER https://example.org"; echo $?`, "the user can open https://example.org\n1\n")
+	if _, err := exec.LookPath("python3"); err == nil {
+		g.expect(`timeout 20 python3 -m webbrowser https://example.org </dev/null; echo ended`, "ended\n")
+	}
 }
 
 // TestGitPrompts checks that git fails at once where it would ask for a password.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"pollux/internal/process"
@@ -28,10 +30,9 @@ type job struct {
 // execution is a started command with all of its processes.
 type execution struct {
 	*process.Process
-	out *output
-
-	toBackground chan struct{} // closed to move the command to the background
-	moveOnce     sync.Once
+	out        *output
+	endsGroup  sync.Once   // see endGroup
+	isOverTime atomic.Bool // it ran in the background for longer than timeout_seconds
 }
 
 // start starts j. Cancelling ctx does not end the command, because it may move to the
@@ -47,7 +48,38 @@ func start(ctx context.Context, launcher process.Launcher, j job, out *output) (
 	if err != nil {
 		return nil, err
 	}
-	return &execution{Process: p, out: out, toBackground: make(chan struct{})}, nil
+	return &execution{Process: p, out: out}, nil
+}
+
+// endGroup passes SIGINT, SIGTERM or SIGKILL that has ended the shell on to the processes of its group, once: the PID
+// of a background command is that of the shell around it, and kill with this PID is meant for the command. Processes
+// that have left the group, such as a daemon that setsid starts, go on.
+func (p *execution) endGroup() {
+	p.endsGroup.Do(func() {
+		switch signal := p.Status().Signal; signal {
+		case syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL:
+			if !p.isStopped() {
+				p.SignalGroup(signal)
+				p.GroupStays() // else the report of the command may name processes that are about to end
+			}
+		}
+	})
+}
+
+// Stop implements [process.Process.Stop], which itself ends the group.
+func (p *execution) Stop(ctx context.Context, grace time.Duration) {
+	p.endsGroup.Do(func() {})
+	p.Process.Stop(ctx, grace)
+}
+
+// isStopped reports whether the command was asked to end.
+func (p *execution) isStopped() bool {
+	select {
+	case <-p.Stopped():
+		return true
+	default:
+		return false
+	}
 }
 
 func (j job) isBash() bool { return filepath.Base(j.shell) == "bash" }

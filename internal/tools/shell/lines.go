@@ -1,24 +1,56 @@
 package shell
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"unicode/utf8"
+)
 
 // lineEditor turns plain text into a terminal's final display of it: of a line that is
 // overwritten after a carriage return, such as a progress bar, the last state; of a backspace,
-// the line without the character before it. It removes other control characters, except tabs
-// and form feeds.
+// the line without the character before it; of lines that are written again after a move of the
+// cursor, such as the layers of an image, the last frame. It removes other control characters,
+// except tabs and form feeds.
 type lineEditor struct {
-	line    []byte // the last line so far, which may still be overwritten
-	rewinds bool   // the next character overwrites the line
-	out     []byte // reused
+	hold int // number of complete lines that it holds back, which a move of the cursor may reach; at most maxFrame
+
+	held    []byte   // these lines, with their line ends
+	count   int      // number of lines in held
+	line    []byte   // the line of the cursor, the last line so far unless there are lines below it
+	below   [][]byte // lines below the cursor
+	rewinds bool     // the next character overwrites the line
+	out     []byte   // reused
 }
 
-// maxLine is the number of bytes after which a line is no longer overwritten.
-const maxLine = 64 << 10
+const (
+	// maxLine is the number of bytes after which a line is no longer overwritten.
+	maxLine = 64 << 10
+	// maxFrame is the number of lines that a terminal would show, and maxHeld the limit of their bytes.
+	maxFrame, maxHeld = 50, 256 << 10
+)
 
-// edit returns the lines that p completes. The result may share memory with p and is valid until
-// the next call.
+// Control characters by which a cleaner passes movements of the cursor to a lineEditor.
+const (
+	cursorUp   = 0x11
+	cursorDown = 0x12
+	eraseRight = 0x13
+	eraseLine  = 0x14
+	eraseBelow = 0x15
+)
+
+// edit returns the lines that p completes, apart from those held back. The result may share memory with p and is valid
+// until the next call.
 func (e *lineEditor) edit(p []byte) []byte {
 	e.out = e.out[:0]
+	if !e.rewinds && e.below == nil && isPlain(p) { // the usual output, at the speed of memory
+		if end := bytes.LastIndexByte(p, '\n') + 1; end > 0 {
+			e.take(p[:end])
+			p = p[end:]
+		}
+		e.grow(p)
+		return e.out
+	}
 	for len(p) > 0 {
 		n := plainLen(p)
 		if n == 0 {
@@ -29,14 +61,84 @@ func (e *lineEditor) edit(p []byte) []byte {
 		if e.rewinds {
 			e.line, e.rewinds = e.line[:0], false
 		}
-		e.line = append(e.line, p[:n]...)
-		if len(e.line) > maxLine {
-			e.out = append(e.out, e.line...)
-			e.line = e.line[:0]
-		}
+		e.grow(p[:n])
 		p = p[n:]
 	}
 	return e.out
+}
+
+// take completes the line and adds whole lines.
+func (e *lineEditor) take(lines []byte) {
+	start, n := len(lines), 0 // of the last lines that are held back, and their number
+	for ; n < e.hold && start > 0; n++ {
+		start = bytes.LastIndexByte(lines[:start-1], '\n') + 1
+	}
+	if start > 0 || e.hold == 0 { // the lines before them are complete
+		e.release(e.count)
+		e.out = append(append(e.out, e.line...), lines[:start]...)
+		e.held, e.count = append(e.held, lines[start:]...), n
+	} else {
+		e.held, e.count = append(append(e.held, e.line...), lines...), e.count+n
+	}
+	e.line = e.line[:0]
+	e.release(e.count - e.hold)
+	for len(e.held) > maxHeld {
+		e.release(1)
+	}
+}
+
+// release emits the first n lines held back.
+func (e *lineEditor) release(n int) {
+	end := 0
+	for range n {
+		end += bytes.IndexByte(e.held[end:], '\n') + 1
+	}
+	if n <= 0 {
+		return
+	}
+	e.out = append(e.out, e.held[:end]...)
+	e.held, e.count = append(e.held[:0], e.held[end:]...), e.count-n
+}
+
+// grow appends to the line, or to the output if the line is too long to be edited.
+func (e *lineEditor) grow(p []byte) {
+	e.line = append(e.line, p...)
+	if len(e.line) > maxLine {
+		e.release(e.count)
+		e.out = append(e.out, e.line...)
+		e.line = e.line[:0]
+	}
+}
+
+// isPlain reports whether p has no control character but tabs, line feeds and form feeds. It looks at eight bytes at a
+// time.
+func isPlain(p []byte) bool {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	for ; len(p) >= 8; p = p[8:] {
+		word := binary.LittleEndian.Uint64(p)
+		low := (word - ' '*each) &^ word & top // has a bit for each byte below a space, and perhaps for those above it
+		del := word ^ 0x7F*each
+		del = (del - each) &^ del & top
+		if low|del != 0 && !isPlainByByte(p[:8]) {
+			return false
+		}
+	}
+	return isPlainByByte(p)
+}
+
+// isPlainByByte is isPlain, one byte at a time.
+func isPlainByByte(p []byte) bool {
+	for len(p) > 0 {
+		n := plainLen(p)
+		if n == len(p) {
+			break
+		}
+		if p[n] != '\n' {
+			return false
+		}
+		p = p[n+1:]
+	}
+	return true
 }
 
 // plainLen returns the number of bytes before the first control character.
@@ -50,21 +152,79 @@ func plainLen(p []byte) int {
 }
 
 func (e *lineEditor) control(b byte) {
-	switch {
-	case b == '\n':
-		e.out = append(append(e.out, e.line...), '\n')
-		e.line, e.rewinds = e.line[:0], false
-	case b == '\r':
+	switch b {
+	case '\n':
+		if len(e.below) > 0 {
+			e.down()
+			return
+		}
+		e.take([]byte{'\n'})
+		e.rewinds = false
+	case '\r':
 		e.rewinds = true
-	case b == '\b' && !e.rewinds:
-		_, n := utf8.DecodeLastRune(e.line)
-		e.line = e.line[:len(e.line)-n]
+	case '\b':
+		if !e.rewinds {
+			_, n := utf8.DecodeLastRune(e.line)
+			e.line = e.line[:len(e.line)-n]
+		}
+	case cursorUp:
+		e.up()
+	case cursorDown:
+		if len(e.below) > 0 {
+			e.down()
+		}
+	case eraseRight, eraseBelow:
+		if e.rewinds {
+			e.line = e.line[:0]
+		}
+		if b == eraseBelow {
+			e.below = nil
+		}
+	case eraseLine:
+		e.line = e.line[:0]
 	}
 }
 
-// finish returns the last line, if no line feed ended it.
+// up moves the cursor to the beginning of the line above.
+func (e *lineEditor) up() {
+	if e.count == 0 {
+		return
+	}
+	if len(e.line) > 0 || len(e.below) > 0 {
+		e.below = slices.Insert(e.below, 0, bytes.Clone(e.line))
+	}
+	start := bytes.LastIndexByte(e.held[:len(e.held)-1], '\n') + 1
+	e.line = append(e.line[:0], e.held[start:len(e.held)-1]...)
+	e.held, e.count, e.rewinds = e.held[:start], e.count-1, true
+	if e.below == nil {
+		e.below = [][]byte{{}} // the empty line that the cursor has left
+	}
+}
+
+// down moves the cursor to the beginning of the line below.
+func (e *lineEditor) down() {
+	e.held, e.count = append(append(e.held, e.line...), '\n'), e.count+1
+	e.line, e.below = append(e.line[:0], e.below[0]...), e.below[1:]
+	if e.rewinds = true; len(e.below) == 0 {
+		e.below, e.rewinds = nil, len(e.line) > 0
+	}
+}
+
+// pending returns the lines held back and the last line as they are now.
+func (e *lineEditor) pending() []byte {
+	text := append(bytes.Clone(e.held), e.line...)
+	for i, line := range e.below {
+		if i == len(e.below)-1 && len(line) == 0 {
+			return append(text, '\n')
+		}
+		text = append(append(text, '\n'), line...)
+	}
+	return text
+}
+
+// finish returns the lines held back and the last line, if no line feed ended it.
 func (e *lineEditor) finish() []byte {
-	line := e.line
-	e.line, e.rewinds = nil, false
-	return line
+	text := e.pending()
+	*e = lineEditor{hold: e.hold}
+	return text
 }

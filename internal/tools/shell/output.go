@@ -7,13 +7,14 @@ import (
 	"strings"
 	"sync"
 
+	"pollux/internal/charset"
 	"pollux/tool"
 )
 
 // maxLiveUnits limits the output that the user sees while a command runs, in UTF-16 units.
 const maxLiveUnits = 100_000
 
-// output receives the output of a command. It detects binary output, cleans text, and
+// output receives the output of a command. It detects binary output, converts text to UTF-8, cleans it, and
 // forwards it to the live display, the model and the log. It keeps a bounded part.
 type output struct {
 	changed chan struct{} // receives when there is new output to show; never blocks the writer
@@ -21,27 +22,35 @@ type output struct {
 	mu     sync.Mutex
 	seen   int64 // bytes
 	binary bool
+	text   charset.Stream
 	clean  cleaner
 	lines  lineEditor // for the live display and the model
 	live   *tool.Tail
+	passed int        // line feeds written to live
 	model  *modelText // nil once the call has returned
 	log    io.Writer  // nil in the foreground
 }
 
-func newOutput(collect *tool.Collector) *output {
+// newOutput returns the output of a command in an environment.
+func newOutput(collect *tool.Collector, environ []string) *output {
 	return &output{
 		changed: make(chan struct{}, 1),
 		live:    tool.NewTail(maxLiveUnits),
 		model:   &modelText{to: collect},
+		text:    charset.Stream{Locale: charset.OfLocale(environ)},
+		lines:   lineEditor{hold: maxFrame},
 	}
 }
 
 // Write adds p to the output. It never fails.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
-	o.detectBinary(p)
 	if !o.binary && (o.model != nil || o.log != nil) {
-		o.forward(o.clean.clean(p))
+		o.text.NoWait = o.log != nil // which others read meanwhile
+		converted := o.text.Convert(p)
+		if o.detectBinary(p); !o.binary {
+			o.forward(o.clean.clean(converted))
+		}
 	}
 	o.seen += int64(len(p))
 	o.mu.Unlock()
@@ -52,10 +61,10 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// detectBinary sets o.binary if there is a NUL in the first 512 bytes of the output.
+// detectBinary sets o.binary if there is a NUL in the first 512 bytes of the output, and it is not UTF-16.
 func (o *output) detectBinary(p []byte) {
 	const head = 512
-	if o.binary || o.seen >= head {
+	if o.binary || o.seen >= head || o.text.IsWide() {
 		return
 	}
 	o.binary = bytes.IndexByte(p[:min(len(p), head-int(o.seen))], 0) >= 0
@@ -74,27 +83,46 @@ func (o *output) forward(p []byte) {
 	}
 }
 
-// show writes lines to the live display and the model.
 func (o *output) show(p []byte) {
 	if len(p) > 0 {
 		_, _ = o.live.Write(p) // never fails
+		o.passed += bytes.Count(p, []byte{'\n'})
 		o.model.write(p)
 	}
 }
 
-// finish ends the output for the model and the live display, and returns the text for the
-// user. Later output is not kept.
-func (o *output) finish() (shown string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+// end writes the rest of the text.
+func (o *output) end() {
 	if !o.binary {
+		o.forward(o.clean.clean(o.text.Finish()))
 		o.forward(o.clean.finish())
 	}
+}
+
+// finish ends the output for the model and the live display, and returns the text for the
+// user and the number of lines before it. Later output is not kept.
+func (o *output) finish() (shown string, omitted int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.end()
 	o.show(o.lines.finish())
 	o.model.finish()
 	shown = o.live.String()
+	if omitted = o.passed - strings.Count(shown, "\n"); omitted > 0 {
+		omitted += strings.Count(strings.TrimRight(shown, whiteSpace), "\n") - strings.Count(trim(shown), "\n")
+	}
 	o.model, o.live = nil, nil
-	return trim(shown)
+	return trim(shown), omitted
+}
+
+// encodingLine returns the line for the model about output that is not UTF-8, "" for other output.
+func (o *output) encodingLine() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if e := o.text.Encoding(); !e.IsUTF8() {
+		return "\nEncoding: " + e.Name()
+	}
+	return ""
 }
 
 // trim removes leading empty lines and trailing white space.
@@ -114,32 +142,11 @@ func (o *output) binarySize() int64 {
 	return o.seen
 }
 
-// moveToBackground ends the output for the model and the live display, and returns the output
-// so far. If there is no log yet, w becomes the log and gets the output so far.
-func (o *output) moveToBackground(w io.Writer) (soFar string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.show(o.lines.finish())
-	o.model.finish()
-	soFar = o.live.String()
-	if o.log == nil {
-		if tool.Units(soFar) >= maxLiveUnits-1 {
-			_, _ = io.WriteString(w, "[of the output so far, only the last 100,000 characters]\n")
-		}
-		_, _ = io.WriteString(w, soFar) // a log handles its own errors
-		o.log = w
-	}
-	o.model, o.live = nil, nil
-	return trim(soFar)
-}
-
 // endLog writes the rest of the text to the log and closes the output.
 func (o *output) endLog() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.binary {
-		o.forward(o.clean.finish())
-	}
+	o.end()
 	o.log = nil
 }
 
@@ -154,7 +161,18 @@ func (o *output) display() tool.Display {
 		}
 		return tool.TerminalDisplay(text)
 	}
-	return tool.TerminalDisplay(o.live.String() + string(o.lines.line))
+	return tool.TerminalDisplay(o.live.String() + string(o.lines.pending()) + o.held())
+}
+
+// held returns the text whose encoding is not certain yet.
+func (o *output) held() string {
+	text := o.text.Held()
+	if text == "" {
+		return ""
+	}
+	var c cleaner
+	var e lineEditor
+	return string(append(bytes.Clone(e.edit(c.clean([]byte(text)))), e.finish()...))
 }
 
 func formatSize(n int64) string {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pollux/internal/crash"
 	"pollux/internal/process"
 	"pollux/llm"
 	"pollux/tool"
@@ -92,7 +93,6 @@ type runningCall struct {
 	leaves     bool      // processes of the command run on after it
 }
 
-// start starts the command.
 func (r *runningCall) start(ctx context.Context) error {
 	shell, err := r.tool.shell()
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *runningCall) start(ctx context.Context) error {
 		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
 		idle: r.tool.InactivityTimeout,
 	}
-	out := newOutput(r.text)
+	out := newOutput(r.text, j.env)
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
 	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
@@ -125,20 +125,15 @@ const (
 	exited            outcome = iota
 	cancelled                 // ctx was cancelled
 	timedOut                  // no output for longer than Options.InactivityTimeout
+	overTime                  // it ran for longer than the call allows
 	movedToBackground         // the command continues in the background
 )
 
 // wait shows the live output of the command until it ends, moves to the background or is
 // stopped, and returns which.
 func (r *runningCall) wait(ctx context.Context) outcome {
-	var delay, live <-chan time.Time
-	if r.args.Background {
-		d := defaultDelay
-		if r.args.Delay != nil {
-			d = time.Duration(*r.args.Delay)
-		}
-		delay = time.After(d)
-	}
+	var live <-chan time.Time
+	delay, limit := r.timers()
 	stopped := r.Stopped()
 	changed := r.out.changed
 	if r.host.Output == nil {
@@ -166,8 +161,9 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 			}
 		case <-delay:
 			return movedToBackground
-		case <-r.toBackground:
-			return movedToBackground
+		case <-limit:
+			r.stop(2 * killGrace)
+			return overTime
 		case <-changed:
 			if live == nil { // else an update is already scheduled
 				live = time.After(liveInterval - time.Since(r.lastUpdate))
@@ -177,6 +173,40 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 			r.lastUpdate = time.Now()
 			r.host.Output(r.out.display())
 		}
+	}
+}
+
+// timers returns when the command moves to the background, and when it ends. A nil channel is never.
+func (r *runningCall) timers() (delay, limit <-chan time.Time) {
+	after := time.Duration(r.args.Timeout)
+	switch canReadOn := r.tool.CanReadOn; {
+	case r.args.Background:
+		d := defaultDelay
+		if r.args.Delay != nil {
+			d = time.Duration(*r.args.Delay)
+		}
+		delay = time.After(d)
+		if after > 0 {
+			go r.endAfter(after)
+		}
+	case after > 0:
+		limit = time.After(after)
+	case r.tool.caller == model && r.tool.BackgroundAfter > 0 && (canReadOn == nil || canReadOn()):
+		delay = time.After(r.tool.BackgroundAfter)
+	}
+	return delay, limit
+}
+
+// endAfter ends a background command after some time.
+func (r *runningCall) endAfter(d time.Duration) {
+	defer crash.Recover()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		r.isOverTime.Store(true)
+		r.Terminate()
+	case <-r.Exited():
 	}
 }
 
@@ -193,8 +223,8 @@ func (r *runningCall) stop(grace time.Duration) {
 
 // result returns the tool result of a command that has ended or was stopped.
 func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
-	shown := r.out.finish()
-	result := &tool.Result{}
+	shown, omitted := r.out.finish()
+	result := &tool.Result{Omitted: omitted}
 	display := shown
 	r.text.After = untrustedEnd
 	if end == exited {
@@ -205,12 +235,17 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 		}
 		var how string
 		how, result.Data = r.ending()
-		r.text.After = r.outcome() + untrustedEnd
+		r.text.After = r.out.encodingLine() + r.outcome() + r.advice(shown) + untrustedEnd
 		display = strings.TrimPrefix(shown+how, "\n")
 	} else {
 		why, hint := "Command was cancelled by user before it could complete.", ""
-		if end == timedOut {
-			why, hint = r.timeoutText()
+		switch end {
+		case timedOut:
+			why, hint = r.inactivityText()
+		case overTime:
+			why = "Command was automatically cancelled because it ran for longer than timeout_seconds, " + describeLimit(time.Duration(r.args.Timeout)) + "."
+		}
+		if end != cancelled {
 			result.Data = map[string]any{"isError": true}
 		}
 		display = why
@@ -236,15 +271,16 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 	text, file := r.text.Text()
 	if end != cancelled && r.tool.caller == model {
 		text, file = r.summarized(ctx, text, file)
+		text, file = r.boundTokens(text, file)
 	}
 	switch {
 	case r.tool.caller == user:
 		text = r.userText(end, shown)
-		display = text
+		display, result.Omitted = text, 0
 	case r.tool.caller == template:
 		text += r.templateEnding(end)
 	case r.tool.Debug:
-		display = text
+		display, result.Omitted = text, 0
 	}
 	result.Display = tool.TerminalDisplay(display) // also for a silent command
 	result.Content, result.OutputFile = []llm.Part{llm.Text(text)}, file
@@ -265,15 +301,43 @@ func (r *runningCall) summarized(ctx context.Context, text, file string) (string
 	return r.text.Before + summaryNote(output, file) + summary + r.text.After, file
 }
 
+// boundTokens shortens a text with hardly any line breaks, such as base64, of which a character may be a token.
+func (r *runningCall) boundTokens(text, file string) (string, string) {
+	const perToken, longLine = 4, 1000 // characters
+	units, most := tool.Units(text), r.host.Limit/perToken
+	if most == 0 || units < most || units < longLine*(strings.Count(text, "\n")-4) { // 4 lines are the frame
+		return text, file
+	}
+	size := estimate(text)
+	if size <= most {
+		return text, file
+	}
+	whole := text
+	text = tool.Shorten(text, int(int64(units)*int64(most)/int64(size)), func() string {
+		if file == "" {
+			file = save(r.host.Spill, whole)
+		}
+		if file == "" {
+			return ""
+		}
+		return "For full output see: " + file
+	})
+	return text, file
+}
+
 // backgroundResult returns the tool result of a command that continues in the background.
 func (r *runningCall) backgroundResult() *tool.Result {
-	r.Disown()
-	if r.log == nil {
+	if r.args.Background {
+		r.Disown() // it may be silent
+	} else {
 		r.log = r.tool.Processes.addToHistory(r.execution, r.args.Command)
 	}
-	initial := r.out.moveToBackground(r.log.file)
+	initial, logged := r.out.moveToBackground(r.log.file)
+	if !r.args.Background {
+		r.tool.Processes.noteMove(r.log, logged)
+	}
 	go r.tool.Processes.watchExit(r.log)
-	text, file := r.backgroundText()
+	text, file := r.boundTokens(r.backgroundText())
 	return &tool.Result{
 		Content: []llm.Part{llm.Text(text)}, OutputFile: file,
 		Display: tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", r.PID())),

@@ -14,6 +14,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,75 +29,49 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
+	"pollux/internal/shellcmd/readonly"
 	"pollux/tool"
 )
-
-// Workspace resolves and checks the directories that commands run in.
-type Workspace interface {
-	// Root returns the absolute path of the default directory.
-	Root() string
-	// Resolve returns the absolute form of a path from a tool call.
-	Resolve(path string) string
-	// CheckWrite returns an error if commands may not run in the directory.
-	CheckWrite(abs string) error
-}
-
-// Options configure the shell tool. Workspace and Processes are required.
-type Options struct {
-	Workspace Workspace
-	// Environ is the environment that commands inherit, as "NAME=value". Redact removes
-	// secret variables from it.
-	Environ []string
-	Redact  secret.Redaction
-	// Trusted reports whether the folder is trusted, so that git uses the user's
-	// configuration and the project's hooks. nil means that it is not.
-	Trusted func() bool
-	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
-	// means no limit.
-	InactivityTimeout time.Duration
-	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
-	// is. If it is not, the result names the file with the output.
-	CanReadOn func() bool
-	// Keys, if set, returns the variables of Environ that hold secrets. A call
-	// that neither the user nor a rule of theirs has allowed does not get them.
-	Keys func() []string
-	// Debug shows the user the text that the model gets.
-	Debug bool
-	// Summarizer summarizes long output for the model; nil leaves it as it is.
-	Summarizer *Summarizer
-	// Launcher starts commands.
-	Launcher process.Launcher
-	// Processes is the table of the session's commands.
-	Processes *Processes
-}
 
 // New returns the tool run_shell_command.
 func New(o Options) tool.Tool {
 	inherited := sync.OnceValue(func() []string { return o.Redact.WithoutSensitive().Apply(o.Environ) })
+	inTrusted := sync.OnceValue(func() []string { return childEnv(inherited(), true) })
 	return &shellTool{
 		Options: o,
-		spec:    describe(o.InactivityTimeout),
+		spec:    o.describe(),
 		origin:  process.OriginModel,
 		env: func(unasked bool) []string {
-			base := inherited()
+			isTrusted := o.Trusted != nil && o.Trusted()
 			if unasked && o.Keys != nil {
-				base = secret.Without(base, o.Keys())
+				return childEnv(secret.Without(inherited(), o.Keys()), isTrusted)
 			}
-			return childEnv(base, o.Trusted != nil && o.Trusted())
+			if isTrusted {
+				return inTrusted()
+			}
+			return childEnv(inherited(), false)
 		},
 		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
 }
 
-// describe returns the description of the tool with the limit of inactivity.
-func describe(limit time.Duration) *tool.Spec {
-	if limit <= 0 {
-		return &spec
+// describe returns the description of the tool with its limits.
+func (o *Options) describe() *tool.Spec {
+	limits, short := noInput, *compact
+	if o.RefuseSubstitution {
+		short.Description += " $(...) and backticks outside single quotes are refused."
+		limits += " Command substitution ($(...), backticks, <(...) outside single quotes) is refused: run the inner command first."
+	}
+	if o.InactivityTimeout > 0 {
+		limits += " A command that prints nothing for " + describeTime(o.InactivityTimeout) + " is ended."
+	}
+	if o.BackgroundAfter > 0 {
+		limits += " After " + describeTime(o.BackgroundAfter) + " it goes on in the background, unless timeout_seconds is set."
 	}
 	s := spec
-	sentence := "A command that prints nothing for " + strings.Replace(describeLimit(limit), ".0 ", " ", 1) + " is ended."
-	s.Description = strings.Replace(s.Description, noInput, noInput+" "+sentence, 1)
-	s.Brief = strings.Replace(s.Brief, noInput, noInput+" "+sentence, 1)
+	s.Description = strings.Replace(s.Description, noInput, limits, 1)
+	s.Brief = strings.Replace(s.Brief, noInput, limits, 1)
+	s.Compact = &short
 	return &s
 }
 
@@ -118,10 +93,7 @@ const (
 	template        // see NewForTemplate
 )
 
-const (
-	name    = "run_shell_command"
-	noInput = "The command gets no input."
-)
+const name = "run_shell_command"
 
 var spec = tool.Spec{
 	Name:        name,
@@ -133,29 +105,49 @@ var spec = tool.Spec{
 
 Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
 
-Command substitution - $(...), backticks, <(...), >(...) outside single quotes - is refused. Run the inner command first and use what it prints. Git runs without an editor and without prompts: pass messages with -m or -F.
+Git runs without an editor and without prompts: pass messages with -m or -F.
 
 For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
 
 The result has these lines, all but Output only where they apply:
 Output: what was printed, or (empty)
+Encoding: of output that was not UTF-8
 Exit Code: only if it is not 0
 Exit Codes in the pipe: if the last command of a pipe worked and one before it did not
 Signal: the signal that ended the command
+Hint: for a command that needs a terminal or a person
 Background PIDs: processes that the command has started and that still run
 Process Group PGID: kill -- -PGID ends all that the command has started and that still runs`,
-	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...) outside single quotes) is refused: run the inner command first. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
+	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
 	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +
 		`"description":{"type":"string","description":"What the command does and why, in one short sentence for the user."},` +
-		`"dir_path":{"type":"string","description":"Directory to run it in, absolute or relative to the project root. Default: the project root. It must exist."},` +
+		`"dir_path":{"type":"string","description":"Directory of the workspace to run it in, absolute or relative to the project root. Default: the project root. It must exist. For another directory, begin the command with cd."},` +
 		`"is_background":{"type":"boolean","description":"True for a command that goes on running, such as a server. The call returns its PID after delay_ms and the command runs on."},` +
-		`"delay_ms":{"type":"integer","description":"With is_background: how long to wait before the call returns, in milliseconds. Default: 200."}` +
+		`"delay_ms":{"type":"integer","description":"With is_background: how long to wait before the call returns, in milliseconds. Default: 200."},` +
+		`"timeout_seconds":{"type":"number","description":"End it, with all that it has started, after this time."}` +
 		`},"required":["command"]}`),
 }
 
 func (t *shellTool) Spec() *tool.Spec { return t.spec }
+
+// Effect implements [tool.Foreseeable].
+func (t *shellTool) Effect(raw json.RawMessage) tool.Effect {
+	var args arguments
+	if json.Unmarshal(raw, &args) != nil || args.Background {
+		return tool.Effect{}
+	}
+	script, err := shellcmd.Parse(shellcmd.StripWrapper(args.Command))
+	if err != nil {
+		return tool.Effect{}
+	}
+	var others []string
+	if t.Parallel != nil {
+		others = t.Parallel()
+	}
+	return tool.Effect{Reads: readonly.Script(script, others)}
+}
 
 type arguments struct {
 	Command     string  `json:"command"`
@@ -163,6 +155,7 @@ type arguments struct {
 	Dir         string  `json:"dir_path"`
 	Background  bool    `json:"is_background"`
 	Delay       *millis `json:"delay_ms"`
+	Timeout     seconds `json:"timeout_seconds"`
 }
 
 // millis is a duration that JSON holds in milliseconds, limited to maxDelay.
@@ -178,6 +171,21 @@ func (m *millis) UnmarshalJSON(b []byte) error {
 	}
 	ms = min(max(ms, 0), float64(maxDelay/time.Millisecond))
 	*m = millis(time.Duration(math.Round(ms)) * time.Millisecond)
+	return nil
+}
+
+// seconds is a duration that JSON holds in seconds, limited to maxTimeout.
+type seconds time.Duration
+
+// maxTimeout limits the timeout_seconds of a call.
+const maxTimeout = 24 * time.Hour
+
+func (s *seconds) UnmarshalJSON(b []byte) error {
+	var n float64
+	if err := json.Unmarshal(b, &n); err != nil {
+		return err
+	}
+	*s = seconds(min(max(n, 0), maxTimeout.Seconds()) * float64(time.Second))
 	return nil
 }
 
@@ -197,19 +205,36 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	if c.args.Dir != "" {
 		c.dir = t.Workspace.Resolve(c.args.Dir)
 		if err := t.Workspace.CheckWrite(c.dir); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w. To run the command there, leave dir_path out and begin it with cd", err)
 		}
 	}
 	c.command = shellcmd.StripWrapper(c.args.Command)
-	if text, found := shellcmd.Substitution(c.command); found && t.caller == model {
-		if !strings.HasPrefix(text, "`") {
-			text = "`" + text + "`"
-		}
-		//lint:ignore ST1005 the text is for the model
-		return nil, fmt.Errorf("Command substitution is not run here (found at %s). If it is meant as text, put it in single quotes; "+
-			"else run the inner command first and put its output into the next command.", text)
+	if t.caller != model {
+		return c, nil
+	}
+	if err := cmp.Or(t.checkSubstitution(c.command), checkEditor(c.command)); err != nil {
+		return nil, err
 	}
 	return c, nil
+}
+
+// checkSubstitution returns an error for a model's command with a substitution that cannot be read, so
+// that neither the policy nor the user sees what it runs, and for every substitution if the user
+// wants that.
+func (t *shellTool) checkSubstitution(command string) error {
+	find, what, instead := shellcmd.Unreadable, "cannot be read", "else write it as $(...) in a command without syntax errors."
+	if t.RefuseSubstitution {
+		find, what, instead = shellcmd.Substitution, "is not run here", "else run the inner command first and put its output into the next command."
+	}
+	text, found := find(command)
+	if !found {
+		return nil
+	}
+	if !strings.HasPrefix(text, "`") {
+		text = "`" + text + "`"
+	}
+	//lint:ignore ST1005 the text is for the model
+	return fmt.Errorf("Command substitution %s (found at %s). If it is meant as text, put it in single quotes; %s", what, text, instead)
 }
 
 // Summary returns the command, or the call's description if the command is long.
@@ -231,7 +256,6 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 	}, nil
 }
 
-// findShell returns the path of bash, or of sh where there is no bash.
 func findShell(environ []string) (string, error) {
 	for _, dirs := range []string{process.Getenv(environ, "PATH"), "/bin:/usr/bin:/usr/local/bin"} {
 		for _, name := range []string{"bash", "sh"} {

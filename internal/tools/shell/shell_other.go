@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pollux/internal/process"
-	"pollux/internal/secret"
 	"pollux/tool"
 )
 
@@ -17,21 +16,6 @@ import (
 // policies name them, and every call fails with errNoCommands.
 
 var errNoCommands = errors.New("Pollux cannot run commands on this system yet")
-
-// Options configure the shell tool. They have no effect on this system.
-type Options struct {
-	Workspace         any
-	Environ           []string
-	Redact            secret.Redaction
-	Keys              func() []string
-	Trusted           func() bool
-	InactivityTimeout time.Duration
-	CanReadOn         func() bool
-	Debug             bool
-	Summarizer        *Summarizer
-	Launcher          process.Launcher
-	Processes         *Processes
-}
 
 // New returns the tool run_shell_command. Its calls fail on this system.
 func New(Options) tool.Tool { return unavailableTool{"run_shell_command", "Shell"} }
@@ -54,11 +38,19 @@ func NewReadTool(*Processes) tool.Tool {
 	return unavailableTool{"read_background_output", "Read Background Output"}
 }
 
+// NewStopTool returns the tool stop_background_process. Its calls fail on this system.
+func NewStopTool(*Processes) tool.Tool {
+	return unavailableTool{"stop_background_process", "Stop Background Process"}
+}
+
 // Processes is an empty table of commands.
 type Processes struct{}
 
 // Left returns nothing.
 func (*Processes) Left() []process.Leftover { return nil }
+
+// Reminder returns "".
+func (*Processes) Reminder() string { return "" }
 
 // SetSession does nothing.
 func (*Processes) SetSession(string) {}
@@ -70,6 +62,7 @@ func (*Processes) Recover() []Process { return nil }
 type Process struct {
 	PID      int
 	Command  string
+	Began    time.Time
 	Log      string
 	Exited   bool
 	Code     int

@@ -165,6 +165,26 @@ func TestResultForPeople(t *testing.T) {
 	}
 }
 
+// TestOmitted checks that all lines of an output count, of which people get the end.
+func TestOmitted(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for command, want := range map[string]int{
+		"seq 100000":                               100_000,
+		"seq 100000; printf 'a\\rb\\n'; exit 3":    100_002, // and the exit code
+		"seq 100001":                               100_001,
+		"seq 100000; echo; echo":                   100_000,
+		"printf '\\n\\nx\\n'":                      1,
+		"seq 200000 | tr -d '\\n'; echo; echo end": 2,
+	} {
+		r := run(t, options(t), command)
+		shown := strings.Split(string(r.Display.(tool.TerminalDisplay)), "\n")
+		if got := r.Omitted + len(shown); got != want {
+			t.Errorf("%s: %d lines are omitted, %d shown, want %d in all", command, r.Omitted, len(shown), want)
+		}
+	}
+}
+
 func TestData(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -178,7 +198,18 @@ func TestData(t *testing.T) {
 
 func TestSubstitutionIsRefused(t *testing.T) {
 	t.Parallel()
-	tl := shell.New(options(t))
+	o := options(t)
+	o.RefuseSubstitution = true
+	tl := shell.New(o)
+	for name, d := range map[string][2]string{
+		"full":    {tl.Spec().Description, shell.New(options(t)).Spec().Description},
+		"brief":   {tl.Spec().Brief, shell.New(options(t)).Spec().Brief},
+		"compact": {tl.Spec().Compact.Description, shell.New(options(t)).Spec().Compact.Description},
+	} {
+		if !strings.Contains(d[0], "refused") || strings.Contains(d[1], "refused") {
+			t.Errorf("%s: %q where it is refused, else %q", name, d[0], d[1])
+		}
+	}
 	for command, at := range map[string]string{
 		"echo $(id)": "`$(id)`", "echo `id`": "`id`", "diff <(ls) x": "`<(ls)`", "bash -c 'echo $(id)'": "`$(id)`",
 	} {
@@ -192,6 +223,23 @@ func TestSubstitutionIsRefused(t *testing.T) {
 	}
 }
 
+// A command is refused if bash may run a substitution in it that the parser does not see.
+func TestUnreadableSubstitution(t *testing.T) {
+	t.Parallel()
+	tl := shell.New(options(t))
+	for command, isRefused := range map[string]bool{
+		"echo $(id)": false, "echo `id`": false, "diff <(ls) x": false, "bash -c 'echo $(id)'": false, "x=$((1+2))": false, "git commit -m 'see `x`'": false,
+		"cat <<'E'\nit's `x`\nE": false, "ls # it's `x`": false,
+		"echo $(id": true, "echo $(id)\n((bad": true, "echo \"${x:-'$(id)'}\"": true, "echo `echo \\`id\\``": true, "echo ${ id; }": true, "echo @(a|$(id))": true,
+	} {
+		b, _ := json.Marshal(args{"command": command})
+		_, err := tool.Build(tl, b)
+		if (err != nil) != isRefused || err != nil && !strings.HasPrefix(err.Error(), "Command substitution cannot be read (found at `") {
+			t.Errorf("%q: %v", command, err)
+		}
+	}
+}
+
 func TestBuildErrors(t *testing.T) {
 	t.Parallel()
 	tl := shell.New(options(t))
@@ -201,7 +249,7 @@ func TestBuildErrors(t *testing.T) {
 		`{"command":""}`:                       "Command cannot be empty.",
 		`{"command":"  \n"}`:                   "Command cannot be empty.",
 		`{"command":"a\u0000b"}`:               "Command cannot contain NUL bytes.",
-		`{"command":"ls","dir_path":"/etc"}`:   "Path not in workspace: /etc",
+		`{"command":"ls","dir_path":"/etc"}`:   "Path not in workspace: /etc. To run the command there, leave dir_path out and begin it with cd",
 		`{"command":"ls","is_background":"x"}`: "params/is_background must be boolean",
 		`{"command":"ls","delay_ms":1.5}`:      "params/delay_ms must be integer, a whole number such as 280",
 	} {
@@ -269,7 +317,7 @@ func TestBackgroundPIDs(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	got := text(run(t, o, "sleep 100 & true & wait -n; sleep 101 & echo $! >last"))
+	got := text(run(t, o, "sleep 100 & true & wait $!; sleep 101 & echo $! >last"))
 	var a, b int
 	_, pids, _ := strings.Cut(got, "Background PIDs: ")
 	if _, err := fmt.Sscanf(pids, "%d, %d\nProcess Group PGID: ", &a, &b); err != nil {
@@ -515,5 +563,24 @@ func TestPurpose(t *testing.T) {
 		if r := build(t, tl, args{"command": "true"}).Run(t.Context(), tool.Host{}); r.Error != nil || seen != (process.Purpose{Kind: process.KindShell, Origin: want}) {
 			t.Errorf("%s: %+v, %v", want, seen, r.Error)
 		}
+	}
+}
+
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	to, ok := shell.New(shell.Options{Parallel: func() []string { return []string{"go test"} }}).(tool.Foreseeable)
+	if !ok {
+		t.Fatal("the tool does not foresee the effect of its calls")
+	}
+	for args, want := range map[string]bool{
+		`{"command":"ls | wc -l"}`: true, `{"command":"bash -c 'cat a'"}`: true, `{"command":"go test ./..."}`: true,
+		`{"command":"rm a"}`: false, `{"command":"ls","is_background":true}`: false, `{"command":"ls '"}`: false, `{"command":1}`: false, ``: false,
+	} {
+		if got := to.Effect([]byte(args)); got.Reads != want || got.Paths != nil {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+	if to, ok := shell.New(shell.Options{}).(tool.Foreseeable); !ok || to.Effect([]byte(`{"command":"go test"}`)).Reads {
+		t.Error("a command that no user has listed reads")
 	}
 }

@@ -65,7 +65,6 @@ func (ps *Processes) writeNote(n note) {
 	}
 }
 
-// forgetNote removes the note about a process that has ended.
 func (ps *Processes) forgetNote(pid int) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

@@ -64,26 +64,24 @@ func (writeTodos) Build(raw json.RawMessage) (tool.Invocation, error) {
 		//lint:ignore ST1005 models know the text
 		return nil, errors.New(`Invalid parameters: Only one task can be "in_progress" at a time.`)
 	}
+	c.Described = tool.Described{Title: "Confirm: " + spec.DisplayName, Text: describe(len(c.todos))}
 	return c, nil
 }
 
-type call struct{ todos []tool.Todo }
+type call struct {
+	tool.Described
+	todos []tool.Todo
+}
 
-func (c *call) Summary() string {
-	switch n := len(c.todos); n {
+// describe returns the summary of a call that sets n tasks.
+func describe(n int) string {
+	switch n {
 	case 0:
 		return "Cleared the todo list"
 	case 1:
 		return "Set 1 todo"
-	default:
-		return fmt.Sprintf("Set %d todos", n)
 	}
-}
-
-func (*call) Locations() []tool.Location { return nil }
-
-func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + spec.DisplayName, Prompt: c.Summary()}, nil
+	return fmt.Sprintf("Set %d todos", n)
 }
 
 func (c *call) Run(context.Context, tool.Host) *tool.Result {

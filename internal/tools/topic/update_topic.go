@@ -49,7 +49,6 @@ func (t *Topic) update(title string) bool {
 	return true
 }
 
-// line returns a title as one short line.
 func line(title string) string {
 	const most = 200
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " "))

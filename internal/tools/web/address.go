@@ -13,54 +13,34 @@ import (
 // address is judged by that.
 func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
-	switch {
+	switch b := addr.As16(); {
 	case !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate():
 		return false
-	case addr.Is4():
-		return !slices.ContainsFunc(reserved4(), func(p netip.Prefix) bool { return p.Contains(addr) })
-	}
-	b := addr.As16()
-	if netip.PrefixFrom(netip.AddrFrom16([16]byte{0, 0x64, 0xFF, 0x9B}), 96).Contains(addr) { // NAT64: 64:ff9b::a.b.c.d
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(addr): // NAT64: 64:ff9b::a.b.c.d
 		return isPublic(netip.AddrFrom4([4]byte(b[12:])))
+	case addr.Is6() && b[0]>>5 != 1: // not in 2000::/3, all allocated addresses
+		return false
 	}
-	return b[0]>>5 == 1 && // 2000::/3, all allocated addresses
-		!slices.ContainsFunc(reserved6(), func(p netip.Prefix) bool { return p.Contains(addr) })
+	return !slices.ContainsFunc(reserved, func(block string) bool { return netip.MustParsePrefix(block).Contains(addr) })
 }
 
-// reserved4 returns the blocks that IANA lists as not globally reachable, except those that
-// package netip knows.
-func reserved4() []netip.Prefix {
-	p := func(a, b, c, d byte, bits int) netip.Prefix {
-		return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)
-	}
-	return []netip.Prefix{
-		p(0, 0, 0, 0, 8),
-		p(100, 64, 0, 0, 10),    // behind a provider's NAT
-		p(168, 63, 129, 16, 32), // Azure's service for its machines
-		p(192, 0, 0, 0, 24),
-		p(192, 0, 2, 0, 24),    // documentation
-		p(192, 88, 99, 0, 24),  // was a relay to IPv6
-		p(198, 18, 0, 0, 15),   // benchmarks
-		p(198, 51, 100, 0, 24), // documentation
-		p(203, 0, 113, 0, 24),  // documentation
-		p(240, 0, 0, 0, 4),
-	}
-}
-
-// reserved6 returns the reserved blocks within 2000::/3, including the obsolete ones that
-// carry IPv4 addresses (Teredo, 6to4).
-func reserved6() []netip.Prefix {
-	p := func(bits int, b ...byte) netip.Prefix {
-		var a [16]byte
-		copy(a[:], b)
-		return netip.PrefixFrom(netip.AddrFrom16(a), bits)
-	}
-	return []netip.Prefix{
-		p(23, 0x20, 0x01),             // protocols, including Teredo
-		p(32, 0x20, 0x01, 0x0D, 0xB8), // documentation
-		p(16, 0x20, 0x02),             // 6to4
-		p(20, 0x3F, 0xFF),             // documentation
-	}
+// reserved are the blocks that IANA lists as not globally reachable, except those that package
+// netip knows, and the obsolete blocks that carry IPv4 addresses.
+var reserved = []string{
+	"0.0.0.0/8",
+	"100.64.0.0/10",    // behind a provider's NAT
+	"168.63.129.16/32", // Azure's service for its machines
+	"192.0.0.0/24",
+	"192.0.2.0/24",    // documentation
+	"192.88.99.0/24",  // was a relay to IPv6
+	"198.18.0.0/15",   // benchmarks
+	"198.51.100.0/24", // documentation
+	"203.0.113.0/24",  // documentation
+	"240.0.0.0/4",
+	"2001::/23",     // protocols, including Teredo
+	"2001:db8::/32", // documentation
+	"2002::/16",     // 6to4
+	"3fff::/20",     // documentation
 }
 
 // isPrivateName reports whether a host name means a machine in a private network, whatever its

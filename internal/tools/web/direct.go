@@ -62,13 +62,18 @@ func (t *directTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	default:
 		return nil, message(fmt.Sprintf("Invalid URL: %q", a.URL))
 	}
-	return &directCall{t, to}, nil
+	return &directCall{directTool: t, to: to}, nil
 }
 
 type directCall struct {
 	*directTool
-	to target
+	to      target
+	entered bool
+	within  bool // the limiter allows the call
 }
+
+// Enter implements [tool.Ordered]: earlier calls come first for the limiter, whichever of them is slow.
+func (c *directCall) Enter() { c.entered, c.within = true, c.limiter.allow(raw(c.to.url).Hostname()) }
 
 func (c *directCall) Summary() string { return "Fetching content from: " + c.to.name }
 
@@ -80,10 +85,13 @@ func (c *directCall) Confirmation(context.Context) (tool.Confirmation, error) {
 
 func (c *directCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	u := raw(c.to.url)
+	if !c.entered {
+		c.Enter()
+	}
 	switch {
 	case c.client.blocked(ctx, u.Hostname()):
 		return tool.Fail(errProcessing, (&blockedError{u.Hostname()}).Error()+".")
-	case !c.limiter.allow(u.Hostname()):
+	case !c.within:
 		return tool.Fail(errProcessing, fmt.Sprintf("Rate limit exceeded: %d requests to %s in a minute. Wait, or use what you have.", hostRequests, u.Hostname()))
 	}
 	p, err := c.client.get(ctx, u, acceptDirect)
@@ -124,7 +132,6 @@ func (c *directCall) result(ctx context.Context, p *page) *tool.Result {
 	return &tool.Result{Content: []llm.Part{{InlineData: &llm.Blob{MIMEType: t, Data: p.body}}}}
 }
 
-// headers returns a response's headers as a JSON object.
 func headers(p *page) string {
 	all := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(p.header)) {

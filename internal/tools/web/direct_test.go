@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,28 @@ func TestDirectRefused(t *testing.T) {
 		got := text(run(t, d, "url", at))
 		if limited := strings.HasPrefix(got, "web_fetch_processing_error: Rate limit exceeded"); limited != (i == hostRequests) {
 			t.Errorf("call %d: %s", i, got)
+		}
+	}
+}
+
+// The order in which calls enter decides which of them is refused, not the order in which they run.
+func TestDirectOrder(t *testing.T) {
+	t.Parallel()
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "x") })
+	d := fetchingDirect()
+	var calls []tool.Invocation
+	for range hostRequests + 1 {
+		c, err := tool.Build(d, []byte(`{"url": "`+at+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.(tool.Ordered).Enter()
+		calls = append(calls, c)
+	}
+	for i, c := range slices.Backward(calls) {
+		r := c.Run(t.Context(), tool.Host{})
+		if isRefused := r.Error != nil; isRefused != (i == hostRequests) {
+			t.Errorf("call %d: %v", i, r.Error)
 		}
 	}
 }

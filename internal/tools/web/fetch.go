@@ -68,6 +68,15 @@ type fetchCall struct {
 	*fetchTool
 	prompt  string
 	targets []target
+	within  []bool // for each target, whether the limiter allows it; nil before Enter
+}
+
+// Enter implements [tool.Ordered]: earlier calls come first for the limiter, whichever of them is slow.
+func (c *fetchCall) Enter() {
+	c.within = make([]bool, len(c.targets))
+	for i, t := range c.targets {
+		c.within[i] = c.limiter.allow(t.url.Hostname())
+	}
 }
 
 func (c *fetchCall) Summary() string {
@@ -118,6 +127,9 @@ const maxTargets = 50
 // admit separates the pages that may be fetched from those that may not, which it returns with
 // reasons.
 func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []string) {
+	if c.within == nil {
+		c.Enter()
+	}
 	blocked := make([]bool, len(c.targets))
 	each(len(c.targets), func(i int) { blocked[i] = c.client.blocked(ctx, c.targets[i].url.Hostname()) })
 	for i, t := range c.targets {
@@ -127,7 +139,7 @@ func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []stri
 			skipped = append(skipped, "[Blocked Host] "+t.name)
 		case len(allowed) == maxTargets:
 			skipped = append(skipped, "[Too many URLs] "+t.name)
-		case !c.limiter.allow(t.url.Hostname()):
+		case !c.within[i]:
 			skipped = append(skipped, "[Rate limit exceeded] "+t.name)
 		default:
 			allowed = append(allowed, t)

@@ -268,6 +268,28 @@ func TestFetchLimits(t *testing.T) {
 	}
 }
 
+// The order in which calls enter decides which of them is refused, not the order in which they run.
+func TestFetchOrder(t *testing.T) {
+	t.Parallel()
+	v := &vendor{hosted: true, answer: says("ok", "")}
+	f := NewFetch(v.options())
+	var calls []tool.Invocation
+	for range hostRequests + 1 {
+		c, err := tool.Build(f, []byte(`{"prompt": "http://8.8.8.8/"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.(tool.Ordered).Enter()
+		calls = append(calls, c)
+	}
+	for i, c := range slices.Backward(calls) {
+		r := c.Run(t.Context(), tool.Host{})
+		if isRefused := r.Error != nil; isRefused != (i == hostRequests) {
+			t.Errorf("call %d: %v", i, r.Error)
+		}
+	}
+}
+
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	l := newLimiter()

@@ -155,13 +155,12 @@ func (d *document) destination(a *html.Node) string {
 	return ""
 }
 
-// plainText returns the text between tags.
 func plainText(page string) string {
 	var b strings.Builder
 	space := ""
 	hidden := 0
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
-		switch z.Next() {
+		switch token := z.Next(); token {
 		case html.ErrorToken:
 			return b.String()
 		case html.TextToken:
@@ -177,21 +176,15 @@ func plainText(page string) string {
 			}
 			b.WriteString(text)
 			space = " "
-		case html.StartTagToken, html.SelfClosingTagToken:
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			name, _ := z.TagName()
-			switch a := atom.Lookup(name); a {
-			case atom.Script, atom.Style:
-				hidden++
-			default:
+			switch a := atom.Lookup(name); {
+			case a != atom.Script && a != atom.Style:
 				space = between(a, space)
-			}
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			switch a := atom.Lookup(name); a {
-			case atom.Script, atom.Style:
+			case token == html.EndTagToken:
 				hidden = max(0, hidden-1)
 			default:
-				space = between(a, space)
+				hidden++
 			}
 		}
 	}

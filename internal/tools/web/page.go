@@ -76,18 +76,7 @@ func (p *page) decoded() string {
 
 // multibyte reports whether a text contains UTF-8 characters of several bytes.
 func multibyte(body []byte) bool {
-	for i := 0; i < len(body); {
-		if body[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(body[i:])
-		if n > 1 && r != utf8.RuneError {
-			return true
-		}
-		i += n
-	}
-	return false
+	return bytes.ContainsFunc(body, func(r rune) bool { return r >= utf8.RuneSelf && r != utf8.RuneError })
 }
 
 // partial returns the number of bytes of an incomplete character at the end.

@@ -53,20 +53,14 @@ func (t *searchTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	if strings.TrimSpace(a.Query) == "" {
 		return nil, message("The 'query' parameter cannot be empty.")
 	}
-	return &searchCall{t.o, a.Query}, nil
+	shown := tool.Described{Title: "Confirm: " + searchSpec.DisplayName, Text: fmt.Sprintf("Searching the web for: %q", a.Query)}
+	return &searchCall{shown, t.o, a.Query}, nil
 }
 
 type searchCall struct {
+	tool.Described
 	o     *Options
 	query string
-}
-
-func (c *searchCall) Summary() string { return fmt.Sprintf("Searching the web for: %q", c.query) }
-
-func (c *searchCall) Locations() []tool.Location { return nil }
-
-func (c *searchCall) Confirmation(context.Context) (tool.Confirmation, error) {
-	return &tool.InfoConfirmation{Title: "Confirm: " + searchSpec.DisplayName, Prompt: c.Summary()}, nil
 }
 
 func (c *searchCall) Run(ctx context.Context, _ tool.Host) *tool.Result {

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -129,13 +128,10 @@ func normalHost(host string) (string, error) {
 		return "", err
 	}
 	if ok {
-		return plain(addr).String(), nil
+		return addr.Unmap().WithZone("").String(), nil
 	}
 	return strings.ToLower(host), nil
 }
-
-// plain returns an address without zone and IPv4 mapping.
-func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 // raw returns the address of a file's content if u is GitHub's page about the file, else u.
 func raw(u *url.URL) *url.URL {

@@ -1,0 +1,145 @@
+package cost
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"pollux/bench/scene"
+)
+
+// measurements are the functions that count, by the first half of the names of their rows. Each starts in new places.
+var measurements = map[string]func(t *testing.T, program string) counts{
+	"start":           start,
+	"version":         version,
+	"hello":           hello,
+	"hello in memory": inMemory("hello", 0),
+	"turn":            turn,
+	"turn in memory":  inMemory("turn", 320),
+	"chunk":           inMemory("chunk", 0),
+	"call":            inMemory("call", 60),
+	"command":         command,
+	"output":          inMemory("output", 0),
+	"cache of gemini": func(t *testing.T, program string) counts { return cache(t, program, &scene.Gemini) },
+	"cache of openai": func(t *testing.T, program string) counts { return cache(t, program, &scene.OpenAI) },
+}
+
+// settle is the time before the last answer. A run cleans up recorded sessions in the background, 300 ms after its
+// start, unless it has ended: each run lasts longer, so that all counts include it.
+const settle = 700 * time.Millisecond
+
+// needLinux skips a test on other systems, which open other files.
+func needLinux(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("NOT CHECKED: the bounds are those of Linux")
+	}
+}
+
+// initLine matches a package in the trace of the code that runs before main.
+var initLine = regexp.MustCompile(`(?m)^init \S+ @.* (\d+) bytes, \d+ allocs$`)
+
+// start counts the packages that run code before main, and the memory that they allocate.
+func start(t *testing.T, program string) counts {
+	_, errs := newPlace(t, 0, &scene.Gemini).run(t, "GODEBUG=inittrace=1", program, "--version")
+	c := counts{"packages": 0, "memory": 0}
+	for _, m := range initLine.FindAllStringSubmatch(errs, -1) {
+		n, _ := strconv.ParseFloat(m[1], 64) // digits
+		c["packages"]++
+		c["memory"] += n
+	}
+	return c
+}
+
+// version counts the costs of the shortest run.
+func version(t *testing.T, program string) counts {
+	s := newPlace(t, 0, &scene.Gemini).trace(t, program, "--version")
+	return counts{"system calls": s.calls, "files": s.files, "processes": s.processes}
+}
+
+// hello counts the costs of a prompt that the model answers at once.
+func hello(t *testing.T, program string) counts {
+	p := newPlace(t, 0, &scene.Gemini)
+	s := p.trace(t, program, "-p", "hello")
+	requests := p.TakeRequests()
+	size := 0
+	for _, q := range requests {
+		size += len(q.Body)
+	}
+	return counts{
+		"system calls": s.calls, "files": s.files, "processes": s.processes, "written": s.written,
+		"requests": float64(len(requests)), "body": float64(size),
+	}
+}
+
+// turn counts the costs of a turn, the mean of the 100 that follow the first 20.
+func turn(t *testing.T, program string) counts {
+	run := func(turns int) (trace, float64) {
+		p := newPlace(t, 120, &scene.Gemini)
+		s := p.trace(t, program, "--yolo", "-p", fmt.Sprintf("Play %d turns.", turns))
+		return s, float64(len(p.TakeRequests()))
+	}
+	few, requestsFew := run(20)
+	many, requestsMany := run(120)
+	return counts{
+		"system calls": (many.calls - few.calls) / 100, "files": (many.files - few.files) / 100,
+		"processes": (many.processes - few.processes) / 100, "written": (many.written - few.written) / 100,
+		"requests": (requestsMany - requestsFew) / 100,
+	}
+}
+
+// command counts the costs of a shell command, the mean of ten.
+func command(t *testing.T, program string) counts {
+	run := func(prompt string) trace {
+		return newPlace(t, 0, &scene.Gemini).trace(t, program, "--yolo", "-p", prompt)
+	}
+	c := inMemory("command", 0)(t, program)
+	c["processes"] = (run("Play 12 commands.").processes - run("Play 2 commands.").processes) / 10
+	return c
+}
+
+// inMemory returns the measurement of a work at a place with this many pages.
+func inMemory(work string, pages int) func(t *testing.T, program string) counts {
+	return func(t *testing.T, _ string) counts { return newPlace(t, pages, &scene.Gemini).work(t, work) }
+}
+
+// cache counts the bytes that differ between a request and the part of the next one that a vendor's cache knows: all
+// but the new messages.
+func cache(t *testing.T, program string, w *scene.Wire) counts {
+	p := newPlace(t, 100, w)
+	p.run(t, "", program, "--yolo", "-p", "Play 100 turns.")
+	var last, lastEnd []byte
+	c := counts{"changed": 0, "requests": 0}
+	for _, q := range p.TakeRequests() {
+		if q.IsQuestion() {
+			continue
+		}
+		body := q.Body
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(body, &fields); err != nil {
+			t.Fatal(err)
+		}
+		messages := fields[w.Messages]
+		split := bytes.Index(body, messages) + len(messages) - len("]")
+		if len(messages) == 0 {
+			t.Fatalf("a request without messages: %s", body)
+		}
+		c["requests"]++
+		c["changed"] += float64(len(last) - common(last, body[:split]) + len(lastEnd) - common(lastEnd, body[split:]))
+		last, lastEnd = body[:split], body[split:]
+	}
+	return c
+}
+
+// common returns the length of the common beginning of two texts.
+func common(a, b []byte) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

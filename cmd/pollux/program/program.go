@@ -1,0 +1,19 @@
+// Package program is the program pollux, for its command and for test binaries that stand in for it.
+package program
+
+import (
+	"os"
+
+	"pollux/internal/cli"
+	"pollux/internal/config"
+	"pollux/internal/process"
+	"pollux/internal/terminal"
+)
+
+// Main runs the program as this process, and ends it.
+func Main() {
+	env := config.Environ()
+	process.WipeEnvironment() // it may hold keys, and the programs that Pollux starts can look there
+	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
+	os.Exit(int(cli.Main(os.Args[1:], t, env)))
+}

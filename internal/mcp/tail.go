@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// tail is a writer that keeps the beginning and the end of its input.
+type tail struct {
+	log io.Writer // gets all of it, too; nil for none
+
+	mu   sync.Mutex
+	head []byte
+	kept []byte // what follows head
+}
+
+// maxTail is how much a tail keeps of the beginning, and of the end, in bytes.
+const maxTail = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(b)
+	if t.log != nil {
+		_, _ = t.log.Write(b)
+	}
+	first := min(len(b), maxTail-len(t.head))
+	t.head = append(t.head, b[:first]...)
+	b = b[first:]
+	t.kept = append(t.kept, b[max(0, len(b)-maxTail):]...)
+	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-maxTail):]...)
+	return n, nil
+}
+
+// lines returns the lines that are kept, without those that are empty.
+func (t *tail) lines() (list []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for line := range strings.Lines(string(t.head) + string(t.kept)) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// lastLine returns the last line as conceal returns it, at most 300 bytes of it.
+func (t *tail) lastLine(conceal func(string) string) string {
+	lines := t.lines()
+	if len(lines) == 0 {
+		return ""
+	}
+	return short(lines[len(lines)-1], conceal)
+}
+
+// cause returns the line that says why a program has ended, as conceal returns it: of a program that was of use the last
+// one that reads as an error, and of others the first one. If none does, it is the last line that is no noise, or the
+// last one.
+func (t *tail) cause(conceal func(string) string, isUp bool) string {
+	found, last, noise := "", "", ""
+	for _, line := range t.lines() {
+		if isNoise(line) {
+			if line != "npm notice" { // which is an empty line of npm's
+				noise = line
+			}
+			continue
+		}
+		last = line
+		if isError(line) && (isUp || found == "") {
+			found = line
+		}
+	}
+	switch {
+	case found != "":
+		return short(found, conceal)
+	case last != "":
+		return short(last, conceal)
+	}
+	return short(noise, conceal)
+}
+
+func short(line string, conceal func(string) string) string {
+	text := conceal(strings.TrimSpace(line))
+	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+}
+
+var (
+	// errorWords are in lines that say what went wrong.
+	errorWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)error\b|exception\b|panic:|fatal|failed|failure|cannot|can't|could not|unable|not found|no such|denied|refused|locked|missing|invalid|required|unknown|unsupported|ENOENT|EACCES|EADDRINUSE|usage:`)
+	})
+	// noise is in lines of interpreters and package managers that say nothing about it: the frame of a trace, and
+	// the parts of npm's report that only say that there is one.
+	noise = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\s|node:|Node\.js v|Traceback |During handling of|The above exception|[}\])]|/.*:\d+$|file:///.*:\d+$|goroutine \d|npm (warn|notice|WARN)|npm (error|ERR!) (code|errno|syscall|path|dest|A complete log|    |\d+$)|npm (error|ERR!)$|(\(node:\d+\) )?\[?\w*Warning|\(Use .node)`)
+	})
+)
+
+func isNoise(line string) bool { return noise().MatchString(line) }
+
+func isError(line string) bool { return errorWords().MatchString(line) }

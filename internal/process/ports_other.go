@@ -1,0 +1,6 @@
+//go:build !linux
+
+package process
+
+// Ports returns nothing: this system does not show the sockets of other processes.
+func (p *Process) Ports() []int { return nil }

@@ -1,0 +1,142 @@
+package readonly
+
+import (
+	"slices"
+	"strings"
+
+	"pollux/internal/shellcmd"
+)
+
+// inner checks that a shell gets a script on its command line that only reads.
+func inner(args []string) bool {
+	if len(args) != 2 || args[0] != "-c" && args[0] != "-lc" {
+		return false
+	}
+	script, err := shellcmd.Parse(args[1])
+	return err == nil && Script(script, nil)
+}
+
+func dateReads(args []string) bool {
+	return !HasFlags(args, "--set", "-s") && !slices.ContainsFunc(args, func(arg string) bool { return !IsFlag(arg) && !strings.HasPrefix(arg, "+") })
+}
+
+func findReads(args []string) bool {
+	return !slices.ContainsFunc(args, func(arg string) bool {
+		switch arg {
+		case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf":
+			return true
+		}
+		return false
+	})
+}
+
+// uniqReads checks that there is no second operand, which uniq writes to.
+func uniqReads(args []string) bool {
+	operands := 0
+	for _, arg := range args {
+		if !IsFlag(arg) || arg == "-" {
+			operands++
+		}
+	}
+	return operands < 2
+}
+
+// sedPrints checks that sed prints lines by their numbers. Flags also count behind the script: -i writes, and -e adds
+// a script.
+func sedPrints(args []string) bool {
+	return len(args) >= 2 && args[0] == "-n" && printsLines(args[1]) && !slices.ContainsFunc(args[2:], IsFlag)
+}
+
+// printsLines reports whether a script of sed is like "1,20p" or "5,$p".
+func printsLines(script string) bool {
+	lines, ok := strings.CutSuffix(script, "p")
+	first, last, isRange := strings.Cut(lines, ",")
+	isLine := func(n string) bool { return n == "$" || n != "" && strings.Trim(n, "0123456789") == "" }
+	return ok && isLine(first) && (!isRange || isLine(last))
+}
+
+// timeoutReads checks the program behind the duration.
+func timeoutReads(args []string) bool {
+	return len(args) >= 2 && !IsFlag(args[0]) && Program(args[1], args[2:])
+}
+
+// xargsReads checks the program that xargs runs.
+func xargsReads(args []string) bool {
+	for len(args) > 0 && IsFlag(args[0]) {
+		switch args[0] {
+		case "-0", "-r", "-t", "--null", "--no-run-if-empty":
+		case "-n", "-L", "-I", "-P", "-d":
+			if args = args[1:]; len(args) == 0 {
+				return false
+			}
+		default:
+			return false
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return false
+	}
+	check, known := programCheck(args[0])
+	return known && check == nil // others may get flags from the input
+}
+
+// goReads checks that the go command only reports.
+func goReads(args []string) bool {
+	if len(args) == 0 {
+		return true
+	}
+	switch args[0] {
+	case "doc", "env", "help", "list", "version", "vet":
+		return !slices.ContainsFunc(args[1:], func(arg string) bool {
+			name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+			return IsFlag(arg) && slices.Contains([]string{"exec", "fix", "mod", "modfile", "toolexec", "u", "vettool", "w"}, name)
+		})
+	}
+	return false
+}
+
+// Git reports whether git with these arguments only reads.
+func Git(args []string) bool {
+	for len(args) > 0 && IsFlag(args[0]) {
+		switch {
+		case args[0] == "-C" && len(args) > 1:
+			args = args[2:]
+		case args[0] == "--no-pager", args[0] == "--no-optional-locks", args[0] == "--version":
+			args = args[1:]
+		default:
+			return false
+		}
+	}
+	if len(args) == 0 {
+		return true
+	}
+	rest := args[1:]
+	if HasFlags(rest, GitRuns...) || HasFlags(rest, "--config-env") {
+		return false
+	}
+	only := func(allowed ...string) bool {
+		return !slices.ContainsFunc(rest, func(a string) bool { return !slices.Contains(allowed, a) })
+	}
+	switch args[0] {
+	case "blame", "cat-file", "count-objects", "describe", "diff", "for-each-ref", "log", "ls-files", "ls-tree", "merge-base", "name-rev",
+		"rev-list", "rev-parse", "shortlog", "show", "status", "version":
+		return true
+	case "grep":
+		return !HasFlags(rest, "--open-files-in-pager", "-O")
+	case "branch":
+		return only("-a", "--all", "-r", "--remotes", "-l", "--list", "-v", "-vv", "--verbose", "--show-current", "--no-color")
+	case "remote":
+		return only("-v", "--verbose")
+	case "tag":
+		return only("-l", "--list")
+	case "reflog", "stash", "worktree":
+		return len(rest) > 0 && (rest[0] == "list" || rest[0] == "show" && args[0] != "worktree")
+	case "config":
+		return len(rest) > 0 && (rest[0] == "-l" || strings.HasPrefix(rest[0], "--get") || rest[0] == "--list")
+	}
+	return false
+}
+
+// GitRuns are flags that make git run a program or write a file.
+var GitRuns = []string{"--output", "--ext-diff", "--textconv", "--exec", "--paginate"}

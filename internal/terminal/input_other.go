@@ -1,5 +1,0 @@
-//go:build !unix
-
-package terminal
-
-func newWaiter(int) waiter { return nil }

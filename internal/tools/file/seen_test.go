@@ -1,0 +1,250 @@
+package file
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// seenTools are the tools of a session, and a workspace with f.txt, of lines 1 to 20.
+type seenTools struct {
+	w    *workspace.Workspace
+	seen *Seen
+	path string
+	tool.Conversation
+}
+
+func newSeenTools(t *testing.T, files map[string]string) *seenTools {
+	t.Helper()
+	if files == nil {
+		files = map[string]string{}
+	}
+	files["f.txt"] = twenty
+	w := newWorkspace(t, files)
+	return &seenTools{w: w, seen: NewSeen(), path: filepath.Join(w.Root(), "f.txt"), Conversation: tool.Conversation{ID: "one"}}
+}
+
+var twenty = func() (text string) {
+	for i := range 20 {
+		text += fmt.Sprintf("line %d\n", i+1)
+	}
+	return text
+}()
+
+func (s *seenTools) ctx() context.Context {
+	return tool.WithConversation(context.Background(), s.Conversation)
+}
+
+// run runs a call, about which a person is asked first if isAsked. It returns the text of the result or the error.
+func (s *seenTools) run(t *testing.T, name string, a args, isAsked bool) (text string, isError bool) {
+	t.Helper()
+	tools := map[string]tool.Tool{
+		"read": NewReadFile(s.w, s.seen), "write": NewWrite(s.w, nil, s.seen), "replace": NewReplace(s.w, nil, s.seen, EditObserver{}),
+	}
+	if a["file_path"] == nil {
+		a["file_path"] = "f.txt"
+	}
+	call := build(t, tools[name], a)
+	if isAsked {
+		if _, err := call.Confirmation(s.ctx()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := call.Run(s.ctx(), tool.Host{})
+	if r.Error != nil {
+		return r.Error.Message, true
+	}
+	return llm.PartsText(r.Content), false
+}
+
+func TestOverwriteUnread(t *testing.T) {
+	t.Parallel()
+	for _, isAsked := range []bool{false, true} {
+		s := newSeenTools(t, map[string]string{".geminiignore": "hidden.txt\n", "hidden.txt": "a secret\n", "small.txt": "a\nb\n", "empty.txt": " \n"})
+		got, isError := s.run(t, "write", args{"content": "x"}, isAsked)
+		want := s.path + " exists, and you have not read it: it has 20 lines, 151 bytes. Nothing was written. Repeat this call to replace all of it, or read it first. It begins:\n" +
+			"line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\nline 10"
+		if !isError || got != want || get(t, s.path) != twenty {
+			t.Errorf("first call: %q", got)
+		}
+		if got, isError := s.run(t, "write", args{"content": "x"}, isAsked); isError || get(t, s.path) != "x" {
+			t.Errorf("second call: %q", got)
+		}
+		if got, isError := s.run(t, "write", args{"file_path": "hidden.txt", "content": "x"}, isAsked); !isError || strings.Contains(got, "secret") {
+			t.Errorf("hidden file: %q", got)
+		}
+		if got, isError := s.run(t, "write", args{"file_path": "small.txt", "content": "x"}, isAsked); isError || !strings.HasSuffix(got, " You had not read it. It had:\na\nb") {
+			t.Errorf("small file: %q", got)
+		}
+		for _, path := range []string{"empty.txt", "new.txt"} {
+			if got, isError := s.run(t, "write", args{"file_path": path, "content": twenty}, isAsked); isError || strings.Contains(got, "not read") {
+				t.Errorf("%s: %q", path, got)
+			}
+		}
+		if got, isError := s.run(t, "write", args{"file_path": "new.txt", "content": "other"}, isAsked); isError || strings.Contains(got, "not read") {
+			t.Errorf("own file: %q", got)
+		}
+	}
+}
+
+func TestOverwriteKnown(t *testing.T) {
+	t.Parallel()
+	// Each prepares the conversation so that the second line may be overwritten.
+	for name, prepare := range map[string]func(s *seenTools){
+		"read":      func(s *seenTools) { s.run(t, "read", args{}, false) },
+		"range":     func(s *seenTools) { s.run(t, "read", args{"start_line": 3, "end_line": 4}, false) },
+		"link":      func(s *seenTools) { s.run(t, "read", args{"file_path": "link"}, false) },
+		"edited":    func(s *seenTools) { s.run(t, "replace", args{"old_string": "line 20", "new_string": "20"}, false) },
+		"continued": func(s *seenTools) { s.IsContinued = true },
+		"off":       func(s *seenTools) { s.seen = nil },
+		"same":      func(s *seenTools) { put(t, s.path, "x") },
+		"mentioned": func(s *seenTools) {
+			if _, err := Collect(s.ctx(), s.w, Selection{Include: []string{"f.txt"}, Seen: s.seen}); err != nil {
+				t.Error(err)
+			}
+		},
+		"line ends": func(s *seenTools) {
+			s.run(t, "read", args{}, false)
+			put(t, s.path, strings.ReplaceAll(twenty, "\n", "\r\n"))
+		},
+		"touched": func(s *seenTools) {
+			s.run(t, "read", args{}, false)
+			put(t, s.path, "other")
+			put(t, s.path, twenty)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSeenTools(t, nil)
+			if err := os.Symlink("f.txt", filepath.Join(s.w.Root(), "link")); err != nil {
+				t.Skip(err)
+			}
+			prepare(s)
+			if got, isError := s.run(t, "write", args{"content": "x"}, false); isError || strings.Contains(got, "read it") || strings.Contains(got, "had changed") || get(t, s.path) != "x" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+	t.Run("other conversation", func(t *testing.T) {
+		t.Parallel()
+		s := newSeenTools(t, nil)
+		s.run(t, "read", args{}, false)
+		s.ID = "two"
+		if got, isError := s.run(t, "write", args{"content": "x"}, false); !isError {
+			t.Error(got)
+		}
+	})
+}
+
+func TestOverwriteChanged(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		now, content string
+		want         string // of the file; "" for no change at first
+		says         string
+	}{
+		"merged": {
+			twenty + "theirs\n", "ours\n" + twenty, "ours\n" + twenty + "theirs\n",
+			" The file had changed since you last read or wrote it; your content was merged with that. What has changed:\n@@ -20 +20,2 @@\n line 20\n+theirs",
+		},
+		"both the same": {strings.Replace(twenty, "line 5", "five", 1), strings.Replace(twenty, "line 5", "five", 1), strings.Replace(twenty, "line 5", "five", 1), "Successfully overwrote"},
+		"conflict": {
+			strings.Replace(twenty, "line 5", "five", 1), strings.Replace(twenty, "line 5", "FIVE", 1), "",
+			" has changed since you last read or wrote it, and this content would undo that. Nothing was written. Send the content with these changes in it, or repeat this call to undo them. What has changed:\n@@ -4,3 +4,3 @@\n line 4\n-line 5\n+five\n line 6",
+		},
+		"adjacent":      {strings.Replace(twenty, "line 5", "five", 1), strings.Replace(twenty, "line 6", "six", 1), "", "@@ -4,3 +4,3 @@"},
+		"same place":    {twenty + "theirs\n", twenty + "ours\n", "", "+theirs"},
+		"all different": {twenty + "theirs\n", "ours\n", "", "+theirs"},
+	} {
+		for _, isAsked := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, isAsked), func(t *testing.T) {
+				t.Parallel()
+				s := newSeenTools(t, nil)
+				s.run(t, "read", args{}, false)
+				put(t, s.path, tt.now)
+				got, isError := s.run(t, "write", args{"content": tt.content}, isAsked)
+				if isError != (tt.want == "") || !strings.Contains(got, tt.says) {
+					t.Errorf("%q", got)
+				}
+				want := tt.want
+				if isError {
+					want = tt.now
+				}
+				if get(t, s.path) != want {
+					t.Errorf("the file is %q", get(t, s.path))
+				}
+				if got, again := s.run(t, "write", args{"content": tt.content}, isAsked); again || isError && get(t, s.path) != tt.content {
+					t.Errorf("second call: %q, the file is %q", got, get(t, s.path))
+				}
+			})
+		}
+	}
+}
+
+func TestReplaceChanged(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		old   string
+		want  string // of the result
+		fails bool
+	}{
+		"exact":   {"line 7", "\nThe file had changed since you last read or wrote it. What has changed:\n@@ -1 +1,2 @@\n+new\n line 1\n@@ -4,3 +5,3 @@\n line 4\n-line 5\n+five of a kind\n line 6", false},
+		"changed": {"line 4\nline 5\nline 6", "\nline 6\n\nThe file had changed since you last read or wrote it. What has changed:\n@@ -1", true},
+		"similar": {"five of a kinf", "changed. The file had changed", true},
+	} {
+		for _, isAsked := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, isAsked), func(t *testing.T) {
+				t.Parallel()
+				s := newSeenTools(t, nil)
+				s.run(t, "read", args{}, false)
+				put(t, s.path, "new\n"+strings.Replace(twenty, "line 5", "five of a kind", 1))
+				got, isError := s.run(t, "replace", args{"old_string": tt.old, "new_string": "seven"}, isAsked)
+				if isError != tt.fails || !strings.Contains(got, tt.want) {
+					t.Errorf("%q", got)
+				}
+				if got, _ := s.run(t, "replace", args{"old_string": "line 9", "new_string": "nine"}, isAsked); strings.Contains(got, "had changed") {
+					t.Errorf("described again: %q", got)
+				}
+			})
+		}
+	}
+	s := newSeenTools(t, nil)
+	if got, isError := s.run(t, "replace", args{"old_string": "line 7", "new_string": "seven"}, false); isError || strings.Contains(got, "changed since") {
+		t.Errorf("unread: %q", got)
+	}
+}
+
+// TestSeenLimits checks that content is kept within limits, and that changes are noticed without it.
+func TestSeenLimits(t *testing.T) {
+	t.Parallel()
+	s := newSeenTools(t, map[string]string{"large.txt": strings.Repeat("0123456\n", maxKept/8+1)})
+	s.run(t, "read", args{"file_path": "large.txt"}, false)
+	s.run(t, "read", args{}, false)
+	put(t, filepath.Join(s.w.Root(), "large.txt"), "other\n")
+	if got, isError := s.run(t, "write", args{"file_path": "large.txt", "content": "x"}, false); !isError || !strings.HasSuffix(got, "Read it again to see what has changed.") {
+		t.Errorf("%q", got)
+	}
+	for i := range maxKeptAll/maxKept + 2 {
+		s.seen.note(s.ctx(), filepath.Join(s.w.Root(), fmt.Sprint(i)), versionOf(make([]byte, maxKept)))
+	}
+	if s.seen.size > maxKeptAll || len(s.seen.kept) > maxKeptAll/maxKept+1 {
+		t.Errorf("%d bytes of %d files are kept", s.seen.size, len(s.seen.kept))
+	}
+	put(t, s.path, "other\n")
+	if got, isError := s.run(t, "write", args{"content": "x"}, false); !isError || !strings.HasSuffix(got, "Read it again to see what has changed.") {
+		t.Errorf("%q", got)
+	}
+	for range 100 {
+		s.seen.note(s.ctx(), s.path, versionOf([]byte("x")))
+	}
+	if n := len(s.seen.kept); n > 2*len(s.seen.versions)+1 {
+		t.Errorf("%d versions are kept", n)
+	}
+}

@@ -1,0 +1,301 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"pollux/internal/process/processtest"
+	"pollux/internal/tools/shell"
+	"pollux/tool"
+)
+
+func stop(t testing.TB, o shell.Options, pid int) string {
+	t.Helper()
+	return text(build(t, shell.NewStopTool(o.Processes), args{"pid": pid}).Run(t.Context(), tool.Host{}))
+}
+
+// touch creates the file go, for which the commands of these tests wait.
+func touch(t testing.TB, o shell.Options) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const untilGo = "while [ ! -e go ]; do sleep 0.01; done"
+
+// TestTimeout checks that timeout_seconds ends a command with all that it has started, in the foreground and in the
+// background.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for _, isBackground := range []bool{false, true} {
+		o := options(t)
+		o.BackgroundAfter = time.Millisecond // does not count
+		a := args{"command": "echo some; (trap '' TERM; sh -c 'echo $$ >p; exec sleep 1000') & wait", "timeout_seconds": 0.3, "is_background": isBackground}
+		r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
+		pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+		processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
+		if isBackground {
+			processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
+			if got := list(t, o); !strings.Contains(got, " (ended because it ran for longer than timeout_seconds)") {
+				t.Errorf("the list is %s", got)
+			}
+			continue
+		}
+		want := "<untrusted_context>\nCommand was automatically cancelled because it ran for longer than timeout_seconds, 0.3 seconds." +
+			" Below is the output before it was cancelled:\nsome\n</untrusted_context>"
+		if text(r) != want || r.Data["isError"] != true {
+			t.Errorf("got %q, %v", text(r), r.Data)
+		}
+	}
+}
+
+// TestMove checks that a command that runs for long moves to the background, with its output so far, and that a command
+// that no model has called, or on which the model cannot read on, does not.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	const command = "echo one; " + untilGo + "; echo two"
+	o := options(t)
+	o.BackgroundAfter = 300 * time.Millisecond
+	r := build(t, shell.New(o), args{"command": command}).Run(t.Context(), tool.Host{})
+	pid, _ := r.Data["pid"].(int)
+	want := fmt.Sprintf("<untrusted_context>\nCommand still runs after 0.3 seconds, now in the background. PID: %d."+
+		" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
+		"\nOutput so far:\none\n</untrusted_context>", pid)
+	if text(r) != want || r.Data["initialOutput"] != "one" {
+		t.Errorf("got %q, %v", text(r), r.Data)
+	}
+	if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 0.01}); got != fmt.Sprintf("[PID %d] RUNNING\nIt still runs after 0.01 seconds.\nNo new output.", pid) {
+		t.Errorf("got %q", got)
+	}
+	reminder := o.Processes.Reminder()
+	if !strings.HasPrefix(reminder, fmt.Sprintf("[System: Still running in the background: `%s` (PID %d). ", command, pid)) {
+		t.Errorf("the reminder is %q", reminder)
+	}
+	if again := o.Processes.Reminder(); again != "" {
+		t.Errorf("the reminder is repeated: %q", again)
+	}
+	touch(t, o)
+	if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 600}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\nNew output:\ntwo", pid) {
+		t.Errorf("got %q", got)
+	}
+	if got := readBackground(t, o, args{"pid": pid, "lines": 5}); !strings.HasSuffix(got, "Full Log Output:\none\ntwo") {
+		t.Errorf("got %q", got)
+	}
+
+	for name, other := range map[string]func(shell.Options) tool.Tool{
+		"of a person":   shell.NewForUser,
+		"of a template": func(o shell.Options) tool.Tool { return shell.NewForTemplate(o, "user") },
+		"of a model that cannot read on": func(o shell.Options) tool.Tool {
+			o.CanReadOn = func() bool { return false }
+			return shell.New(o)
+		},
+	} {
+		o := options(t)
+		o.BackgroundAfter = time.Nanosecond
+		if got := text(build(t, other(o), args{"command": "sleep 0.2; echo end"}).Run(t.Context(), tool.Host{})); !strings.Contains(got, "end") || len(o.Processes.List()) > 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestMovedIsSilent checks that the limit of inactivity holds for a command that Pollux has moved to the background.
+func TestMovedIsSilent(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.BackgroundAfter, o.InactivityTimeout = 10*time.Millisecond, 500*time.Millisecond
+	build(t, shell.New(o), args{"command": "sleep 1000"}).Run(t.Context(), tool.Host{})
+	processtest.WaitUntil(t, "it has ended", func() bool {
+		return strings.HasSuffix(list(t, o), "] EXITED: `sleep 1000` (ended because it printed nothing for too long)")
+	})
+	if o.Processes.Reminder() != "" {
+		t.Error("a reminder of a command that has ended")
+	}
+}
+
+// TestLongMove checks the log of a command that has printed more than is shown while it runs.
+func TestLongMove(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	var isComplete atomic.Bool
+	host := tool.Host{Limit: 1000, Output: func(d tool.Display) {
+		isComplete.Store(strings.HasSuffix(string(d.(tool.TerminalDisplay)), "30000\n"))
+	}}
+	o.BackgroundAfter = 3 * time.Second
+	r := build(t, shell.New(o), args{"command": "seq 30000; " + untilGo}).Run(t.Context(), host)
+	if !isComplete.Load() {
+		t.Skip("NOT TESTED: this machine is too slow")
+	}
+	pid, _ := r.Data["pid"].(int)
+	log, err := os.ReadFile(o.Processes.List()[0].Log)
+	if err != nil || !strings.HasPrefix(string(log), "[of the output so far, only the last 100000 characters]\n") || !strings.HasSuffix(string(log), "\n30000\n") {
+		t.Errorf("the log of %d has %d bytes, %v", pid, len(log), err)
+	}
+	touch(t, o)
+}
+
+// TestReadNew checks that a read returns what was printed since the last one.
+func TestReadNew(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "echo one; printf tw; " + untilGo + "; echo o; seq 200; " + untilGo, "delay_ms": 10})
+	if got := readBackground(t, o, args{"pid": pid, "pattern": "^tw$"}); got != fmt.Sprintf("[PID %d] RUNNING\nFound: tw\nFull Log Output:\none\ntw", pid) {
+		t.Errorf("first: %q", got)
+	}
+	if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, "\nNo new output.") {
+		t.Errorf("second: %q", got)
+	}
+	touch(t, o)
+	got := readBackground(t, o, args{"pid": pid, "pattern": "^200$"})
+	if !strings.Contains(got, "\nFound: 200\nShowing last 100 of 201 new lines:\n101\n") || !strings.HasSuffix(got, "\n200") {
+		t.Errorf("third: %q", got)
+	}
+	if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 600}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\nNo new output.", pid) {
+		t.Errorf("fourth: %q", got)
+	}
+	if got := readBackground(t, o, args{"pid": pid, "pattern": "x"}); !strings.Contains(got, "\nNot found: the command has ended.\n") {
+		t.Errorf("no pattern after the end: %q", got)
+	}
+}
+
+func TestReadWaits(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "exec sleep 1000", "delay_ms": 0})
+	if got := readBackground(t, o, args{"pid": pid, "pattern": "x", "timeout_seconds": 0.1}); got != fmt.Sprintf("[PID %d] RUNNING\nNot found within 0.1 seconds.\nLog is empty. A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once.", pid) {
+		t.Errorf("got %q", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	build(t, shell.NewReadTool(o.Processes), args{"pid": pid, "timeout_seconds": 600}).Run(ctx, tool.Host{}) // returns at once
+	if _, err := tool.Build(shell.NewReadTool(o.Processes), []byte(`{"pid":1,"pattern":"("}`)); err == nil || !strings.Contains(err.Error(), "pattern is no regular expression: ") {
+		t.Errorf("a bad pattern: %v", err)
+	}
+}
+
+// TestStop checks that a command ends with all that it has started, whether it obeys SIGTERM or not.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	const shows = "(Signal: 15)" // of the shell around the command
+	for name, tt := range map[string]struct{ command, log string }{
+		"obeys":    {"trap 'sleep 0.3; echo bye; exit 3' TERM; sh -c 'echo $$ >p; exec sleep 1000' & wait; wait", "bye"},
+		"does not": {"trap '' TERM; sh -c 'echo $$ >p; exec sleep 1000' & while :; do sleep 1000; done", "Log is empty."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t)
+			pid, _ := inBackground(t, o, args{"command": tt.command, "delay_ms": 0})
+			child := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+			if got, want := stop(t, o, pid), fmt.Sprintf("Stopped [PID %d]: `%s`", pid, tt.command); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			processtest.WaitUntil(t, "the child is gone", func() bool { return !processtest.IsRunning(child) })
+			if got := list(t, o); !strings.HasSuffix(got, shows) {
+				t.Errorf("the list is %q", got)
+			}
+			if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, tt.log) {
+				t.Errorf("the log is %q, want %q", got, tt.log)
+			}
+			if got := stop(t, o, pid); got != fmt.Sprintf("[PID %d] had ended before %s.", pid, shows) {
+				t.Errorf("again: %q", got)
+			}
+		})
+	}
+	o := options(t)
+	if got := stop(t, o, 1); got != "error: No background process 1. list_background_processes has those of this session." {
+		t.Errorf("an unknown one: %q", got)
+	}
+	got := text(run(t, o, "sh -c 'echo $$ >p; exec sleep 1000' & while [ ! -s p ]; do :; done"))
+	child := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	_, group, _ := strings.Cut(got, "PGID: ")
+	group, _, _ = strings.Cut(group, "\n")
+	pgid, err := strconv.Atoi(group)
+	if err != nil {
+		t.Fatal(got)
+	}
+	if got, want := list(t, o), fmt.Sprintf("- [PGID %d] RUNNING: what `sh -c", pgid); !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := stop(t, o, child); !strings.HasSuffix(got, fmt.Sprintf("left running [PGID %d].", pgid)) {
+		t.Errorf("got %q", got)
+	}
+	processtest.WaitUntil(t, "what was left is gone", func() bool { return !processtest.IsRunning(child) })
+}
+
+// TestServer checks that a background server is listed with its port, and counts as running while it listens although
+// its shell was killed.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the ports")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t)
+	o.Environ = append(o.Environ, "POLLUX_TEST_LISTEN=1")
+	command := exe + " -test.run=^TestHelperListener$; true"
+	pid, _ := inBackground(t, o, args{"command": command, "delay_ms": 0})
+	got := readBackground(t, o, args{"pid": pid, "pattern": `listens on \d+`})
+	port := regexp.MustCompile(`Found: listens on (\d+)`).FindStringSubmatch(got)
+	if port == nil {
+		t.Fatalf("got %q", got)
+	}
+	if got := list(t, o); !strings.HasSuffix(got, "; listens on port "+port[1]+")") {
+		t.Errorf("got %q, want port %s", got, port[1])
+	}
+	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil { // no signal to end a command
+		t.Fatal(err)
+	}
+	want := "; listens on port " + port[1] + ") (the shell has ended, what it started runs on)"
+	processtest.WaitUntil(t, "the end of the shell is listed", func() bool { return strings.HasSuffix(list(t, o), want) })
+	if strings.Count(list(t, o), "\n") > 0 {
+		t.Errorf("listed twice: %q", list(t, o))
+	}
+	if got := stop(t, o, pid); !strings.HasPrefix(got, "Stopped [PID ") {
+		t.Errorf("got %q", got)
+	}
+	if c, err := net.Dial("tcp", "127.0.0.1:"+port[1]); err == nil {
+		_ = c.Close()
+		t.Error("it still listens")
+	}
+	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "] EXITED: ") })
+}
+
+// TestHelperListener is the server of TestServer.
+func TestHelperListener(t *testing.T) {
+	if os.Getenv("POLLUX_TEST_LISTEN") == "" {
+		t.Skip("only for TestServer")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	fmt.Fprintf(out, "listens on %d\n", l.Addr().(*net.TCPAddr).Port)
+	_ = out.Flush()
+	select {}
+}

@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"time"
+
+	"pollux/internal/process"
+	"pollux/internal/secret"
+)
+
+// Workspace resolves and checks the directories that commands run in.
+type Workspace interface {
+	// Root returns the absolute path of the default directory.
+	Root() string
+	// Resolve returns the absolute form of a path from a tool call.
+	Resolve(path string) string
+	// CheckWrite returns an error if commands may not run in the directory.
+	CheckWrite(abs string) error
+}
+
+// Options configure the shell tool. Workspace and Processes are required.
+type Options struct {
+	Workspace Workspace
+	// Environ is the environment that commands inherit, as "NAME=value". Redact removes
+	// secret variables from it.
+	Environ []string
+	Redact  secret.Redaction
+	// Trusted reports whether the folder is trusted, so that git uses the user's
+	// configuration and the project's hooks. nil means that it is not.
+	Trusted func() bool
+	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
+	// means no limit.
+	InactivityTimeout time.Duration
+	// BackgroundAfter moves a model's command to the background that runs for this long, if the model can read on.
+	// Zero or less moves none.
+	BackgroundAfter time.Duration
+	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
+	// is. If it is not, the result names the file with the output.
+	CanReadOn func() bool
+	// Keys, if set, returns the variables of Environ that hold secrets. A call
+	// that neither the user nor a rule of theirs has allowed does not get them.
+	Keys func() []string
+	// Debug shows the user the text that the model gets.
+	Debug bool
+	// Summarizer summarizes long output for the model; nil leaves it as it is.
+	Summarizer *Summarizer
+	// Parallel returns the beginnings of commands that may run beside other calls although they are not known to
+	// only read; nil returns none.
+	Parallel func() []string
+	// RefuseSubstitution refuses a model's commands with a substitution, as Gemini CLI does.
+	RefuseSubstitution bool
+	// Launcher starts commands.
+	Launcher process.Launcher
+	// Processes is the table of the session's commands.
+	Processes *Processes
+}

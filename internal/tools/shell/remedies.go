@@ -1,0 +1,119 @@
+package shell
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pollux/internal/shellcmd"
+)
+
+// remedy is advice for a command that has failed because it needs a terminal or a person's input.
+type remedy struct {
+	programs string // names of programs, separated by spaces; "" is any program
+	// output is a regular expression for the end of the output; "" is any output.
+	output string
+	advice string
+}
+
+// remedies are examined in this order; the first that applies counts.
+var remedies = []remedy{
+	{editors, "", noEditorHere},
+	{"sudo doas su", `(?i)password|terminal|tty|authentication|askpass`, "No password can be typed here. Use a command that needs none, or ask the user to run this one."},
+	{"ssh scp sftp rsync git ssh-copy-id", `Permission denied \(|Host key verification failed`, "ssh can ask nothing here. The user must add the key or the known host."},
+	{"docker podman nerdctl kubectl oc", `(?i)not a tty|tty`, "There is no terminal here. Leave -t out, and -i unless input is piped in: docker run IMAGE COMMAND."},
+	{"npm pnpm yarn bun", `(?i)walk you through|package name:|question `, "Nothing can be answered here. Use npm init -y."},
+	{"top htop btop", "", "There is no terminal here. Use top -b -n 1, or ps aux."},
+	{"ssh-keygen", `(?i)enter |passphrase|overwrite`, "Nothing can be answered here. Use ssh-keygen -N '' -f FILE."},
+	{"", `(?i)(\[y/n\]|\(y/n\)|\(yes/no(/\[fingerprint\])?\)|password( for [^\n]*)?|passphrase[^\n]*|continue|proceed)\s*[?:]?\s*$`, "Commands get no input: answer with a flag such as -y, or pipe the answer in."},
+	{"", `(?i)not a (tty|terminal)|/dev/tty: No such device|inappropriate ioctl for device|must be (run|started) (from|in) a terminal|requires? an? (interactive )?(terminal|tty)`, "Commands have no terminal. Use the program's flags for scripts."},
+}
+
+// editors wait for a person, unless flags tell them what to do.
+const editors = "vi vim nvim view vimdiff nano pico emacs micro joe mcedit"
+
+const noEditorHere = "No editor can run here. Change files with replace or write_file, or with sed."
+
+// checkEditor returns an error for a command with an editor that would wait for a person: some wait for ever without a
+// terminal.
+func checkEditor(command string) error {
+	script, err := shellcmd.Parse(command)
+	if err != nil || slices.ContainsFunc(script.Redirections, func(r shellcmd.Redirection) bool { return strings.HasPrefix(r.Op, "<") }) {
+		return nil //nolint:nilerr // bash reports the syntax error
+	}
+	for i := range script.Commands {
+		c := &script.Commands[i]
+		if !isOneOf(c.Name, editors) || c.Pipe > 0 {
+			continue
+		}
+		hasFlags := slices.ContainsFunc(c.Args()[1:], func(arg string) bool { return strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+") })
+		if !hasFlags {
+			return fmt.Errorf("nothing was run, because %s would wait for a person. %s", c.Name, noEditorHere)
+		}
+	}
+	return nil
+}
+
+// interpreters read a program from their input if they have no arguments.
+const interpreters = "python python2 python3 ipython node deno irb ruby php perl lua R ghci julia psql mysql mariadb sqlite3 mongosh redis-cli bash sh zsh fish bc"
+
+// advise returns advice about a command that needs a terminal or a person's input, "" if there is none. output is the
+// end of its output.
+func advise(command, output string, hasFailed bool) string {
+	script, err := shellcmd.Parse(command)
+	if err != nil || len(script.Commands) == 0 {
+		return ""
+	}
+	name := func(c *shellcmd.Command) string { return filepath.Base(c.Name) }
+	last := &script.Commands[len(script.Commands)-1]
+	hasInput := len(script.Redirections) > 0 || last.Pipe > 0
+	switch {
+	case hasInput:
+	case len(script.Commands) == 1 && len(last.Args()) == 1 && output == "" && isOneOf(name(last), interpreters):
+		return name(last) + " gets no input, so it ran nothing. Pass the program with a flag such as -c or -e, as a file, or in a here-document."
+	case slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool { return c.Name == "read" }):
+		return "read gets no input here. Set the variable in the command."
+	}
+	if text := ranAsCommand(script, output); text != "" {
+		return "bash ran " + text + " as a command and put nothing in its place: backticks and $(...) in double quotes are substitutions. " +
+			"Put such text in single quotes or a heredoc with a quoted delimiter, and check what the command has done without it."
+	}
+	if !hasFailed {
+		if askedInVain(output) {
+			return "The last question got no answer: commands get no input. Use flags, name the files, or pipe the answers in."
+		}
+		return ""
+	}
+	for _, r := range remedies {
+		runs := func(c shellcmd.Command) bool { return isOneOf(name(&c), r.programs) }
+		if r.programs != "" && !slices.ContainsFunc(script.Commands, runs) {
+			continue
+		}
+		if found, err := regexp.MatchString(r.output, output); err == nil && found {
+			return r.advice
+		}
+	}
+	return ""
+}
+
+// ranAsCommand returns the text of a substitution whose program was not found: probably it was meant as text.
+func ranAsCommand(script *shellcmd.Script, output string) string {
+	for _, text := range script.Substitutions {
+		if words := strings.Fields(text); len(words) > 0 && strings.Contains(output, words[0]+": command not found") {
+			return "`" + text + "`"
+		}
+	}
+	return ""
+}
+
+// askedInVain reports whether the output ends with a choice of keys, as that of "git add -p" does.
+func askedInVain(output string) bool {
+	line := strings.TrimSpace(output[strings.LastIndexByte(strings.TrimRight(output, "\n"), '\n')+1:])
+	choice, isQuestion := strings.CutSuffix(line, "?")
+	at := strings.LastIndexByte(choice, '[')
+	return isQuestion && at >= 0 && strings.HasSuffix(choice, "]") && strings.HasPrefix(choice[at:], "[y,n")
+}
+
+func isOneOf(name, names string) bool { return slices.Contains(strings.Fields(names), name) }
