@@ -13,6 +13,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+const (
+	mostNames = 20 // in a list
+	maxName   = 64 // bytes
+)
+
 // explain describes the first error of value under the schema s in the words of Ajv, in the
 // order in which Ajv checks keywords. It only words the result of the validator. It returns ""
 // if it finds no error, which is possible for keywords that tools rarely use.
@@ -57,7 +62,7 @@ func explainType(s *jsonschema.Schema, value any, at string) string {
 	if s.Type == "integer" {
 		text += ", a whole number such as 280"
 	}
-	if form := outline(s, 0); strings.ContainsRune(form, '{') {
+	if form := formOf(s, 0); strings.ContainsRune(form, '{') {
 		text += ": " + form
 	}
 	return text
@@ -188,9 +193,9 @@ func explainNames(s *jsonschema.Schema, names []string, at string) string {
 	if len(missing) > 1 {
 		text = at + " must have required properties " + quoted(missing)
 	}
-	for _, name := range missing[:min(len(missing), 20)] {
+	for _, name := range missing[:min(len(missing), mostNames)] {
 		// So that one call can be right: the members of a value that is there are checked only then.
-		if form := outline(s.Properties[name], 0); strings.ContainsRune(form, '{') {
+		if form := formOf(s.Properties[name], 0); strings.ContainsRune(form, '{') {
 			text += fmt.Sprintf("; '%s' is %s", name, form)
 		}
 	}
@@ -200,14 +205,14 @@ func explainNames(s *jsonschema.Schema, names []string, at string) string {
 	return text
 }
 
-// outline returns the form of a value in short: {name: string, tags?: [string]}. A ? marks what may be left out.
-func outline(s *jsonschema.Schema, depth int) string {
-	const deepest, most = 4, 20
+// formOf returns the form of a value in short: {name: string, tags?: [string]}. A ? marks what may be left out.
+func formOf(s *jsonschema.Schema, depth int) string {
+	const deepest = 4
 	switch {
 	case s == nil || depth > deepest:
 		return "..."
 	case s.Type == "array":
-		return "[" + outline(s.Items, depth+1) + "]"
+		return "[" + formOf(s.Items, depth+1) + "]"
 	case s.Type != "object" || len(s.Properties) == 0:
 		return cmp.Or(s.Type, "...")
 	}
@@ -219,7 +224,7 @@ func outline(s *jsonschema.Schema, depth int) string {
 	}
 	var members []string
 	for i, name := range names {
-		if i == most {
+		if i == mostNames {
 			members = append(members, "...")
 			break
 		}
@@ -227,17 +232,16 @@ func outline(s *jsonschema.Schema, depth int) string {
 		if i >= len(s.Required) {
 			mark = "?"
 		}
-		members = append(members, strings.ToValidUTF8(name[:min(len(name), 64)], "")+mark+": "+outline(s.Properties[name], depth+1))
+		members = append(members, strings.ToValidUTF8(name[:min(len(name), maxName)], "")+mark+": "+formOf(s.Properties[name], depth+1))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
 // quoted returns the first names in quotes.
 func quoted(names []string) string {
-	const most, size = 20, 64
 	var short []string
-	for _, n := range names[:min(len(names), most)] {
-		short = append(short, "'"+strings.ToValidUTF8(n[:min(len(n), size)], "")+"'")
+	for _, n := range names[:min(len(names), mostNames)] {
+		short = append(short, "'"+strings.ToValidUTF8(n[:min(len(n), maxName)], "")+"'")
 	}
 	return strings.Join(short, ", ")
 }

@@ -24,8 +24,8 @@ func TestAfterSnapshot(t *testing.T) {
 		first   string // in the first one
 	}{
 		{name: "nothing", history: []agent.Message{user(strings.Repeat("word ", 100)), model(strings.Repeat("word ", 100))}, want: alone},
-		{name: "prompts and answers", history: talk(10, 400), want: "the agent has the newest 2 messages of the conversation, not shown to you, word for word."},
-		{name: "a prompt and the rounds for it", history: append(pages(8, 2000), pending), want: "the agent has the user's last prompt and the newest 5 messages of"},
+		{name: "prompts and answers", history: talk(10, 400), want: "the agent has, word for word, the newest 2 messages of the conversation, which you are not shown."},
+		{name: "a prompt and the rounds for it", history: append(pages(8, 2000), pending), want: "the agent has, word for word, the user's last prompt and the newest 5 messages of"},
 		{name: "pieces", history: append(pages(40, 2000), pending), limit: 10_000, want: "the newest ", first: more},
 	} {
 		for _, isBrief := range []bool{false, true} {

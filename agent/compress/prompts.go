@@ -57,17 +57,17 @@ const afterPiece = " The conversation goes on after it: the rest will be added t
 // afterSnapshot tells the writer of a snapshot which messages will follow it: so many of the newest ones, and before
 // them, if keepsPrompt is set, the last prompt before those.
 func afterSnapshot(messages int, keepsPrompt bool) string {
-	newest := fmt.Sprintf("the newest %d messages of the conversation, not shown to you", messages)
+	newest := fmt.Sprintf("the newest %d messages of the conversation, which you are not shown", messages)
 	if messages == 1 {
-		newest = "the newest message of the conversation, not shown to you"
+		newest = "the newest message of the conversation, which you are not shown"
 	}
 	switch {
 	case messages == 0:
 		return " The agent goes on from the snapshot alone."
 	case keepsPrompt:
-		return " After the snapshot, the agent has the user's last prompt and " + newest + ", word for word. Do not guess what is in them."
+		return " After the snapshot, the agent has, word for word, the user's last prompt and " + newest + ". Do not guess what is in them."
 	}
-	return " After the snapshot, the agent has " + newest + ", word for word. Do not guess what is in them."
+	return " After the snapshot, the agent has, word for word, " + newest + ". Do not guess what is in them."
 }
 
 // section is a part of a snapshot.

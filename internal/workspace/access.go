@@ -76,8 +76,12 @@ func (w *Workspace) contains(real string) bool {
 }
 
 func (w *Workspace) refuse(abs string) error {
-	return Refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
-		abs, strings.Join(w.all(), ", "), w.temp))
+	text := fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
+		abs, strings.Join(w.all(), ", "), w.temp)
+	if !w.Contains(abs) && (w.temp == "" || !IsWithin(abs, w.temp)) {
+		text += ". A user can add directories with --include-directories."
+	}
+	return Refusal(text)
 }
 
 // Refusal is the error for a path that file tools must not access. Its text is sent to the

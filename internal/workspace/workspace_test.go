@@ -181,6 +181,8 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s %.80q: %v", op, path, err)
 			case want != "" && err == nil:
 				t.Errorf("%s %.80q is allowed", op, path)
+			case tc.want == "outside" && strings.Contains(err.Error(), "--include-directories") == (strings.HasPrefix(tc.path, "root/") || strings.HasPrefix(tc.path, "tmp/")) && !strings.Contains(tc.path, "out/") && !strings.Contains(tc.path, ".."):
+				t.Errorf("%s %.80q: %q names a way that does not help, or lacks one that does", op, path, err)
 			case want != "" && !strings.HasPrefix(err.Error(), want):
 				t.Errorf("%s %.80q: got %q, want %q", op, path, err, want)
 			}

@@ -27,7 +27,7 @@ import (
 // Google's libraries search, using the environment of the process.
 type Source struct {
 	// File is the path of a credentials file, "" for none. Login is the path of the
-	// file that gcloud writes at login, which may not exist. Without either, the
+	// file that gcloud writes at login. If File is "" and Login does not exist, the
 	// metadata server of this machine is asked.
 	File, Login string
 	// QuotaProject is the project that pays for requests, "" for the one in the file.
@@ -106,7 +106,7 @@ func (s Source) find(ctx context.Context) (*account, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case data == nil && !metadata.OnGCEWithContext(ctx):
+	case data == nil && !metadata.OnGCE():
 		return nil, errors.New("there is no credentials file, and this machine has no service account")
 	}
 	a := &account{data: data, kind: kind}

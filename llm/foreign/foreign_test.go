@@ -153,7 +153,7 @@ func TestRead(t *testing.T) {
 		{"Glob", `{"pattern":"*.go","path":"a"}`, `glob{"dir_path":"a","pattern":"*.go"}`},
 		{"Grep", `{"pattern":"x","path":"a","output_mode":"content","-n":true,"-C":2}`, `grep_search{"context":2,"pattern":"x","dir_path":"a"}`},
 		{"Grep", `{"pattern":"x","output_mode":"files_with_matches","multiline":false}`, `grep_search{"names_only":true,"pattern":"x"}`},
-		{"Grep", `{"pattern":"x","output_mode":"count","-i":true}`, `grep_search{"context":0,"pattern":"x"}`},
+		{"Grep", `{"pattern":"x","output_mode":"count","-i":true}`, `grep_search{"context":0,"max_matches_per_file":1,"pattern":"x"}`},
 		{"Grep", `{"pattern":"X","-i":false}`, `grep_search{"case_sensitive":true,"pattern":"X"}`},
 		{"WebFetch", `{"url":"http://a","prompt":"sum up"}`, `web_fetch{"prompt":"sum up\nhttp://a"}`},
 		{"WebSearch", `{"query":"x"}`, `google_web_search{"query":"x"}`},

@@ -125,13 +125,19 @@ func (r *reader) fit(d *llm.FunctionDeclaration, args object) (json.RawMessage, 
 			if !isHarmless(d.Name, Key(name), left[name]) {
 				return nil, false
 			}
-			if d.Name != "run_shell_command" || Key(name) != "timeout" { // else the result says that it is ignored
+			if !isRead(d.Name, Key(name)) {
 				delete(left, name)
 			}
 		}
 		reading.Args = left.encode()
 	}
 	return reading.Args, argmap.Fits(d.Parameters, reading.Args)
+}
+
+// isRead reports whether a tool reads an argument that it may not declare: a search counts with it, and the result of
+// a command says that it is ignored.
+func isRead(tool, name string) bool {
+	return tool == "grep_search" && name == "max_matches_per_file" || tool == "run_shell_command" && name == "timeout"
 }
 
 // isHarmless reports whether a call without an argument means the same.
@@ -159,7 +165,7 @@ var harmless = [...]string{
 		"requires_approval require_user_approval safe_to_auto_run login goal",
 	"write_file", "line_count overwrite",
 	"replace", "instruction instructions",
-	"grep_search", "n i case_insensitive ignore_case max_matches_per_file", // the last one is there to count
+	"grep_search", "n i case_insensitive ignore_case max_matches_per_file",
 	"web_fetch", "format timeout max_length",
 	"google_web_search", "limit count num num_results max_results",
 	"invoke_agent", "model",

@@ -119,7 +119,9 @@ func (d *decider) notRead() string {
 	const (
 		most    = 80 // characters
 		unknown = "It is not known that `%s` only reads. Commands that do, such as ls, cat, grep, find and git log, run."
-		outside = "`%s` only reads, but more than files in the workspace that it names itself. A user can add directories to the workspace with --include-directories."
+		nowhere = "It is not known in which directory `%s` reads."
+		git     = "`%s` only reads, but git could run programs that the settings of its repository name."
+		outside = "`%s` only reads, but not only files in the workspace that it names itself. If it names others, a user can add their directory with --include-directories."
 	)
 	line := d.q.command()
 	if line == "" {
@@ -134,7 +136,12 @@ func (d *decider) notRead() string {
 		switch {
 		case !readonly.Command(c):
 			return fmt.Sprintf(unknown, ellipsis.Runes(c.Text, most))
-		case dirs == nil || !d.isSafeIn(dirs, c):
+		case dirs == nil:
+			return fmt.Sprintf(nowhere, ellipsis.Runes(line, most))
+		case d.isSafeIn(dirs, c):
+		case c.Name == "git" && d.staysInside(d.dir(), c.Args()[1:]):
+			return fmt.Sprintf(git, ellipsis.Runes(c.Text, most))
+		default:
 			return fmt.Sprintf(outside, ellipsis.Runes(c.Text, most))
 		}
 	}

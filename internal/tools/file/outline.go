@@ -55,12 +55,16 @@ func (c *readFileCall) outlined(got *content, room int) *tool.Result {
 // fitOutlined makes the window fit a number of tokens, 0 for any, as [window.fit] does. If lines of
 // a file that the call wants as a whole are left out, it returns their outline, "" if there is none.
 func (c *readFileCall) fitOutlined(ctx context.Context, got *content, room int) string {
+	size := llm.EstimateTokens([]llm.Part{{Text: got.text}})
+	if isAll := !got.hasMore() || c.last > 0 && got.last >= c.last; room > 0 && isAll && size <= room-wholeHeader {
+		return ""
+	}
 	var list []outline.Line
 	limit := maxBelow
 	if room > 0 {
 		limit = min(limit, room/shareBelow)
 	}
-	isCut := got.hasMore() || room > 0 && llm.EstimateTokens([]llm.Part{{Text: got.text}}) > room-headerTokens
+	isCut := got.hasMore() || room > 0 && size > room-headerTokens
 	if isCut && c.first == 0 && c.last == 0 && limit >= minBelow && outline.Knows(c.abs) {
 		if whole, err := read(ctx, c.w, c.abs, 1, maxLine); err == nil && whole.isText() {
 			list = between(outline.Of(c.abs, whole.text), got.first, whole.total)

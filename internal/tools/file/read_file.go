@@ -163,8 +163,8 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	return r
 }
 
-// headerTokens is the size of the header before a part of a file.
-const headerTokens = 80
+// headerTokens is the size of the header before a part of a file, wholeHeader that of one which only names its lines.
+const headerTokens, wholeHeader = 80, 20
 
 // Of a file with more than largeLines lines or largeSize bytes, a call that asks for no lines gets
 // the first largeShown.

@@ -23,7 +23,7 @@ func TestConfine(t *testing.T) {
 	}
 	writer := plan.Confine(file.NewWrite(h.Workspace, nil, nil), plan.Options{Workspace: h.Workspace, Dir: func() string { return h.plans }, Mode: func() string { return h.mode }})
 	denied := func(path string) string {
-		return "Access denied: plan path (" + path + ") must be within the designated plans directory (" + h.plans + ")."
+		return "Access denied: plan path (" + path + ") must be within the designated plans directory (" + h.plans + "). In plan mode only plans are written."
 	}
 	trap := filepath.Join(h.plans, "trap.md")
 	for _, c := range []struct{ mode, path, refused, where string }{

@@ -100,7 +100,7 @@ func (s *session) file(name string) (string, error) {
 		}
 	}
 	//lint:ignore ST1005 models know the text
-	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, plans)
+	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s). In plan mode only plans are written.", name, plans)
 }
 
 func (s *session) exists(path string) bool {

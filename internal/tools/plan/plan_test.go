@@ -267,7 +267,7 @@ func TestPlanPaths(t *testing.T) {
 	}
 	_, exit := h.tools(true)
 	denied := func(name string) string {
-		return "Access denied: plan path (" + name + ") must be within the designated plans directory (" + h.plans + ")."
+		return "Access denied: plan path (" + name + ") must be within the designated plans directory (" + h.plans + "). In plan mode only plans are written."
 	}
 	for name, refused := range map[string]string{
 		"a.md": "", file: "", rel: "", "./sub/../a.md": "", "inside.md": "", "shortcut.md": "", "not yet.md": "", "a\x00.md": "", "loop.md": "",

@@ -139,7 +139,7 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	default:
 		return nil, modelError("Path is not a valid directory or file: " + path)
 	}
-	c.query.include, err = compileInclude(t.below(c.query.dir, a.IncludePattern))
+	c.query.include, err = compileInclude(below(c.query.dir, a.IncludePattern))
 	if err != nil {
 		return nil, err
 	}
@@ -162,22 +162,16 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 }
 
 // below returns a glob relative to the directory that is searched, if it is an absolute path below it; else as it is.
-func (t *grepTool) below(dir, glob string) string {
+func below(dir, glob string) string {
 	rest, isNegated := strings.CutPrefix(glob, "!")
-	if !filepath.IsAbs(rest) {
+	rest, found := strings.CutPrefix(rest, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	switch {
+	case !found:
 		return glob
+	case isNegated:
+		return "!/" + filepath.ToSlash(rest)
 	}
-	for _, root := range [...]string{dir, t.w.Root()} {
-		below, found := strings.CutPrefix(rest, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
-		if !found || root != dir && t.w.Resolve(root) != dir {
-			continue
-		}
-		if below = "/" + filepath.ToSlash(below); isNegated {
-			below = "!" + below
-		}
-		return below
-	}
-	return glob
+	return "/" + filepath.ToSlash(rest)
 }
 
 // number returns a numeric argument, limited to 0 to limit, or defaultValue if it is missing.

@@ -48,6 +48,7 @@ type Process struct {
 	PID     int
 	Command string
 	Began   time.Time // zero of an orphan
+	ended   time.Time // of the command itself; zero if it runs, and of an orphan
 	Log     string    // path of the file with the output
 	// Exited is true if the command has ended, and so have the processes of its session.
 	Exited bool
@@ -240,7 +241,7 @@ func (ps *Processes) watchExit(rec *Process) {
 		ps.keep(p, rec.Command)
 	}
 	ps.mu.Lock()
-	rec.hasEnded = true
+	rec.hasEnded, rec.ended = true, time.Now()
 	status := p.Status()
 	rec.Code, rec.Signal = status.Code, status.Signal
 	ps.mu.Unlock()

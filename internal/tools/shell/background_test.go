@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,12 +37,17 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 
 func list(t testing.TB, o shell.Options) string {
 	t.Helper()
-	return text(build(t, shell.NewListTool(o.Processes), args{}).Run(t.Context(), tool.Host{}))
+	return untimed(text(build(t, shell.NewListTool(o.Processes), args{}).Run(t.Context(), tool.Host{})))
 }
+
+var duration = regexp.MustCompile(`\) after [0-9.]+ (seconds?|minutes)\b`)
+
+// untimed returns a text without how long commands ran.
+func untimed(text string) string { return duration.ReplaceAllString(text, ")") }
 
 func readBackground(t testing.TB, o shell.Options, a args) string {
 	t.Helper()
-	got := text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{}))
+	got := untimed(text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{})))
 	head, output, isFramed := strings.Cut(got, "\n<untrusted_context>\n")
 	output, isClosed := strings.CutSuffix(output, "\n</untrusted_context>")
 	if isFramed != isClosed || isFramed == strings.HasPrefix(got, "error: ") {
@@ -81,6 +87,9 @@ func TestBackground(t *testing.T) {
 	})
 	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\n", pid)+"Showing last 1 of 2 lines:\ntwo" {
 		t.Errorf("the last line: %q", got)
+	}
+	if got := text(build(t, shell.NewListTool(o.Processes), args{}).Run(t.Context(), tool.Host{})); !strings.HasPrefix(got, want+" after ") {
+		t.Errorf("how long it ran: %q", got)
 	}
 	log := o.Processes.List()[0].Log
 	fi, err := os.Stat(filepath.Dir(log))

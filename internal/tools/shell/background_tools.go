@@ -96,9 +96,9 @@ func (p *Process) state() (state, end string) {
 		end = fmt.Sprintf(" (Exit Code: %d)", p.Code)
 	}
 	if !p.Exited {
-		end = " (the shell has ended, what it started runs on)"
+		return state, " (the shell has ended, what it started runs on)"
 	}
-	return state, end
+	return state, fmt.Sprintf("%s after %s", end, describeLimit(p.ended.Sub(p.Began).Round(10*time.Millisecond)))
 }
 
 type stopTool struct{ ps *Processes }

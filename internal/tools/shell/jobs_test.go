@@ -217,7 +217,7 @@ func TestStop(t *testing.T) {
 			if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, tt.log) {
 				t.Errorf("the log is %q, want %q", got, tt.log)
 			}
-			if got := stop(t, o, pid); got != fmt.Sprintf("[PID %d] had ended before %s.", pid, shows) {
+			if got := untimed(stop(t, o, pid)); got != fmt.Sprintf("[PID %d] had ended before %s.", pid, shows) {
 				t.Errorf("again: %q", got)
 			}
 		})

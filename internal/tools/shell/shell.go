@@ -105,6 +105,8 @@ var spec = tool.Spec{
 
 Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
 
+Commands of one answer run one after another, unless they only read.
+
 Git runs without an editor and without prompts: pass messages with -m or -F.
 
 For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
