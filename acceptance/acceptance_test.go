@@ -58,9 +58,7 @@
 //
 // The condition [modelserver] is true if a program on this machine listens on a usual port of
 // model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted; [long], if
-// POLLUX_LONG is 1; [root], if the tests run as root; [signals], if the tests were not started with SIGINT or
-// SIGHUP ignored, which children inherit; [wire:openai], if this is the protocol of
-// the script's run.
+// POLLUX_LONG is 1; [root], if the tests run as root; [wire:openai], if this is the protocol of the script's run.
 //
 // Each script has its own empty home directory ($HOME) and a trusted folder, and
 // inherits only PATH from the environment.
@@ -73,11 +71,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -260,8 +256,6 @@ func condition(name string) (bool, error) {
 		return processtest.IsLong(), nil
 	case "root":
 		return os.Getuid() == 0, nil
-	case "signals":
-		return !signal.Ignored(syscall.SIGINT) && !signal.Ignored(syscall.SIGHUP), nil
 	case "modelserver":
 		return hasModelServer(), nil
 	case "fulldisk":

@@ -113,30 +113,26 @@ func (e *lineEditor) grow(p []byte) {
 // isPlain reports whether p has no control character but tabs, line feeds and form feeds. It looks at eight bytes at a
 // time.
 func isPlain(p []byte) bool {
-	const each, top = 0x0101010101010101, 0x8080808080808080
+	const each, low = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
 	for ; len(p) >= 8; p = p[8:] {
 		word := binary.LittleEndian.Uint64(p)
-		low := (word - ' '*each) &^ word & top // has a bit for each byte below a space, and perhaps for those above it
-		del := word ^ 0x7F*each
-		del = (del - each) &^ del & top
-		if low|del != 0 && !isPlainByByte(p[:8]) {
+		// The top bit of each byte is 0 in the first if it is below a space, and in the others if it is the character.
+		printed := word&low + (0x80-' ')*each | word
+		del := (word^0x7F*each)&low + low | word
+		if printed&del&^low == each<<7 {
+			continue
+		}
+		lineFeed := (word^'\n'*each)&low + low | word
+		tab := (word^'\t'*each)&low + low | word
+		formFeed := (word^'\f'*each)&low + low | word
+		if (printed|^(lineFeed&tab&formFeed))&del&^low != each<<7 {
 			return false
 		}
 	}
-	return isPlainByByte(p)
-}
-
-// isPlainByByte is isPlain, one byte at a time.
-func isPlainByByte(p []byte) bool {
-	for len(p) > 0 {
-		n := plainLen(p)
-		if n == len(p) {
-			break
-		}
-		if p[n] != '\n' {
+	for _, b := range p {
+		if b < ' ' && b != '\n' && b != '\t' && b != '\f' || b == 0x7F {
 			return false
 		}
-		p = p[n+1:]
 	}
 	return true
 }

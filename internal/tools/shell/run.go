@@ -164,12 +164,14 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 		case <-limit:
 			r.stop(2 * killGrace)
 			return overTime
-		case <-changed:
-			if live == nil { // else an update is already scheduled
-				live = time.After(liveInterval - time.Since(r.lastUpdate))
-			}
+		case <-changed: // what comes before the update wakes no one
+			changed, live = nil, time.After(liveInterval-time.Since(r.lastUpdate))
 		case <-live:
-			live = nil
+			changed, live = r.out.changed, nil
+			select {
+			case <-changed:
+			default:
+			}
 			r.lastUpdate = time.Now()
 			r.host.Output(r.out.display())
 		}
