@@ -33,6 +33,14 @@ var table = []allowed{
 		what:  "A run that fails leaves its last events in a log, without their content, for `pollux logs`.",
 	},
 	{
+		kind: better, scenes: "write_file list_directory glob",
+		paths: []string{
+			`requests[*].body.contents.new[1].parts[*].functionResponse.response.error`,
+			`runs[0].stderr.lines."Error executing tool *: Path not in workspace: *"`,
+		},
+		what: "A path outside the workspace is refused with the option that adds directories, where it would help.",
+	},
+	{
 		kind: better, scenes: "api_400 api_500",
 		paths: []string{`runs[*].exit`},
 		what:  "A failed request ends with code 1 in every format. Gemini CLI exits with the HTTP status modulo 256 in `json` and `stream-json`, such as 144 for 400.",
