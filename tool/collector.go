@@ -66,22 +66,32 @@ func Truncate(text string, limit int, spill func() (*os.File, error)) (cut, file
 // The notice before a text that was shortened is one line. The sentence about the file with the
 // whole text follows noticeEnd.
 const (
-	noticeStart = "Output too large. Showing first "
-	noticeEnd   = " characters."
+	noticeStart    = "Output too large. Showing first "
+	noticeEnd      = " characters."
+	lineNoticeEnd  = " lines."
+	linesTruncated = "... [CONTENT TRUNCATED] ..."
 )
+
+// cutNotice returns the text of a shortened output without the notice before it, and the notice's sentence about the
+// file with the whole text, "" if there is none.
+func cutNotice(text string) (where, body string) {
+	if strings.HasPrefix(text, noticeStart) {
+		notice, rest, _ := strings.Cut(text, "\n")
+		for _, end := range [...]string{noticeEnd, lineNoticeEnd} {
+			if _, sentence, ok := strings.Cut(notice, end); ok {
+				return sentence, rest
+			}
+		}
+	}
+	return "", text
+}
 
 // Shorten shortens a text like [Truncate], for a caller that keeps the whole text itself. keep
 // stores the text and returns a sentence with its location, "" for none; it is not called
 // for a text that was shortened before and has such a sentence. Shorten returns the text unchanged
 // if it cannot be made shorter.
 func Shorten(text string, limit int, keep func() string) string {
-	where, body := "", text
-	if strings.HasPrefix(text, noticeStart) {
-		notice, rest, _ := strings.Cut(text, "\n")
-		if _, sentence, ok := strings.Cut(notice, noticeEnd); ok {
-			where, body = sentence, rest
-		}
-	}
+	where, body := cutNotice(text)
 	before := 0 // characters that were omitted earlier
 	if where != "" {
 		if head, tail, n, ok := splitOmission(body); ok {
@@ -100,6 +110,61 @@ func Shorten(text string, limit int, keep func() string) string {
 	}
 	notice, rest, _ := strings.Cut(cut, "\n")
 	return notice + where + "\n" + rest
+}
+
+// ShortenLines shortens a text to its first and last lines, most of them at most: a fifth of them are the first ones. keep
+// is that of [Shorten]. A text with no more lines is returned unchanged, and so is every text if most is 0 or less.
+func ShortenLines(text string, most int, keep func() string) string {
+	if most <= 0 || strings.Count(text, "\n") < most {
+		return text
+	}
+	where, body := cutNotice(text)
+	head, tail := body, body
+	isCut := false
+	if where != "" {
+		if h, t, _, ok := splitOmission(body); ok {
+			head, tail, isCut = h, t, true
+		}
+	}
+	lines := strings.Count(strings.TrimSuffix(head, "\n"), "\n") + 1
+	if isCut {
+		lines += strings.Count(strings.TrimSuffix(tail, "\n"), "\n") + 1
+	}
+	if lines <= most {
+		return text
+	}
+	if where == "" {
+		where = strings.TrimSuffix(" "+keep(), " ")
+	}
+	first := most / 5
+	return fmt.Sprintf("%s%s and last %s%s%s\n%s\n\n%s\n\n%s", noticeStart, groupThousands(first), groupThousands(most-first), lineNoticeEnd, where,
+		firstLines(head, first), linesTruncated, lastLines(tail, most-first))
+}
+
+// firstLines returns the first n lines of a text, without the end of the last one.
+func firstLines(text string, n int) string {
+	end := 0
+	for range n {
+		i := strings.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text
+		}
+		end += i + 1
+	}
+	return text[:max(0, end-1)]
+}
+
+// lastLines returns the last n lines of a text.
+func lastLines(text string, n int) string {
+	start := len(strings.TrimSuffix(text, "\n"))
+	for range n {
+		i := strings.LastIndexByte(text[:start], '\n')
+		if i < 0 {
+			return text
+		}
+		start = i
+	}
+	return text[start+1:]
 }
 
 // The mark in the place of omitted characters has their number between these.
@@ -179,7 +244,7 @@ func (c *Collector) Text() (text, file string) {
 	fmt.Fprintf(&b, noticeStart+"%s and last %s"+noticeEnd, groupThousands(headUnits), groupThousands(tailUnits))
 	switch {
 	case file != "":
-		fmt.Fprintf(&b, " For full output see: %s", file)
+		b.WriteString(" " + WhereWhole(file))
 	case c.file.err != nil:
 		fmt.Fprintf(&b, " The full output could not be saved: %v", c.file.err)
 	}

@@ -198,12 +198,16 @@ func (w *delegate) title(name string) string {
 }
 
 func (w *delegate) newGate() *guard.Gate {
+	characters, lines := config.OutputLimits(w.agents.parts.Project.Settings())
 	o := guard.Options{
 		Policy: w.agents.parts.Policy, Interactive: w.agents.parts.Project.Options.Interactive, Subagent: w.definition.Name, Origins: w.origins(), Given: w.agents.parts.Given, Tool: w.registry.Lookup,
-		Threshold: config.TruncateToolOutput.In(w.agents.parts.Project.Settings()), CreateOutput: w.agents.parts.Builder.Outputs.Create, Log: w.agents.parts.Project.Log,
+		Threshold: characters, Lines: lines, CreateOutput: w.agents.parts.Builder.Outputs.Create, Log: w.agents.parts.Project.Log,
 	}
 	if w.agents.parts.Session.Hooks() != nil {
 		o.Hooks = w.agents.parts.Session.Hooks()
+	}
+	if summaries := w.agents.parts.Builder.Summaries; summaries != nil {
+		o.Summarizer = summaries
 	}
 	if w.journal != nil {
 		o.Around = append(o.Around, record.SyncStep(w.journal))

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/records"
+	"pollux/internal/summary"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/fallback"
@@ -59,6 +60,8 @@ type Builder struct {
 	Outputs *record.Outputs
 	// Checks are the checks of files that the agents edit, nil for none.
 	Checks *check.Checks
+	// Summaries replace long outputs of tools, nil for none.
+	Summaries *summary.Writer
 	// Plan returns the path of the plan that is carried out, "" for none, and Stage where the session stands with it.
 	Plan  func() string
 	Stage func() route.Stage

@@ -22,8 +22,8 @@ import (
 
 // compressor keeps a conversation within its model's window. requestConfig returns the configuration of its requests.
 func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.Compressor {
-	shown := config.TruncateToolOutput.In(b.Project.Settings())
-	if shown <= 0 {
+	shown, _ := config.OutputLimits(b.Project.Settings())
+	if shown == 0 {
 		shown = -1 // all, as elsewhere
 	}
 	price := func(model string) *catalog.Price { return b.Models.Describe(model).Price }

@@ -84,6 +84,8 @@ const (
 	UseRipgrep             = Bool("tools.useRipgrep")
 	DirectWebFetch         = Bool("experimental.directWebFetch")
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
+	TruncateOutputLines    = Int("tools.truncateToolOutputLines")
+	TruncatesToolOutput    = Bool("tools.enableToolOutputTruncation")
 	SummarizeToolOutput    = Object("model.summarizeToolOutput")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
@@ -163,3 +165,11 @@ const (
 	VertexRequestType = String("billing.vertexAi.requestType")
 	VertexSharedType  = String("billing.vertexAi.sharedRequestType")
 )
+
+// OutputLimits returns the numbers of characters and of lines of a long tool result that the model gets, 0 for no limit.
+func OutputLimits(s *Settings) (characters, lines int) {
+	if !TruncatesToolOutput.In(s) {
+		return 0, 0
+	}
+	return max(TruncateToolOutput.In(s), 0), max(TruncateOutputLines.In(s), 0)
+}

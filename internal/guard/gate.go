@@ -49,6 +49,11 @@ type Options struct {
 	// Threshold is the number of characters of a long output that the model gets; 0 or less is
 	// no limit (tools.truncateToolOutputThreshold).
 	Threshold int
+	// Lines is the number of lines of a long output that the model gets; 0 or less is no limit
+	// (tools.truncateToolOutputLines).
+	Lines int
+	// Summarizer replaces long outputs by summaries; nil for none.
+	Summarizer Summarizer
 	// CreateOutput creates the file for the complete text of a truncated output of a tool, whose name may be any string.
 	CreateOutput func(tool string) (*os.File, error)
 	// Log receives debug messages; nil discards them.

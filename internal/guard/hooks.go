@@ -18,7 +18,8 @@ import (
 type Hooks interface {
 	// Before runs before the policy decides about a call.
 	Before(ctx context.Context, c HookedCall) BeforeTool
-	// After runs when the tool has returned a result, also a failed one.
+	// After runs when the tool has returned a result, also a failed one. The result may have a part of the output; see
+	// [tool.Result.Whole].
 	After(ctx context.Context, c HookedCall, result *tool.Result) AfterTool
 	// Notify runs each time before a person is asked about a call. The question waits for it.
 	Notify(ctx context.Context, c HookedCall, details tool.Confirmation)
@@ -108,20 +109,23 @@ func (g *gatedCall) forceQuestion(context.Context) *refusal {
 	return nil
 }
 
-// runAfterHooks runs the user's hooks after the call. It returns the result with their changes,
-// and the call that they make, nil for none.
-func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) (*tool.Result, *Tail) {
+// afterHooks runs the user's hooks after the call, and returns their decision.
+func (g *gatedCall) afterHooks(ctx context.Context, r *tool.Result) AfterTool {
 	if g.opts.Hooks == nil || g.written.Typed {
-		return r, nil
+		return AfterTool{}
 	}
+	return g.opts.Hooks.After(ctx, g.hookedCall(), r)
+}
+
+// applyHooks returns the result with the changes of hooks after the call.
+func (g *gatedCall) applyHooks(after AfterTool, r *tool.Result) *tool.Result {
 	note := ""
 	if g.hooked.IsChanged && r.Error == nil {
 		note = "\n\n[System] Tool input parameters were modified by a hook before execution."
 	}
-	after := g.opts.Hooks.After(ctx, g.hookedCall(), r)
 	switch {
 	case after.Stop:
-		return refusedResult(tool.ErrStopExecution, after.Reason, "Agent execution stopped by hook: "), nil
+		return refusedResult(tool.ErrStopExecution, after.Reason, "Agent execution stopped by hook: ")
 	case after.Block:
 		r, note = refusedResult(tool.ErrExecutionFailed, after.Reason, "Tool result blocked: "), ""
 	case after.Context != "":
@@ -131,7 +135,7 @@ func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) (*tool.Re
 	if note != "" {
 		r = appendText(r, note)
 	}
-	return r, after.Tail
+	return r
 }
 
 // refusedResult returns the result that replaces a refused one. The person sees label and

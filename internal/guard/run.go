@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pollux/agent"
-	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -35,17 +34,19 @@ func (g *gatedCall) run(ctx context.Context, host agent.Host, list []agent.Execu
 	if !g.hasRun || g.panicked {
 		return append(list, x), nil
 	}
-	result, tail := g.finish(ctx, host.Tool, x.Result)
+	result, tail := g.finish(ctx, x.Result)
 	return append(list, g.ended(result)), tail
 }
 
 // finish takes the steps after the run. It returns the result for the model, and the call that hooks make after
 // this one, nil for none.
-func (g *gatedCall) finish(ctx context.Context, host tool.Host, r *tool.Result) (_ *tool.Result, tail *Tail) {
+func (g *gatedCall) finish(ctx context.Context, r *tool.Result) (_ *tool.Result, tail *Tail) {
 	defer g.recoverPanic(func(failed *tool.Result) { r, tail = failed, nil })
-	r, tail = g.runAfterHooks(ctx, r)
-	host.Limit, host.Spill = g.outputLimit(), g.spill
-	return g.addNotes(g.trim(r, host)), tail
+	after := g.afterHooks(ctx, r)
+	if !after.Stop && !after.Block && after.Tail == nil {
+		r = g.summarize(ctx, r)
+	}
+	return g.addNotes(g.trim(g.applyHooks(after, r))), after.Tail
 }
 
 // waitingFor returns ask such that the time until the answer counts as idle; nil for nil.
@@ -59,46 +60,6 @@ func (g *gatedCall) waitingFor(ask agent.Ask) agent.Ask {
 		g.waiting.Add(int64(time.Since(began)))
 		return a, err
 	}
-}
-
-// trim truncates the text of a result to the limit. It applies to commands, subagents, and discovered
-// and MCP tools, those that only read included, if the result is a single text. The built-in tools limit
-// their output themselves.
-func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
-	if host.Limit == 0 || r.Error != nil || r.OutputFile != "" || len(r.Content) != 1 || !isText(&r.Content[0]) {
-		return r
-	}
-	limit := host.Limit
-	switch g.spec.Kind {
-	case tool.KindOther, tool.KindAgent:
-	case tool.KindExecute:
-		// The shell tool has already cut a long output, and added a note to it.
-		const note = 1000
-		limit += note
-	default:
-		if _, isRemote := tool.As[tool.Remote](g.tool); !isRemote {
-			return r
-		}
-	}
-	if tool.Units(r.Content[0].Text) <= limit {
-		return r
-	}
-	cut := *r
-	text, file := tool.Truncate(r.Content[0].Text, host.Limit, host.Spill)
-	cut.Content = []llm.Part{llm.Text(text)}
-	cut.OutputFile = file
-	return &cut
-}
-
-// outputLimit returns the number of characters of its output that the model gets: the
-// threshold, but no more than there is room for.
-func (g *gatedCall) outputLimit() int {
-	limit := max(g.opts.Threshold, 0)
-	const perToken = 3 // of source code and logs
-	if room := g.written.Room; room > 0 && (limit == 0 || room < limit/perToken) {
-		limit = room * perToken
-	}
-	return limit
 }
 
 // recoverPanic turns a panic into a failed result. It must be deferred.

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/owncalls"
 	"pollux/internal/record"
 	"pollux/internal/skills"
+	"pollux/internal/summary"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/toolsearch"
 	"pollux/internal/tools/topic"
@@ -54,7 +55,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	e.stack = stack
 	builder := &assembly.Builder{
 		Project: p, Models: f.Models, Generator: stack, Fallback: stack.Fallback, Records: seen.Records, Outputs: f.outputs,
-		Checks: assembly.NewChecks(p, f.Workspace), Plan: f.plans.Approved, Stage: f.planStage,
+		Checks: assembly.NewChecks(p, f.Workspace), Summaries: assembly.NewSummaries(p, f.Models, stack), Plan: f.plans.Approved, Stage: f.planStage,
 	}
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,
@@ -79,6 +80,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	if err != nil {
 		return e, err
 	}
+	assembly.WarnOfSummaries(p, builder.Summaries, f.registry)
 	tools.Spare(f.registry)
 	f.registry.SetFinder(toolsearch.New(f.registry))
 	agents.LoadCards()
@@ -89,7 +91,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 		Project: p, Policy: f.policy, Models: f.Models, Plans: f.plans, Registry: f.registry, Record: b.record, Records: seen.Records,
 		Servers: f.Servers, ServersOf: agents.ServersOf, ID: late.ID, RequestConfig: late.RequestConfig,
 	})
-	gate := b.newGate(f, hooks, given, origin.New(late.MessagesAfter, f.Workspace.HasFile))
+	gate := b.newGate(f, hooks, given, builder.Summaries, origin.New(late.MessagesAfter, f.Workspace.HasFile))
 	calls := owncalls.New(owncalls.Parts{
 		Project: p, Models: f.Models, Gate: gate, Tools: tools, Registry: f.registry, Workspace: f.Workspace, Records: seen.Records,
 	})
@@ -100,20 +102,25 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 }
 
 // newGate makes the gate that all tool calls pass.
-func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Index, origins *origin.Tracker) *guard.Gate {
+func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Index, summaries *summary.Writer, origins *origin.Tracker) *guard.Gate {
 	p := b.project
+	characters, lines := config.OutputLimits(p.Settings())
 	o := guard.Options{
 		Policy:       f.policy,
 		Interactive:  p.Options.Interactive,
 		Origins:      origins,
 		Given:        given,
 		Tool:         f.registry.Lookup,
-		Threshold:    config.TruncateToolOutput.In(p.Settings()),
+		Threshold:    characters,
+		Lines:        lines,
 		CreateOutput: f.outputs.Create,
 		Log:          p.Log,
 	}
 	if set := hooks.Set(); set != nil {
 		o.Hooks = set
+	}
+	if summaries != nil {
+		o.Summarizer = summaries
 	}
 	if j := b.record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))

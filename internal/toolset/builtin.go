@@ -56,7 +56,6 @@ func NewBuiltin(p Parts) Builtin {
 		Trusted:            p.Project.IsTrusted,
 		InactivityTimeout:  time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		BackgroundAfter:    time.Duration(config.ShellBackgroundAfter.In(set) * float64(time.Second)),
-		Summarizer:         p.outputSummarizer(),
 		Parallel:           func() []string { return config.ParallelCommands.In(p.Project.Settings()) },
 		Processes:          p.Processes,
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
@@ -121,19 +120,6 @@ func (p *Parts) web() web.Options {
 		OnFallback: func(reason string) { p.Records.Emit(records.WebFetchFellBack{Reason: reason}) },
 		Proxy:      n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 	}
-}
-
-// outputSummarizer summarizes long output of commands, nil if the user does not want that.
-func (p *Parts) outputSummarizer() *shell.Summarizer {
-	var byTool map[string]*struct{ TokenBudget int }
-	if err := config.SummarizeToolOutput.Decode(p.Project.Settings(), &byTool); err != nil {
-		p.Project.Warn("Warning: " + err.Error())
-	}
-	wanted := byTool["run_shell_command"]
-	if wanted == nil {
-		return nil
-	}
-	return &shell.Summarizer{Generator: p.Generator, ResolveModel: p.Models.UtilityConfig, Budget: wanted.TokenBudget}
 }
 
 // findRipgrep returns the function that finds the user's rg when the first search

@@ -368,14 +368,3 @@ func TestRipgrepMissing(t *testing.T) {
 		t.Errorf("records: %+v", got)
 	}
 }
-
-// A setting of the summarizer that cannot be read is a warning.
-func TestSummarizer(t *testing.T) {
-	t.Parallel()
-	u, p := openProject(t, `{"model": {"summarizeToolOutput": {"run_shell_command": {"tokenBudget": "many"}}}}`, false)
-	u.TakeWarnings()
-	toolsettest.New(t, p, nil).Open()
-	if text := u.TakeWarnings(); !strings.HasPrefix(text, "Warning: ") || !strings.Contains(text, "summarizeToolOutput") {
-		t.Errorf("warnings: %s", text)
-	}
-}

@@ -147,13 +147,21 @@ func (s *Set) takeContext(id string) string {
 	return text
 }
 
-// After implements [guard.Hooks].
+// maxResult limits the text of a result that a hook gets, in bytes.
+const maxResult = 4 << 20
+
+// After implements [guard.Hooks]. Hooks get the whole output, also where the model gets a part of it.
 func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result) guard.AfterTool {
 	before := s.takeContext(c.ID)
 	if !s.has(AfterTool) {
 		return guard.AfterTool{Context: before}
 	}
 	in, at := s.toolInput(c)
+	if whole, ok := result.Whole(maxResult); ok && result.OutputFile != "" {
+		seen := *result
+		seen.Content = []llm.Part{llm.Text(whole)}
+		result = &seen
+	}
 	in["tool_response"] = describeResult(result, at.isList)
 	at.hasFailed = result.Error != nil
 	o := s.fire(ctx, AfterTool, at, in)

@@ -41,8 +41,6 @@ type Options struct {
 	Keys func() []string
 	// Debug shows the user the text that the model gets.
 	Debug bool
-	// Summarizer summarizes long output for the model; nil leaves it as it is.
-	Summarizer *Summarizer
 	// Parallel returns the beginnings of commands that may run beside other calls although they are not known to
 	// only read; nil returns none.
 	Parallel func() []string

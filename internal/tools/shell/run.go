@@ -272,7 +272,6 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 	}
 	text, file := r.text.Text()
 	if end != cancelled && r.tool.caller == model {
-		text, file = r.summarized(ctx, text, file)
 		text, file = r.boundTokens(text, file)
 	}
 	switch {
@@ -285,22 +284,13 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 		display, result.Omitted = text, 0
 	}
 	result.Display = tool.TerminalDisplay(display) // also for a silent command
-	result.Content, result.OutputFile = []llm.Part{llm.Text(text)}, file
+	result.Content, result.OutputFile, result.Frame = []llm.Part{llm.Text(text)}, file, r.frame()
 	return result
 }
 
-// summarized returns the text for the model with a summary in place of the output, and the
-// name of the file with the complete text. If there is no summary, it returns its arguments.
-func (r *runningCall) summarized(ctx context.Context, text, file string) (string, string) {
-	output := strings.TrimSuffix(strings.TrimPrefix(text, r.text.Before), r.text.After)
-	summary := r.tool.Summarizer.summarize(ctx, r.args.Command, output)
-	if summary == "" {
-		return text, file
-	}
-	if file == "" {
-		file = save(r.host.Spill, text)
-	}
-	return r.text.Before + summaryNote(output, file) + summary + r.text.After, file
+// frame returns what encloses the output in the text for the model.
+func (r *runningCall) frame() tool.Frame {
+	return tool.Frame{Before: r.text.Before, After: r.text.After}
 }
 
 // boundTokens shortens a text with hardly any line breaks, such as base64, of which a character may be a token.
@@ -310,19 +300,16 @@ func (r *runningCall) boundTokens(text, file string) (string, string) {
 	if most == 0 || units < most || units < longLine*(strings.Count(text, "\n")-4) { // 4 lines are the frame
 		return text, file
 	}
-	size := estimate(text)
+	size := llm.EstimateTokens([]llm.Part{llm.Text(text)})
 	if size <= most {
 		return text, file
 	}
 	whole := text
 	text = tool.Shorten(text, int(int64(units)*int64(most)/int64(size)), func() string {
 		if file == "" {
-			file = save(r.host.Spill, whole)
+			file = tool.Save(whole, r.host.Spill)
 		}
-		if file == "" {
-			return ""
-		}
-		return "For full output see: " + file
+		return tool.WhereWhole(file)
 	})
 	return text, file
 }
@@ -341,7 +328,7 @@ func (r *runningCall) backgroundResult() *tool.Result {
 	go r.tool.Processes.watchExit(r.log)
 	text, file := r.boundTokens(r.backgroundText())
 	return &tool.Result{
-		Content: []llm.Part{llm.Text(text)}, OutputFile: file,
+		Content: []llm.Part{llm.Text(text)}, OutputFile: file, Frame: r.frame(),
 		Display: tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", r.PID())),
 		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial},
 	}
