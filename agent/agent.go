@@ -68,6 +68,11 @@ type Config struct {
 	DropInvalidPrompts bool
 	// ContinueInvalid asks the model once to continue after an unusable response.
 	ContinueInvalid bool
+	// StopAtLoop ends the run at the first loop that the LoopDetector finds. Otherwise the model is warned first.
+	StopAtLoop bool
+	// Share is the fraction of the free part of the window that a message may take; a larger one ends the run with
+	// [Overflow] if the history cannot be made shorter. 0 is 1: all of it.
+	Share float64
 	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
 	// calls that finished and the part of the answer that had arrived. Otherwise the history keeps them,
 	// so that the model knows the work done so far. A prompt that KeepUnanswered keeps stays, too.
@@ -135,6 +140,9 @@ func New(cfg Config) *Agent {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if !(cfg.Share > 0 && cfg.Share <= 1) {
+		cfg.Share = 1
 	}
 	cfg.Use = cmp.Or(cfg.Use, llm.UseMain)
 	cfg.Retry.Attempts, cfg.Retry.Delay = cmp.Or(cfg.Retry.Attempts, 4), cmp.Or(cfg.Retry.Delay, time.Second)

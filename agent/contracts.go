@@ -303,7 +303,7 @@ type LoopDetector interface {
 	Reset(prompt string)
 	// CheckTurn is called before each model turn. It may send a request to a model.
 	CheckTurn(ctx context.Context, history []Message) (loop Loop, found bool)
-	// Observe is called with each text and tool call of a response, with [Retried], and with
+	// Observe is called with each text and tool call of a response, with [Finished] after the last of them, with [Retried], and with
 	// [ToolFinished] of a call that did not run because a person refused one before it. It
 	// returns the loop that the event completes or continues.
 	Observe(Event) (loop Loop, found bool)

@@ -35,25 +35,36 @@ func (f fitter) fit(ctx context.Context, t *turn) error {
 	}
 	m = f.shortenResults(ctx, m, f.window().room())
 	need := f.count(ctx, m)
-	if f.window().left() < need && need < w.size { // it may fit after a compression
-		if _, err := f.compress(ctx, CompressRequest{Force: true, Room: w.size - need}); err != nil {
+	wanted := int(float64(need) / min(f.cfg.Share, crowded))
+	if wanted >= w.size { // without room for the answer, as a last resort
+		wanted = int(float64(need) / f.cfg.Share)
+	}
+	if f.window().left() < wanted && wanted < w.size { // it may fit after a compression
+		if _, err := f.compress(ctx, CompressRequest{Force: true, Room: w.size - wanted}); err != nil {
 			return err
 		}
 		if shorter := f.shortenResults(ctx, m, f.window().room()); shorter != m {
 			m, need = shorter, shorter.Tokens()
 		}
 	}
-	if f.window().left() < need {
+	if f.free() < need {
 		if bare := t.message.withoutMedia(m); bare != m {
 			m, need = bare, bare.Tokens()
 		}
 	}
-	if left := f.window().left(); left < need {
+	if left := f.free(); left < need {
 		return f.out.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: f.overflowCause(m, need)})
 	}
 	t.message.content = m
 	return nil
 }
+
+// crowded is the fraction of the free part of the window above which a message leaves too little for the answer: the
+// history is compressed before it is sent.
+const crowded = 0.95
+
+// free returns the tokens that a message may have.
+func (f fitter) free() int { return int(float64(f.window().left()) * f.cfg.Share) }
 
 // compress runs the compressor on the history and reports whether the history is shorter now. o
 // has the urgency.

@@ -38,6 +38,7 @@ func TestFit(t *testing.T) {
 	words, image := llm.Text(strings.Repeat("text ", 160)), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("x")}}
 	film := llm.Part{FileData: &llm.FileData{MIMEType: "video/mp4", FileURI: "file"}}
 	need := llm.EstimateTokens([]llm.Part{words})
+	crowded := int(float64(need) / 0.95) // the smallest window that is not crowded
 	guess := llm.EstimateTokens([]llm.Part{image})
 	const after = 5 // tokens of a compressed history
 	if need <= after || before <= need || guess == 100 {
@@ -48,6 +49,7 @@ func TestFit(t *testing.T) {
 		prompt  llm.Part
 		counted int // by the vendor
 		status  agent.CompressionStatus
+		share   float64
 		limit   int
 		sent    bool
 		forced  int // compressions
@@ -56,16 +58,22 @@ func TestFit(t *testing.T) {
 		needed  int
 	}{
 		{name: "no limit", prompt: words, sent: true},
-		{name: "to the last token", prompt: words, limit: before + need, sent: true},
+		{name: "with room for the answer", prompt: words, limit: before + crowded, sent: true},
+		{name: "with a token less", prompt: words, limit: before + crowded - 1, sent: true, forced: 1},
+		{name: "to the last token", prompt: words, limit: before + need, sent: true, forced: 1},
+		{name: "within its share", prompt: words, share: 0.5, limit: before + 2*need, sent: true},
+		{name: "beyond its share", prompt: words, share: 0.5, limit: before + 2*need - 1, forced: 1, left: need - 1, needed: need},
+		{name: "beyond its share of an empty window", prompt: words, share: 0.5, limit: before + 1, forced: 1, left: 0, needed: need},
+		{name: "within its share behind a summary", prompt: words, share: 0.5, status: agent.CompressedOK, limit: after + 2*need, sent: true, forced: 1},
 		{name: "one token too many", prompt: words, limit: before + need - 1, forced: 1, left: need - 1, needed: need},
 		{name: "fits behind a summary", prompt: words, status: agent.CompressedOK, limit: after + need, sent: true, forced: 1},
 		{name: "does not fit behind a summary", prompt: words, status: agent.CompressedOK, limit: after + need - 1, forced: 1, left: need - 1, needed: need},
 		{name: "fits behind nothing but a summary of no tokens", prompt: words, limit: need + 1, forced: 1, left: need + 1 - before, needed: need},
 		{name: "as large as the window", prompt: words, limit: need, left: need - before, needed: need},
-		{name: "media, counted by the vendor", prompt: image, counted: 100, limit: before + 100, sent: true, weighed: 1},
+		{name: "media, counted by the vendor", prompt: image, counted: 100, limit: before + 106, sent: true, weighed: 1},
 		{name: "media, one token too many", prompt: image, counted: 100, limit: before + 99, forced: 1, weighed: 1, left: 99, needed: 100},
-		{name: "a file, counted by the vendor", prompt: film, counted: 100, limit: before + 100, sent: true, weighed: 1},
-		{name: "media that the vendor cannot count", prompt: image, limit: before + guess, sent: true, weighed: 1},
+		{name: "a file, counted by the vendor", prompt: film, counted: 100, limit: before + 106, sent: true, weighed: 1},
+		{name: "media that the vendor cannot count", prompt: image, limit: before + guess, sent: true, forced: 1, weighed: 1},
 		{name: "more of them", prompt: image, limit: before + guess - 1, forced: 1, weighed: 1, left: guess - 1, needed: guess},
 		{name: "media without a limit", prompt: image, counted: 100, sent: true},
 	} {
@@ -75,7 +83,7 @@ func TestFit(t *testing.T) {
 			c := &summary{status: tt.status}
 			a := newAgent(t, s.script, func(cfg *agent.Config) {
 				cfg.Generator, cfg.Compressor, cfg.Context = s, c, opening
-				cfg.Limit = func(string) int { return tt.limit }
+				cfg.Limit, cfg.Share = func(string) int { return tt.limit }, tt.share
 			}, echo("look"))
 			var over *agent.Overflow
 			for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{tt.prompt}}) {

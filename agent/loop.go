@@ -12,7 +12,7 @@ import (
 )
 
 // loopBreaker warns a model that repeats itself: in its turns, in the text of a response, or in its
-// calls. It warns once for each prompt; the second loop ends the run.
+// calls. It warns once for each prompt; the second loop ends the run, and the first one if [Config.StopAtLoop] is set.
 type loopBreaker struct {
 	*requester
 	budget *budget
@@ -32,7 +32,7 @@ func (l *loopBreaker) repairs(ctx context.Context, t *turn) (remedy, error) {
 		l.conv.leave(ctx, &t.message)
 		l.spend(t.reply)
 	}
-	if !l.budget.spendOnce() {
+	if l.cfg.StopAtLoop || !l.budget.spendOnce() {
 		return stand, l.out.end(LoopDetected{Kind: loop.Kind})
 	}
 	if isCut {
@@ -55,15 +55,16 @@ func (q *requester) checkTurn(ctx context.Context, t *turn) error {
 
 // checkCalls passes the calls of a response to the detector. A call that completes the first loop
 // of a prompt does not run: its result is a warning. checkCalls sets t.loop if the model was warned
-// in an earlier turn; no call of the response runs then.
+// in an earlier turn, or is not to be warned; no call of the response runs then.
 func (l *loopBreaker) checkCalls(t *turn) {
+	defer l.cfg.LoopDetector.Observe(Finished{})
 	for _, call := range t.calls {
 		loop, found := l.cfg.LoopDetector.Observe(ToolRequested{call})
 		switch {
 		case !found:
 		case len(t.refused) > 0: // another call of the same response
 			t.refuse(call, refuseCall(loop, "Not run, see the warning above."))
-		case l.budget.hasRecovered:
+		case l.cfg.StopAtLoop, l.budget.hasRecovered:
 			t.loop, t.calls = loop, nil
 			return
 		default:

@@ -49,7 +49,7 @@ func (r *run) repair(ctx context.Context, t *turn) (remedy, error) {
 
 // budget limits the requests that one prompt causes without a tool call or a person.
 type budget struct {
-	continuations int  // number that is left, see maxContinuations
+	continuations int  // number that is left, see maxRequests
 	hasRecovered  bool // one loop or unusable response was repaired
 }
 

@@ -9,9 +9,9 @@ import (
 	"pollux/llm"
 )
 
-// maxContinuations limits the requests that one prompt causes without a tool call or a
-// person: next-speaker checks, prompts of hooks, warnings after a loop.
-const maxContinuations = 100
+// maxRequests limits the requests that one prompt causes without a tool call or a person: its own, and one after each
+// next-speaker check, each prompt of a hook and each warning after a loop.
+const maxRequests = 100
 
 // Prompt is a person's input for a run.
 type Prompt struct {
@@ -73,7 +73,7 @@ func (a *Agent) begin(ctx context.Context, id string, yield func(Event, error) b
 }
 
 func newRun(q *requester, prompt string) *run {
-	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxContinuations}}
+	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxRequests - 1}}
 	r.edits = &failedEdits{requester: q}
 	r.loops = &loopBreaker{q, &r.budget, prompt}
 	r.recoveries = newRecoveries(q, &r.budget, r.edits, r.loops)

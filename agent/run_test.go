@@ -88,10 +88,17 @@ func TestRun(t *testing.T) {
 			history: lines("user: hi", "model: ok"),
 		},
 		{
-			name:    "no usable answer at all takes the prompt back",
+			name:    "the prompt stays that got no usable answer at all",
 			answers: answers{says(none), says(none), says(none), says(none)},
 			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "retried NO_RESPONSE_TEXT",
 				"retried NO_RESPONSE_TEXT", "invalid NO_RESPONSE_TEXT"),
+			history: lines("user: hi"),
+		},
+		{
+			name:    "it goes with its answer",
+			change:  func(c *agent.Config) { c.DropInvalidPrompts, c.Retry.Attempts = true, 1 },
+			answers: answers{says(none)},
+			want:    lines("TurnStarted", "ModelInfo", "invalid NO_RESPONSE_TEXT"),
 		},
 		{
 			name: "a reminder is sent when the model has given its answer",
@@ -113,6 +120,15 @@ func TestRun(t *testing.T) {
 		{
 			name:    "the seeds' rule: one request to go on",
 			change:  func(c *agent.Config) { c.ContinueInvalid = true; c.Retry.Attempts = 1 },
+			answers: answers{says(none), says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "invalid NO_RESPONSE_TEXT", "TurnStarted", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "user: System: Please continue.", "model: ok"),
+		},
+		{
+			name: "the seeds' rule, without the prompt",
+			change: func(c *agent.Config) {
+				c.ContinueInvalid, c.DropInvalidPrompts, c.Retry.Attempts = true, true, 1
+			},
 			answers: answers{says(none), says(text("ok"))},
 			want:    lines("TurnStarted", "ModelInfo", "invalid NO_RESPONSE_TEXT", "TurnStarted", "text ok", "end of turn STOP"),
 			history: lines("user: System: Please continue.", "model: ok"),

@@ -411,10 +411,10 @@ func (e *eager) Next(context.Context, []agent.Message) llm.Role {
 	return llm.RoleModel
 }
 
-// The number of continuations is limited.
+// The number of requests of a prompt without calls is limited.
 func TestContinuations(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]int{0: 1, 2: 3, 1000: 101} {
+	for n, want := range map[int]int{0: 1, 2: 3, 1000: 100} {
 		s := &script{}
 		for range 200 {
 			s.answers = append(s.answers, says(text("more")))

@@ -24,7 +24,7 @@ func (u *unusable) repairs(ctx context.Context, t *turn) (remedy, error) {
 	}
 	m := &t.message
 	next := outgoing{content: llm.User(llm.Text("System: Please continue."))}
-	if !m.content.HasFunctionResponse() { // results are true in any case
+	if u.drops(t) {
 		u.conv.leave(ctx, m)
 		next.isPrompt, next.id, next.joined = m.isPrompt, m.id, m.joined
 	}
@@ -33,4 +33,10 @@ func (u *unusable) repairs(ctx context.Context, t *turn) (remedy, error) {
 	}
 	*m = next
 	return nextTurn, nil
+}
+
+// drops reports whether the message of the turn leaves the history: a prompt that the vendor has blocked, which would be
+// blocked again, or any prompt if [Config.DropInvalidPrompts] is set. Results are true in any case.
+func (u *unusable) drops(t *turn) bool {
+	return !t.message.content.HasFunctionResponse() && (u.cfg.DropInvalidPrompts || t.reply.blocked != "")
 }

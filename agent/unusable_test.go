@@ -8,8 +8,8 @@ import (
 	"pollux/llm"
 )
 
-// TestUnusable checks the end of the attempts: the prompt leaves the history, tool results stay, and
-// the model may be asked to continue.
+// TestUnusable checks the end of the attempts: the prompt stays in the history unless it was blocked or is to be dropped, tool
+// results stay in any case, and the model may be asked to continue.
 func TestUnusable(t *testing.T) {
 	t.Parallel()
 	const invalid = "InvalidStream{NO_RESPONSE_TEXT empty}"
@@ -18,6 +18,8 @@ func TestUnusable(t *testing.T) {
 		isLast    bool
 		continues bool
 		spent     bool
+		drops     bool
+		blocked   string
 		how       remedy
 		err       error
 		message   string
@@ -25,18 +27,23 @@ func TestUnusable(t *testing.T) {
 		events    string
 	}{
 		"another attempt":         {part: llm.Text("hi"), how: resend, message: "hi", history: 1, events: "Retried{{NO_RESPONSE_TEXT empty} 2 4}"},
-		"no attempt left":         {part: llm.Text("hi"), isLast: true, err: errOver, message: "hi", events: invalid},
+		"no attempt left":         {part: llm.Text("hi"), isLast: true, err: errOver, message: "hi", history: 1, events: invalid},
+		"to be dropped":           {part: llm.Text("hi"), isLast: true, drops: true, err: errOver, message: "hi", events: invalid},
+		"blocked":                 {part: llm.Text("hi"), isLast: true, blocked: "OTHER", err: errOver, message: "hi", events: invalid},
+		"results, to be dropped":  {part: result("out"), isLast: true, drops: true, err: errOver, history: 1, events: invalid},
 		"results stay":            {part: result("out"), isLast: true, err: errOver, history: 1, events: invalid},
-		"a request to continue":   {part: llm.Text("hi"), isLast: true, continues: true, how: nextTurn, message: "System: Please continue.", events: invalid},
+		"a request to continue":   {part: llm.Text("hi"), isLast: true, continues: true, how: nextTurn, message: "System: Please continue.", history: 1, events: invalid},
+		"dropped, and continued":  {part: llm.Text("hi"), isLast: true, continues: true, drops: true, how: nextTurn, message: "System: Please continue.", events: invalid},
 		"continue after results":  {part: result("out"), isLast: true, continues: true, how: nextTurn, message: "System: Please continue.", history: 1, events: invalid},
-		"only once for a prompt":  {part: llm.Text("hi"), isLast: true, continues: true, spent: true, err: errOver, message: "hi", events: invalid},
+		"only once for a prompt":  {part: llm.Text("hi"), isLast: true, continues: true, spent: true, err: errOver, message: "hi", history: 1, events: invalid},
 		"no more after a retry":   {part: llm.Text("hi"), spent: true, how: resend, message: "hi", history: 1, events: "Retried{{NO_RESPONSE_TEXT empty} 2 4}"},
 		"results, another chance": {part: result("out"), how: resend, history: 1, events: "Retried{{NO_RESPONSE_TEXT empty} 2 4}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, func(c *Config) { c.ContinueInvalid = tt.continues })
+			b := newBench(t, func(c *Config) { c.ContinueInvalid, c.DropInvalidPrompts = tt.continues, tt.drops })
 			turn := b.sent(t.Context(), tt.part)
+			turn.reply = &reply{blocked: tt.blocked}
 			id := turn.message.id
 			turn.problem, turn.isLast = &InvalidStream{"NO_RESPONSE_TEXT", "empty"}, tt.isLast
 			u := &unusable{b.requester, &budget{continuations: 1, hasRecovered: tt.spent}}
@@ -48,7 +55,7 @@ func TestUnusable(t *testing.T) {
 			if n := len(b.conv.history.all); n != tt.history || strings.Join(b.events, " ") != tt.events {
 				t.Errorf("%d messages, events %q", n, b.events)
 			}
-			isPrompt := tt.part.FunctionResponse == nil || how != nextTurn
+			isPrompt := how != nextTurn || tt.drops && tt.part.FunctionResponse == nil
 			if m.isPrompt != isPrompt || isPrompt && m.id != id {
 				t.Errorf("prompt %v, id %q", m.isPrompt, m.id)
 			}

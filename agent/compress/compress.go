@@ -74,6 +74,15 @@ type Options struct {
 	Preserve         float64 // fraction of the history that is kept unchanged
 	SkipVerification bool    // do not have the model verify the snapshot
 	FiveSections     bool    // use five sections in the snapshot instead of seven
+	// Separate requests summaries apart from the conversation: with a system instruction of their own and without its
+	// tools, so that the prompt cache is not used.
+	Separate bool
+	// GiveUp ends all attempts after one that failed, until a forced one succeeds. Otherwise the next one waits until the
+	// history has grown.
+	GiveUp bool
+	// CountTokens has the vendor count the history before it is compared with the threshold, and after a compression
+	// (count.go). Otherwise both sizes are computed from those that the responses report.
+	CountTokens bool
 
 	// ResponseBudget is the number of tokens of tool results that stay in the history, the
 	// newest first. An older result of more than KeptChars characters is shortened to
@@ -108,6 +117,7 @@ type Compressor struct {
 	missing     map[string]bool                  // models of SummaryModel that do not exist
 	saved       map[*llm.FunctionResponse]string // by result: the shortened text of those saved to files
 	files       int                              // number of saved results
+	isUncounted bool                             // the vendor could not count
 }
 
 var _ agent.Compressor = (*Compressor)(nil)
@@ -156,11 +166,17 @@ func New(o Options) *Compressor {
 // the wrong form; Warn gets the reason. [agent.CompressTokenCountError] does not occur.
 func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	if !o.Force {
-		if o.Limit <= 0 || o.Tokens < c.start(o) {
-			c.lastAttempt = attempt{}
-			return o.History, unchanged(o)
+		if o.Limit > 0 {
+			o.Tokens = c.count(ctx, o, o.History, o.Tokens)
 		}
-		if c.lastAttempt.covers(o) {
+		hasGivenUp := c.GiveUp && c.lastAttempt.failed
+		switch {
+		case o.Limit <= 0 || o.Tokens < c.start(o):
+			if !hasGivenUp {
+				c.lastAttempt = attempt{}
+			}
+			return o.History, unchanged(o)
+		case hasGivenUp || c.lastAttempt.covers(o):
 			return c.reduceMeanwhile(o)
 		}
 	}
@@ -278,7 +294,10 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 		return w.fail(ctx, agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
 	}
 	rest := w.tail(summary, cut, trimmed)
-	done := agent.Compression{Status: agent.CompressedOK, Before: w.before, After: w.scaled(w.estimate(rest))}
+	done := agent.Compression{Status: agent.CompressedOK, Before: w.before, After: w.count(ctx, w.CompressRequest, w.withHead(rest), w.scaled(w.estimate(rest)))}
+	if ctx.Err() != nil {
+		return w.History, unchanged(w.CompressRequest)
+	}
 	if done.After > done.Before {
 		done.Status = agent.CompressInflated
 		return w.fail(ctx, done)

@@ -348,6 +348,44 @@ func TestFailureIsRemembered(t *testing.T) {
 	}
 }
 
+// After a failure that ends all attempts, only a person causes another.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	works := false
+	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) {
+		if works {
+			return text(form("goal")), nil
+		}
+		return nil, errors.New("no")
+	}}
+	c := newCompressor(t, s, func(o *compress.Options) { o.Warn, o.GiveUp, o.SkipVerification = nil, true, true })
+	over := agent.CompressRequest{History: talk(100, 4000), Model: "m", Limit: 150_000}
+	for _, step := range []struct {
+		change   string
+		tokens   int
+		model    string
+		force    bool
+		requests int
+	}{
+		{"below the threshold", 70_000, "m", false, 0},
+		{"the first attempt", 100_000, "m", false, 1},
+		{"a tenth of the window", 130_000, "m", false, 1},
+		{"another model", 130_000, "n", false, 1},
+		{"below the threshold", 50_000, "n", false, 1},
+		{"over it again", 100_000, "n", false, 1},
+		{"a person asks, without success", 100_000, "n", true, 2},
+		{"over it again", 140_000, "n", false, 2},
+		{"a person asks", 100_000, "n", true, 3},
+		{"over it once more", 100_000, "n", false, 4},
+	} {
+		works = step.requests > 2
+		over.Tokens, over.Model, over.Force = step.tokens, step.model, step.force
+		if _, done := c.Compress(t.Context(), over); len(s.requests) != step.requests {
+			t.Fatalf("%s: %d requests, want %d (%+v)", step.change, len(s.requests), step.requests, done)
+		}
+	}
+}
+
 // A history that cannot be made short enough is not summarized in every turn.
 func TestNoRest(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,7 @@ func TestWriter(t *testing.T) {
 		{"the same by name", func(o *compress.Options) {
 			o.SummaryModel = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
 		}, "lead", true, 99, ""},
+		{"the conversation's own, apart from it", func(o *compress.Options) { o.Separate = true }, "lead", false, 99, ""},
 		{"none by name", func(o *compress.Options) {
 			o.SummaryModel = func(m string) (string, llm.Config, error) { return "", llm.Config{}, nil }
 		}, "lead", true, 99, ""},

@@ -18,6 +18,7 @@ import (
 type scribe struct {
 	requests []*llm.Request
 	answer   func(n int, req *llm.Request) (*llm.Response, error) // n from 0
+	count    func(ctx context.Context, req *llm.Request) (int, error)
 }
 
 func (s *scribe) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
@@ -32,7 +33,10 @@ func (s *scribe) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, 
 	return func(yield func(*llm.Response, error) bool) { yield(nil, errors.New("not scripted")) }
 }
 
-func (s *scribe) CountTokens(context.Context, *llm.Request) (int, error) {
+func (s *scribe) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	if s.count != nil {
+		return s.count(ctx, req)
+	}
 	return 0, errors.New("not scripted")
 }
 

@@ -49,7 +49,7 @@ func (w *compression) writers(history int) (first, second writer) {
 
 	own := writer{model: w.CompressRequest.Model, limit: w.CompressRequest.Limit, fixed: w.fixed + tokens}
 	plain := own
-	cached := w.RequestConfig != nil && (w.Price == nil || w.Price(own.model) != nil)
+	cached := w.RequestConfig != nil && !w.Separate && (w.Price == nil || w.Price(own.model) != nil)
 	if w.RequestConfig != nil {
 		own.cfg, own.prefix = w.RequestConfig(own.model), notePrefix+text+"\n\n"
 		plain.cfg, plain.fixed = own.cfg, tokens

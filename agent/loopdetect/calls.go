@@ -11,49 +11,67 @@ import (
 	"pollux/agent"
 )
 
-// calls holds the last tool calls, as many as a loop can have.
+// calls holds the last tool calls, as many as a loop can have. The same calls in one response count once: the model has
+// seen no result in between.
 type calls struct {
-	keys  [][sha256.Size]byte
-	names []string
+	list     []pastCall
+	response map[[sha256.Size]byte][]string // the calls of the response so far, with what add has returned
+}
+
+type pastCall struct {
+	key      [sha256.Size]byte
+	id, name string
 }
 
 // add adds a call. If the last calls are a loop, it returns the names of one cycle, otherwise
 // nil.
 func (c *calls) add(call *agent.ToolCall, o *Options) []string {
-	if most := o.MaxCycle * o.Repeats; len(c.keys) >= most {
-		c.keys = slices.Delete(c.keys, 0, len(c.keys)-most+1)
-		c.names = slices.Delete(c.names, 0, len(c.names)-most+1)
+	key := hashCall(call)
+	if cycle, ok := c.response[key]; ok {
+		return cycle
 	}
-	c.keys = append(c.keys, hashCall(call))
-	c.names = append(c.names, call.Name)
+	if most := o.MaxCycle * o.Repeats; len(c.list) >= most {
+		c.list = slices.Delete(c.list, 0, len(c.list)-most+1)
+	}
+	c.list = append(c.list, pastCall{key, call.ID, call.Name})
+	if c.response == nil {
+		c.response = map[[sha256.Size]byte][]string{}
+	}
+	c.response[key] = c.cycle(o)
+	return c.response[key]
+}
+
+// cycle returns the names of one cycle if the last calls are a loop, otherwise nil.
+func (c *calls) cycle(o *Options) []string {
 	for k := 1; k <= o.MaxCycle; k++ {
 		if c.repeats(k, o.Repeats) {
-			return c.names[len(c.names)-k:]
+			names := make([]string, 0, k)
+			for _, past := range c.list[len(c.list)-k:] {
+				names = append(names, past.name)
+			}
+			return names
 		}
 	}
 	return nil
 }
 
-// forget removes the last call that is the same as this one.
+// endResponse is called after the last call of a response.
+func (c *calls) endResponse() { clear(c.response) }
+
+// forget removes a call.
 func (c *calls) forget(call *agent.ToolCall) {
-	key := hashCall(call)
-	for i, k := range slices.Backward(c.keys) {
-		if k == key {
-			c.keys, c.names = slices.Delete(c.keys, i, i+1), slices.Delete(c.names, i, i+1)
-			return
-		}
-	}
+	c.list = slices.DeleteFunc(c.list, func(past pastCall) bool { return past.id == call.ID })
 }
 
 // repeats reports whether the calls end with the given number of repetitions of the same k
 // calls.
 func (c *calls) repeats(k, repeats int) bool {
-	n := len(c.keys)
+	n := len(c.list)
 	if n < k*repeats {
 		return false
 	}
 	for i := n - k*(repeats-1); i < n; i++ {
-		if c.keys[i] != c.keys[i-k] {
+		if c.list[i].key != c.list[i-k].key {
 			return false
 		}
 	}

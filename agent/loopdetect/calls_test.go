@@ -68,6 +68,7 @@ func TestCalls(t *testing.T) {
 					at = i + 1
 					break
 				}
+				d.Observe(agent.Finished{})
 			}
 			if at != tt.at {
 				t.Errorf("found at call %d, want %d", at, tt.at)
@@ -91,6 +92,7 @@ func TestCallsThatDidNotRun(t *testing.T) {
 		for range 9 {
 			e := request("test", "")
 			_, loop := d.Observe(e)
+			d.Observe(agent.Finished{})
 			found = found || loop
 			tt.end.Call = e.Call
 			d.Observe(tt.end)
@@ -120,6 +122,7 @@ func TestLoopGoesOn(t *testing.T) {
 				continue
 			}
 			_, found := d.Observe(request(string(c), ""))
+			d.Observe(agent.Finished{})
 			got += map[bool]string{false: "0", true: "1"}[found]
 			if _, found := d.CheckTurn(t.Context(), nil); found {
 				t.Errorf("%s: a loop of calls is found again by CheckTurn", name)
@@ -136,9 +139,36 @@ func TestCallsStayFew(t *testing.T) {
 	d := New(Options{})
 	for i := range 10_000 {
 		d.Observe(request(fmt.Sprint("tool", i), `{}`))
+		d.Observe(agent.Finished{})
 	}
-	if n, c := len(d.calls.keys), cap(d.calls.keys); n != 25 || c > 64 || len(d.calls.names) != n {
-		t.Errorf("%d keys and %d names of at most %d are kept", n, len(d.calls.names), c)
+	if n, c := len(d.calls.list), cap(d.calls.list); n != 25 || c > 64 || len(d.calls.response) != 0 {
+		t.Errorf("%d calls of at most %d and %d of a response are kept", n, c, len(d.calls.response))
+	}
+}
+
+// The same calls in one response count once.
+func TestCallsOfOneResponse(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ calls, found string }{ // a response ends with a space
+		"one response":             {"aaaaaaaaa", "000000000"},
+		"the same in each":         {"aa aa aa aa aa aaa", "00 00 00 00 11 111"},
+		"in turn":                  {"abab abab abab abab abab", "0000 0000 0000 0000 0101"},
+		"another in one of them":   {"aa aa ab aa aa", "00 00 00 00 00"},
+		"in turn, in one response": {"ababababababab", "00000000000000"},
+	} {
+		d, got := New(Options{}), ""
+		for _, c := range tt.calls {
+			if c == ' ' {
+				d.Observe(agent.Finished{})
+				got += " "
+				continue
+			}
+			_, found := d.Observe(request(string(c), ""))
+			got += map[bool]string{false: "0", true: "1"}[found]
+		}
+		if got != tt.found {
+			t.Errorf("%s: %s: found %s, want %s", name, tt.calls, got, tt.found)
+		}
 	}
 }
 

@@ -131,7 +131,7 @@ func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop
 
 // Observe implements [agent.LoopDetector]. It checks text and requested tool calls. A call that
 // continues a loop of calls is a loop again, until Reset is called or another call breaks it. A
-// call that did not run does not count.
+// call that did not run does not count, and the same calls of one response, which ends with [agent.Finished], count once.
 func (d *Detector) Observe(e agent.Event) (loop agent.Loop, found bool) {
 	if d.disabled.Load() {
 		return agent.Loop{}, false
@@ -157,6 +157,8 @@ func (d *Detector) inspect(e agent.Event) agent.Loop {
 		if cycle := d.calls.add(e.Call, &d.o); cycle != nil {
 			return agent.Loop{Kind: RepeatedCalls, Detail: describe(cycle, d.o.Repeats)}
 		}
+	case agent.Finished:
+		d.calls.endResponse()
 	case agent.ToolFinished: // it did not run, and may be called again
 		if e.Status == agent.CallCancelled && e.Began.IsZero() {
 			d.calls.forget(e.Call)

@@ -71,6 +71,7 @@ func TestInAgent(t *testing.T) {
 		runs    int // calls that run
 		warned  int // request, from 0, that carries the warning; -1 for none
 		stopped bool
+		atOnce  bool // StopAtLoop
 	}{
 		"different calls":         {answers: append([]*llm.Response{look(1), look(2), look(3), look(4), look(5), look(6)}, done), runs: 6, warned: -1},
 		"four calls":              {answers: append(same(4, 0), done), runs: 4, warned: -1},
@@ -84,13 +85,15 @@ func TestInAgent(t *testing.T) {
 		},
 		"two at a time":             {answers: append(same(5, 0, 1), done), runs: 9, warned: 5},
 		"two at a time, go on":      {answers: same(6, 0, 1), runs: 9, warned: 5, stopped: true},
-		"seven at once, then sense": {answers: []*llm.Response{look(0, 0, 0, 0, 0, 0, 0), done}, runs: 4, warned: 1},
-		"seven at once, go on":      {answers: []*llm.Response{look(0, 0, 0, 0, 0, 0, 0), look(2, 0), look(0), done}, runs: 7, warned: 1},
+		"seven at once, then sense": {answers: []*llm.Response{look(0, 0, 0, 0, 0, 0, 0), done}, runs: 7, warned: -1},
+		"seven at once, go on":      {answers: append(same(5, 0, 0, 0, 0, 0, 0, 0), done), runs: 28, warned: 5},
 		"another with the fifth":    {answers: append(same(4, 0), look(1), look(0, 7), done), runs: 7, warned: -1},
 		"the fifth with another":    {answers: append(same(4, 0), look(0, 7), done), runs: 5, warned: 5},
 		"two in turn, by the seeds": {
 			answers: append(slices.Repeat([]*llm.Response{look(0), look(1)}, 6), done), o: Options{MaxCycle: 1}, runs: 12, warned: -1,
 		},
+		"five calls, stopped at once": {answers: same(5, 0), runs: 4, warned: -1, stopped: true, atOnce: true},
+		"a chant, stopped at once":    {answers: []*llm.Response{chanting}, warned: -1, stopped: true, atOnce: true},
 		"a chant, then sense":         {answers: []*llm.Response{chanting, done}, warned: 1},
 		"a chant and another":         {answers: []*llm.Response{chanting, chanting}, warned: 1, stopped: true},
 		"a chant, then calls":         {answers: append([]*llm.Response{chanting}, same(5, 0)...), runs: 4, warned: 1, stopped: true},
@@ -102,7 +105,7 @@ func TestInAgent(t *testing.T) {
 			t.Parallel()
 			m, gate := &script{answers: tt.answers}, &open{}
 			a := agent.New(agent.Config{
-				Generator: m, Model: "gemini-2.5-pro", Gate: gate, LoopDetector: New(tt.o),
+				Generator: m, Model: "gemini-2.5-pro", Gate: gate, LoopDetector: New(tt.o), StopAtLoop: tt.atOnce,
 				Tools: tool.NewRegistry(&looker{tool.Spec{Name: "look", Kind: tool.KindRead, Schema: json.RawMessage(`{"type":"object"}`)}}),
 			})
 			var stopped []string
@@ -228,6 +231,7 @@ func TestDisable(t *testing.T) {
 	found := false
 	for range 5 {
 		_, found = d.Observe(request("look", `{}`))
+		d.Observe(agent.Finished{})
 	}
 	if !found {
 		t.Error("no loop")

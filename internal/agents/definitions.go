@@ -72,7 +72,9 @@ func (ds *Definitions) read(ctx context.Context) (problems []string) {
 	for _, err := range errs {
 		problems = append(problems, err.Error())
 	}
-	list := append(subagent.Builtins(), ds.acknowledged(ctx, read)...)
+	builtin := subagent.Builtins(config.InvestigatorScratchpad.In(ds.project.Settings()))
+	known := slices.Concat(builtin, read)
+	list := append(builtin, ds.acknowledged(ctx, read)...)
 	var entries map[string]json.RawMessage
 	if err := config.AgentOverrides.Decode(ds.project.Settings(), &entries); err != nil {
 		problems = append(problems, "Warning: "+err.Error())
@@ -81,6 +83,9 @@ func (ds *Definitions) read(ctx context.Context) (problems []string) {
 	var theirs map[string]json.RawMessage
 	if config.AgentOverrides.Decode(ds.project.Settings().ForScope(config.Workspace), &theirs) == nil {
 		subagent.MarkProject(overrides, theirs)
+	}
+	if ds.project.IsTrusted() { // else those of the project are unknown
+		ignored = append(ignored, subagent.CheckNames(overrides, known)...)
 	}
 	set, duplicates := subagent.NewSet(list, overrides)
 	problems = append(append(problems, ignored...), duplicates...)

@@ -76,6 +76,32 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
+// TestUnknownOverrides checks that a setting for a subagent that does not exist is warned about, unless the folder is not
+// trusted, so that its subagents are unknown.
+func TestUnknownOverrides(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		folder trust.State
+		want   string
+	}{
+		"trusted": {trust.Trusted, "Warning: agents.overrides names \"gone\", but there is no such agent.\n" +
+			"Warning: agents.overrides names \"their\", but there is no such agent. Did you mean \"theirs\"?"},
+		"untrusted": {trust.Untrusted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := projecttest.NewUser(t)
+			u.Write("~/.gemini/settings.json", `{"agents": {"overrides": {"their": {"enabled": false}, "theirs": {"enabled": true}, "gone": {}, "generalist": {}}}}`)
+			u.Write(".gemini/agents/theirs.md", definition("theirs", ""))
+			u.Answer("Use them")
+			read(t, u, u.AtTerminal, func(o *project.Options) { o.Folder = tt.folder })
+			if got := u.TakeWarnings(); got != tt.want {
+				t.Errorf("warned %q", got)
+			}
+		})
+	}
+}
+
 // TestAcknowledge checks that a person accepts the subagents of a project, once, and that a script ignores those that
 // they have not accepted.
 func TestAcknowledge(t *testing.T) {

@@ -292,7 +292,8 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 		}
 		p.Core = &prompt.System{
 			IsSubagent: true, Mode: w.agents.parts.Policy.Mode().String(), Form: form, Git: project.InGit(w.agents.parts.Project.Paths.Dir()), Sandbox: w.agents.parts.Project.Options.Env.Get("SANDBOX"), Hooks: w.agents.parts.Session.Hooks() != nil,
-			Tools: names, Plan: w.agents.parts.Plans.Approved(), PlanDir: w.agents.parts.Plans.Dir(), Env: w.agents.parts.Project.Env().Get,
+			Output: toolset.OutputAdvice(w.agents.parts.Project.Settings()),
+			Tools:  names, Plan: w.agents.parts.Plans.Approved(), PlanDir: w.agents.parts.Plans.Dir(), Env: w.agents.parts.Project.Env().Get,
 		}
 	}
 	return p

@@ -31,6 +31,8 @@ func Base(m *models.Directory, s *config.Settings) agent.Config {
 		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
 		ForgetCancelled:    config.HistoryForget.In(s),
+		StopAtLoop:         config.LoopStop.In(s),
+		Share:              config.RequestShare.In(s),
 	}
 }
 

@@ -105,6 +105,7 @@ func Chains(p *project.Project, m *models.Directory, isPlanning func() bool) fun
 // arguments that models get wrong are corrected, and calls of other programs' tools replaced. The options hold the known facts about the session.
 func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, options texttool.Options) llm.Generator {
 	options.Log = func(model, message string) { p.Log.Debug(message, "model", model) }
+	options.InMessage, options.DropText = config.TextInMessage.In(p.Settings()), !config.TextKept.In(p.Settings())
 	hasCalled := options.HasCalled
 	options.HasCalled = func(model string) bool {
 		return m.ReturnsCalls(model) || hasCalled != nil && hasCalled(model)

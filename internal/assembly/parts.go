@@ -31,12 +31,18 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
+	separate := config.CompressionSeparate.In(b.Project.Settings())
 	set, _ := b.Project.Settings().Lookup(string(config.CompressionThreshold))
 	threshold, _ := set.(float64) // 0 is the default, which depends on the window
 	return b.Records.Compressor(compress.New(compress.Options{
 		Generator:     b.Generator,
 		RequestConfig: requestConfig,
-		SummaryModel:  func(model string) (string, llm.Config, error) { return b.summarizer(model, chosen) },
+		SummaryModel: func(model string) (string, llm.Config, error) {
+			if separate {
+				return "", llm.Config{}, nil
+			}
+			return b.summarizer(model, chosen)
+		},
 		Price:         price,
 		Limit:         func(model string) int { return b.Models.Describe(model).Input },
 
@@ -44,6 +50,9 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 		Preserve:         config.CompressionPreserve.In(b.Project.Settings()),
 		SkipVerification: config.CompressionOneCall.In(b.Project.Settings()),
 		FiveSections:     config.CompressionFiveParts.In(b.Project.Settings()),
+		Separate:         separate,
+		GiveUp:           config.CompressionGiveUp.In(b.Project.Settings()),
+		CountTokens:      config.CompressionCount.In(b.Project.Settings()),
 		KeptChars:        shown,
 		Save: func(tool string, _ int, text string) (string, error) {
 			return b.Outputs.Save(tool, text)

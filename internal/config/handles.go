@@ -137,6 +137,10 @@ const (
 	CompressionPreserve  = Float("pollux.compression.preserve")
 	CompressionOneCall   = Bool("pollux.compression.oneCall")
 	CompressionFiveParts = Bool("pollux.compression.fiveParts")
+	CompressionSeparate  = Bool("pollux.compression.separate")
+	CompressionGiveUp    = Bool("pollux.compression.giveUp")
+	CompressionCount     = Bool("pollux.compression.countTokens")
+	RequestShare         = Float("pollux.requestShare")
 
 	Instructions    = String("pollux.instructions")
 	MaskToolOutputs = Bool("pollux.maskToolOutputs")
@@ -144,11 +148,17 @@ const (
 	LoopInterval = Int("pollux.loops.interval")
 	LoopMaxCycle = Int("pollux.loops.maxCycle")
 	LoopSingle   = Bool("pollux.loops.single")
+	LoopStop     = Bool("pollux.loops.stopAtOnce")
 
 	Telemetry = Object("telemetry")
 
-	ToolCalling  = String("pollux.toolCalling")
-	ToolMappings = Object("pollux.toolMappings")
+	ToolCalling   = String("pollux.toolCalling")
+	ToolMappings  = Object("pollux.toolMappings")
+	TextInMessage = Bool("pollux.textTools.inMessage")
+	TextKept      = Bool("pollux.textTools.keepText")
+
+	InvestigatorScratchpad = Bool("pollux.investigatorScratchpad")
+	ShellOutputEfficiency  = Bool("tools.shell.enableShellOutputEfficiency")
 
 	DisableYolo       = Bool("security.disableYoloMode")
 	DisableAlways     = Bool("security.disableAlwaysAllow")

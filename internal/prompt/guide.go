@@ -8,16 +8,20 @@ func guidelines(s System) string {
 		return compactManner(s)
 	}
 	return bullets("Manner",
-		"Answer in the user's language, short and plain: what you did, what you found, what is left to decide. No opening or closing phrases, praise, apologies, emoji, or retelling of the diff. Use Markdown sparingly; refer to code as `path:line`.",
+		"Answer in the user's language, short and plain: what you did, what you found, what is left to decide. No opening or closing phrases, praise, apologies, emoji, or retelling of the diff. Use Markdown sparingly; refer to code as `path:line`, with line numbers that results gave.",
 		"If you cannot or will not do something, say so in a sentence, with what is possible instead.",
 		parallel(s),
 		edits(s),
 		s.say("Commands for {run_shell_command} must end by themselves and ask nothing: use non-interactive flags, no pagers, editors or watch modes. Set `is_background` for what keeps running, like a server. Read and search files with your other tools."),
-		when(s.isLegacy(), s.say("Keep the output of {run_shell_command} small: quiet flags, head, tail, grep. Send long output to a file in the temporary directory, search that, and remove it.")),
+		when(s.advisesOutput(), s.say("Keep the output of {run_shell_command} small: quiet flags, head, tail, grep. Send long output to a file in the temporary directory, search that, and remove it.")),
 		damage(s),
 		remember(s),
 		when(s.Interactive, "`/help` shows the user the commands, `/bug` reports a problem with Pollux."),
 	)
+}
+
+func (s System) advisesOutput() bool {
+	return s.Output == AdviseAll || s.Output == AdviseOlder && s.isLegacy()
 }
 
 func parallel(s System) string {

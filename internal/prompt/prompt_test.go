@@ -213,6 +213,62 @@ func TestSectionsOff(t *testing.T) {
 	}
 }
 
+// The names that older versions of Gemini CLI give the workflows take them out where they applied.
+func TestOlderNames(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct{ investigates, plans bool }{
+		"PRIMARYWORKFLOWS_PREFIX_CI_TODO": {true, true},
+		"PRIMARYWORKFLOWS_PREFIX_CI":      {true, false},
+		"PRIMARYWORKFLOWS_TODO":           {false, true},
+		"PRIMARYWORKFLOWS_PREFIX":         {false, false},
+	} {
+		s := session(legacy, "yolo", true, []string{"read_file", "write_file", "run_shell_command"})
+		s.Agents = nil
+		if c.investigates {
+			s.Agents = []prompt.Agent{{Name: "codebase_investigator", Description: "Reads."}}
+			s.Tools = append(s.Tools, "invoke_agent")
+		}
+		if c.plans {
+			s.Tools = append(s.Tools, "write_todos")
+		}
+		for _, key := range []string{"PRIMARYWORKFLOWS_PREFIX_CI_TODO", "PRIMARYWORKFLOWS_PREFIX_CI", "PRIMARYWORKFLOWS_TODO", "PRIMARYWORKFLOWS_PREFIX", "PRIMARYWORKFLOWS"} {
+			s.Env = func(name string) string {
+				if name == "GEMINI_PROMPT_"+key {
+					return "0"
+				}
+				return ""
+			}
+			off := key == want || key == "PRIMARYWORKFLOWS"
+			if got := !strings.Contains(s.Text(), "# Work"); got != off {
+				t.Errorf("%+v: %s=0 takes the workflows out: %v", c, key, got)
+			}
+		}
+	}
+}
+
+// Older models get advice about the output of commands, the others if the user wants it.
+func TestOutputAdvice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		form   tool.Form
+		advice prompt.OutputAdvice
+		want   bool
+	}{
+		{legacy, prompt.AdviseOlder, true},
+		{modern, prompt.AdviseOlder, false},
+		{legacy, prompt.AdviseAll, true},
+		{modern, prompt.AdviseAll, true},
+		{legacy, prompt.AdviseNone, false},
+		{modern, prompt.AdviseNone, false},
+	} {
+		s := session(tt.form, "yolo", true, person)
+		s.Output = tt.advice
+		if got := strings.Contains(s.Text(), "Keep the output of"); got != tt.want {
+			t.Errorf("%v, %v: %v", tt.form, tt.advice, got)
+		}
+	}
+}
+
 func BenchmarkText(b *testing.B) {
 	s := session(modern, "default", true, person)
 	for b.Loop() {

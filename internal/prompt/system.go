@@ -34,6 +34,8 @@ type System struct {
 	Agents []Agent
 	Skills []Skill
 
+	Output OutputAdvice
+
 	PlanDir string // directory for plans in plan mode
 	Plan    string // file of the plan that the user has approved, "" if there is none
 
@@ -51,6 +53,18 @@ type System struct {
 	// GEMINI_PROMPT_<KEY> set to 0 or false leaves a section out.
 	Env func(name string) string
 }
+
+// OutputAdvice selects the models whose instruction asks for commands with little output.
+type OutputAdvice int
+
+const (
+	// AdviseOlder selects older models.
+	AdviseOlder OutputAdvice = iota
+	// AdviseAll selects all models.
+	AdviseAll
+	// AdviseNone selects no model.
+	AdviseNone
+)
 
 // Agent is a subagent that the model can delegate work to.
 type Agent struct{ Name, Description string }
@@ -115,7 +129,24 @@ func (s System) Text() string {
 
 // isDisabled reports whether the user has disabled a section.
 func (s System) isDisabled(key string) bool {
-	return s.Env != nil && isOff(s.Env("GEMINI_PROMPT_"+key))
+	if s.Env == nil {
+		return false
+	}
+	return isOff(s.Env("GEMINI_PROMPT_"+key)) || key == "PRIMARYWORKFLOWS" && isOff(s.Env("GEMINI_PROMPT_"+key+s.variant()))
+}
+
+// variant returns the end of the name that older versions of Gemini CLI give the workflows for what the model has.
+func (s System) variant() string {
+	investigates, plans := s.hasAgent("codebase_investigator"), s.has("write_todos")
+	switch {
+	case investigates && plans:
+		return "_PREFIX_CI_TODO"
+	case investigates:
+		return "_PREFIX_CI"
+	case plans:
+		return "_TODO"
+	}
+	return "_PREFIX"
 }
 
 // isOff reports whether the value of a variable means "no".

@@ -10,6 +10,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/project"
 	"pollux/internal/prompt"
+	"pollux/internal/toolset"
 	"pollux/tool"
 )
 
@@ -34,6 +35,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Hooks:       s.Hooks.Set() != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),
+			Output:      toolset.OutputAdvice(s.Project.Settings()),
 			Skills:      s.Skills.ForPrompt(),
 			PlanDir:     s.plans.Dir(),
 			Plan:        s.plans.Approved(),

@@ -8,9 +8,13 @@ import (
 	"time"
 )
 
-// Builtins returns Pollux's own subagents.
-func Builtins() []*Definition {
-	return []*Definition{investigator(), help(), generalist()}
+// Builtins returns Pollux's own subagents. With scratchpad, the investigator keeps one in its answers.
+func Builtins(scratchpad bool) []*Definition {
+	i := investigator()
+	if scratchpad {
+		i.Prompt += scratchpadPrompt
+	}
+	return []*Definition{i, help(), generalist()}
 }
 
 func investigator() *Definition {
@@ -52,6 +56,19 @@ const investigatorPrompt = `You investigate a code base for another agent. It wi
 - SummaryOfFindings: the answer first. For a bug: the cause, the evidence (` + "`path:line`" + `), the smallest fix and what it touches. For a feature or refactoring: where it belongs, the pattern of the code around it, the steps, the callers, tests and settings that must follow. Then what you could not settle.
 - ExplorationTrace: the few steps that mattered.
 - RelevantLocations: only files that someone must read or change.`
+
+const scratchpadPrompt = `
+
+# Scratchpad
+
+Begin every answer with a <scratchpad>. It is your memory and your plan, so write it before your first call and bring it up to date after each result, before the next call:
+
+- Checklist: what to find out, one line each, "[ ]" open or "[x]" done. Add a line for everything that the code makes you want to know.
+- Questions to Resolve: what you do not understand yet. Answer each, or report it as open.
+- Key Findings: what you know, each with its file and why it matters.
+- Irrelevant Paths to Ignore: where you found nothing, so that you do not look there again.
+
+You are done when no line of the checklist and no question is open. Only then report.`
 
 func help() *Definition {
 	return &Definition{

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pollux/tool/spelling"
 )
 
 // Override changes a subagent, as an entry of the setting agents.overrides does.
@@ -45,6 +47,25 @@ func ReadOverrides(entries map[string]json.RawMessage) (overrides map[string]Ove
 		overrides[name] = o
 	}
 	return overrides, warnings
+}
+
+// CheckNames returns a warning for each override of a subagent that is not in the list.
+func CheckNames(overrides map[string]Override, list []*Definition) (warnings []string) {
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		text := fmt.Sprintf("Warning: agents.overrides names %q, but there is no such agent.", name)
+		if near := spelling.Closest(name, slices.Values(names)); near != "" {
+			text += fmt.Sprintf(" Did you mean %q?", near)
+		}
+		warnings = append(warnings, text)
+	}
+	return warnings
 }
 
 // MarkProject notes which servers of the overrides are in the entries that the settings of a project have.

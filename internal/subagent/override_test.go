@@ -7,6 +7,18 @@ import (
 	"time"
 )
 
+// TestScratchpad checks that the investigator keeps a scratchpad only where the user wants one.
+func TestScratchpad(t *testing.T) {
+	t.Parallel()
+	for _, want := range []bool{true, false} {
+		for _, d := range Builtins(want) {
+			if got := strings.Contains(d.Prompt, "<scratchpad>"); got != (want && d.Name == "codebase_investigator") {
+				t.Errorf("%s keeps a scratchpad: %v", d.Name, got)
+			}
+		}
+	}
+}
+
 // TestReadOverrides checks that a value of a wrong type does not lose the other values.
 func TestReadOverrides(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/memory"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/prompt"
 	"pollux/internal/records"
 	"pollux/internal/tools/askuser"
 	"pollux/internal/tools/discovered"
@@ -59,6 +60,7 @@ func NewBuiltin(p Parts) Builtin {
 		Parallel:           func() []string { return config.ParallelCommands.In(p.Project.Settings()) },
 		Processes:          p.Processes,
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
+		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
 		Launcher:           p.Project.Launcher,
 		CanReadOn:          func() bool { return p.declares("read_background_output") },
 	}
@@ -151,4 +153,15 @@ func discover(ctx context.Context, p *project.Project) ([]tool.Tool, error) {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}
 	return tools, nil
+}
+
+// OutputAdvice returns the models whose instruction asks for commands with little output.
+func OutputAdvice(s *config.Settings) prompt.OutputAdvice {
+	switch value, _ := s.Lookup(string(config.ShellOutputEfficiency)); value {
+	case true:
+		return prompt.AdviseAll
+	case false:
+		return prompt.AdviseNone
+	}
+	return prompt.AdviseOlder
 }

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
+	"pollux/internal/prompt"
 	"pollux/internal/records"
 	"pollux/internal/subagent"
 	"pollux/internal/toolset"
@@ -113,6 +114,28 @@ func TestBuiltin(t *testing.T) {
 }
 
 // TestDiscovery checks the tools that a command of the user lists, and the errors of that command.
+// TestOutputAdvice checks whether a setting is given, and passed to the shell tool.
+func TestOutputAdvice(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]prompt.OutputAdvice{
+		`{}`: prompt.AdviseOlder,
+		`{"tools": {"shell": {"enableShellOutputEfficiency": true}}}`:    prompt.AdviseAll,
+		`{"tools": {"shell": {"enableShellOutputEfficiency": false}}}`:   prompt.AdviseNone,
+		`{"tools": {"shell": {"enableShellOutputEfficiency": "often"}}}`: prompt.AdviseOlder,
+	} {
+		_, p := openProject(t, settings, false)
+		if got := toolset.OutputAdvice(p.Settings()); got != want {
+			t.Errorf("%s: %v", settings, got)
+		}
+		k := toolsettest.New(t, p, nil)
+		list := k.Open().Tools
+		i := slices.IndexFunc(list, func(t tool.Tool) bool { return t.Spec().Name == "run_shell_command" })
+		if has := strings.Contains(list[i].Spec().Description, "keep its output small"); has != (want != prompt.AdviseNone) {
+			t.Errorf("%s: the tool says so: %v", settings, has)
+		}
+	}
+}
+
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	const list = `[{\"name\": \"one\", \"description\": \"x\"}, {\"functionDeclarations\": [{\"name\": \"two\"}]}]`

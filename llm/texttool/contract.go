@@ -26,6 +26,7 @@ const maxContracts = 8
 // contract is a system instruction with tools, and its inputs.
 type contract struct {
 	instruction *llm.Content
+	message     *llm.Content // the part about tools as a message; nil without tools
 	tools       toolSet
 
 	text     string // the part about tools
@@ -56,7 +57,11 @@ func (k *contractCache) get(config *llm.Config) *contract {
 	}
 	c.build(declarations(config.OfferedTools()))
 	for _, old := range k.entries { // the same tools in new objects
-		if old.original == c.original && old.text == c.text {
+		if old.text != c.text {
+			continue
+		}
+		c.message = old.message
+		if old.original == c.original {
 			c.instruction = old.instruction
 		}
 	}
@@ -72,6 +77,7 @@ func (c *contract) build(tools []llm.FunctionDeclaration) {
 		return
 	}
 	c.text = instructionText(tools, c.mode == "ANY")
+	c.message = llm.User(llm.Text(c.text))
 	out := &llm.Content{Role: llm.RoleUser}
 	if c.original != nil {
 		out.Role, out.Parts = c.original.Role, slices.Clone(c.original.Parts)

@@ -55,6 +55,12 @@ type Options struct {
 	// that cannot be read: 2 by default, none if negative. After the last one the answer
 	// ends with an [llm.Error] whose code is [UnreadableCall].
 	Corrections int
+	// InMessage describes the tools in the first message of the history, as the user's, instead of the system
+	// instruction.
+	InMessage bool
+	// DropText leaves out the text of an answer with calls, also from the history. No text is then yielded before the end
+	// of an answer.
+	DropText bool
 	// Log, if not nil, gets debug messages: about calls that cannot be read, results
 	// that a model invents, and models that get their tools as text.
 	Log func(model, message string)
@@ -110,7 +116,14 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 		return g.Generator.Stream(ctx, textReq)
 	case req.Use.IsAuxiliary():
 		return g.streamQuoting(ctx, req, textReq, tools)
+	case g.options.DropText:
+		return withoutText(g.streamAnswer(ctx, req, textReq, tools))
 	}
+	return g.streamAnswer(ctx, req, textReq, tools)
+}
+
+// streamAnswer requests an answer, again if it has a call that cannot be read, and yields its text and calls.
+func (g *Generator) streamAnswer(ctx context.Context, req, textReq *llm.Request, tools toolSet) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		a := newAnswer(&g.options, req, tools)
 		hasStarted, hasYielded := false, false
@@ -180,7 +193,11 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 			if last == nil {
 				last = whole
 			}
-			last.Candidates[0].Content = llm.Model(join(append(parts, last.Parts()...))...)
+			parts = append(parts, last.Parts()...)
+			if g.options.DropText && slices.ContainsFunc(parts, isCall) {
+				parts = slices.DeleteFunc(parts, isVisible)
+			}
+			last.Candidates[0].Content = llm.Model(join(parts)...)
 			return last, nil
 		}
 		textReq = a.retry(textReq)
@@ -218,7 +235,11 @@ func (g *Generator) prepare(req *llm.Request) (*llm.Request, toolSet) {
 	}
 	c := g.contract.get(&req.Config)
 	textReq.Contents = g.messageCache.render(req.Contents, c.tools)
-	textReq.Config.SystemInstruction = c.instruction
+	if g.options.InMessage && c.message != nil {
+		textReq.Contents = slices.Concat([]*llm.Content{c.message}, textReq.Contents)
+	} else {
+		textReq.Config.SystemInstruction = c.instruction
+	}
 	return &textReq, c.tools
 }
 

@@ -29,6 +29,7 @@ var update = flag.Bool("update", false, "write the golden files")
 type model struct {
 	answers [][]*llm.Response
 	asked   []*llm.Request
+	err     error // with which each answer breaks off, nil for none
 }
 
 func (m *model) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
@@ -44,6 +45,9 @@ func (m *model) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Respo
 			if !yield(c, nil) {
 				return
 			}
+		}
+		if m.err != nil {
+			yield(nil, m.err)
 		}
 	}
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Parallel func() []string
 	// RefuseSubstitution refuses a model's commands with a substitution, as Gemini CLI does.
 	RefuseSubstitution bool
+	// AnyOutput leaves out the advice to keep the output of commands small.
+	AnyOutput bool
 	// Launcher starts commands.
 	Launcher process.Launcher
 	// Processes is the table of the session's commands.

@@ -69,6 +69,9 @@ func (o *Options) describe() *tool.Spec {
 		limits += " After " + describeTime(o.BackgroundAfter) + " it goes on in the background, unless timeout_seconds is set."
 	}
 	s := spec
+	if o.AnyOutput {
+		s.Description = strings.Replace(s.Description, smallOutput, "", 1)
+	}
 	s.Description = strings.Replace(s.Description, noInput, limits, 1)
 	s.Brief = strings.Replace(s.Brief, noInput, limits, 1)
 	s.Compact = &short
@@ -95,6 +98,9 @@ const (
 
 const name = "run_shell_command"
 
+// smallOutput is the advice about output, see [Options].AnyOutput.
+const smallOutput = ", and keep its output small (quiet flags, head, grep) where you need a part only"
+
 var spec = tool.Spec{
 	Name:        name,
 	DisplayName: "Shell",
@@ -103,7 +109,7 @@ var spec = tool.Spec{
 	Plain:       true,
 	Description: `Runs a command with bash -c and returns what it prints, stdout and stderr together in the order of their arrival.
 
-Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
+Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions` + smallOutput + `.
 
 Commands of one answer run one after another, unless they only read.
 

@@ -196,6 +196,19 @@ func TestData(t *testing.T) {
 	}
 }
 
+func TestAnyOutput(t *testing.T) {
+	t.Parallel()
+	const advice = "keep its output small"
+	o := options(t)
+	if text := shell.New(o).Spec().Description; !strings.Contains(text, advice) {
+		t.Error(text)
+	}
+	o.AnyOutput = true
+	if text := shell.New(o).Spec().Description; strings.Contains(text, advice) || !strings.Contains(text, "make it ask no questions.\n") {
+		t.Error(text)
+	}
+}
+
 func TestSubstitutionIsRefused(t *testing.T) {
 	t.Parallel()
 	o := options(t)
