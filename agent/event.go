@@ -198,6 +198,10 @@ type InvalidStream struct {
 // [Loop].
 type LoopDetected struct{ Kind string }
 
+// Exhausted reports that the run ended because its prompt has caused as many requests without a tool call or a person as
+// it may, although a next-speaker check or a hook wanted another one.
+type Exhausted struct{ Requests int }
+
 // MaxTurns reports that the session reached [Config.MaxTurns].
 type MaxTurns struct{ Limit int }
 
@@ -241,6 +245,7 @@ func (Compressed) event()    {}
 func (Overflow) event()      {}
 func (InvalidStream) event() {}
 func (LoopDetected) event()  {}
+func (Exhausted) event()     {}
 func (MaxTurns) event()      {}
 func (Stopped) event()       {}
 func (Blocked) event()       {}
@@ -271,6 +276,7 @@ func Events() []Event {
 		Overflow{},
 		InvalidStream{},
 		LoopDetected{},
+		Exhausted{},
 		MaxTurns{},
 		Stopped{},
 		Blocked{},

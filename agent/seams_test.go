@@ -420,9 +420,17 @@ func TestContinuations(t *testing.T) {
 			s.answers = append(s.answers, says(text("more")))
 		}
 		a := newAgent(t, s, func(c *agent.Config) { c.NextSpeaker = &eager{n} }, echo("look"))
-		play(t.Context(), a, "go")
-		if len(s.requests) != want {
-			t.Errorf("%d times: %d requests, want %d", n, len(s.requests), want)
+		isExhausted := false
+		for e, err := range a.Run(t.Context(), agent.TextPrompt("go")) {
+			if err != nil {
+				t.Error(err)
+			}
+			if x, ok := e.(agent.Exhausted); ok {
+				isExhausted = x.Requests == 100
+			}
+		}
+		if len(s.requests) != want || isExhausted != (n == 1000) {
+			t.Errorf("%d times: %d requests, want %d; exhausted: %v", n, len(s.requests), want, isExhausted)
 		}
 	}
 }

@@ -99,8 +99,11 @@ func (r *run) afterAgent(ctx context.Context) (outgoing, error) {
 	if v.ClearContext {
 		r.conv.clear(ctx)
 	}
-	if err == nil || !v.Block || v.Stop || !r.budget.spend() {
+	if err == nil || !v.Block || v.Stop {
 		return outgoing{}, err
+	}
+	if !r.budget.spend() {
+		return outgoing{}, r.out.end(Exhausted{maxRequests})
 	}
 	r.isHookPrompt = true
 	return r.beforeAgent(ctx, outgoing{content: llm.User(llm.Text(v.Reason))}, v.Reason)
@@ -114,9 +117,11 @@ func (r *run) nextSpeaker(ctx context.Context) (outgoing, error) {
 			return outgoing{content: llm.User(llm.Text(text))}, nil
 		}
 	}
-	if r.cfg.NextSpeaker == nil || r.budget.continuations == 0 || r.conv.hasWaiting() || r.cfg.NextSpeaker.Next(ctx, r.conv.history.all) != llm.RoleModel {
+	if r.cfg.NextSpeaker == nil || r.conv.hasWaiting() || r.cfg.NextSpeaker.Next(ctx, r.conv.history.all) != llm.RoleModel {
 		return outgoing{}, ctx.Err()
 	}
-	r.budget.spend()
+	if !r.budget.spend() {
+		return outgoing{}, r.out.end(Exhausted{maxRequests})
+	}
 	return outgoing{content: llm.User(llm.Text("Please continue."))}, nil
 }

@@ -107,6 +107,15 @@ const (
 // reason; "" if none is needed.
 func (r FinishReason) Note() string { return finishNotes[r] }
 
+// IsRefusal reports whether the vendor has stopped a response because of its content.
+func (r FinishReason) IsRefusal() bool {
+	switch r {
+	case FinishSafety, FinishRecitation, FinishBlocklist, FinishProhibitedContent, FinishSPII, FinishImageSafety, FinishImageProhibitedContent:
+		return true
+	}
+	return false
+}
+
 var finishNotes = map[FinishReason]string{
 	FinishMaxTokens:              "Response truncated due to token limits.",
 	FinishSafety:                 "Response stopped due to safety reasons.",

@@ -43,8 +43,8 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 			}
 			return b.summarizer(model, chosen)
 		},
-		Price:         price,
-		Limit:         func(model string) int { return b.Models.Describe(model).Input },
+		Price: price,
+		Limit: func(model string) int { return b.Models.Describe(model).Input },
 
 		Threshold:        threshold,
 		Preserve:         config.CompressionPreserve.In(b.Project.Settings()),

@@ -129,6 +129,7 @@ const (
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
 
+	KeepActivity  = Bool("pollux.logs.activity")
 	SessionTitles = Bool("pollux.sessionTitles")
 	KeepSecrets   = Bool("pollux.sessions.keepSecrets")
 
@@ -140,6 +141,8 @@ const (
 	CompressionSeparate  = Bool("pollux.compression.separate")
 	CompressionGiveUp    = Bool("pollux.compression.giveUp")
 	CompressionCount     = Bool("pollux.compression.countTokens")
+	ExitUnfinished       = Int("pollux.exit.unfinished")
+	ShowCitations        = Bool("ui.showCitations")
 	RequestShare         = Float("pollux.requestShare")
 
 	Instructions    = String("pollux.instructions")

@@ -1,6 +1,7 @@
 package observers
 
 import (
+	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/logs"
 )
@@ -32,12 +33,12 @@ func (o *Observers) watchLog() {
 	}
 }
 
-// closeLog writes the last events if the session has failed, and closes the log.
+// closeLog writes the last events if the session has failed, or if the user wants them, and closes the log.
 func (o *Observers) closeLog() {
 	if o.log == nil {
 		return
 	}
-	if o.parts.Recent.HasFailure() {
+	if o.parts.Recent.HasFailure() || config.KeepActivity.In(o.parts.Project.Settings()) {
 		for _, e := range o.parts.Recent.Take() {
 			_, _ = o.log.Write(append(e.AppendJSON(nil), '\n')) // the log warns
 		}

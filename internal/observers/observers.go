@@ -46,6 +46,9 @@ type Observers struct {
 	// Stats counts requests, tokens and calls, and their cost.
 	Stats *stats.Counter
 
+	// Recent has the last events, nil has none.
+	Recent *recent.Ring
+
 	parts     Parts
 	models    *models.Directory    // nil before Start
 	log       *logs.Log            // nil for none
@@ -58,7 +61,7 @@ type Observers struct {
 // Open opens the observers that need no model, and emits [records.SessionBegan]. From then on, warnings of the project
 // are records, too. The caller must close the observers.
 func Open(parts Parts) *Observers {
-	o := &Observers{parts: parts, Stats: stats.New()}
+	o := &Observers{parts: parts, Stats: stats.New(), Recent: parts.Recent}
 	o.activity = o.newActivity()
 	o.log = o.newLog()
 	o.Records = records.New(o.Stats, parts.Recent, o.log, parts.Journal, o.activity)

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
+	"pollux/internal/stats/recent"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/gemini"
@@ -57,6 +58,7 @@ func newDriver(t *testing.T, with setup) *driver {
 		d.file(filepath.Join(d.home, ".gemini", "trustedFolders.json"), `{"`+d.dir+`": "`+with.trusted+`"}`)
 	}
 	sess, err := session.Open(t.Context(), session.Options{
+		Recent: &recent.Ring{},
 		Project: project.Options{
 			Dir: d.dir, Env: env, Model: "gemini-2.5-flash", ApprovalMode: with.mode, Version: "1.2.3", Interactive: true, Asker: d, Folder: folder, Warn: func(text string) {
 				for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {

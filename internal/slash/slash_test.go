@@ -89,7 +89,7 @@ func TestUsageErrors(t *testing.T) {
 	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
 		"/memory forget me":    {"There is no /memory forget me. Available: show, list, reload, add."},
-		"/stats all":           {"There is no /stats all. Available: session, model, tools, days, sessions, projects."},
+		"/stats all":           {"There is no /stats all. Available: session, model, activity, tools, days, sessions, projects."},
 		"/clear the table":     {"/clear takes no arguments."},
 		"/help zzzzzz":         {"There is no command /zzzzzz. /help all lists"},
 		"/help statz":          {"Did you mean /stats?"},
@@ -252,6 +252,7 @@ turn
 		t.Errorf("the user was not asked: %s", r.Text)
 	}
 	d.wantText("/cost", "gemini-2.5-flash", "unknown")
+	d.wantText("/stats activity", "Last Events", "tool call", "list_directory", " MB")
 }
 
 // TestStatsAsked checks that only the calls that the user was asked about count as approved or not.

@@ -37,6 +37,11 @@ func Blocked(e agent.Blocked) string {
 	return "Agent execution blocked: " + cmp.Or(strings.TrimSpace(e.SystemMessage), e.Reason)
 }
 
+// Exhausted returns the sentence for a prompt that has caused as many requests as it may.
+func Exhausted(e agent.Exhausted) string {
+	return fmt.Sprintf("Stopped after %d requests in a row without a tool call.", e.Requests)
+}
+
 // Retried returns the sentences for a response that broke off or is unusable, after part of it may have been shown.
 func Retried(e agent.Retried) string {
 	text := "The response was unusable."

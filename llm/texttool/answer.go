@@ -170,19 +170,10 @@ func (a *answer) lastChunk() *llm.Response {
 	}
 	candidate.Content = llm.Model(parts...)
 	isWhole := a.finalChunk != nil || a.parser.isDone() // else the stream may have been cut off
-	if len(calls) > 0 && isWhole && !isBlocked(candidate.FinishReason) {
+	if len(calls) > 0 && isWhole && !candidate.FinishReason.IsRefusal() {
 		candidate.FinishReason, candidate.FinishMessage = llm.FinishStop, ""
 	}
 	out.Candidates = []llm.Candidate{candidate}
 	out.Usage = a.usage
 	return &out
-}
-
-// isBlocked reports whether the vendor has stopped a response because of its content.
-func isBlocked(r llm.FinishReason) bool {
-	switch r {
-	case llm.FinishSafety, llm.FinishRecitation, llm.FinishBlocklist, llm.FinishProhibitedContent, llm.FinishSPII:
-		return true
-	}
-	return false
 }

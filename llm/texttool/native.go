@@ -101,7 +101,7 @@ func (n *nativeAnswer) add(chunk *llm.Response) *llm.Response {
 	var calls []llm.Part
 	if n.isEnded {
 		var text string
-		text, calls = n.end(reason == llm.FinishMaxTokens || isBlocked(reason) || n.hasCall)
+		text, calls = n.end(reason == llm.FinishMaxTokens || reason.IsRefusal() || n.hasCall)
 		if text != "" || len(calls) > 0 {
 			differ(len(parts))
 		}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"pollux/agent"
@@ -67,6 +68,12 @@ type Options struct {
 	// Place returns the circumstances of a failed request, for advice. nil means general advice.
 	Place func() wording.Place
 
+	// Unfinished is the exit code of a run that ended without an error and has not done its work: 0 unless the user wants
+	// another.
+	Unfinished exit.Code
+	// ShowCitations prints the sources that an answer quotes after it in the text format.
+	ShowCitations bool
+
 	// Stats has the statistics of the run, which the JSON formats contain. nil is a new counter.
 	Stats *stats.Counter
 	// Start is the start of the session, from which its duration is computed. The zero value is the current time.
@@ -77,7 +84,7 @@ type Options struct {
 var ErrClosed = errors.New("the reader has closed the output")
 
 // Run renders the events of a run until it ends. It returns nil if the model answered, even if the answer is empty or
-// blocked. Otherwise it returns [ErrClosed] or a [*exit.Shown]. All output is written when Run returns. Run answers
+// blocked, unless Unfinished is set. Otherwise it returns [ErrClosed] or a [*exit.Shown]. All output is written when Run returns. Run answers
 // each question with [tool.Cancel], since there is no user to ask.
 //
 // The error of a cancelled run is the cause of ctx if that is an [*exit.Error], else an
@@ -96,6 +103,9 @@ func Run(ctx context.Context, o Options, events iter.Seq2[agent.Event, error]) e
 		err = nil // the output is closed; finish returns the error
 	case err == nil:
 		f.enc.success()
+		if f.unfinished != "" && f.Unfinished != exit.OK {
+			err = &exit.Error{Code: f.Unfinished, Message: "The run is unfinished: " + string(f.unfinished)}
+		}
 	default:
 		f.enc.failure(f.newExplanation(err))
 	}
@@ -133,7 +143,9 @@ type face struct {
 	batch    batch
 	refused  []string // messages about refused calls that were printed
 
-	eventErr    error // the failure that an event reported
+	unfinished  unfinished
+	citations   []string // the sources that the answer quotes
+	eventErr    error    // the failure that an event reported
 	isCancelled bool
 	isFatal     bool // a tool error that ends the run
 }
@@ -199,6 +211,7 @@ func (f *face) renderEvents(events iter.Seq2[agent.Event, error]) error {
 }
 
 func (f *face) renderEvent(e agent.Event) {
+	f.unfinished.observe(e)
 	switch e := e.(type) {
 	case agent.TurnStarted:
 		f.flushStripper()
@@ -221,6 +234,9 @@ func (f *face) renderEvent(e agent.Event) {
 		if note := e.Reason.Note(); note != "" {
 			f.printErr("[WARNING] " + note)
 		}
+	case agent.Citations:
+		f.flushStripper()
+		f.cite(e)
 	case agent.InvalidStream:
 		f.flushStripper()
 		f.enc.invalid(wording.InvalidStream(e))
@@ -232,6 +248,16 @@ func (f *face) renderEvent(e agent.Event) {
 		f.isCancelled = true
 	default:
 		f.enc.notice(noticeOf(e))
+	}
+}
+
+// cite keeps the sources of an answer, and shows them in the text format.
+func (f *face) cite(c agent.Citations) {
+	title, list, _ := strings.Cut(terminal.Clean(c.Text), "\n")
+	f.citations = append(f.citations, strings.Split(list, "\n")...)
+	if f.Format == Text && f.ShowCitations {
+		f.out.endLine()
+		f.out.writeString("\n" + title + "\n" + list + "\n")
 	}
 }
 

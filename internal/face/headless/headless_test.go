@@ -182,6 +182,35 @@ func scenarios() []scenario {
 			events: join(turn(1, "again and again and"), events(agent.LoopDetected{Kind: "chanting"})),
 		},
 		{
+			name:   "exhausted",
+			events: join(turn(1, "I go on."), events(agent.Exhausted{Requests: 100})),
+		},
+		{
+			name:    "unfinished",
+			options: Options{Unfinished: 9},
+			events:  join(turn(1, "again and again and"), events(agent.LoopDetected{Kind: "chanting"})),
+		},
+		{
+			name:    "finished_after_all",
+			options: Options{Unfinished: 9},
+			events:  join(events(agent.InvalidStream{Type: "SAFETY_BLOCKED", Message: "no"}), turn(1, "The answer.")),
+		},
+		{
+			name:   "refused",
+			events: join(events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "To make it, take"}, agent.Finished{Reason: llm.FinishProhibitedContent})),
+		},
+		{
+			name:    "citations",
+			options: Options{ShowCitations: true},
+			events: events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "As they say."},
+				agent.Citations{Text: "Citations:\n(A \x1b[31mbook) https://example.org/a\nhttps://example.org/b"}, agent.Finished{Reason: llm.FinishStop}),
+		},
+		{
+			name: "citations_unshown",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "As they say."},
+				agent.Citations{Text: "Citations:\nhttps://example.org/b"}, agent.Finished{Reason: llm.FinishStop}),
+		},
+		{
 			name:   "stopped",
 			events: join(turn(1, "Half of it."), events(agent.Stopped{Reason: "budget used up"})),
 		},
@@ -294,7 +323,7 @@ func TestGolden(t *testing.T) {
 			text := got.String()
 			if !s.stats {
 				text = regexp.MustCompile(`(?s)("stats": \{).*?(\n  \})`).ReplaceAllString(text, "$1$2")
-				text = regexp.MustCompile(`("stats":\{).*(\}\})`).ReplaceAllString(text, "$1$2")
+				text = regexp.MustCompile(`("stats":\{).*"cost":[^,}]+(\}[,}])`).ReplaceAllString(text, "$1$2")
 			}
 			golden(t, filepath.Join("testdata", s.name+".golden"), text)
 		})
@@ -363,7 +392,9 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 	case agent.Thinking, agent.Thought:
 		return "thoughts are not part of the answer"
 	case agent.Citations:
-		return "stdout holds the answer and nothing else, and the formats have no place for sources"
+		if format == Text {
+			return "stdout holds the answer and nothing else, unless the user wants the sources"
+		}
 	case agent.ToolUpdated:
 		return "a script waits for results"
 	case agent.ToolAsked:
@@ -424,6 +455,7 @@ func TestEveryEvent(t *testing.T) {
 		agent.Overflow{Estimate: 2, Remaining: 1},
 		agent.InvalidStream{Type: "NO_RESPONSE_TEXT"},
 		agent.LoopDetected{Kind: "tools"},
+		agent.Exhausted{Requests: 100},
 		agent.MaxTurns{Limit: 3},
 		agent.Stopped{Reason: "enough"},
 		agent.Blocked{Reason: "no"},

@@ -27,7 +27,7 @@ func (j *jsonObject) turn() {
 	if j.hasCalls {
 		j.response, j.hasCalls = j.response[:0], false
 	}
-	j.turnStart = len(j.response)
+	j.turnStart, j.unusable = len(j.response), ""
 }
 
 func (j *jsonObject) text(s string) { j.response = append(j.response, s...) }
@@ -51,7 +51,10 @@ func (j *jsonObject) notice(n notice) {
 	}
 }
 
-func (j *jsonObject) invalid(message string) { j.unusable = message }
+func (j *jsonObject) invalid(message string) {
+	j.unusable = message
+	j.printErr("[ERROR] " + message)
+}
 
 func (j *jsonObject) success() {
 	b := append([]byte{'{'}, `"session_id":`...)
@@ -65,9 +68,9 @@ func (j *jsonObject) success() {
 		b = append(b, `,"error":`...)
 		b = appendError(b, invalidStream, j.unusable)
 	}
-	if len(j.warnings) > 0 {
-		b = appendWarnings(b, j.warnings)
-	}
+	b = appendUnfinished(b, j.unfinished, false)
+	b = appendList(b, "citations", j.citations)
+	b = appendList(b, "warnings", j.warnings)
 	j.out.writeJSON(indented(append(b, '}')))
 }
 
@@ -103,10 +106,13 @@ func (j *jsonObject) errorObject(x explanation) []byte {
 // invalidStream is the error type of an unusable response.
 const invalidStream = "INVALID_STREAM"
 
-// appendWarnings appends the member warnings of an object.
-func appendWarnings(b []byte, warnings []string) []byte {
-	b = append(b, `,"warnings":[`...)
-	for i, w := range warnings {
+// appendList appends a member of an object with a list of strings, none for an empty list.
+func appendList(b []byte, name string, list []string) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(append(append(b, `,"`...), name...), `":[`...)
+	for i, w := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}

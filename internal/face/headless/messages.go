@@ -28,7 +28,10 @@ func noticeOf(e agent.Event) notice {
 	switch e := e.(type) {
 	case agent.LoopDetected:
 		const message = "Loop detected, stopping execution"
-		return notice{severity: "warning", message: message, line: "[WARNING] " + message}
+		return notice{severity: "warning", message: message, line: "[WARNING] " + message, isForPeople: true}
+	case agent.Exhausted:
+		message := wording.Exhausted(e)
+		return notice{severity: "warning", message: message, line: "[WARNING] " + message, isForPeople: true}
 	case agent.Stopped:
 		message := wording.Stopped(e)
 		if e.ByTool { // JSON formats have the result of the call

@@ -32,13 +32,11 @@ func (l *jsonLines) init() {
 	l.openLine("init")
 	l.member("session_id", l.SessionID)
 	l.member("model", l.Model)
-	if len(l.LeftOut) > 0 {
-		l.buf = appendWarnings(l.buf, l.LeftOut)
-	}
+	l.buf = appendList(l.buf, "warnings", l.LeftOut)
 	l.closeLine()
 }
 
-func (l *jsonLines) turn() { l.hasText = false }
+func (l *jsonLines) turn() { l.hasText, l.unusable = false, "" }
 
 func (l *jsonLines) text(s string) {
 	l.hasText = l.hasText || s != ""
@@ -115,7 +113,7 @@ func (l *jsonLines) notice(n notice) {
 
 func (l *jsonLines) invalid(message string) {
 	l.unusable = message
-	l.notice(notice{severity: "error", message: message})
+	l.notice(notice{severity: "error", message: message, line: "[ERROR] " + message, isForPeople: true})
 }
 
 func (l *jsonLines) success() {
@@ -124,8 +122,14 @@ func (l *jsonLines) success() {
 		return
 	}
 	l.openLine("result")
-	l.member("status", "success")
+	if l.unfinished == "" {
+		l.member("status", "success")
+	} else {
+		l.member("status", status)
+		l.buf = appendUnfinished(l.buf, l.unfinished, true)
+	}
 	l.statsMember(time.Since(l.Start))
+	l.buf = appendList(l.buf, "citations", l.citations)
 	l.closeLine()
 }
 
@@ -143,6 +147,7 @@ func (l *jsonLines) early(x explanation) {
 func (l *jsonLines) errorResult(kind, message, details string) {
 	l.openLine("result")
 	l.member("status", "error")
+	l.buf = appendUnfinished(l.buf, l.unfinished, true)
 	l.errorMember(kind, message)
 	l.buf = appendDetails(l.buf, details)
 	l.statsMember(0)

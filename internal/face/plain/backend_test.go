@@ -29,11 +29,11 @@ type backend struct {
 	Mode           func() string
 	ToolTitle      func(tool string) string
 
-	Welcome             string
-	Farewell            func() string
-	Place               func() wording.Place
-	Editor              Editor
-	ShowThoughts, Debug bool
+	Welcome                            string
+	Farewell                           func() string
+	Place                              func() wording.Place
+	Editor                             Editor
+	ShowThoughts, HideCitations, Debug bool
 }
 
 // newTestFace returns a face for a backend.
@@ -47,7 +47,7 @@ func newTestFace(o backend) *Face {
 			}
 		}
 		shown := look{
-			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, debug: b.Debug,
+			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, hideCitations: b.HideCitations, debug: b.Debug,
 		}
 		if b.Editor != nil {
 			shown.editor = func() Editor { return b.Editor }

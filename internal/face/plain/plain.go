@@ -258,6 +258,7 @@ type look struct {
 	place                func() wording.Place // the circumstances of a failed request, for advice
 	editor               func() Editor        // the user's editor by the current settings, nil if there is none
 	showThoughts         bool                 // the setting ui.inlineThinkingMode is full
+	hideCitations        bool                 // the setting ui.showCitations is false
 	screenReader         bool                 // put signs into words
 	debug                bool                 // add the provider's response to a failed request
 }
@@ -292,9 +293,10 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 				Environ: env.List(), Terminal: o.Terminal, Launcher: p.Launcher,
 			})
 		},
-		showThoughts: config.InlineThinking.In(p.Settings()) == "full",
-		screenReader: config.ScreenReader.In(p.Settings()),
-		debug:        p.Debugging(),
+		showThoughts:  config.InlineThinking.In(p.Settings()) == "full",
+		hideCitations: hidesCitations(p.Settings()),
+		screenReader:  config.ScreenReader.In(p.Settings()),
+		debug:         p.Debugging(),
 	}, nil
 }
 
@@ -306,4 +308,10 @@ func (l debugLog) Write(b []byte) (int, error) {
 		l.face.Warn(text)
 	}
 	return len(b), nil
+}
+
+// hidesCitations reports whether the user has switched off citations, which are shown unless they are.
+func hidesCitations(s *config.Settings) bool {
+	shows, _ := s.Lookup(string(config.ShowCitations))
+	return shows == false
 }

@@ -60,7 +60,7 @@ func (l *loop) showEvent(e agent.Event) {
 		l.renderer.addText(t.Text)
 		return
 	}
-	if isHidden(e, l.look.showThoughts) {
+	if isHidden(e, l.look) {
 		return
 	}
 	l.renderer.endAnswer()
@@ -84,12 +84,14 @@ func (l *loop) showEvent(e agent.Event) {
 }
 
 // isHidden reports whether the screen shows nothing of an event, not even that the answer has ended.
-func isHidden(e agent.Event, showThoughts bool) bool {
+func isHidden(e agent.Event, look look) bool {
 	switch e := e.(type) {
 	case agent.TurnStarted, agent.ModelInfo, agent.Thinking: // later events show them
 		return true
 	case agent.Thought:
-		return !showThoughts
+		return !look.showThoughts
+	case agent.Citations:
+		return look.hideCitations
 	case agent.Nested: // the calls of an agent inside a call are shown when they have ended
 		_, isEnd := e.Event.(agent.ToolFinished)
 		return !isEnd
@@ -130,6 +132,8 @@ func eventText(e agent.Event) string {
 		return text
 	case agent.InvalidStream:
 		return "Error: " + wording.InvalidStream(e)
+	case agent.Exhausted:
+		return "Warning: " + wording.Exhausted(e)
 	case agent.LoopDetected:
 		return "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted."
 	case agent.MaxTurns:

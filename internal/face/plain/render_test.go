@@ -65,6 +65,8 @@ func sample(e agent.Event) agent.Event {
 		return agent.Nested{Call: callOf("investigate", "1"), Event: inside}
 	case agent.Compressed:
 		return agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9000, After: 1200}}
+	case agent.Exhausted:
+		return agent.Exhausted{Requests: 100}
 	case agent.InvalidStream:
 		return agent.InvalidStream{Type: "SAFETY_BLOCKED"}
 	case agent.Stopped:
@@ -97,6 +99,7 @@ func TestEvents(t *testing.T) {
 		"Overflow":      "Error: The prompt does not fit into the context window (0 tokens, 0 left). Start a new session, or choose a model with a larger context window.\n",
 		"InvalidStream": "Error: The model response was blocked due to safety settings.\n",
 		"LoopDetected":  "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted.\n",
+		"Exhausted":     "Warning: Stopped after 100 requests in a row without a tool call.\n",
 		"MaxTurns":      "Error: Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.\n",
 		"Stopped":       "Agent execution stopped: enough\n",
 		"Blocked":       "Agent execution blocked: not that\n",
@@ -116,8 +119,8 @@ func TestEvents(t *testing.T) {
 				p.types("go")
 				p.leaves()
 				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
-				if isHidden(e, true) != (got == "" && name != "ToolRequested") {
-					t.Errorf("shown: %q, and isHidden returns %v", got, isHidden(e, true))
+				if isHidden(e, look{showThoughts: true}) != (got == "" && name != "ToolRequested") {
+					t.Errorf("shown: %q, and isHidden returns %v", got, isHidden(e, look{showThoughts: true}))
 				}
 				if got != want[name] {
 					t.Errorf("told: %q, want %q", got, want[name])
@@ -125,6 +128,14 @@ func TestEvents(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestCitationsNotWanted(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		if got := tells(t, backend{HideCitations: true}, agent.Citations{Text: "Citations:\nhttps://example.org"}); got != "" {
+			t.Errorf("told: %q", got)
+		}
+	})
 }
 
 func TestThoughtsNotWanted(t *testing.T) {

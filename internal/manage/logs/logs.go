@@ -26,6 +26,7 @@ func Command() *manage.Command {
 			{Name: "follow", Short: "f", Default: false, Usage: "Wait for more, until Ctrl+C"},
 			{Name: "lines", Short: "n", Default: uint(0), Usage: "`count` Print only the last lines"},
 			{Name: "since", Default: "", Usage: "`time` Print only what is newer: 10m, 2h, 3d, 15:04, 2026-01-31"},
+			{Name: "activity", Default: false, Usage: "Print the last 100 events as a table, with the memory use at each"},
 			{Name: "json", Default: false, Usage: "Print JSON, one object per line"},
 		},
 	}
@@ -50,6 +51,8 @@ func show(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	_, missing := os.Stat(path)
 	hasReport := isFile(report)
 	switch {
+	case missing == nil && c.Is("activity") && !c.Is("json"):
+		return showActivity(ctx, c, path, from)
 	case missing == nil:
 		if err := follow(ctx, c, path, from); err != nil {
 			return o, err
@@ -105,8 +108,8 @@ func follow(ctx context.Context, c *manage.Call, path string, from time.Time) er
 		if !c.Is("json") {
 			return c.Line(logs.Format(line))
 		}
-		if _, ok := logs.Parse(line); !ok {
-			return nil // the end of a write that failed
+		if _, ok := logs.Parse(line); !ok || c.Is("activity") && !isActivity(line) {
+			return nil // the end of a write that failed, or another message
 		}
 		return c.Line(string(line))
 	})

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -44,6 +45,22 @@ func TestLogs(t *testing.T) {
 		t.Error(got)
 	}
 	if got := lines(map[string]any{"lines": uint(2), "json": true}, "one"); !strings.HasPrefix(got, `{"time":"2026-01-02T03:04:06Z"`) || strings.Contains(got, "broken") {
+		t.Error(got)
+	}
+	if _, err := Command().Run(t.Context(), &manage.Call{Options: p.Options, Flags: map[string]any{"activity": true}, Words: []string{"one"}}); err == nil || err.Error() != "The log has no events." {
+		t.Error(err)
+	}
+	many := `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"request","name":"m","status":"main","in":4}` + "\n" +
+		`{"time":"2026-01-02T03:04:07Z","level":"DEBUG","msg":"answer","took":"1.2s","prompt":99,"answered":7}` + "\n"
+	for i := range 100 {
+		many += fmt.Sprintf(`{"time":"2026-01-02T03:04:08Z","level":"INFO","msg":"tool call","name":"tool\u001b[2Jx%d","ms":1500,"heap":3145728,"rss":10485760}`+"\n", i)
+	}
+	p.Write(logs.Path(temp, "two"), many+"broken\n")
+	got := lines(map[string]any{"activity": true}, "two")
+	if strings.Count(got, "tool call") != 100 || strings.Contains(got, "request") || strings.Contains(got, "\x1b") || !strings.Contains(got, "x99 ") || !strings.Contains(got, "1.5s") || !strings.Contains(got, "3.0 MB  10.0 MB") {
+		t.Error(got)
+	}
+	if got := lines(map[string]any{"activity": true, "lines": uint(1)}, "two"); strings.Count(got, "tool call") != 1 {
 		t.Error(got)
 	}
 	p.Write(logs.ReportPath(temp, "one"), "report")

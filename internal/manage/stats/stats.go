@@ -17,6 +17,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/manage/keys"
+	"pollux/internal/manage/logs"
 	"pollux/internal/manage/sessions"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
@@ -44,6 +45,7 @@ func command() *manage.Command {
 		Subs: []*manage.Command{
 			live("session", "", "Show time, tool calls and tokens", ofSession),
 			live("model", "", "Show statistics by model", byModel),
+			live("activity", "", "Show the last 100 events, with the memory use at each", activity),
 			live("tools", "", "Show statistics by tool", byTool),
 			live("days", "[since]", "Show tokens, cost and time of this project by day", over(usage.Day)),
 			live("sessions", "[since]", "Show tokens, cost and time of this project by session", over(usage.Session)),
@@ -293,6 +295,14 @@ func allUses(models []stats.Model) (all []llm.Use) {
 		}
 	}
 	return all
+}
+
+func activity(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
+	events := c.Live.Observers.Recent.Events()
+	if len(events) == 0 {
+		return manage.Say("No events are kept in this session.")
+	}
+	return outcome.New(outcome.Text("Last Events"), logs.Activity(events)), nil
 }
 
 func byTool(_ context.Context, c *manage.Call) (outcome.Outcome, error) {

@@ -39,9 +39,16 @@ const (
 	Command     Kind = "command" // Name is the name of the / command
 	Mode        Kind = "mode"    // Name is the approval mode
 	Model       Kind = "model"   // Name is the model that the user has chosen
-	Loop        Kind = "loop"    // Status is the kind of the loop
+	Loop        Kind = "loop"    // Status is the kind of the loop, or "continuations" for too many requests
 	Signal      Kind = "signal"  // Name is the signal
 )
+
+// Kinds returns all kinds of events.
+func Kinds() []Kind {
+	return []Kind{
+		Session, Prompt, End, Request, Response, Tool, Result, Retry, Switch, Compression, Rewind, Command, Mode, Model, Loop, Signal,
+	}
+}
 
 // The states of [End].
 const (

@@ -69,6 +69,8 @@ func (r *Ring) see(e agent.Event) {
 		r.add(Event{Kind: Switch, Name: e.To, Status: errorType(e.Err)})
 	case agent.LoopDetected:
 		r.add(Event{Kind: Loop, Status: e.Kind})
+	case agent.Exhausted:
+		r.add(Event{Kind: Loop, Status: "continuations", In: e.Requests})
 	}
 }
 
