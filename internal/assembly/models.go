@@ -132,10 +132,11 @@ func WithToolCalls(p *project.Project, m *models.Directory, g llm.Generator, opt
 	hasProgram := sync.OnceValue(func() bool {
 		return process.Finder{Path: p.Env().User().Get("PATH")}.Find("apply_patch") != ""
 	})
-	return foreign.Wrap(g, foreign.Options{Names: names, Join: shellcmd.Join, Patch: func(command string) (text, dir string, found bool) {
-		if text, dir, found = shellcmd.Patch(command); found && hasProgram() {
-			return "", "", false
+	return foreign.Wrap(g, foreign.Options{Names: names, Join: shellcmd.Join, Patch: func(command string) (text, dir, rest string, found bool) {
+		p, found := shellcmd.Patch(command)
+		if found && hasProgram() {
+			return "", "", "", false
 		}
-		return text, dir, found
+		return p.Text, p.Dir, p.Rest, found
 	}})
 }

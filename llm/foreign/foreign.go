@@ -29,9 +29,9 @@ type Options struct {
 	// Join returns the command line that runs a program with these arguments. Commands that are
 	// lists are read only if it is set.
 	Join func(words []string) string
-	// Patch returns the patch that a command applies, and the directory to which it changes before,
+	// Patch returns the patch that a command applies, the directory to which it changes before, and the commands after it,
 	// "" for none. It reports false for other commands. If it is nil, commands apply no patches.
-	Patch func(command string) (patch, dir string, found bool)
+	Patch func(command string) (patch, dir, rest string, found bool)
 }
 
 // Wrap returns a generator that replaces calls of other programs' tools in the answers of g.

@@ -87,9 +87,10 @@ func read(t *testing.T, tools, name, args string) string {
 	)}}}}, foreign.Options{
 		Names: func(string) argmap.Names { return argmap.Common() },
 		Join:  func(words []string) string { return strings.Join(words, "+") },
-		Patch: func(command string) (text, dir string, found bool) {
+		Patch: func(command string) (text, dir, rest string, found bool) {
 			text, found = strings.CutPrefix(command, "patch ")
-			return text, "sub", found
+			text, rest, _ = strings.Cut(text, " THEN ")
+			return text, "sub", rest, found
 		},
 	})
 	r, err := g.Generate(t.Context(), req)
@@ -265,6 +266,8 @@ func TestPatch(t *testing.T) {
 		text = `*** Begin Patch\n*** Update File: a\n@@\n x\n-y\n+z\n@@\n-v\n*** Add File: b/new\n+one\n*** End Patch`
 		want = `replace{"file_path":"a","new_string":"x\nz\n","old_string":"x\ny\n"} +2` + "\n" + `replace{"file_path":"a","new_string":"","old_string":"v\n"} +1` + "\n" +
 			`replace{"file_path":"b/new","new_string":"one\n","old_string":""}`
+		one    = `*** Begin Patch\n*** Add File: new\n+one\n*** End Patch`
+		made   = `replace{"file_path":"sub/new","new_string":"one\n","old_string":""}`
 		moving = `*** Begin Patch\n*** Delete File: a\n*** Update File: b\n*** Move to: c/d\n@@\n-x\n+y\n*** End Patch`
 		moved  = `replace{"file_path":"b","new_string":"y\n","old_string":"x\n"} +2` + "\n" + `run_shell_command{"command":"rm+a"} +1` + "\n" +
 			`run_shell_command{"command":"mkdir+-p+c && mv+b+c/d"}`
@@ -282,6 +285,9 @@ func TestPatch(t *testing.T) {
 		{all, "apply_patch", `{"input":"*** Begin Patch\n*** Delete File: -f\n*** End Patch"}`, `run_shell_command{"command":"rm+./-f"}`},
 		{all, "run_shell_command", `{"description":"d","command":"ls"}`, ""},
 		{all, "run_shell_command", `{"command":"patch ` + text + `","is_background":true}`, ""},
+		{all, "run_shell_command", `{"command":"patch ` + one + ` THEN make","timeout":9}`, made + " +1\n" + `run_shell_command{"command":"make","dir_path":"sub","timeout":9}`},
+		{all, "shell", `{"command":["patch ` + one + ` THEN make"],"workdir":"/top"}`, strings.Replace(made, "sub/", "/top/sub/", 1) + " +1\n" + `run_shell_command{"command":"make","dir_path":"/top/sub"}`},
+		{all, "run_shell_command", `{"command":"patch ` + one + ` THEN patch ` + one + ` THEN make"}`, made + " +2\n" + strings.Replace(made, "sub/", "sub/sub/", 1) + " +1\n" + `run_shell_command{"command":"make","dir_path":"sub/sub"}`},
 		{all, "apply_patch", `{"input":"` + text + `","reverse":true}`, ""},
 		{all, "apply_patch", `{"input":"` + text + `","explanation":"why"}`, want},
 		{all, "apply_patch", `{"text":"` + text + `"}`, ""},
@@ -304,6 +310,7 @@ func TestProblem(t *testing.T) {
 	for _, c := range [][4]string{
 		{all, "apply_patch", `{"input":"` + broken + `"}`, `line 3 of the patch: "x" begins with none of space, + and -`},
 		{all, "run_shell_command", `{"command":"patch ` + broken + `"}`, `line 3 of the patch: "x" begins with none of space, + and -`},
+		{all, "run_shell_command", `{"command":"patch *** Begin Patch\n*** Add File: a\n+x\n*** End Patch THEN patch ` + broken + `"}`, `line 3 of the patch: "x" begins with none of space, + and -`},
 		{all, "shell", `{"command":["patch ` + broken + `"]}`, `line 3 of the patch: "x" begins with none of space, + and -`},
 		{all, "apply_patch", `{"input":"x"}`, `line 1 of the patch: "x" stands before the first file`},
 		{

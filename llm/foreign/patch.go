@@ -36,17 +36,34 @@ func (r *reader) readPatch(args object) ([]call, error) {
 	return r.patch(text, "")
 }
 
-// readPatchCommand reads a command that applies a patch.
+// readPatchCommand reads a command that applies patches, and the commands after them.
 func (r *reader) readPatchCommand(raw []byte) ([]call, error) {
 	args, err := parseObject(raw)
 	if err != nil || r.options.Patch == nil || string(args["is_background"]) == "true" {
 		return nil, nil
 	}
-	text, dir, found := r.options.Patch(args.text("command"))
-	if !found {
-		return nil, nil
+	command, at := args.text("command"), args.text("dir_path")
+	var calls []call
+	for {
+		text, dir, rest, found := r.options.Patch(command)
+		if !found {
+			break
+		}
+		at = below(at, dir)
+		parts, err := r.patch(text, at)
+		if err != nil || len(parts) == 0 {
+			return nil, err
+		}
+		calls, command = append(calls, parts...), rest
 	}
-	return r.patch(text, below(args.text("dir_path"), dir))
+	if len(calls) > 0 && command != "" {
+		args["command"] = llm.AppendString(nil, command)
+		if at != "" {
+			args["dir_path"] = llm.AppendString(nil, at)
+		}
+		calls = append(calls, call{shell, args.encode()})
+	}
+	return calls, nil
 }
 
 // patch returns the calls that apply a patch to files below a directory: edits, and after them

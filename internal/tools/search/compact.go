@@ -15,7 +15,7 @@ var (
 			`"dir_path":{"type":"string","description":"Directory or file."},` +
 			`"include_pattern":{"type":"string","description":"Glob of files, such as *.go."},` +
 			`"exclude_pattern":{"type":"string","description":"Regular expression of lines to drop."},` +
-			`"case_sensitive":{"type":"boolean"},` +
+			`"case_sensitive":{"type":"boolean","description":"Default: false."},` +
 			`"context":{"type":"integer","description":"Lines around each match."}},"required":["pattern"]}`),
 	}
 	compactGlob = &tool.Declaration{
