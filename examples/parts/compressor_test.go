@@ -37,7 +37,7 @@ func (f forgetful) Compress(_ context.Context, r agent.CompressRequest) ([]agent
 	return short, agent.Compression{Status: agent.CompressedOK, Before: r.Tokens, After: after}
 }
 
-// A compressor decides what a model remembers of a long conversation.
+// A compressor selects the part of a long conversation that a model remembers.
 func Example_compressor() {
 	a := agent.New(agent.Config{
 		Model: "script", Gate: open{}, Tools: tool.NewRegistry(), Compressor: forgetful{keep: 2},

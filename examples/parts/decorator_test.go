@@ -10,7 +10,7 @@ import (
 	"pollux/tool"
 )
 
-// logged prints what goes to a model and what comes back. It embeds the model, so that it is one itself: decorators such
+// logged prints requests to a model and its responses. It embeds the model, so that it is one itself: decorators such
 // as those of llm/retry and llm/fallback are wrapped around each other.
 type logged struct{ llm.Generator }
 

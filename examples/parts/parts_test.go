@@ -1,4 +1,4 @@
-// Package parts has an example of each part of the agent that a program can bring itself: a tool, a model, what happens
+// Package parts has an example of each part of the agent that a program can bring itself: a tool, a model, hooks
 // around requests, a compressor, and a history store. Each file is one example, which go test runs.
 package parts
 
@@ -55,7 +55,7 @@ func (open) Admit(_ context.Context, c *agent.ToolCall, t tool.Tool, _ agent.Ask
 	}}
 }
 
-// say sends a prompt and prints what the model says.
+// say sends a prompt and prints the answer.
 func say(a *agent.Agent, prompt string) {
 	for event, err := range a.Run(context.Background(), agent.TextPrompt(prompt)) {
 		switch e := event.(type) {

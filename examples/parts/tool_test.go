@@ -11,7 +11,7 @@ import (
 	"pollux/tool"
 )
 
-// A calculator: the struct is what the model must write, the string is what it reads.
+// A calculator: the model writes the struct and reads the string.
 type sum struct {
 	Expression string `json:"expression" jsonschema:"such as 2 + 3 * 4"`
 }
