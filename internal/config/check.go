@@ -98,11 +98,16 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	case "strings", "string|strings":
 		return c.strings(path, v, kind)
 	}
-	if v, ok := Coerce(kind, v); ok {
-		return v, true
+	fitting, ok := Coerce(kind, v)
+	if !ok {
+		c.mismatch(path, kind, v)
+		return nil, false
 	}
-	c.mismatch(path, kind, v)
-	return nil, false
+	if n, isNumber := fitting.(float64); isNumber && !key.inRange(n) {
+		c.issues = append(c.issues, issue{path: path, message: fmt.Sprintf("Expected %s, received %v", strings.TrimPrefix(key.DescribeType(), "a "), n)})
+		return nil, false
+	}
+	return fitting, true
 }
 
 // Coerce converts v to a plain type, "bool", "number", "string", "array" or "object", and reports whether it has that

@@ -71,8 +71,13 @@ func (k *Key) DescribeType() string {
 	switch kind {
 	case "bool":
 		return "true or false"
-	case "number", "string":
-		return "a " + kind
+	case "number":
+		if least, most, ok := k.bounds(); ok {
+			return fmt.Sprintf("a number from %v to %v", least, most)
+		}
+		return "a number"
+	case "string":
+		return "a string"
 	case "array":
 		return "a list"
 	case "strings":
@@ -87,6 +92,19 @@ func (k *Key) DescribeType() string {
 		return "true, false, a string or an object"
 	}
 	return "an object"
+}
+
+// bounds returns the smallest and the largest number that the key accepts; ok is false if it accepts all.
+func (k *Key) bounds() (least, most float64, ok bool) {
+	_, rest, _ := strings.Cut(k.Type, " ")
+	n, err := fmt.Sscan(rest, &least, &most)
+	return least, most, n == 2 && err == nil
+}
+
+// inRange reports whether the key accepts a number.
+func (k *Key) inRange(n float64) bool {
+	least, most, ok := k.bounds()
+	return !ok || least <= n && n <= most
 }
 
 // example returns an example value for the command line.

@@ -51,6 +51,8 @@ type schema struct {
 	Deprecated  bool               `json:"deprecated,omitempty"`
 	Type        any                `json:"type,omitempty"`
 	Pattern     string             `json:"pattern,omitempty"`
+	Minimum     *float64           `json:"minimum,omitempty"`
+	Maximum     *float64           `json:"maximum,omitempty"`
 	Enum        []string           `json:"enum,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	Default     any                `json:"default,omitempty"`
@@ -111,6 +113,9 @@ func ofKey(key *Key) *schema {
 	switch kind {
 	case "bool", "number":
 		s.Type, s.Pattern = []string{TypeName(kind), "string"}, variables
+		if least, most, ok := key.bounds(); ok {
+			s.Minimum, s.Maximum = &least, &most
+		}
 	case "string", "object", "array":
 		s.Type = kind
 	case "strings":

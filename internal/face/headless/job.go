@@ -73,7 +73,7 @@ func RunJob(ctx context.Context, j Job) error {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}
 	o.ShowCitations = config.ShowCitations.In(s.Project.Settings())
-	o.Unfinished = unfinishedCode(s)
+	o.Unfinished = exit.Code(config.ExitUnfinished.In(s.Project.Settings()))
 	commands := &slash.Runner{Session: s, Terminal: j.Terminal}
 	prompt, answer, err := runCommand(ctx, commands, text)
 	switch {
@@ -92,16 +92,6 @@ func RunJob(ctx context.Context, j Job) error {
 		fmt.Fprintln(o.Err, "To go on: "+s.Farewell.ResumeCommand()+` -p "Continue."`)
 	}
 	return err
-}
-
-// unfinishedCode returns the exit code that the user wants for a run that has not done its work.
-func unfinishedCode(s *session.Session) exit.Code {
-	code := config.ExitUnfinished.In(s.Project.Settings())
-	if code < 0 || code > 255 {
-		s.Project.Warn(fmt.Sprintf("Warning: Ignoring pollux.exit.unfinished: %d is no exit status, which is a number from 0 to 255.", code))
-		return exit.OK
-	}
-	return exit.Code(code)
 }
 
 // isWorthResuming reports whether err is a failed request that may succeed later, and the model has

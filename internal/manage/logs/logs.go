@@ -26,7 +26,7 @@ func Command() *manage.Command {
 			{Name: "follow", Short: "f", Default: false, Usage: "Wait for more, until Ctrl+C"},
 			{Name: "lines", Short: "n", Default: uint(0), Usage: "`count` Print only the last lines"},
 			{Name: "since", Default: "", Usage: "`time` Print only what is newer: 10m, 2h, 3d, 15:04, 2026-01-31"},
-			{Name: "activity", Default: false, Usage: "Print the last 100 events as a table, with the memory use at each"},
+			{Name: "activity", Default: false, Usage: "Print the last 100 events as a table with the memory use"},
 			{Name: "json", Default: false, Usage: "Print JSON, one object per line"},
 		},
 	}

@@ -45,7 +45,7 @@ func command() *manage.Command {
 		Subs: []*manage.Command{
 			live("session", "", "Show time, tool calls and tokens", ofSession),
 			live("model", "", "Show statistics by model", byModel),
-			live("activity", "", "Show the last 100 events, with the memory use at each", activity),
+			live("activity", "", "Show the last 100 events with the memory use", activity),
 			live("tools", "", "Show statistics by tool", byTool),
 			live("days", "[since]", "Show tokens, cost and time of this project by day", over(usage.Day)),
 			live("sessions", "[since]", "Show tokens, cost and time of this project by session", over(usage.Session)),
