@@ -33,6 +33,14 @@ var table = []allowed{
 		what:  "A run that fails leaves its last events in a log, without their content, for `pollux logs`.",
 	},
 	{
+		kind: better, scenes: "loop empty_answer_json safety stats_errors",
+		paths: []string{
+			`runs[0].stdout.reason`, `runs[0].stdout.status`, `runs[0].stdout[*].reason`, `runs[0].stderr.lines."[ERROR] The model returned an empty response *"`,
+			`runs[0].stderr.lines."[WARNING] Loop detected, stopping execution"`,
+		},
+		what: "A run that has not done its work says so: `reason` in `json` and `stream-json`, `status` where there is none, and a line on standard error.",
+	},
+	{
 		kind: better, scenes: "write_file list_directory glob",
 		paths: []string{
 			`requests[*].body.contents.new[1].parts[*].functionResponse.response.error`,

@@ -3,14 +3,15 @@ package assembly
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
+
 	"pollux/internal/config"
 	"pollux/internal/models"
 	"pollux/internal/project"
 	"pollux/internal/summary"
 	"pollux/llm"
 	"pollux/tool"
-	"slices"
-	"strings"
 )
 
 // NewSummaries returns the writer of summaries that replace long outputs of tools, nil if the user does not want any.
