@@ -50,6 +50,31 @@ func TestLinksOut(t *testing.T) {
 		{"", "wc --files0-from=a/b/file", Ask},
 		{"", "wc -l a/b/file", Allow},
 		{"", "git diff main..other -- a/b", Allow},
+		// Patterns: the files that they name now.
+		{"", "wc -l a/b/f*", Allow},
+		{"", "ls a && wc -l a/b/fi?e", Allow},
+		{"a", "grep -n x b/f*", Allow},
+		{"", "cat a/b/none*", Allow}, // bash passes it on
+		{"", "cat a/*", Ask},         // a link leads out
+		{"", "cat a/o*", Ask},
+		{"", "cat a/b/*/../secret", Ask},
+		{"", "cat a/b/up/r*", Ask},
+		{"", "cat *", Ask}, // a name may look like a flag
+		{"", "cat -x/*", Ask},
+		{"", "cat ./a/b/f*", Ask},
+		{"", "cat a/./b/f*", Ask},
+		{"", "cat a/**", Ask},
+		{"", "cat a/*/*/*", Ask},
+		{"", "cat a/b/[f]*", Ask},
+		{"", "cat a/b/{file,x}*", Ask},
+		{"", "cat \"a\"/b/f*", Ask},
+		{"", "cat /etc/pass*", Ask},
+		{"", "cat ../sec*", Ask},
+		{"", "cat $HOME/f*", Ask},
+		{"", "uniq a/b/f*", Ask}, // which writes to its second file
+		{"", "sed -n 1p a/b/f*", Ask},
+		{"", "grep -R x a/b/f*", Ask},
+		{"", "wc --files0-from=a/b/f*", Ask},
 	} {
 		c := call(shellTool, "command", tt.command)
 		if tt.dir != "" {

@@ -70,6 +70,10 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		})
 	}
 	// The other commands open files: their names must be known. bash evaluates more in those of printf.
+	if c, list = expandGlobs(dir, c); len(list) == 0 || !readonly.Command(c) {
+		return false
+	}
+	args = list[1:]
 	if slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool { return !w.Static }) {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"pollux/internal/exit"
@@ -17,18 +18,18 @@ import (
 
 // activityKinds maps the messages of records to kinds of events. A log with debug messages has requests and responses in
 // the words of those.
-var activityKinds = func() map[string]string {
+var activityKinds = sync.OnceValue(func() map[string]string {
 	kinds := map[string]string{"answer": string(recent.Response), "request failed": string(recent.Response)}
 	for _, kind := range recent.Kinds() {
 		kinds[string(kind)] = string(kind)
 	}
 	return kinds
-}()
+})
 
 // isActivity reports whether a line of a log is about an event.
 func isActivity(line []byte) bool {
 	r, ok := logs.Parse(line)
-	return ok && activityKinds[r.Message] != ""
+	return ok && activityKinds()[r.Message] != ""
 }
 
 // showActivity prints the last events of a log as a table.
@@ -90,7 +91,7 @@ func table(list []logs.Record) outcome.Part {
 			took = wording.Duration(time.Duration(ms) * time.Millisecond)
 		}
 		return []string{
-			r.Time.Local().Format("15:04:05.000"), activityKinds[r.Message], first("name", "model"), first("status", "error", "for"), took,
+			r.Time.Local().Format("15:04:05.000"), activityKinds()[r.Message], first("name", "model"), first("status", "error", "for"), took,
 			first("in", "prompt"), first("out", "answered"), megabytes(fields["heap"]), megabytes(fields["rss"]),
 		}
 	})
