@@ -60,8 +60,7 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	if !readonly.Command(c) {
 		return false
 	}
-	list := c.Args()
-	name, args := list[0], list[1:]
+	name := c.Args()[0]
 	switch name {
 	case "echo", "expr", "false", "id", "nproc", "pwd", "seq", "sleep", "true", "uname", "which", "whoami":
 		// bash evaluates most expansions other than $NAME a second time.
@@ -70,10 +69,11 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		})
 	}
 	// The other commands open files: their names must be known. bash evaluates more in those of printf.
-	if c, list = expandGlobs(dir, c); len(list) == 0 || !readonly.Command(c) {
+	c, list := expandGlobs(dir, c)
+	if len(list) == 0 || !readonly.Command(c) {
 		return false
 	}
-	args = list[1:]
+	args := list[1:]
 	if slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool { return !w.Static }) {
 		return false
 	}

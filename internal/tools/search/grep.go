@@ -54,7 +54,7 @@ var grepSpec = tool.Spec{
 		"Fast in trees of any size: prefer it to running grep in a shell. Narrow a search with dir_path and include_pattern; " +
 		"one to three matches come with the lines around them, so that a file often need not be read. Binary and ignored files are skipped, and so are *.log, *.tmp and build output unless include_pattern names them.",
 	Brief: "Searches file contents by regular expression, line by line; returns matching lines with file and line number, and up to three matches with the lines around " +
-		"them. Binary and ignored files, *.log and build output are skipped, unless include_pattern or no_ignore says otherwise.",
+		"them. Binary and ignored files, *.log and build output are skipped, unless dir_path, include_pattern or no_ignore says otherwise.",
 	Compact: compactGrep,
 	Schema: json.RawMessage(`{
   "type": "object",
