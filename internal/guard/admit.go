@@ -151,7 +151,7 @@ func (g *gatedCall) rewrite(args json.RawMessage, by agent.Author) error {
 // build prepares the call with arguments, unless they are invalid. From then on the arguments have
 // the names and types of the tool's schema.
 func (g *gatedCall) build(args json.RawMessage, prepare func(json.RawMessage) (*agent.PreparedCall, error)) error {
-	read := g.names.Read(g.spec.Name, g.spec.Schema, args)
+	read := argmap.Common().Read(g.spec.Name, g.spec.Schema, args)
 	call, err := prepare(read.Args)
 	if err == nil {
 		g.call, g.reading = call, read

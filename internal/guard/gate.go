@@ -64,9 +64,8 @@ type Options struct {
 type Gate struct {
 	opts    Options
 	changed *buildFiles
-	names   argmap.Names // other names of arguments
-	tails   sync.Mutex   // held while calls of hooks run
-	noted   sync.Map     // unknown arguments that a result has named: "tool/argument"
+	tails   sync.Mutex // held while calls of hooks run
+	noted   sync.Map   // unknown arguments that a result has named: "tool/argument"
 }
 
 var _ agent.Gate = (*Gate)(nil)
@@ -76,7 +75,7 @@ func New(o Options) *Gate {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gate{opts: o, changed: &buildFiles{}, names: argmap.Common()}
+	return &Gate{opts: o, changed: &buildFiles{}}
 }
 
 // ForSubagent returns a gate for the calls of a subagent. Each gate knows the build files that calls of

@@ -2,8 +2,8 @@ package process
 
 import (
 	"bytes"
-	"os"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -12,11 +12,18 @@ import (
 // Go has copied them. It must run before other goroutines start. Nothing is lost if it fails: then /proc is not
 // there or has another form.
 func WipeEnvironment() {
-	stat, err := os.ReadFile("/proc/self/stat")
+	// Without an os.File, for which Go would begin to watch files: a program that only says its version need not.
+	fd, err := syscall.Open("/proc/self/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	start, end := environmentAt(stat)
+	stat := make([]byte, 2048) // 52 fields of up to 20 digits, and a name of 15 characters
+	n, err := syscall.Read(fd, stat)
+	_ = syscall.Close(fd)
+	if err != nil {
+		return
+	}
+	start, end := environmentAt(stat[:n])
 	const longest = 64 << 20 // far more than a system allows
 	if start == 0 || end <= start || end-start > longest {
 		return

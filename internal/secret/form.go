@@ -3,16 +3,23 @@ package secret
 import (
 	"encoding/base64"
 	"strings"
-	"sync"
 )
 
 // A form finds secrets that are recognized without knowing them. All begin at a text that is their own, so that
 // one pass over a text finds those of all forms.
 type form struct {
 	begin string
-	// find returns where a secret begins and ends in s whose form has its begin at the index at; end is 0 if
-	// there is none. from is the end of the previous replacement: a secret does not begin earlier.
-	find func(s string, from, at int) (start, end int)
+	key   *keyForm // nil if the form is not that of a key
+	other func(s string, from, at int) (start, end int)
+}
+
+// find returns where a secret begins and ends in s whose form has its begin at the index at; end is 0 if there is
+// none. from is the end of the previous replacement: a secret does not begin earlier.
+func (f *form) find(s string, from, at int) (start, end int) {
+	if f.key != nil {
+		return f.key.find(f.begin, s, from, at)
+	}
+	return f.other(s, from, at)
 }
 
 // keyForm is the form of keys: one of the prefixes, which spaces separate, and a number of characters of a class.
@@ -82,34 +89,32 @@ var keyForms = [...]keyForm{
 	{"discord.com/api/webhooks/ discordapp.com/api/webhooks/", isPath, 40, 160},
 }
 
-// keys returns a form for each prefix in keyForms.
-var keys = sync.OnceValue(func() (list []form) {
-	for _, k := range keyForms {
-		for prefix := range strings.FieldsSeq(k.prefixes) {
-			find := func(s string, from, at int) (start, end int) { return k.find(prefix, s, from, at) }
-			list = append(list, form{prefix, find})
+// forms returns all forms: those below, and one for each prefix in keyForms.
+func forms() []form {
+	list := make([]form, 0, 200)
+	list = append(
+		list,
+		form{begin: "-----BEGIN ", other: findPEM},
+		form{begin: "eyJ", other: findJWT},
+		form{begin: "://", other: findUser},
+		form{begin: ":AA", other: findBotToken},
+		form{begin: "Bearer ", other: findBearer},
+		form{begin: "bearer ", other: findBearer},
+		form{begin: "BEARER ", other: findBearer},
+		form{begin: "Basic ", other: findBasic},
+		form{begin: "basic ", other: findBasic},
+		form{begin: "ookie:", other: findCookie},
+		form{begin: "ookie\":", other: findCookie},
+		form{begin: "OOKIE:", other: findCookie},
+		form{begin: "=", other: findAssigned},
+		form{begin: ":", other: findMember},
+	)
+	for i := range keyForms {
+		for prefix := range strings.FieldsSeq(keyForms[i].prefixes) {
+			list = append(list, form{begin: prefix, key: &keyForms[i]})
 		}
 	}
 	return list
-})
-
-func forms() []form {
-	return append([]form{
-		{"-----BEGIN ", findPEM},
-		{"eyJ", findJWT},
-		{"://", findUser},
-		{":AA", findBotToken},
-		{"Bearer ", findBearer},
-		{"bearer ", findBearer},
-		{"BEARER ", findBearer},
-		{"Basic ", findBasic},
-		{"basic ", findBasic},
-		{"ookie:", findCookie},
-		{"ookie\":", findCookie},
-		{"OOKIE:", findCookie},
-		{"=", findAssigned},
-		{":", findMember},
-	}, keys()...)
 }
 
 func (k *keyForm) find(prefix, s string, from, at int) (start, end int) {

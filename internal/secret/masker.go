@@ -73,23 +73,31 @@ func (s *headSet) mayHave(h head) bool { return s[h.hash()/64]&(1<<(h.hash()%64)
 // table has the forms by their heads, and those that begin at a single character.
 type table struct {
 	heads headSet
-	forms map[head][]form
+	forms []form // sorted by their heads
 	marks [256]*form
 }
 
 var formTable = sync.OnceValue(func() *table {
-	t := &table{forms: map[head][]form{}}
+	t := &table{}
 	for _, f := range forms() {
 		if len(f.begin) == 1 {
 			t.marks[f.begin[0]] = &f
 			continue
 		}
-		h := headOf(f.begin)
-		t.forms[h] = append(t.forms[h], f)
-		t.heads.add(h)
+		t.forms = append(t.forms, f)
+		t.heads.add(headOf(f.begin))
 	}
+	slices.SortStableFunc(t.forms, func(a, b form) int { return cmp.Compare(headOf(a.begin), headOf(b.begin)) })
 	return t
 })
+
+// of returns the forms with a head.
+func (t *table) of(h head) []form {
+	byHead := func(f form, h head) int { return cmp.Compare(headOf(f.begin), h) }
+	from, _ := slices.BinarySearchFunc(t.forms, h, byHead)
+	to, _ := slices.BinarySearchFunc(t.forms[from:], h+1, byHead)
+	return t.forms[from : from+to]
+}
 
 // Text returns a text without secrets: the text itself if it has none.
 func (m *Masker) Text(s string) string {
@@ -154,7 +162,7 @@ func (m *Masker) find(t *table, mark *form, h head, s string, done, at int) (sta
 	if mark != nil {
 		try(mark)
 	}
-	list := t.forms[h]
+	list := t.of(h)
 	for i := range list {
 		if strings.HasPrefix(s[at:], list[i].begin) {
 			try(&list[i])

@@ -173,8 +173,11 @@ func isPlaceholder(text string) bool {
 
 // IsKey reports whether a text is nothing but an API key in the form of a known provider.
 func IsKey(text string) bool {
-	return slices.ContainsFunc(keys(), func(f form) bool {
-		if !strings.HasPrefix(text, f.begin) {
+	if len(text) < shortest {
+		return false
+	}
+	return slices.ContainsFunc(formTable().of(headOf(text)), func(f form) bool {
+		if f.key == nil || !strings.HasPrefix(text, f.begin) {
 			return false
 		}
 		_, end := f.find(text, 0, 0)

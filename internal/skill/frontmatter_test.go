@@ -83,3 +83,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What needs no parser of YAML means the same to it.
+func FuzzParsePlain(f *testing.F) {
+	for _, seed := range []string{
+		"name: a\ndescription: Writes b, (c) and d.\n", "name: a\ndescription: null\n", "name: a b  c\ndescription: x - y\n",
+		"description: x\nname: yes\n", "name: a\nname: b\n", "name: a \ndescription: b'c\n", "name:  a\ndescription: b\n", "name: a\n  b\n", "name: a\ndescription: b\r\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, front string) {
+		got, ok := parsePlain(front)
+		if want, valid := parseYAML(front); ok && (!valid || got != want) {
+			t.Errorf("%q: %+v, want %+v, %t", front, got, want, valid)
+		}
+	})
+}

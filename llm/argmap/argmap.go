@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"pollux/llm"
 )
@@ -60,8 +61,10 @@ func matchesPattern(s, pattern string) bool {
 }
 
 // Common returns the wrong names that many models use. Other spellings of the names, such as
-// filePath for file_path, need no entry: see [Names.Apply].
-func Common() Names {
+// filePath for file_path, need no entry: see [Names.Apply]. The caller must not change them.
+func Common() Names { return common() }
+
+var common = sync.OnceValue(func() Names {
 	const (
 		file = "absolute_path path file filename file_name filepath target_file uri target"
 		dir  = "path absolute_path dir directory directory_path dirname folder root cwd search_path target_directory"
@@ -88,7 +91,7 @@ func Common() Names {
 		"exit_plan_mode":          wrong("plan_filename", "plan_path plan plan_file path file_path file filename"),
 		"invoke_agent":            wrong("agent_name", "subagent_type subagent_name subagent agent agent_type", "prompt", "task objective"),
 	}
-}
+})
 
 // wrong returns the wrong names for arguments: each name is followed by a list of wrong ones,
 // separated by spaces.

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -216,7 +214,6 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	if len(t.Functions) > 0 {
 		o.Key("functionDeclarations")
 		o.B = append(o.B, '[')
-		var schema bytes.Buffer
 		for i, f := range t.Functions {
 			if i > 0 {
 				o.B = append(o.B, ',')
@@ -224,8 +221,8 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 			d := httpwire.Object{B: o.B}
 			d.String("name", f.Name)
 			d.String("description", f.Description)
-			if schema.Reset(); json.Compact(&schema, f.Parameters) == nil {
-				d.Raw("parametersJsonSchema", nullable(schema.Bytes()))
+			if schema, ok := compact(f.Parameters); ok {
+				d.Raw("parametersJsonSchema", nullable(schema))
 			}
 			o.B = d.End()
 		}

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"encoding/json"
 
 	"github.com/go-faster/jx"
 )
@@ -20,6 +21,33 @@ func nullable(schema []byte) []byte {
 		return schema
 	}
 	return e.Buf
+}
+
+// compact returns JSON without space between its tokens, which is the same bytes if there is none; ok is false if the
+// bytes are no JSON. Most schemas are compact, and [json.Compact] takes several times as long to find out.
+func compact(b []byte) (_ []byte, ok bool) {
+	if !hasSpace(b) && jx.Valid(b) {
+		return b, true
+	}
+	var out bytes.Buffer
+	err := json.Compact(&out, b)
+	return out.Bytes(), err == nil
+}
+
+// hasSpace reports whether JSON has space outside of its strings.
+func hasSpace(b []byte) bool {
+	inString := false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			inString = !inString
+		case inString && c == '\\':
+			i++
+		case !inString && c <= ' ':
+			return true
+		}
+	}
+	return false
 }
 
 // rewriteTypes copies a value from d to e.

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 )
@@ -36,6 +37,19 @@ func FuzzNullable(f *testing.F) {
 		got := nullable([]byte(schema))
 		if json.Valid([]byte(schema)) && !json.Valid(got) {
 			t.Errorf("%q became %q", schema, got)
+		}
+	})
+}
+
+func FuzzCompact(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,"x y\"z\\"]}`, `{ "a" : 1 }`, `{"a":01}`, `"\u12"`, "\"\x01\"", "\"\xff\"", `{"a":1}{`, ``, ` `, `{"a":1,}`, `[1e+]`, `-`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, schema string) {
+		got, ok := compact([]byte(schema))
+		var want bytes.Buffer
+		if err := json.Compact(&want, []byte(schema)); ok != (err == nil) || ok && !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%q became %q, %t; want %q, %v", schema, got, ok, want.Bytes(), err)
 		}
 	})
 }

@@ -2,7 +2,7 @@ package recent
 
 import (
 	"os"
-	"runtime/metrics"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -15,21 +15,15 @@ type Memory struct {
 	Resident  uint64 // in physical memory; an estimate where the system does not report it
 }
 
-// ReadMemory measures the memory use. It does not stop the program.
+// ReadMemory measures the memory use. It stops the program for some microseconds. (Package runtime/metrics would not,
+// but it prepares its tables at each start.)
 func ReadMemory() Memory {
-	samples := [...]metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/total:bytes"},
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return Memory{
+		Heap: stats.HeapAlloc, HeapTotal: stats.HeapSys, Other: stats.Sys - stats.HeapSys,
+		Resident: resident(stats.Sys - stats.HeapReleased),
 	}
-	metrics.Read(samples[:])
-	value := func(i int) uint64 { return samples[i].Value.Uint64() }
-	m := Memory{Heap: value(0), HeapTotal: value(0) + value(1) + value(2) + value(3)}
-	m.Other = value(4) - m.HeapTotal
-	m.Resident = resident(value(4) - value(3))
-	return m
 }
 
 // resident returns the number of resident bytes of the program, or estimate if it is unknown.

@@ -86,7 +86,7 @@ type Ring struct {
 	measured time.Time
 }
 
-// memoryAge is the age at which figures of memory use are measured again.
+// memoryAge is the time from the first event to the first measurement of the memory use, and from one to the next.
 const memoryAge = 50 * time.Millisecond
 
 // add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status
@@ -95,7 +95,10 @@ func (r *Ring) add(e Event) {
 	e.Name, e.Status = plain(e.Name), plain(e.Status)
 	r.mu.Lock()
 	e.Time = time.Now()
-	if !isEarly(e.Kind) && e.Time.Sub(r.measured) >= memoryAge {
+	if r.count == 0 {
+		r.measured = e.Time
+	}
+	if e.Time.Sub(r.measured) >= memoryAge {
 		r.memory, r.measured = ReadMemory(), e.Time
 	}
 	e.Memory = r.memory
@@ -118,10 +121,6 @@ func (r *Ring) add(e Event) {
 		e.writeTo(log)
 	}
 }
-
-// isEarly reports whether an event comes before the first request, which does not wait for the first
-// measurement: that takes 0.1 ms.
-func isEarly(k Kind) bool { return k == Session || k == Prompt || k == Request }
 
 // LogTo logs each event from now on at the debug level, except requests and responses, which
 // llm/observe logs.
