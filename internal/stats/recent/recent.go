@@ -86,7 +86,8 @@ type Ring struct {
 	measured time.Time
 }
 
-// memoryAge is the time from the first event to the first measurement of the memory use, and from one to the next.
+// memoryAge is the time from the first event to the first measurement of the memory use, and from one to the next; a
+// failure has a measurement of its own.
 const memoryAge = 50 * time.Millisecond
 
 // add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status
@@ -98,7 +99,7 @@ func (r *Ring) add(e Event) {
 	if r.count == 0 {
 		r.measured = e.Time
 	}
-	if e.Time.Sub(r.measured) >= memoryAge {
+	if e.IsFailure() || e.Time.Sub(r.measured) >= memoryAge {
 		r.memory, r.measured = ReadMemory(), e.Time
 	}
 	e.Memory = r.memory

@@ -78,6 +78,10 @@ func TestMemory(t *testing.T) {
 		if m := e[2].Memory; m.Heap < 2<<20 || m.Resident == 0 || m.HeapTotal < m.Heap || m.Other == 0 {
 			t.Errorf("the memory use is %+v", m)
 		}
+		r.add(Event{Kind: End, Status: Failed})
+		if after := r.Events()[4].Memory; after == e[3].Memory || after.Heap < 4<<20 {
+			t.Errorf("the memory use at the failure is %+v", after)
+		}
 		runtime.KeepAlive(kept)
 	})
 }
