@@ -165,6 +165,10 @@ func (a *Agent) History() []Message { return a.conv.messages() }
 // Conversation returns the conversation as tools know it.
 func (a *Agent) Conversation() tool.Conversation { return a.conv.identity() }
 
+// Opening returns the messages that open the conversation: [Config.Context], or those of [Agent.Restart] or
+// [Agent.ReplaceContext]. They may be gone from the history. It may be called during a run.
+func (a *Agent) Opening() []Message { return a.conv.openingMessages() }
+
 // MessagesAfter returns the messages after the one with this content, or all messages if there
 // is none. Its cost depends on the number of messages that it returns, not on the length of
 // the history. It may be called during a run.

@@ -192,6 +192,13 @@ func (c *conversation) clear(ctx context.Context) {
 	c.tokens, c.hasOverhead = c.history.tokens, false
 }
 
+// openingMessages returns the messages that open the conversation.
+func (c *conversation) openingMessages() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.opening)
+}
+
 // hasOpening reports whether the history begins with the opening messages. A loaded history
 // may not.
 func (c *conversation) hasOpening() bool {

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"pollux/llm"
 )
@@ -119,9 +121,28 @@ func (h *history) dropInvalid(n int) {
 
 func (h *history) set(messages []Message) {
 	*h = history{dropPrompt: h.dropPrompt}
+	countTokens(messages)
 	for _, m := range messages {
 		h.add(m)
 	}
+}
+
+// countTokens counts the tokens of messages, if they are so many that it pays to share the work between all processors.
+// [history.add] counts those of others.
+func countTokens(messages []Message) {
+	const many = 256
+	if len(messages) < many {
+		return
+	}
+	var work sync.WaitGroup
+	for part := range slices.Chunk(messages, len(messages)/runtime.GOMAXPROCS(0)+1) {
+		work.Go(func() {
+			for _, m := range part {
+				m.Content.Tokens()
+			}
+		})
+	}
+	work.Wait()
 }
 
 // cut removes all messages from index n on.

@@ -40,7 +40,7 @@ func (s *Session) restore(ctx context.Context) {
 	var names, notBegun []string
 	resumed := s.Record.Resumed()
 	s.Skills.OpenResumed(resumed.SkillFolders)
-	messages := []agent.Message{s.opening()}
+	messages := s.agent.Opening()
 	for _, e := range resumed.Entries {
 		messages = append(messages, e.Message)
 	}
@@ -84,7 +84,7 @@ func (s *Session) LoadTag(ctx context.Context, tag string) error {
 	if err != nil {
 		return err
 	}
-	s.setHistory(ctx, append([]agent.Message{s.opening()}, history...))
+	s.setHistory(ctx, append(s.agent.Opening(), history...))
 	return nil
 }
 
