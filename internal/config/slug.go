@@ -323,6 +323,12 @@ func (p *Paths) readRegistry() (map[string]string, error) {
 	return projects, nil
 }
 
+// writeRegistry writes the known projects. The first session of all does not wait for the disk: what a power failure
+// could take is also in the project's marker.
 func (p *Paths) writeRegistry(projects map[string]string) error {
-	return durable.WriteFile(p.registry(), encodeJSON(map[string]any{"projects": projects}, "", "  "), 0o600)
+	write := durable.WriteFile
+	if _, err := os.Lstat(p.registry()); errors.Is(err, fs.ErrNotExist) {
+		write = durable.WriteFileUnsynced
+	}
+	return write(p.registry(), encodeJSON(map[string]any{"projects": projects}, "", "  "), 0o600)
 }

@@ -34,12 +34,28 @@ func (p *Paths) ExistingProjectTemp() string {
 			return dir
 		}
 	}
-	for _, slug := range append(p.marked(key), p.ProjectHash()) {
+	slugs := p.marked(key)
+	if slug := slugOf(key); len(slugs) == 0 && p.isUnmarked(slug, projects) {
+		slugs = append(slugs, slug)
+	}
+	for _, slug := range append(slugs, p.ProjectHash()) {
 		if dir := filepath.Join(p.tmp(), slug); isDirectory(dir) {
 			return dir
 		}
 	}
 	return ""
+}
+
+// isUnmarked reports whether a slug belongs to no project, as far as its marker and the known projects say. A power
+// failure can take both of a first session, but not its file: the next session of the project takes the slug again.
+func (p *Paths) isUnmarked(slug string, projects map[string]string) bool {
+	for _, taken := range projects {
+		if taken == slug {
+			return false
+		}
+	}
+	owner, err := readMarker(filepath.Join(p.tmp(), slug))
+	return err == nil && owner == ""
 }
 
 func isDirectory(path string) bool {

@@ -48,3 +48,32 @@ func TestExistingProjectTemp(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+// A power failure took the content of the marker and of the list of projects, or both files. The project gets its
+// directory back, and another of the same name does not.
+func TestExistingProjectTempAfterPowerFailure(t *testing.T) {
+	t.Parallel()
+	for _, take := range []func(string) error{os.Remove, func(file string) error { return os.Truncate(file, 0) }} {
+		home := t.TempDir()
+		p := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "a", "app"))
+		temp, err := p.ProjectTemp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{p.registry(), filepath.Join(temp, markerName), filepath.Join(p.history(), filepath.Base(temp), markerName)} {
+			if err := take(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again := NewPaths(NewEnv("HOME="+home), p.Dir())
+		if got := again.ExistingProjectTemp(); got != temp {
+			t.Errorf("%q, want %s", got, temp)
+		}
+		if got, err := again.ProjectTemp(); err != nil || got != temp {
+			t.Errorf("the next session is in %s, want %s, %v", got, temp, err)
+		}
+		if got := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "b", "app")).ExistingProjectTemp(); got != "" {
+			t.Errorf("another project has %s", got)
+		}
+	}
+}

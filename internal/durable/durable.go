@@ -28,19 +28,29 @@ import (
 // [*fs.PathError] with path as given. If the file has several hard links, only this one gets
 // the new content.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
-	if err := writeFile(path, data, perm); err != nil {
+	return writePath(path, data, perm, true)
+}
+
+// WriteFileUnsynced is like [WriteFile], but does not wait for the disk: after a power failure the file may be empty,
+// or not there.
+func WriteFileUnsynced(path string, data []byte, perm fs.FileMode) error {
+	return writePath(path, data, perm, false)
+}
+
+func writePath(path string, data []byte, perm fs.FileMode, isSynced bool) error {
+	if err := writeFile(path, data, perm, isSynced); err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
 	return nil
 }
 
-func writeFile(path string, data []byte, perm fs.FileMode) error {
+func writeFile(path string, data []byte, perm fs.FileMode, isSynced bool) error {
 	path, old, err := resolveDestination(path)
 	if err != nil {
 		return err
 	}
 	dir, name := filepath.Split(path)
-	return atPath(dir).write(name, data, perm, old)
+	return atPath(dir).write(name, data, perm, old, isSynced)
 }
 
 // WriteFileAt is like [WriteFile] for the file called name directly in dir, an open directory.
@@ -67,24 +77,27 @@ func writeFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error
 	if err := p.checkReplaceable(name, old); err != nil {
 		return err
 	}
-	return p.write(name, data, perm, old)
+	return p.write(name, data, perm, old, true)
 }
 
 // write replaces the content of a file, or creates it. old describes the existing file, nil if
 // there is none.
-func (p directory) write(name string, data []byte, perm fs.FileMode, old *fileState) error {
+func (p directory) write(name string, data []byte, perm fs.FileMode, old *fileState, isSynced bool) error {
 	temp, f, err := p.createTemp(name, perm, old)
 	if err != nil {
 		return err
 	}
 	// Removing after the rename would fail harmlessly: the name is gone.
-	err = writeAndClose(f, data, old)
+	err = writeAndClose(f, data, old, isSynced)
 	if err == nil {
 		err = p.rename(temp, name)
 	}
 	if err != nil {
 		p.remove(temp) // report the first error, not this one
 		return err
+	}
+	if !isSynced {
+		return nil
 	}
 	return p.sync()
 }
@@ -190,14 +203,14 @@ func (p directory) createTemp(name string, perm fs.FileMode, old *fileState) (te
 	}
 }
 
-// writeAndClose writes data to f, gives it the owner and mode of the old file, syncs it and
+// writeAndClose writes data to f, gives it the owner and mode of the old file, syncs it if asked to, and
 // closes it.
-func writeAndClose(f *os.File, data []byte, old *fileState) error {
+func writeAndClose(f *os.File, data []byte, old *fileState, isSynced bool) error {
 	_, err := f.Write(data)
 	if err == nil && old != nil {
 		err = old.applyTo(f)
 	}
-	if err == nil {
+	if err == nil && isSynced {
 		err = f.Sync()
 	}
 	return cmp.Or(err, f.Close())

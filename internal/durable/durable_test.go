@@ -16,12 +16,14 @@ func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new.txt")
-	for _, text := range []string{"first", "", "second, longer"} {
-		if err := WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := read(t, path); got != text {
-			t.Errorf("content = %q, want %q", got, text)
+	for _, write := range []func(string, []byte, fs.FileMode) error{WriteFile, WriteFileUnsynced} {
+		for _, text := range []string{"first", "", "second, longer"} {
+			if err := write(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, path); got != text {
+				t.Errorf("content = %q, want %q", got, text)
+			}
 		}
 	}
 	alone(t, dir, "new.txt")
