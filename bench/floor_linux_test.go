@@ -18,12 +18,7 @@ import (
 // those of the floor: medians of the wall time, the CPU time, the peak memory, the time to the first request, and the
 // program's own time in a turn.
 func BenchmarkFloor(b *testing.B) {
-	pollux, floor := processtest.Build(b), filepath.Join(b.TempDir(), "floor")
-	build := exec.Command("go", "build", "-trimpath", "-o", floor, "pollux/bench/floor")
-	build.Env = append(build.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	pollux, floor := processtest.Build(b), processtest.BuildPackage(b, "pollux/bench/floor")
 	for _, s := range []struct {
 		name, prompt string
 		figures      []string
