@@ -40,6 +40,9 @@ var costs = []cost{
 	{"hello in memory/memory", 970_000, "bytes", "The whole run, from the flags to the answer."},
 	{"hello in memory/objects", 4_900, "objects", "The whole run, from the flags to the answer."},
 
+	{"hello in a large repository/memory", 1_000_000, "bytes", "Hardly more than elsewhere: of a large index nothing is read but its size."},
+	{"hello in a large repository/objects", 5_000, "objects", "Hardly more than elsewhere."},
+
 	{"turn/system calls", 37, "calls", "Too many: 16 look at files and their links, because read_file, its checks and the memory resolve its path one after the other."},
 	{"turn/files", 1, "files", "The file that the turn reads."},
 	{"turn/processes", 0, "processes", "read_file needs no other program."},

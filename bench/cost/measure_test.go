@@ -2,8 +2,11 @@ package cost
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -15,18 +18,19 @@ import (
 
 // measurements are the functions that count, by the first half of the names of their rows. Each starts in new places.
 var measurements = map[string]func(t *testing.T, program string) counts{
-	"start":           start,
-	"version":         version,
-	"hello":           hello,
-	"hello in memory": inMemory("hello", 0),
-	"turn":            turn,
-	"turn in memory":  inMemory("turn", 320),
-	"chunk":           inMemory("chunk", 0),
-	"call":            inMemory("call", 60),
-	"command":         command,
-	"output":          inMemory("output", 0),
-	"cache of gemini": func(t *testing.T, program string) counts { return cache(t, program, &scene.Gemini) },
-	"cache of openai": func(t *testing.T, program string) counts { return cache(t, program, &scene.OpenAI) },
+	"start":                       start,
+	"version":                     version,
+	"hello":                       hello,
+	"hello in memory":             inMemory("hello", 0),
+	"hello in a large repository": inLargeRepository,
+	"turn":                        turn,
+	"turn in memory":              inMemory("turn", 320),
+	"chunk":                       inMemory("chunk", 0),
+	"call":                        inMemory("call", 60),
+	"command":                     command,
+	"output":                      inMemory("output", 0),
+	"cache of gemini":             func(t *testing.T, program string) counts { return cache(t, program, &scene.Gemini) },
+	"cache of openai":             func(t *testing.T, program string) counts { return cache(t, program, &scene.OpenAI) },
 }
 
 // settle is the time before the last answer. A run cleans up recorded sessions in the background, 300 ms after its
@@ -106,6 +110,28 @@ func command(t *testing.T, program string) counts {
 // inMemory returns the measurement of a work at a place with this many pages.
 func inMemory(work string, pages int) func(t *testing.T, program string) counts {
 	return func(t *testing.T, _ string) counts { return newPlace(t, pages, &scene.Gemini).work(t, work) }
+}
+
+// inLargeRepository counts the allocations for a prompt in a repository of 50,000 files, as its index says.
+func inLargeRepository(t *testing.T, _ string) counts {
+	const files = 50_000
+	p := newPlace(t, 0, &scene.Gemini)
+	index := binary.BigEndian.AppendUint32([]byte("DIRC\x00\x00\x00\x02"), files)
+	for i := range files {
+		const fixed, name = 62, "some/directory/file%05d.txt"
+		entry := fmt.Appendf(make([]byte, fixed), name, i)
+		index = append(index, append(entry, make([]byte, 8-len(entry)%8)...)...)
+	}
+	git := p.path("work", ".git")
+	if err := os.Mkdir(git, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"HEAD": []byte("ref: refs/heads/main\n"), "index": index} {
+		if err := os.WriteFile(filepath.Join(git, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p.work(t, "hello")
 }
 
 // cache counts the bytes that differ between a request and the part of the next one that a vendor's cache knows: all

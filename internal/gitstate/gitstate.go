@@ -26,14 +26,16 @@ type State struct {
 	Total   int
 }
 
-// Limits of what Read reads, in bytes.
+// Limits of what Read reads, in bytes. An index of 400 KB has some 4000 files. To look at more of them takes longer than
+// a start can wait, and a large index takes as long to read.
 const (
-	maxIndex = 8 << 20
+	maxIndex = 400 << 10
 	maxSmall = 64 << 10
 )
 
 // Read returns the state of the repository that a directory belongs to, and whether there is one.
-// It lists at most number files, and none if it takes longer than patience to find all.
+// It lists at most number files, and none if the repository has more than some 4000, or if it takes longer than patience
+// to look at all.
 func Read(dir string, number int, patience time.Duration) (State, bool) {
 	began := time.Now()
 	top, gitDir := find(dir)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -183,6 +184,12 @@ func TestBounds(t *testing.T) {
 	data, err := os.ReadFile(index)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := os.WriteFile(index, append(slices.Clone(data), make([]byte, 400<<10)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := gitstate.Read(r.dir, 20, time.Minute); !ok || s.Total != 0 || s.Branch != "main" {
+		t.Errorf("a large index: %+v", s)
 	}
 	for n := range len(data) / 7 {
 		if err := os.WriteFile(index, data[:n*7], 0o644); err != nil {
