@@ -323,8 +323,8 @@ func (p *Paths) readRegistry() (map[string]string, error) {
 	return projects, nil
 }
 
-// writeRegistry writes the known projects. The first session of all does not wait for the disk: what a power failure
-// could take is also in the project's marker.
+// writeRegistry writes the known projects. The first session of all does not wait for the disk: the project's marker
+// restores an entry that a power failure takes.
 func (p *Paths) writeRegistry(projects map[string]string) error {
 	write := durable.WriteFile
 	if _, err := os.Lstat(p.registry()); errors.Is(err, fs.ErrNotExist) {
