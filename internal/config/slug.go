@@ -89,10 +89,7 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 			return slug, err
 		}
 	}
-	taken := map[string]bool{"bin": true, "background-processes": true}
-	for _, slug := range projects {
-		taken[slug] = true
-	}
+	taken := takenSlugs(projects)
 	base := slugOf(key)
 	for n := 0; ; n++ {
 		slug := base
@@ -114,6 +111,16 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 			return slug, nil
 		}
 	}
+}
+
+// takenSlugs returns the slugs that a new project cannot have: those of known projects, and names of other directories
+// beside theirs.
+func takenSlugs(projects map[string]string) map[string]bool {
+	taken := map[string]bool{"bin": true, "background-processes": true}
+	for _, slug := range projects {
+		taken[slug] = true
+	}
+	return taken
 }
 
 // slugOf returns the preferred slug of a project.

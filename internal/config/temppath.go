@@ -49,13 +49,8 @@ func (p *Paths) ExistingProjectTemp() string {
 // isUnmarked reports whether a slug belongs to no project, as far as its marker and the known projects say. A power
 // failure can take both of a first session, but not its file: the next session of the project takes the slug again.
 func (p *Paths) isUnmarked(slug string, projects map[string]string) bool {
-	for _, taken := range projects {
-		if taken == slug {
-			return false
-		}
-	}
 	owner, err := readMarker(filepath.Join(p.tmp(), slug))
-	return err == nil && owner == ""
+	return err == nil && owner == "" && !takenSlugs(projects)[slug]
 }
 
 func isDirectory(path string) bool {

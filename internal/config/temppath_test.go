@@ -75,5 +75,11 @@ func TestExistingProjectTempAfterPowerFailure(t *testing.T) {
 		if got := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "b", "app")).ExistingProjectTemp(); got != "" {
 			t.Errorf("another project has %s", got)
 		}
+		if err := os.Mkdir(filepath.Join(p.tmp(), "bin"), 0o700); err != nil { // of programs
+			t.Fatal(err)
+		}
+		if got := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "bin")).ExistingProjectTemp(); got != "" {
+			t.Errorf("a project called bin has %s", got)
+		}
 	}
 }
