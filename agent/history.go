@@ -135,14 +135,17 @@ func countTokens(messages []Message) {
 		return
 	}
 	var work sync.WaitGroup
+	var failed panics
 	for part := range slices.Chunk(messages, len(messages)/runtime.GOMAXPROCS(0)+1) {
 		work.Go(func() {
+			defer failed.catch()
 			for _, m := range part {
 				m.Content.Tokens()
 			}
 		})
 	}
 	work.Wait()
+	failed.raise()
 }
 
 // cut removes all messages from index n on.

@@ -85,6 +85,7 @@ func (s *Session) LoadTag(ctx context.Context, tag string) error {
 		return err
 	}
 	s.setHistory(ctx, append(s.agent.Opening(), history...))
+	s.agent.ReplaceContext(ctx, []agent.Message{s.opening()}) // directories may be new since the session began
 	return nil
 }
 
