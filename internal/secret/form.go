@@ -9,8 +9,8 @@ import (
 // one pass over a text finds those of all forms.
 type form struct {
 	begin string
-	key   *keyForm // nil if the form is not that of a key
-	other func(s string, from, at int) (start, end int)
+	key   *keyForm                                      // of a key, else nil
+	other func(s string, from, at int) (start, end int) // find of the other forms
 }
 
 // find returns where a secret begins and ends in s whose form has its begin at the index at; end is 0 if there is

@@ -44,7 +44,7 @@ func parseHeader(text string) (header, error) {
 	return h, nil
 }
 
-// parsePlain reads front matter that needs no parser of YAML, which takes fifty times as long: a name and a
+// parsePlain reads front matter that needs no parser of YAML, which takes thirty times as long: a name and a
 // description, each a line that means the same in YAML. ok is false for all else.
 func parsePlain(front string) (h header, ok bool) {
 	for line := range strings.Lines(front) {

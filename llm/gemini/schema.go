@@ -24,7 +24,7 @@ func nullable(schema []byte) []byte {
 }
 
 // compact returns JSON without space between its tokens, which is the same bytes if there is none; ok is false if the
-// bytes are no JSON. Most schemas are compact, and [json.Compact] takes several times as long to find out.
+// bytes are no JSON. Most schemas are compact, and [json.Compact] takes almost three times as long to find out.
 func compact(b []byte) (_ []byte, ok bool) {
 	if !hasSpace(b) && jx.Valid(b) {
 		return b, true
