@@ -1,6 +1,6 @@
 // Package durable reads and writes files safely. A write is atomic: after a crash, a full disk
-// or a power failure the file has either its old or its new content, never a part of either; [WriteFileUnsynced] leaves
-// out the power failure.
+// or a power failure the file has either its old or its new content, never a part of either;
+// [WriteFileUnsynced] leaves out the power failure.
 //
 // At any instant of [WriteFile], path is the old file until the rename and the new file after
 // it, and the new content is on the disk before the rename makes it visible. A process that is

@@ -252,7 +252,7 @@ turn
 		t.Errorf("the user was not asked: %s", r.Text)
 	}
 	d.wantText("/cost", "gemini-2.5-flash", "unknown")
-	d.wantText("/stats activity", "Last Events", "tool call", "list_directory", "Heap  Memory")
+	d.wantText("/stats activity", "Last Events", "tool call", "list_directory", "Heap", "Memory")
 }
 
 // TestStatsAsked checks that only the calls that the user was asked about count as approved or not.
