@@ -16,6 +16,7 @@ var starters = []struct{ room, why string }{
 	{"internal/process", "it is the way that all others use"},
 	{"llm/anthropic", "a library imports nothing of internal; it runs the program that the user's AWS profile names, or aws itself, " +
 		"which may ask a person at the terminal, and which no sandbox for the model's commands concerns"},
+	{"internal/face/tui/tuitest", "it starts tmux for tests"},
 	{"bench/floor", "a program for measurements, which no user runs"},
 }
 

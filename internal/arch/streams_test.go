@@ -24,6 +24,7 @@ var passages = []struct {
 		{"internal/manage/about", "examine", "verdicts in color"},
 		{"internal/manage/about", "runDemo", "the demo in color"},
 	}},
+	{"OpenConsole", nil},
 	{"Lend", []use{{"internal/editor", "run", "the user's editor draws on the terminal itself"}}},
 	{"OutOrStdout", nil},
 	{"OutOrStderr", nil},
@@ -65,7 +66,7 @@ var loggersAllowed = map[string]string{
 
 // isHelper reports whether only tests use a package.
 func isHelper(f *file) bool {
-	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest", "internal/manage/managetest", "internal/toolset/toolsettest")
+	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest", "internal/manage/managetest", "internal/toolset/toolsettest", "internal/face/tui/tuitest")
 }
 
 // streamsAreClean checks that nothing is written to a terminal but through the sanitizing writers.
@@ -140,7 +141,7 @@ func checkEncoder(f *file, n *ast.CallExpr, report reporter) {
 
 // checkLiteral reports escape sequences and names of terminals.
 func checkLiteral(f *file, n *ast.BasicLit, report reporter) {
-	if n.Kind != token.STRING || f.isUnder("internal/terminal") {
+	if n.Kind != token.STRING || f.isUnder("internal/terminal", "internal/face/tui/inline", "internal/face/tui/keys") { // they draw and read keys
 		return
 	}
 	if strings.Contains(n.Value, `\x1b[`) || strings.Contains(n.Value, `\033[`) || strings.Contains(n.Value, `\u001b[`) {

@@ -1,0 +1,148 @@
+// Package inline draws at the bottom of a terminal's main screen, and leaves the screen above to the terminal: its
+// scrollback, selection and search work as for every other program.
+//
+// A [Screen] has a live area, which changes, and prints finished lines above it, once. [Screen.Frame] returns the bytes that
+// lead from one state to the next: those of the cells that differ, or, if lines are printed, one erasure of the live area,
+// the lines, and the live area again. Nothing is addressed from the top of the screen, because its distance is unknown; the
+// screen is never cleared.
+//
+// A Screen does not write. The caller writes all bytes of a frame before those of the next one, in raw mode.
+package inline
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"pollux/internal/face/tui/styled"
+)
+
+// Options describes a terminal.
+type Options struct {
+	Width, Height int                  // in cells; sizes below 1 count as 1
+	Colors        colorprofile.Profile // that it can show
+	Synchronizes  bool                 // it shows a frame at once: mode 2026
+	KeepsRows     bool                 // a change of its width does not rewraps rows
+}
+
+// Frame is the live area.
+type Frame struct {
+	// Lines are the rows from top to bottom. A line wider than the terminal is cut. If there are more lines than the terminal has
+	// rows but one, the first ones are left out.
+	Lines []styled.Line
+	// Cursor is the position of the cursor in Lines.
+	Cursor Position
+	// HidesCursor is set if nothing has the keyboard.
+	HidesCursor bool
+}
+
+// Position is a row and a column, from 0.
+type Position struct{ Row, Column int }
+
+// Screen is the state of a terminal, as far as it was drawn.
+type Screen struct {
+	options  Options
+	printing []styled.Line // finished lines for the next frame
+
+	rows      []row    // of the live area
+	cursor    Position // of the terminal, in rows
+	isHidden  bool     // the cursor
+	isResized bool     // since the last frame
+}
+
+// New returns a screen whose live area begins in the row of the cursor.
+func New(o Options) *Screen {
+	o.Width, o.Height = max(o.Width, 1), max(o.Height, 1)
+	return &Screen{options: o}
+}
+
+// Width returns the number of columns.
+func (s *Screen) Width() int { return s.options.Width }
+
+// Height returns the number of rows.
+func (s *Screen) Height() int { return s.options.Height }
+
+// SetAbilities changes the abilities that a terminal reports late.
+func (s *Screen) SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool) {
+	if colors != s.options.Colors {
+		s.isResized = true // draws each cell again
+	}
+	s.options.Colors, s.options.Synchronizes, s.options.KeepsRows = colors, synchronizes, keepsRows
+}
+
+// Resize notes that the terminal has another size. The next frame draws the whole live area.
+func (s *Screen) Resize(width, height int) {
+	s.options.Width, s.options.Height = max(width, 1), max(height, 1)
+	s.isResized = true
+}
+
+// Print puts finished lines above the live area with the next frame. The terminal breaks those that are too wide, and knows that
+// they are one line when they are copied.
+func (s *Screen) Print(lines ...styled.Line) { s.printing = append(s.printing, lines...) }
+
+// Frame returns the bytes that print the finished lines and show f as the live area, nil if nothing changes.
+func (s *Screen) Frame(f Frame) []byte {
+	p := painter{cursor: s.cursor, width: s.options.Width, colors: s.options.Colors}
+	rows, cursor := s.layOut(f)
+	switch {
+	case s.isResized:
+		p.cursor.Row = s.reflowedRow()
+		fallthrough
+	case len(s.printing) > 0:
+		p.moveTo(Position{})
+		if len(s.rows) > 0 {
+			p.eraseBelow()
+		}
+		for _, line := range s.printing {
+			p.print(line)
+		}
+		p.cursor = Position{}
+		p.paint(nil, rows)
+	default:
+		p.paint(s.rows, rows)
+	}
+	p.moveTo(cursor)
+	if f.HidesCursor != s.isHidden {
+		p.showCursor(!f.HidesCursor)
+	}
+	s.rows, s.cursor, s.isHidden, s.isResized = rows, cursor, f.HidesCursor, false
+	s.printing = nil
+	return p.frame(s.options.Synchronizes)
+}
+
+// layOut returns the rows of a frame that the terminal has room for, and the position of the cursor in them.
+func (s *Screen) layOut(f Frame) ([]row, Position) {
+	lines, cursor := f.Lines, f.Cursor
+	if hidden := len(lines) - max(s.options.Height-1, 1); hidden > 0 {
+		lines = lines[hidden:]
+		cursor.Row -= hidden
+	}
+	rows := make([]row, len(lines))
+	for i, line := range lines {
+		if !s.isResized && i < len(s.rows) && slices.Equal(s.rows[i].line, line) {
+			rows[i] = s.rows[i]
+			continue
+		}
+		rows[i] = newRow(line, s.options.Width)
+	}
+	cursor.Row = max(0, min(cursor.Row, len(rows)-1))
+	cursor.Column = max(0, min(cursor.Column, s.options.Width-1))
+	return rows, cursor
+}
+
+// reflowedRow returns the row of the cursor, counted from the top of the live area, after the terminal has wrapped the
+// rows for its new width.
+func (s *Screen) reflowedRow() int {
+	if s.options.KeepsRows {
+		return s.cursor.Row
+	}
+	n := 0
+	for _, r := range s.rows[:min(s.cursor.Row, len(s.rows))] {
+		n += r.height(s.options.Width)
+	}
+	return n + s.cursor.Column/s.options.Width
+}
+
+// Erase returns the bytes that print the finished lines and remove the live area, for the end or for another program that
+// gets the terminal. The next frame begins in the row of the cursor.
+func (s *Screen) Erase() []byte { return s.Frame(Frame{}) }

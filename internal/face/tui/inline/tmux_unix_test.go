@@ -1,0 +1,65 @@
+//go:build unix
+
+package inline
+
+import (
+	"fmt"
+	"image/color"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/tuitest"
+)
+
+// TestTmux checks that a terminal that rewraps rows shows each printed line and each row of the live area once, in order, after
+// resizes amid a stream of output.
+func TestTmux(t *testing.T) {
+	t.Parallel()
+	m := tuitest.NewTmux(t, 80, 24)
+	s := New(Options{Width: 80, Height: 24, Synchronizes: true})
+	shaded := styled.Style{Bg: color.Gray{Y: 40}}
+	var printed []string
+	composer := func() Frame {
+		width := s.Width()
+		f := Frame{Lines: []styled.Line{
+			styled.Plain("waiting"), styled.Plain("> 输入 text").Cut(width),
+			styled.Of(strings.Repeat(" ", width), shaded), styled.Plain("footer of the screen").Cut(width),
+		}}
+		f.Cursor = Position{1, 11}
+		return f
+	}
+	show := func() {
+		_, _ = m.Write(s.Frame(composer()))
+	}
+	for n := range 12 { // at the top of the screen, tmux puts rows of the live area into the scrollback when it wraps others
+		printed = append(printed, fmt.Sprint("header ", n))
+		s.Print(styled.Plain(printed[n]))
+	}
+	show()
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 30 {
+		var size [2]int
+		for range random.IntN(3) + 1 { // the screen sees the last size only
+			size = [2]int{12 + random.IntN(110), 6 + random.IntN(40)}
+			m.Resize(size[0], size[1])
+		}
+		s.Resize(size[0], size[1])
+		show()
+		for n := range 7 {
+			line := fmt.Sprintf("%d.%d %s中文字符", i, n, strings.Repeat("words ", (i*n)%19))
+			s.Print(styled.Plain(line))
+			printed = append(printed, line)
+			show()
+		}
+		want := slices.Clone(printed)
+		for _, l := range composer().Lines {
+			want = append(want, strings.TrimRight(l.String(), " "))
+		}
+		if got := m.Whole(); !slices.Equal(got, want) {
+			t.Fatalf("after the size %v:\n%s\nnot\n%s", size, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}

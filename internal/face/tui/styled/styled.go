@@ -1,0 +1,226 @@
+// Package styled has lines of text with colors and attributes: the form in which each part of the terminal user
+// interface gives its share of the screen, and which the renderer writes.
+//
+// A [Line] holds neither line breaks nor control characters: [Text] removes them. Its width counts grapheme clusters as
+// terminals show them, as [terminal.Width] does.
+package styled
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/rivo/uniseg"
+
+	"pollux/internal/terminal"
+)
+
+// Style is the colors and attributes of a text. The zero value is plain text.
+type Style = uv.Style
+
+// Attributes of [Style.Attrs].
+const (
+	Bold          = uv.AttrBold
+	Faint         = uv.AttrFaint
+	Italic        = uv.AttrItalic
+	Reverse       = uv.AttrReverse
+	Strikethrough = uv.AttrStrikethrough
+)
+
+// Span is text of one style.
+type Span struct {
+	Text  string
+	Style Style
+	Link  string // the URL that the text leads to, "" for none
+}
+
+// Line is one line of text. A nil Line is an empty line.
+type Line []Span
+
+// Plain returns a line of plain text. The text must be clean; see [Text].
+func Plain(text string) Line { return Line{{Text: text}} }
+
+// Of returns a line of text in one style. The text must be clean; see [Text].
+func Of(text string, s Style) Line { return Line{{Text: text, Style: s}} }
+
+// Text makes foreign text safe to show within a line: it removes escape sequences, control characters and bidirectional
+// overrides. A line break becomes a space, a tab four spaces.
+func Text(s string) string {
+	return blanks.Replace(terminal.Text(s))
+}
+
+var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", "    ")
+
+// Width returns the number of columns that the line takes.
+func (l Line) Width() (n int) {
+	for _, s := range l {
+		n += terminal.Width(s.Text)
+	}
+	return n
+}
+
+// String returns the text of the line without its styles.
+func (l Line) String() string {
+	if len(l) == 1 {
+		return l[0].Text
+	}
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Cut returns at most width columns of the line. A longer line ends in "…".
+func (l Line) Cut(width int) Line {
+	if l.Width() <= width {
+		return l
+	}
+	if width <= 0 {
+		return nil
+	}
+	head, _ := l.Split(width - 1)
+	style := Style{}
+	if len(head) > 0 {
+		style = head[len(head)-1].Style
+	}
+	return append(head, Span{Text: "…", Style: style})
+}
+
+// Split returns the first columns of the line, at most width, and the rest. It splits between grapheme clusters. Neither
+// part shares memory with the line that an append would overwrite.
+func (l Line) Split(width int) (head, tail Line) {
+	for i, s := range l {
+		n, w := prefix(s.Text, width)
+		width -= w
+		if n == len(s.Text) {
+			head = append(head, s)
+			continue
+		}
+		before, after := s, s
+		before.Text, after.Text = s.Text[:n], s.Text[n:]
+		if n > 0 {
+			head = append(head, before)
+		}
+		return head, append(Line{after}, l[i+1:]...)
+	}
+	return head, nil
+}
+
+// prefix returns the length in bytes and the columns of the clusters of text that fit in width columns.
+func prefix(text string, width int) (n, columns int) {
+	for state := -1; n < len(text); {
+		w, size := 1, 1
+		if !isNarrow(text[n:]) {
+			var cluster string
+			cluster, _, w, state = uniseg.FirstGraphemeClusterInString(text[n:], state)
+			size = len(cluster)
+		} else {
+			state = -1
+		}
+		if columns+w > width {
+			break
+		}
+		n, columns = n+size, columns+w
+	}
+	return n, columns
+}
+
+// isNarrow reports whether text begins with a cluster of one ASCII character.
+func isNarrow(text string) bool {
+	return text[0] < utf8.RuneSelf && text[0] >= ' ' && (len(text) == 1 || text[1] < utf8.RuneSelf)
+}
+
+// Wrap breaks the line at spaces into lines of at most width columns. A word that is wider is broken anywhere. Lines
+// after the first one begin with indent, and have at least one column of text behind it.
+func (l Line) Wrap(width int, indent Line) []Line {
+	room := max(width, 1)
+	if l.Width() <= room {
+		return []Line{l}
+	}
+	var lines []Line
+	next := max(room-indent.Width(), 1)
+	for rest := l; ; room = next {
+		head, tail := rest.breakAt(room)
+		if len(lines) > 0 {
+			head = append(append(Line{}, indent...), head...)
+		}
+		lines = append(lines, head)
+		if len(tail) == 0 {
+			return lines
+		}
+		rest = tail
+	}
+}
+
+// breakAt splits the line at the last space that leaves at most width columns before it, without the spaces there. It splits
+// within a word if there is no such space, and takes one cluster at least.
+func (l Line) breakAt(width int) (head, tail Line) {
+	head, tail = l.Split(width)
+	if len(tail) == 0 {
+		return head, nil
+	}
+	if len(head) == 0 { // a wide character in one column
+		n := len(firstCluster(tail[0].Text))
+		head = Line{{Text: tail[0].Text[:n], Style: tail[0].Style, Link: tail[0].Link}}
+		return head, tail.from(n)
+	}
+	if strings.HasPrefix(tail[0].Text, " ") {
+		return head.trimRight(), tail.trimLeft()
+	}
+	for i := len(head) - 1; i >= 0; i-- {
+		at := strings.LastIndexByte(head[i].Text, ' ')
+		if at < 0 {
+			continue
+		}
+		before := append(Line{}, head[:i]...)
+		before = append(before, Span{Text: head[i].Text[:at], Style: head[i].Style, Link: head[i].Link}).trimRight()
+		if before.Width() == 0 { // only indentation before the word
+			break
+		}
+		after := Line{{Text: head[i].Text[at+1:], Style: head[i].Style, Link: head[i].Link}}
+		after = append(append(after, head[i+1:]...), tail...)
+		return before, after.trimLeft()
+	}
+	return head, tail
+}
+
+// from returns the line without the first n bytes of its first span.
+func (l Line) from(n int) Line {
+	rest := append(Line{}, l...)
+	if rest[0].Text = rest[0].Text[n:]; rest[0].Text == "" {
+		rest = rest[1:]
+	}
+	return rest
+}
+
+func (l Line) trimLeft() Line {
+	for len(l) > 0 {
+		text := strings.TrimLeft(l[0].Text, " ")
+		if text != "" {
+			return append(Line{{Text: text, Style: l[0].Style, Link: l[0].Link}}, l[1:]...)
+		}
+		l = l[1:]
+	}
+	return nil
+}
+
+func (l Line) trimRight() Line {
+	for n := len(l); n > 0; n-- {
+		text := strings.TrimRight(l[n-1].Text, " ")
+		if text != "" {
+			last := l[n-1]
+			last.Text = text
+			return append(append(Line{}, l[:n-1]...), last)
+		}
+	}
+	return nil
+}
+
+func firstCluster(text string) string {
+	if isNarrow(text) {
+		return text[:1]
+	}
+	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
+	return cluster
+}

@@ -1,0 +1,58 @@
+// Package tuitest has a terminal for the tests of the terminal user interface: an emulator that keeps its scrollback.
+package tuitest
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/vt"
+)
+
+// Emulator is a terminal. It does not rewraps rows when its width changes.
+type Emulator struct{ *vt.Emulator }
+
+// NewEmulator returns a terminal of this size in raw mode, with the cursor in the first row.
+func NewEmulator(width, height int) *Emulator {
+	e := &Emulator{vt.NewEmulator(width, height)}
+	e.SetScrollbackSize(1 << 20)
+	return e
+}
+
+// Rows returns the text of the screen's rows, without spaces at their ends.
+func (e *Emulator) Rows() []string {
+	rows := make([]string, e.Height())
+	for y := range rows {
+		var b strings.Builder
+		for x := 0; x < e.Width(); x++ {
+			c := e.CellAt(x, y)
+			if c == nil || c.Content == "" && c.Width > 0 {
+				b.WriteByte(' ')
+				continue
+			}
+			b.WriteString(c.Content)
+		}
+		rows[y] = strings.TrimRight(b.String(), " ")
+	}
+	return rows
+}
+
+// Whole returns the text of the scrollback and the screen, without the empty rows at the end.
+func (e *Emulator) Whole() []string {
+	var rows []string
+	for y := range e.ScrollbackLen() {
+		var b strings.Builder
+		for x := 0; x < e.Width(); x++ {
+			c := e.ScrollbackCellAt(x, y)
+			if c == nil || c.Content == "" && c.Width > 0 {
+				b.WriteByte(' ')
+				continue
+			}
+			b.WriteString(c.Content)
+		}
+		rows = append(rows, strings.TrimRight(b.String(), " "))
+	}
+	rows = append(rows, e.Rows()...)
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
