@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -74,6 +75,7 @@ func cellsOf(line styled.Line) []cell {
 			var c cell
 			c.text, text, c.width, state = uniseg.FirstGraphemeClusterInString(text, state)
 			if c.width == 0 {
+				addMark(cells, c.text)
 				continue
 			}
 			c.span, c.isUnsure, c.text = span, isUnsure(c.text), bounded(c.text)
@@ -81,6 +83,14 @@ func cellsOf(line styled.Line) []cell {
 		}
 	}
 	return cells
+}
+
+// addMark adds a mark that begins a span to the cell before it. It ignores all else that has no width.
+func addMark(cells []cell, mark string) {
+	if r, _ := utf8.DecodeRuneInString(mark); len(cells) > 0 && unicode.Is(unicode.M, r) {
+		last := &cells[len(cells)-1]
+		last.text, last.isUnsure = bounded(last.text+mark), true
+	}
 }
 
 // isUnsure reports whether terminals differ about the width of a cluster: of emoji, of signs that another character makes an emoji,

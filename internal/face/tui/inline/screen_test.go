@@ -177,6 +177,16 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestMarkOfOtherSpan checks that a mark at the beginning of a span is shown with the letter before it.
+func TestMarkOfOtherSpan(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Width: 20, Height: 5})
+	line := styled.Line{{Text: "\u0301e"}, {Text: "\u0301x"}}
+	if got := string(s.Frame(Frame{Lines: []styled.Line{line}})); got != "e\u0301\x1b[2Gx\r" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTooSmall(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{1, 1}, {0, 0}, {2, 1}, {1, 2}, {3, 3}} {
