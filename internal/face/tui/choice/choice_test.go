@@ -66,6 +66,7 @@ func TestHandle(t *testing.T) {
 		{"a!no b c!no d", "3", Changed, 1},
 		{"a!no b c!no d", "home", Changed, 1},
 		{"a b!no", "end", Changed, 0},
+		{"a b c!no", "pagedown", Changed, 1},
 		{"a!no b!no", "down enter", Ignored, 0},
 		{"", "down", Changed, -1},
 		{"", "enter", Ignored, -1},
@@ -81,6 +82,9 @@ func TestHandle(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
+	if l := New(items(strings.Fields(strings.Repeat("x ", 20))...)); press(t, l, "2") != Changed {
+		t.Error("2 of 20 items is chosen before 20 can be typed")
+	}
 	l := New(items(strings.Fields(strings.Repeat("x ", 25))...))
 	if a := press(t, l, "2"); a != Changed || !l.IsWaiting() || l.Selected() != 1 {
 		t.Errorf("2: %d, item %d", a, l.Selected())
@@ -141,6 +145,15 @@ func TestLines(t *testing.T) {
 		if got := texts(ten.Lines(80, 4, plain)); !slices.Equal(got, c.want) {
 			t.Errorf("item %d: %q", c.selected, got)
 		}
+	}
+	if got := texts(ten.Lines(80, 6, plain)); !slices.Equal(got, []string{"   6. f", "   7. g", "   8. h", "   9. i", "❯ 10. j", "(10/10)"}) {
+		t.Errorf("with more room: %q", got)
+	}
+	if got := texts(l.Lines(8, 2, plain)); !slices.Equal(got, []string{"❯ 1.", "(1/3)"}) {
+		t.Errorf("in 8 columns: %q", got)
+	}
+	if got := texts(New(items("one two")).Lines(6, 5, plain)); !slices.Equal(got, []string{"❯ 1.", "one", "two"}) {
+		t.Errorf("in 6 columns: %q", got)
 	}
 	if got := texts(ten.Lines(80, 20, plain)); len(got) != 10 {
 		t.Errorf("%q", got)
