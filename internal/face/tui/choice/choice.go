@@ -16,6 +16,9 @@ import (
 type Item struct {
 	Label  string
 	Detail string // shown faint behind the label, "" for none
+	// Number is the number to type for the item, 0 for its position. Numbers ascend; a list may leave some out, so that the others stay
+	// what the user is used to.
+	Number int
 	// WhyNot is the reason for which the item cannot be chosen, shown in place of the detail. "" if it can.
 	WhyNot string
 }
@@ -90,24 +93,38 @@ func (l *List) Handle(k keys.Key, b *keys.Bindings) Action {
 // typeDigit takes a digit of an item's number. It chooses the item once no longer number is possible.
 func (l *List) typeDigit(digit string) Action {
 	l.typed += digit
-	n, err := strconv.Atoi(l.typed)
-	if err != nil || n < 1 || n > len(l.items) || l.items[n-1].WhyNot != "" {
-		l.typed = ""
+	found, hasMore := -1, false
+	for i := range l.items {
+		number := strconv.Itoa(l.number(i))
+		if number == l.typed && l.items[i].WhyNot == "" {
+			found = i
+		}
+		hasMore = hasMore || number != l.typed && strings.HasPrefix(number, l.typed)
+	}
+	switch {
+	case found < 0:
+		if !hasMore {
+			l.typed = ""
+		}
+		return Changed
+	case hasMore:
+		l.selected = found
 		return Changed
 	}
-	l.selected = n - 1
-	if n*10 <= len(l.items) {
-		return Changed
-	}
+	l.selected = found
 	return l.choose()
 }
+
+// number returns the number to type for an item.
+func (l *List) number(i int) int { return cmp.Or(l.items[i].Number, i+1) }
 
 // IsWaiting reports whether the list waits [NumberWait] for another digit.
 func (l *List) IsWaiting() bool { return l.typed != "" }
 
 // Expire ends the wait for another digit: the number that was typed is complete.
 func (l *List) Expire() Action {
-	if l.typed == "" {
+	if l.typed == "" || strconv.Itoa(l.number(l.selected)) != l.typed {
+		l.typed = ""
 		return Ignored
 	}
 	return l.choose()
@@ -224,8 +241,8 @@ func (l *List) item(i, width int, t theme.Theme) []styled.Line {
 		style, marker = t.Selected(), "❯ "
 	}
 	if l.HasNumbers {
-		number := strconv.Itoa(i + 1)
-		marker += strings.Repeat(" ", len(strconv.Itoa(len(l.items)))-len(number)) + number + ". "
+		number := strconv.Itoa(l.number(i))
+		marker += strings.Repeat(" ", len(strconv.Itoa(l.number(len(l.items)-1)))-len(number)) + number + ". "
 	}
 	line := styled.Line{{Text: marker + item.Label, Style: style}}
 	if detail := cmp.Or(item.WhyNot, item.Detail); detail != "" {

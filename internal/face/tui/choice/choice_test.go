@@ -114,6 +114,29 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestOwnNumbers checks that items keep their numbers where one is missing.
+func TestOwnNumbers(t *testing.T) {
+	t.Parallel()
+	list := []Item{{Label: "once", Number: 1}, {Label: "edit", Number: 3}, {Label: "no", Number: 4}, {Label: "more", Number: 12}}
+	l := New(list)
+	if got := texts(l.Lines(80, 9, theme.NoColor())); !slices.Equal(got, []string{"❯  1. once", "   3. edit", "   4. no", "  12. more"}) {
+		t.Errorf("%q", got)
+	}
+	if a := press(t, l, "4"); a != Chosen || l.Selected() != 2 {
+		t.Errorf("4: %d, item %d", a, l.Selected())
+	}
+	if a := press(t, l, "2"); a != Changed || l.IsWaiting() || l.Selected() != 2 {
+		t.Errorf("2: %d, item %d", a, l.Selected())
+	}
+	if a := press(t, l, "1", "2"); a != Chosen || l.Selected() != 3 {
+		t.Errorf("12: %d, item %d", a, l.Selected())
+	}
+	l = New([]Item{{Label: "eleven", Number: 11}})
+	if a := press(t, l, "1"); a != Changed || !l.IsWaiting() || l.Expire() != Ignored || l.IsWaiting() {
+		t.Errorf("1 of 11: %d", a)
+	}
+}
+
 func texts(lines []styled.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, l.String())

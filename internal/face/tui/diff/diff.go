@@ -6,8 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	uv "github.com/charmbracelet/ultraviolet"
+
 	"pollux/internal/face/tui/highlight"
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/theme"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -19,6 +22,14 @@ type Styles struct {
 	Number                 styled.Style                      // of line numbers and signs
 	Gap                    styled.Style                      // of the rule between hunks
 	Code                   func(highlight.Kind) styled.Style // of text; its background is not used
+}
+
+// StylesOf returns the styles of a theme.
+func StylesOf(t theme.Theme) Styles {
+	word := styled.Style{Attrs: styled.Bold, Underline: uv.UnderlineSingle}
+	return Styles{
+		Added: t.DiffAdded(), Removed: t.DiffRemoved(), AddedWord: word, RemovedWord: word, Number: t.Secondary(), Gap: t.Border(), Code: t.Code,
+	}
 }
 
 // Change is a change to show.

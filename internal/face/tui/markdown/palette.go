@@ -3,6 +3,7 @@ package markdown
 import (
 	"pollux/internal/face/tui/highlight"
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/theme"
 )
 
 // Palette has the colors of rendered Markdown. The renderer adds the attributes, such as bold for strong text, so
@@ -20,6 +21,14 @@ type Palette struct {
 	LineNumber  styled.Style
 	// Code returns the style of a kind of tokens in code. Nil is plain text.
 	Code func(highlight.Kind) styled.Style
+}
+
+// PaletteOf returns the palette of a theme.
+func PaletteOf(t theme.Theme) Palette {
+	return Palette{
+		Heading: t.Link(), CodeSpan: t.Accent(), Link: t.Link(), Quote: t.Secondary(), Rule: t.Border(), TableBorder: t.Border(),
+		ListMarker: t.Symbol(), LineNumber: t.Secondary(), Code: t.Code,
+	}
 }
 
 // code returns the style of a kind of tokens.

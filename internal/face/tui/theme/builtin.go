@@ -3,6 +3,8 @@ package theme
 import (
 	"image/color"
 	"strings"
+
+	"pollux/internal/face/tui/highlight"
 )
 
 // row is a built-in theme in the form of the tables. Colors are separated by spaces, in the syntax of [ParseColor]; "-"
@@ -52,7 +54,7 @@ func (r row) theme() Theme {
 	if r.like != "" {
 		model := builtin(r.like)
 		*c, t.gray = model.Colors, model.gray
-		c.Symbol, c.Comment = model.gray, model.syntax[CodeComment]
+		c.Symbol, c.Comment = model.gray, model.syntax[highlight.Comment]
 	}
 	if r.boxes != "" {
 		assign(r.boxes, &c.Message, &c.Input, &c.Selection)

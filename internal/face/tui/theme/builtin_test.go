@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/face/tui/highlight"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -188,7 +190,7 @@ func TestCodeColors(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	for _, k := range []CodeKind{-1, codeKinds, 1 << 40} {
+	for _, k := range []highlight.Kind{codeKinds, 255} {
 		if got := digits(builtin("Ayu").Code(k).Fg); got != "aeaca6" {
 			t.Errorf("kind %d: %s", k, got)
 		}

@@ -3,40 +3,26 @@ package theme
 import (
 	"image/color"
 
+	"pollux/internal/face/tui/highlight"
 	"pollux/internal/face/tui/styled"
 )
 
-// CodeKind says which part of a program a piece of highlighted code is.
-type CodeKind int
-
-// Parts of programs. [CodeText] is everything that is none of the others.
-const (
-	CodeText CodeKind = iota
-	CodeKeyword
-	CodeString
-	CodeNumber
-	CodeComment
-	CodeType
-	CodeFunction
-	CodeVariable
-	CodeOperator
-	CodeMeta
-	codeKinds // the number of kinds
-)
+// codeKinds is the number of kinds of tokens.
+const codeKinds = highlight.Meta + 1
 
 // Code returns the style of highlighted code, without a background.
-func (t Theme) Code(k CodeKind) styled.Style {
+func (t Theme) Code(k highlight.Kind) styled.Style {
 	if t.Kind == Plain {
 		switch k {
-		case CodeKeyword:
+		case highlight.Keyword:
 			return styled.Style{Attrs: styled.Bold}
-		case CodeComment:
+		case highlight.Comment:
 			return styled.Style{Attrs: styled.Faint}
 		}
 		return styled.Style{}
 	}
-	if k < 0 || k >= codeKinds {
-		k = CodeText
+	if k >= codeKinds {
+		k = highlight.Plain
 	}
 	return styled.Style{Fg: t.syntax[k]}
 }

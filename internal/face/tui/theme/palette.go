@@ -32,7 +32,7 @@ func (p *palette) colors() Colors {
 }
 
 // syntax returns the colors of code. Each field of list is a letter of [palette.named] or a color, in the order of the
-// kinds after [CodeText].
+// kinds after [highlight.Plain].
 func (p *palette) syntax(list string) (syntax [codeKinds]color.Color) {
 	for i, field := range strings.Fields("f " + list) {
 		if i == len(syntax) {

@@ -6,6 +6,7 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"pollux/internal/face/tui/highlight"
 	"pollux/internal/face/tui/styled"
 )
 
@@ -47,7 +48,7 @@ func TestPlainStyles(t *testing.T) {
 				t.Errorf("%s has a color: %+v", name, s)
 			}
 		}
-		if keyword, comment, text := th.Code(CodeKeyword), th.Code(CodeComment), th.Code(CodeString); keyword.Equal(&comment) || !text.IsZero() {
+		if keyword, comment, text := th.Code(highlight.Keyword), th.Code(highlight.Comment), th.Code(highlight.String); keyword.Equal(&comment) || !text.IsZero() {
 			t.Error(keyword, comment, text)
 		}
 	}
@@ -123,7 +124,7 @@ func BenchmarkStyles(b *testing.B) {
 	th := builtin(DefaultDark)
 	b.ReportAllocs()
 	for b.Loop() {
-		if s := th.Secondary(); s.Fg == nil || th.Code(CodeString).Fg == nil {
+		if s := th.Secondary(); s.Fg == nil || th.Code(highlight.String).Fg == nil {
 			b.Fatal(s)
 		}
 	}
