@@ -33,23 +33,38 @@ const (
 	maxSmall = 64 << 10
 )
 
+// Head returns the state of the repository that a directory belongs to, with the branch or the commit alone, and whether there
+// is one.
+func Head(dir string) (State, bool) {
+	_, gitDir := find(dir)
+	return head(gitDir)
+}
+
+func head(gitDir string) (s State, ok bool) {
+	if gitDir == "" {
+		return State{}, false
+	}
+	line := firstLine(filepath.Join(gitDir, "HEAD"))
+	ref, isRef := strings.CutPrefix(line, "ref: ")
+	switch {
+	case isRef && ref != "refs/heads/.invalid": // of the format reftable
+		s.Branch = strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
+	case len(line) >= 40:
+		s.Commit = line[:8]
+	default:
+		return State{}, false
+	}
+	return s, true
+}
+
 // Read returns the state of the repository that a directory belongs to, and whether there is one.
 // It lists at most number files, and none if the repository has more than some 4000, or if it takes longer than patience
 // to look at all.
 func Read(dir string, number int, patience time.Duration) (State, bool) {
 	began := time.Now()
 	top, gitDir := find(dir)
-	if gitDir == "" {
-		return State{}, false
-	}
-	head := firstLine(filepath.Join(gitDir, "HEAD"))
-	var s State
-	switch ref, ok := strings.CutPrefix(head, "ref: "); {
-	case ok && ref != "refs/heads/.invalid": // of the format reftable
-		s.Branch = strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
-	case len(head) >= 40:
-		s.Commit = head[:8]
-	default:
+	s, ok := head(gitDir)
+	if !ok {
 		return State{}, false
 	}
 	s.Operation = operation(gitDir)

@@ -109,11 +109,16 @@ func (c *Console) Size() (width, height int) {
 
 // Enter enters a mode, which Close leaves.
 func (c *Console) Enter(m Mode) error {
-	c.mu.Lock()
-	c.modes = append(c.modes, m) // before the terminal is in the mode: the process may end at any time
-	c.mu.Unlock()
-	_, err := io.WriteString(c.out, m.Enter)
+	_, err := io.WriteString(c.out, c.Begin(m))
 	return err
+}
+
+// Begin returns the sequence that enters a mode, which Close leaves. The caller writes it.
+func (c *Console) Begin(m Mode) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.modes = append(c.modes, m) // before the terminal is in the mode: the process may end at any time
+	return m.Enter
 }
 
 // Exit leaves a mode that was entered.

@@ -5,7 +5,6 @@ package terminal
 import (
 	"errors"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -62,11 +61,4 @@ func (s *selectWaiter) wake() { _, _ = s.w.Write([]byte{0}) }
 func (s *selectWaiter) close() {
 	_ = s.r.Close()
 	_ = s.w.Close()
-}
-
-// CatchResumes returns a channel with a value each time the process continues after Ctrl+Z, until release.
-func CatchResumes() (resumes <-chan os.Signal, release func()) {
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGCONT)
-	return c, func() { signal.Stop(c) }
 }

@@ -2,9 +2,18 @@
 
 package terminal
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 func newWaiter(int) waiter { return nil }
 
 // CatchResumes returns a channel without values: processes cannot be stopped here.
 func CatchResumes() (resumes <-chan os.Signal, release func()) { return nil, func() {} }
+
+// CatchResizes returns a channel without values: there is no such signal here.
+func CatchResizes() (resizes <-chan os.Signal, release func()) { return nil, func() {} }
+
+// Suspend returns an error: processes cannot be stopped here.
+func Suspend() error { return errors.New("this system cannot suspend a program") }

@@ -154,6 +154,20 @@ func (d *Driver) Refuse() { d.do(d.dismiss) }
 // third one leaves at once. With isLent, another program has the terminal and handles the key: it only counts.
 func (d *Driver) Interrupt(isLent bool) { d.do(func() { d.interrupt(isLent) }) }
 
+// Cancel cancels the work in progress, unless that opens the session, and refuses all questions. Unlike
+// [Driver.Interrupt] it never leads to the end of the session.
+func (d *Driver) Cancel() {
+	d.do(func() {
+		if d.job != nil && !d.isOpening() {
+			d.job.cancelByPerson()
+		}
+		d.dismiss()
+	})
+}
+
+// Recheck answers the questions about calls that the rules allow by now, after the person has changed the rules.
+func (d *Driver) Recheck() { d.do(d.dropSettled) }
+
 // Typing ends a series of interrupts: the person types.
 func (d *Driver) Typing() {
 	d.do(func() {

@@ -588,3 +588,24 @@ func TestOverflow(t *testing.T) {
 		}
 	})
 }
+
+// TestCancel checks that Cancel stops the run and gives the queue back, and that it never ends the session.
+func TestCancel(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{run: works(make(chan struct{}))}
+		err := play(t, s, func() {
+			for range 4 {
+				s.Submit("a")
+				s.Submit("b")
+				s.Cancel()
+				s.wants(`began "a" false`, "queued b", "Cancelled", `not sent "a" true`, `not sent "b" false`)
+				s.Cancel()
+				s.wants()
+			}
+			s.Leave(nil)
+		})
+		if err != nil || s.forced {
+			t.Errorf("%v, forced: %v", err, s.forced)
+		}
+	})
+}

@@ -103,6 +103,9 @@ func (d *Driver) isOver() bool {
 	return d.isLeaving || d.inputEnded && d.sideCount == 0 && d.open == nil && len(d.pending) == 0
 }
 
+// LeaveHint is the text of the [Notice] after an interrupt without work in progress.
+const LeaveHint = "Press Ctrl+C again to exit."
+
 func (d *Driver) interrupt(isLent bool) {
 	now := time.Now()
 	if now.Sub(d.lastInterrupt) >= repeatWindow {
@@ -124,10 +127,9 @@ func (d *Driver) interrupt(isLent bool) {
 			d.emit(Notice{"Exiting as soon as everything has stopped. Press Ctrl+C again to exit at once."})
 		}
 	case d.job != nil:
-		d.job.isInterrupted = true
-		d.job.cancel(nil)
+		d.job.cancelByPerson()
 	default:
-		d.emit(Notice{"Press Ctrl+C again to exit."})
+		d.emit(Notice{LeaveHint})
 	}
 	d.dismiss()
 }

@@ -282,6 +282,36 @@ func TestSettledMeanwhile(t *testing.T) {
 	})
 }
 
+// TestRecheck checks that a question ends when the person changes the rules so that they allow the call.
+func TestRecheck(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got tool.Answer
+		s := &scene{allowed: map[string]bool{}}
+		s.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+			call := &agent.ToolCall{ID: "1", Name: "x"}
+			answered := make(chan struct{})
+			emit(agent.ToolAsked{Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: "x"}), Answer: func(a tool.Answer) { got = a; close(answered) }})
+			<-answered
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.Recheck()
+			s.wants(`began "go" false`, "agent.ToolAsked", "asked 1/1 x")
+			s.allowed["1"] = true
+			s.Recheck()
+			s.wants("Settled")
+			if got.Outcome != tool.ProceedOnce || s.shown[0].Context().Err() == nil {
+				t.Errorf("%+v", got)
+			}
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestLentTerminal checks that interrupts only count while another program handles the keys: two change nothing, and the
 // third one leaves after the program has ended.
 func TestLentTerminal(t *testing.T) {

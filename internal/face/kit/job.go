@@ -25,6 +25,11 @@ type job struct {
 	isOpening     bool   // the job opens the session
 }
 
+func (j *job) cancelByPerson() {
+	j.isInterrupted = true
+	j.cancel(nil)
+}
+
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
 // task is work that ends with one step: it returns a function that the loop calls.
