@@ -10,6 +10,9 @@ import (
 
 // Option is an answer to choose.
 type Option struct {
+	// Number is the number of the answer in Gemini CLI, which it keeps when answers before it are not offered. Numbers of the options
+	// of a question ascend. It is 0 if the position of the option is its number. [Match] counts positions.
+	Number      int
 	Key         string // letter that selects it, "" if there is none
 	Label       string
 	Description string // shown behind the label
@@ -81,6 +84,7 @@ func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved s
 		no.TextPrompt = "What should the model do instead? Enter alone stops it: "
 	}
 	q.Options = append(q.Options, no)
+	setNumbers(q.Options, details)
 }
 
 func lastingOption(offer *tool.Offer, saved string) Option {

@@ -90,6 +90,48 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestNumbers checks that an answer keeps its number when others are not offered.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	offers := func(outcomes ...tool.Outcome) tool.Approval {
+		var a tool.Approval
+		for _, o := range outcomes {
+			a.Offers = append(a.Offers, tool.Offer{Outcome: o})
+		}
+		return a
+	}
+	const session, saved = tool.ProceedAlways, tool.ProceedAlwaysAndSave
+	for _, tt := range []struct {
+		name    string
+		details tool.Confirmation
+		want    []int
+	}{
+		{"edit", &tool.EditConfirmation{Modifiable: true, Approval: offers(session, saved)}, []int{1, 2, 3, 4, 5}},
+		{"edit for this session", &tool.EditConfirmation{Modifiable: true, Approval: offers(session)}, []int{1, 2, 4, 5}},
+		{"edit once", &tool.EditConfirmation{Modifiable: true}, []int{1, 4, 5}},
+		{"edit that cannot be modified", &tool.EditConfirmation{Approval: offers(session, saved)}, []int{1, 2, 3, 5}},
+		{"command", &tool.ExecConfirmation{Approval: offers(session, saved)}, []int{1, 2, 3, 4}},
+		{"command to save", &tool.ExecConfirmation{Approval: offers(saved)}, []int{1, 3, 4}},
+		{"command once", &tool.ExecConfirmation{UntrustedFlags: []string{"-x"}, Approval: offers(session, saved)}, []int{1, 4}},
+		{"text", &tool.InfoConfirmation{}, []int{1, 4}},
+		{"server", &tool.RemoteConfirmation{Approval: offers(tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, saved)}, []int{1, 2, 3, 4, 5}},
+		{"server once", &tool.RemoteConfirmation{}, []int{1, 5}},
+		{"an unknown order", &tool.ExecConfirmation{Approval: offers(saved, session)}, []int{0, 0, 0, 0}},
+		{"an unknown answer", &tool.ExecConfirmation{Approval: offers(tool.ProceedAlwaysTool)}, []int{0, 0, 0}},
+		{"plan", &tool.PlanConfirmation{}, []int{0, 0, 0, 0, 0}},
+	} {
+		for _, isOfCall := range []bool{true, false} {
+			var got []int
+			for _, o := range NewQuestion(tt.details, isOfCall, nil).Options {
+				got = append(got, o.Number)
+			}
+			if !cmp.Equal(got, tt.want) {
+				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			}
+		}
+	}
+}
+
 // TestModeOfWarnings checks that the mode that allows redirections is not recommended to a person who has it.
 func TestModeOfWarnings(t *testing.T) {
 	t.Parallel()

@@ -12,20 +12,37 @@ import (
 // leaves out the states between.
 type Output struct {
 	frames  chan []byte
-	written chan error
+	written chan Result
 	done    chan struct{}
 	isBusy  bool
 }
 
+// Result is the end of a frame.
+type Result struct {
+	Began, Ended time.Time // of the writing
+	Err          error
+}
+
+// ShownAt returns the time from which the terminal may show the frame: the beginning of the writing, because a terminal can be
+// faster than the report of its end, or the end if the terminal has taken no output for a while.
+func (r Result) ShownAt() time.Time {
+	const stall = 100 * time.Millisecond
+	if r.Ended.Sub(r.Began) < stall {
+		return r.Began
+	}
+	return r.Ended
+}
+
 // NewOutput returns an output. Close ends it.
 func NewOutput(w io.Writer) *Output {
-	o := &Output{frames: make(chan []byte), written: make(chan error, 1), done: make(chan struct{})}
+	o := &Output{frames: make(chan []byte), written: make(chan Result, 1), done: make(chan struct{})}
 	go func() {
 		defer close(o.done)
 		defer crash.Recover()
 		for b := range o.frames {
+			began := time.Now()
 			_, err := w.Write(b)
-			o.written <- err
+			o.written <- Result{Began: began, Ended: time.Now(), Err: err}
 		}
 	}()
 	return o
@@ -44,7 +61,7 @@ func (o *Output) Write(frame []byte) {
 }
 
 // Written returns the channel with the result of each frame. The caller passes each result to Done.
-func (o *Output) Written() <-chan error { return o.written }
+func (o *Output) Written() <-chan Result { return o.written }
 
 // Done ends the frame whose result came from Written.
 func (o *Output) Done() { o.isBusy = false }
@@ -57,9 +74,9 @@ func (o *Output) Wait(most time.Duration) (error, bool) {
 	late := time.NewTimer(most)
 	defer late.Stop()
 	select {
-	case err := <-o.written:
+	case r := <-o.written:
 		o.isBusy = false
-		return err, true
+		return r.Err, true
 	case <-late.C:
 		return nil, false
 	}

@@ -24,8 +24,8 @@ func TestOutput(t *testing.T) {
 	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, []byte("one")) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := <-o.Written(); err != nil {
-		t.Error(err)
+	if r := <-o.Written(); r.Err != nil {
+		t.Error(r.Err)
 	}
 	if o.Done(); o.IsBusy() {
 		t.Error("the output is still busy")

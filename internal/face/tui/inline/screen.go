@@ -10,6 +10,7 @@
 package inline
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/charmbracelet/colorprofile"
@@ -141,6 +142,16 @@ func (s *Screen) reflowedRow() int {
 		n += r.height(s.options.Width)
 	}
 	return n + s.cursor.Column/s.options.Width
+}
+
+// Clear returns the bytes that move all rows into the scrollback. The next frame begins in the first row.
+func (s *Screen) Clear() []byte {
+	b := s.Erase()
+	b = fmt.Appendf(b, "\x1b[%d;1H", s.options.Height)
+	for range s.options.Height {
+		b = append(b, "\r\n"...)
+	}
+	return append(b, "\x1b[H"...)
 }
 
 // Erase returns the bytes that print the finished lines and remove the live area, for the end or for another program that

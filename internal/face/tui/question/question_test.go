@@ -24,20 +24,23 @@ var update = flag.Bool("update", false, "write the golden files")
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func newDialog(q *kit.Question) *Dialog {
-	d := New(q)
+func newDialog(q *kit.Question) Dialog {
+	d := Open(q, keys.Default("linux"))
 	d.Shown(start)
 	return d
 }
 
 // press types keys by their names, 1 ms after the question was shown; others are text. It returns the effect of the last one.
-func press(t *testing.T, d *Dialog, names ...string) (o Outcome) {
+func press(t *testing.T, d Dialog, names ...string) (o Outcome) {
 	t.Helper()
 	for _, name := range names {
 		chord, err := keys.ParseChord(name)
 		k := keys.Key{Chord: chord, At: start.Add(time.Millisecond)}
 		if err != nil || len([]rune(name)) == 1 {
 			k.Text = name
+		}
+		if name == "space" {
+			k.Text = " "
 		}
 		o = d.Handle(k, keys.Default("linux"))
 	}
@@ -63,7 +66,10 @@ func TestAnswers(t *testing.T) {
 		{"1", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"y", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"escape", Answered{tool.Answer{Outcome: tool.Cancel}}},
-		{"3", Changed{}},
+		{"2", Changed{}}, // not offered
+		{"2 enter", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
+		{"3 5 enter", Answered{tool.Answer{Outcome: tool.Cancel}}},
+		{"5", Changed{}},
 		{"n enter", Answered{tool.Answer{Outcome: tool.Cancel}}},
 		{"n U s e - x enter", Answered{tool.Answer{Outcome: tool.Cancel, Feedback: "Use-x"}}},
 		{"n a escape enter", Changed{}}, // the field opens again
@@ -104,7 +110,7 @@ func TestArrival(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := keys.Default("linux")
-	d := New(editQuestion())
+	d := Open(editQuestion(), b)
 	if o := d.Handle(keys.Key{Chord: enter, At: start}, b); o != (Ignored{}) {
 		t.Errorf("before the question is shown: %#v", o)
 	}
@@ -141,7 +147,7 @@ func TestDefault(t *testing.T) {
 	q := editQuestion()
 	q.Options[len(q.Options)-1].IsDefault = true
 	d := newDialog(q)
-	if o := press(t, d, "enter"); o != (Changed{}) || d.text == nil {
+	if o := press(t, d, "enter"); o != (Changed{}) || !d.View(80, 24, theme.NoColor()).HasText {
 		t.Errorf("%#v", o)
 	}
 }
@@ -160,7 +166,7 @@ func TestScroll(t *testing.T) {
 		return ""
 	}
 	first := position()
-	if !strings.HasPrefix(first, "lines 1-") || !strings.HasSuffix(first, " of 50 (PgUp, PgDn)") {
+	if !strings.HasPrefix(first, "lines 1-") || !strings.HasSuffix(first, " of 50 (Page Up, Page Down)") {
 		t.Errorf("%q", first)
 	}
 	for _, c := range []struct{ key, want string }{
@@ -205,14 +211,14 @@ func TestLittleRoom(t *testing.T) {
 		}
 		return strings.Join(all, "\n")
 	}
-	if got := text(); !strings.Contains(got, "make\nWarning 0\n") || !strings.Contains(got, " of 21, warnings below (PgUp, PgDn)") {
+	if got := text(); !strings.Contains(got, "make\nWarning 0\n") || !strings.Contains(got, " of 21, warnings below (Page Up, Page Down)") {
 		t.Errorf("%s", got)
 	}
 	press(t, d, "ctrl+end")
 	if got := text(); !strings.Contains(got, "Warning 19\nlines ") || strings.Contains(got, "below") {
 		t.Errorf("%s", got)
 	}
-	if got := New(q).View(60, 40, theme.NoColor()).Lines; len(got) != 1+1+20+1+2+1 {
+	if got := newDialog(q).View(60, 40, theme.NoColor()).Lines; len(got) != 1+1+20+1+2+1 {
 		t.Errorf("%d rows with room for all", len(got))
 	}
 }
@@ -249,11 +255,11 @@ func TestNumberOf(t *testing.T) {
 	t.Parallel()
 	q := editQuestion()
 	q.Number, q.Count, q.Agent = 2, 3, "helper"
-	head := New(q).View(40, 20, theme.NoColor()).Lines[0].String()
+	head := newDialog(q).View(40, 20, theme.NoColor()).Lines[0].String()
 	if head != "? helper: Edit a.go               2 of 3" {
 		t.Errorf("%q", head)
 	}
-	if head := New(q).View(12, 20, theme.NoColor()).Lines[0]; head.Width() > 12 {
+	if head := newDialog(q).View(12, 20, theme.NoColor()).Lines[0]; head.Width() > 12 {
 		t.Errorf("%q", head)
 	}
 }
@@ -288,7 +294,7 @@ func TestScreens(t *testing.T) {
 				continue
 			}
 			b.WriteString("== " + name + "\n")
-			for _, l := range New(q).View(width, 40, theme.NoColor()).Lines {
+			for _, l := range newDialog(q).View(width, 40, theme.NoColor()).Lines {
 				if l.Width() > width {
 					t.Errorf("%s: %q is wider than %d", name, l, width)
 				}
@@ -328,7 +334,7 @@ func TestHostile(t *testing.T) {
 		&tool.EditConfirmation{Title: evil, DiffDisplay: tool.DiffDisplay{FilePath: evil, After: evil}},
 	} {
 		for _, size := range [][2]int{{1, 1}, {2, 3}, {20, 10}, {80, 24}} {
-			for _, l := range New(kit.NewQuestion(c, true, nil)).View(size[0], size[1], theme.NoColor()).Lines {
+			for _, l := range newDialog(kit.NewQuestion(c, true, nil)).View(size[0], size[1], theme.NoColor()).Lines {
 				if s := l.String(); strings.ContainsAny(s, "\x1b\x07\r\n\u202e\u200b") {
 					t.Errorf("%q", s)
 				}

@@ -1,0 +1,120 @@
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/terminal"
+	"pollux/tool"
+)
+
+// Limits of the lines of a call that are shown.
+const (
+	maxOutput = 15 // the last lines of an output
+	maxDiff   = 50 // the first lines of a change
+)
+
+// margin stands before lines of output.
+const margin = "  "
+
+// outputLines returns the last lines of an output, of which omitted lines before the text are missing.
+func (t *Transcript) outputLines(text string, omitted int) []styled.Line {
+	texts, hidden := kit.LastLines(text, maxOutput)
+	if len(texts) == 0 {
+		return nil
+	}
+	return append(t.hiddenLine("first", hidden+omitted), marginLines(texts, styled.Style{})...)
+}
+
+// marginLines returns lines of output, which the terminal wraps.
+func marginLines(texts []string, style styled.Style) (lines []styled.Line) {
+	for _, text := range texts {
+		lines = append(lines, trimRight(styled.Line{{Text: margin}, {Text: styled.Text(text), Style: style}}))
+	}
+	return lines
+}
+
+// hiddenLine returns a line about so many lines that are not shown, which are the first or the last ones; nil for none.
+func (t *Transcript) hiddenLine(which string, hidden int) []styled.Line {
+	if hidden <= 0 {
+		return nil
+	}
+	key := cmp.Or(t.Options.ShowKey, "Ctrl+O")
+	text := fmt.Sprintf("... %s %d lines hidden (%s to show) ...", which, hidden, key)
+	if terminal.Width(margin+text) > t.width() {
+		text = fmt.Sprintf("... %d hidden (%s) ...", hidden, key)
+	}
+	return []styled.Line{styled.Line{{Text: margin}, {Text: text, Style: t.Look.Theme.Secondary()}}.Cut(t.width())}
+}
+
+// savedLines returns a line about the file with a whole output, nil for none. The terminal wraps it, so that the path
+// can be copied.
+func (t *Transcript) savedLines(file string) []styled.Line {
+	if file == "" {
+		return nil
+	}
+	return marginLines([]string{"Output too long and was saved to: " + terminal.Line(file)}, t.Look.Theme.Secondary())
+}
+
+// diffLines returns the first lines of a change.
+func (t *Transcript) diffLines(d *tool.DiffDisplay) []styled.Line {
+	cut := *d
+	hidden := 0
+	if d.Before == nil && d.After != "" {
+		cut.After, hidden = cutText(d.After, maxDiff)
+	} else {
+		cut.Diff, hidden = cutDiff(d.Diff, maxDiff)
+	}
+	var lines []styled.Line
+	for _, l := range (diff.Change{DiffDisplay: cut}).Unified(diff.StylesOf(t.Look.Theme)) {
+		lines = append(lines, trimRight(l))
+	}
+	return append(lines, t.hiddenLine("last", hidden)...)
+}
+
+// cutText returns the first lines of a text, and the number of the others.
+func cutText(text string, most int) (first string, hidden int) {
+	at := 0
+	for range most {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return text, 0
+		}
+		at += n + 1
+	}
+	rest := text[at:]
+	hidden = strings.Count(rest, "\n")
+	if rest != "" && !strings.HasSuffix(rest, "\n") {
+		hidden++
+	}
+	return text[:at], hidden
+}
+
+// cutDiff returns the beginning of a unified difference with its first changed or kept lines, and the number of the
+// others.
+func cutDiff(diff string, most int) (first string, hidden int) {
+	shown, at, end, isBody := 0, 0, 0, false
+	for line := range strings.Lines(diff) {
+		at += len(line)
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			isBody = true
+			continue
+		case !isBody, strings.HasPrefix(line, `\`):
+			continue
+		}
+		if shown == most {
+			hidden++
+			continue
+		}
+		shown, end = shown+1, at
+	}
+	if hidden == 0 {
+		return diff, 0
+	}
+	return diff[:end], hidden
+}

@@ -1,0 +1,173 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/wording"
+	"pollux/tool"
+)
+
+// part is an item in the live area.
+type part struct {
+	group    group
+	isShown  bool // its beginning was printed
+	head     []styled.Line
+	body     []styled.Line
+	keepsEnd bool // the last lines of the body matter most
+	isOutput bool // the body is output
+	hidden   int  // lines of output before the body
+}
+
+// Pending returns the unfinished part of the conversation: the open block of the answer, the calls that have not ended,
+// and all items behind these. It has at most height lines, none of which is wider than the terminal.
+func (t *Transcript) Pending(height int, now time.Time) (lines []styled.Line) {
+	if height < 1 {
+		return nil
+	}
+	parts, more := t.parts(height, now)
+	if len(parts) == 0 {
+		return nil
+	}
+	shares, hasGaps := share(parts, t.last, height)
+	before := t.last
+	for i, p := range parts {
+		if hasGaps && !p.isShown && needsGap(before, p.group) {
+			lines = append(lines, nil)
+		}
+		before = p.group
+		lines = append(lines, t.cutPart(p, shares[i])...)
+	}
+	if more > 0 && height > 1 {
+		lines[len(lines)-1] = styled.Of(fmt.Sprintf("... %d more ...", more+1), t.Look.Theme.Secondary())
+	}
+	for i := range lines {
+		lines[i] = lines[i].Cut(t.width())
+	}
+	return lines
+}
+
+// parts returns the parts to draw, at most height of them, and the number of the others.
+func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
+	for i, it := range t.queue {
+		if len(parts) == height {
+			return parts, len(t.queue) - i
+		}
+		p := part{group: it.group, isShown: it.isShown}
+		switch {
+		case it.answer != nil:
+			p.keepsEnd = true
+			p.body = lastLines(it.lines, height)
+			if it.isOpen {
+				p.body = slices.Concat(p.body, lastLines(t.previewLines(it.answer), height))
+			}
+		case it.call != nil:
+			p = t.callPart(it.call, now)
+		default:
+			p.body = it.lines[:min(len(it.lines), height)]
+		}
+		if len(p.head)+len(p.body) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts, 0
+}
+
+func lastLines(lines []styled.Line, most int) []styled.Line {
+	return lines[max(0, len(lines)-most):]
+}
+
+// share returns the number of lines of each part, so that all fit: gaps are left out first.
+func share(parts []part, before group, height int) (shares []int, hasGaps bool) {
+	total, gaps := 0, 0
+	shares = make([]int, len(parts))
+	for i, p := range parts {
+		shares[i] = p.size()
+		total += shares[i]
+		if !p.isShown && needsGap(before, p.group) {
+			gaps++
+		}
+		before = p.group
+	}
+	if total+gaps <= height {
+		return shares, true
+	}
+	for total > height { // take from the largest part
+		largest := 0
+		for i, n := range shares {
+			if n > shares[largest] {
+				largest = i
+			}
+		}
+		shares[largest]--
+		total--
+	}
+	return shares, false
+}
+
+// size returns the number of lines of the whole part.
+func (p part) size() int {
+	n := len(p.head) + len(p.body)
+	if p.isOutput && p.hidden > 0 {
+		n++
+	}
+	return n
+}
+
+// cutPart returns a part in n lines.
+func (t *Transcript) cutPart(p part, n int) []styled.Line {
+	if n <= len(p.head) {
+		return p.head[:n]
+	}
+	body := p.body
+	room := n - len(p.head)
+	switch {
+	case !p.keepsEnd:
+		body = body[:min(len(body), room)]
+	case p.isOutput && p.hidden+max(0, len(body)-room) > 0 && room > 2:
+		body = lastLines(body, room-1)
+		body = append(t.hiddenLine("first", p.hidden+len(p.body)-len(body)), body...)
+	default:
+		body = lastLines(body, room)
+	}
+	return slices.Concat(p.head, body)
+}
+
+// shownAfter is the time from which on a call shows how long it has run.
+const shownAfter = 3 * time.Second
+
+// callPart returns a call that has not ended. A question has its own place on the screen.
+func (t *Transcript) callPart(c *call, now time.Time) part {
+	p := part{group: row, keepsEnd: true}
+	if c.IsQuestion {
+		return p
+	}
+	h := t.pendingHead(c)
+	if elapsed := now.Sub(c.began); c.isRunning() && elapsed >= shownAfter {
+		h.remark = "(" + elapsedText(elapsed) + ")"
+	}
+	p.head = []styled.Line{h.line(t.width(), t.Look.Theme)}
+	switch d := c.Output.(type) {
+	case *tool.AgentDisplay:
+		p.body = t.activityLines(d)
+	case tool.TextDisplay, tool.TerminalDisplay:
+		texts, hidden := c.liveOutput()
+		p.body, p.isOutput, p.hidden = marginLines(texts, styled.Style{}), true, hidden
+	default:
+		p.body = t.nestedLines(c)
+	}
+	if len(p.body) > 0 {
+		p.group = apart
+	}
+	return p
+}
+
+// elapsedText returns a time in whole seconds, such as "12s" and "1m 5s".
+func elapsedText(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	}
+	return wording.Duration(d)
+}

@@ -1,0 +1,198 @@
+//go:build linux || darwin || dragonfly || freebsd || netbsd || openbsd
+
+package tuitest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"pollux/internal/crash"
+)
+
+// Program is a program at a terminal, which is an emulator that answers its queries.
+type Program struct {
+	command *exec.Cmd
+	master  *os.File
+	tty     *os.File // open, so that the modes can be compared after the end
+	before  unix.Termios
+	ended   chan struct{} // closed when there is no more output
+
+	mu       sync.Mutex
+	more     sync.Cond
+	emulator *Emulator
+	titles   titles
+	written  int64 // bytes of output
+	last     time.Time
+	isGone   bool // there is no more output
+	isLate   bool // the program took too long
+}
+
+// patience is how long a step may take.
+const patience = 30 * time.Second
+
+// Start starts a program at a new terminal of this size.
+func Start(command []string, width, height int) (*Program, error) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{master: master, tty: tty, emulator: NewEmulator(width, height), ended: make(chan struct{}), last: time.Now()}
+	p.more.L = &p.mu
+	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
+	if err != nil {
+		return nil, err
+	}
+	p.before = *before
+	p.command = exec.Command(command[0], command[1:]...)
+	p.command.Stdin, p.command.Stdout, p.command.Stderr = tty, tty, tty
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := errors.Join(p.setSize(width, height), p.command.Start()); err != nil {
+		return nil, errors.Join(err, master.Close(), tty.Close())
+	}
+	go p.watch()
+	go func() {
+		defer crash.Recover()
+		_, _ = io.Copy(master, p.emulator) // replies to queries
+	}()
+	return p, nil
+}
+
+func (p *Program) setSize(width, height int) error {
+	return pty.Setsize(p.tty, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+}
+
+// watch shows the output on the emulator until the terminal is closed.
+func (p *Program) watch() {
+	defer close(p.ended)
+	defer crash.Recover()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := p.master.Read(b)
+		p.mu.Lock()
+		_, _ = p.emulator.Write(p.titles.cut(b[:n])) // it does not fail
+		p.written += int64(n)
+		p.last = time.Now()
+		p.isGone = err != nil
+		p.more.Broadcast()
+		p.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Close ends the program and the terminal.
+func (p *Program) Close() {
+	_ = p.command.Process.Kill() // an error means that it has ended
+	_ = p.tty.Close()
+	_ = p.master.Close()
+	_ = p.emulator.Close()
+	<-p.ended
+}
+
+// Screen returns the rows of the screen, without the empty ones at the end.
+func (p *Program) Screen() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return trimRows(p.emulator.Rows())
+}
+
+// Whole returns the rows of the scrollback and the screen.
+func (p *Program) Whole() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.emulator.Whole()
+}
+
+// Written returns the number of bytes that the program has written.
+func (p *Program) Written() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.written
+}
+
+// Send types bytes.
+func (p *Program) Send(text string) error {
+	_, err := io.WriteString(p.master, text)
+	return err
+}
+
+// Resize changes the size of the terminal.
+func (p *Program) Resize(width, height int) error {
+	p.mu.Lock()
+	p.emulator.Resize(width, height)
+	p.mu.Unlock()
+	return p.setSize(width, height)
+}
+
+// Signal sends a signal to the program alone.
+func (p *Program) Signal(s syscall.Signal) error { return p.command.Process.Signal(s) }
+
+// Wait waits until is returns true for the rows of the screen.
+func (p *Program) Wait(is func(rows []string) bool) error {
+	timer := time.AfterFunc(patience, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.isLate = true
+		p.more.Broadcast()
+	})
+	defer timer.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !is(trimRows(p.emulator.Rows())) {
+		switch {
+		case p.isLate:
+			return errors.New("it does not come")
+		case p.isGone:
+			return errors.New("the program has ended without it")
+		}
+		p.more.Wait()
+	}
+	return nil
+}
+
+// Settle waits until the program has written nothing for a while.
+func (p *Program) Settle() {
+	const rest, most = 150 * time.Millisecond, 5 * time.Second
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		p.mu.Lock()
+		isQuiet := p.isGone || time.Since(p.last) > rest
+		p.mu.Unlock()
+		if isQuiet {
+			return
+		}
+	}
+}
+
+// End waits until the program has ended, and returns its exit code. The error is about the state in which it has left the terminal.
+func (p *Program) End() (code int, err error) {
+	timer := time.AfterFunc(patience, func() { _ = p.command.Process.Kill() })
+	defer timer.Stop()
+	_ = p.command.Wait() // the exit code is in ProcessState
+	after, err := unix.IoctlGetTermios(int(p.tty.Fd()), getTermios)
+	if err == nil && *after != p.before {
+		err = errors.New("the modes of the terminal are not restored")
+	}
+	if n := unread(int(p.tty.Fd())); err == nil && n > 0 {
+		err = fmt.Errorf("%d bytes of input are left for the shell", n)
+	}
+	p.Settle()
+	return p.command.ProcessState.ExitCode(), err
+}
+
+func trimRows(rows []string) []string {
+	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1]) == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}

@@ -1,0 +1,218 @@
+//go:build linux || darwin || dragonfly || freebsd || netbsd || openbsd
+
+package tuitest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Play runs a program at a terminal and types into it, following a script, a statement a line:
+//
+//	size W H       the size of the terminal, 80 by 24 by default; it is the first line
+//	see TEXT       waits until TEXT is on the screen
+//	unsee TEXT     waits until TEXT is not on the screen
+//	title TEXT     waits until the title of the window has TEXT
+//	count N TEXT   checks that N rows of the scrollback and the screen have TEXT
+//	type TEXT      types TEXT
+//	send TEXT      types TEXT and Enter
+//	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
+//	paste TEXT     pastes TEXT, as a terminal with bracketed paste does
+//	resize W H     changes the size of the terminal
+//	rest           waits until the screen does not change any more
+//	shot FILE      writes the rows of the screen to a file, at rest
+//	whole FILE     writes the scrollback and the screen to a file, at rest
+//	signal SIG     sends TERM, HUP, INT, STOP, CONT or KILL to the program alone
+//	wait FILE      waits until the file exists
+//	end CODE       waits for the program to end with this code; it is the last line
+//
+// In TEXT, \n is a line end, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// a comment. At the end, Play writes the scrollback and the screen to out.
+func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
+	data, err := os.ReadFile(script)
+	if err != nil {
+		return err
+	}
+	width, height := 80, 24
+	_, _ = fmt.Sscanf(string(data), "size %d %d\n", &width, &height) // another first line keeps the default
+	program, err := Start(command, width, height)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	p := player{Program: program, getenv: getenv}
+	for i, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || strings.HasPrefix(line, "size ") {
+			continue
+		}
+		if err := p.do(line); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w\n--- the scrollback and the screen ---\n%s", script, i+1, line, err, strings.Join(p.Whole(), "\n"))
+		}
+	}
+	if !p.hasEnded {
+		return errors.New(script + ": it does not say how the program ends")
+	}
+	_, err = io.WriteString(out, strings.Join(p.Whole(), "\n")+"\n")
+	return err
+}
+
+// player is a program with the state of a script.
+type player struct {
+	*Program
+	getenv   func(name string) string
+	hasEnded bool
+}
+
+// do runs a statement.
+func (p *player) do(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = p.expand(strings.ReplaceAll(rest, `\n`, "\n"))
+	switch word {
+	case "see":
+		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
+	case "unsee":
+		return p.Wait(func(rows []string) bool { return !shows(rows, rest) })
+	case "title":
+		return p.Wait(func([]string) bool { return strings.Contains(p.titles.last, rest) })
+	case "count":
+		return p.count(rest)
+	case "type":
+		return p.Send(rest)
+	case "send":
+		return p.Send(rest + "\r")
+	case "press":
+		return p.press(strings.Fields(rest))
+	case "paste":
+		return p.Send("\x1b[200~" + rest + "\x1b[201~")
+	case "resize":
+		var width, height int
+		if _, err := fmt.Sscan(rest, &width, &height); err != nil {
+			return err
+		}
+		return p.Resize(width, height)
+	case "rest":
+		p.Settle()
+		return nil
+	case "shot":
+		p.Settle()
+		return p.writeRows(rest, p.Screen())
+	case "whole":
+		p.Settle()
+		return p.writeRows(rest, p.Whole())
+	case "signal":
+		return p.signal(rest)
+	case "wait":
+		return waitFor(rest)
+	case "end":
+		return p.end(rest)
+	}
+	return errors.New("there is no such word")
+}
+
+// expand replaces {{NAME}} by variables of the environment.
+func (p *player) expand(text string) string {
+	for {
+		before, rest, ok := strings.Cut(text, "{{")
+		if !ok {
+			return text
+		}
+		name, after, _ := strings.Cut(rest, "}}")
+		text = before + p.getenv(name) + after
+	}
+}
+
+// shows reports whether rows have a text, which may go on over rows.
+func shows(rows []string, text string) bool {
+	return slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, text) }) || strings.Contains(strings.Join(rows, "\n"), text)
+}
+
+func (p *player) count(rest string) error {
+	var want int
+	number, text, _ := strings.Cut(rest, " ")
+	if _, err := fmt.Sscan(number, &want); err != nil {
+		return err
+	}
+	p.Settle()
+	got := 0
+	for _, row := range p.Whole() {
+		if strings.Contains(row, text) {
+			got++
+		}
+	}
+	if got != want {
+		return fmt.Errorf("there are %d rows", got)
+	}
+	return nil
+}
+
+// keyCodes are the sequences of keys in the encoding of xterm.
+var keyCodes = map[string]string{
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift-tab": "\x1b[Z", "backspace": "\x7f", "space": " ", "delete": "\x1b[3~",
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~",
+	"pagedown": "\x1b[6~", "alt-enter": "\x1b\r", "f12": "\x1b[24~", "alt-up": "\x1b[1;3A", "alt-z": "\x1bz", "alt-m": "\x1bm",
+}
+
+func (p *player) press(names []string) error {
+	for _, name := range names {
+		code, ok := keyCodes[name]
+		if letter, isCtrl := strings.CutPrefix(name, "ctrl-"); isCtrl && len(letter) == 1 {
+			code, ok = string(rune(letter[0]&0x1f)), true
+		}
+		if !ok && len(name) > 1 {
+			return fmt.Errorf("there is no key %s", name)
+		} else if !ok {
+			code = name
+		}
+		if err := p.Send(code); err != nil {
+			return err
+		}
+		if name == "esc" {
+			time.Sleep(80 * time.Millisecond) // a key behind it would be one with Alt
+		}
+	}
+	return nil
+}
+
+func (p *player) signal(name string) error {
+	s, ok := map[string]syscall.Signal{
+		"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+	}[name]
+	if !ok {
+		return errors.New("there is no such signal here")
+	}
+	return p.Signal(s)
+}
+
+func (p *player) end(want string) error {
+	code, err := p.End()
+	if got := fmt.Sprint(code); err == nil && got != want {
+		err = fmt.Errorf("it ended with %s", got)
+	}
+	p.hasEnded = true
+	return err
+}
+
+func waitFor(path string) error {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+	}
+	return errors.New("it does not come")
+}
+
+// writeRows writes rows to a file. The directory of the script, which is another one in each run, becomes $WORK.
+func (p *player) writeRows(path string, rows []string) error {
+	text := strings.Join(rows, "\n") + "\n"
+	if dir := p.getenv("WORK"); dir != "" {
+		text = strings.ReplaceAll(text, dir, "$WORK")
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}
