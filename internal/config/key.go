@@ -44,6 +44,7 @@ const (
 	Intersect                  // the intersection of all lists
 	Restart                    // a change takes effect at the next start
 	Negative                   // for a bool: false enables something
+	AtOnce                     // a change in a session takes effect in it
 )
 
 // Support is the effect of a key or variable in this version of Pollux.
@@ -62,6 +63,7 @@ const (
 	live, later, screen, inert = Live, Later, Screen, Inert
 	union, concat, shallow     = Union, Concat, Shallow
 	meet, restart, negative    = Intersect, Restart, Negative
+	atOnce                     = AtOnce
 )
 
 // Keys returns the table, sorted by path. The caller must not change it.

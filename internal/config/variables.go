@@ -189,7 +189,7 @@ var envTable = [...]Variable{
 	{"WSLENV", inert, ambient, Acts, "Variables shared between Windows and Linux. Not needed."},
 	{"VISUAL", live, ambient, Acts, "Editor for prompts and proposed changes."},
 	{"EDITOR", live, ambient, Acts, "Editor if VISUAL is not set."},
-	{"CLI_TITLE", screen, ambient, Describes, "Window title."},
+	{"CLI_TITLE", live, ambient, Describes, "Window title."},
 	{"GEMINI_PTY_INFO", inert, ambient, Describes, "child_process: run commands without a terminal, which Pollux always does."},
 	{"GEMINI_CLI_IDE_SERVER_PORT", later, ambient, Acts, "Port of the IDE companion."},
 	{"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", later, ambient, Acts, "Command that starts the IDE companion."},

@@ -38,6 +38,22 @@ func (s *Runner) added() []*manage.Command {
 	return rowsOf(list)
 }
 
+// Added is a command that is not in the table.
+type Added struct {
+	*manage.Command
+	IsPrompt bool // of an MCP server
+}
+
+// Added returns the skills, the prompts of MCP servers and the user's own commands, each with a name of its own. It may be
+// called during a run.
+func (s *Runner) Added() (added []Added) {
+	list, _ := s.settle()
+	for _, o := range list {
+		added = append(added, Added{o.Command, o.isPrompt})
+	}
+	return added
+}
+
 func rowsOf(list []owned) (rows []*manage.Command) {
 	for _, o := range list {
 		rows = append(rows, o.Command)
@@ -63,7 +79,7 @@ func promptCommands(prompts []mcp.Prompt) (list []owned) {
 	for _, p := range prompts {
 		if one := (id{p.Server, p.Name}); !listed[one] {
 			listed[one] = true
-			list = append(list, owned{Command: promptCommand(hyphenated(p.Name), p), prefix: hyphenated(p.Server) + ".", owner: "MCP server '" + terminal.Line(p.Server) + "' command"})
+			list = append(list, owned{Command: promptCommand(hyphenated(p.Name), p), prefix: hyphenated(p.Server) + ".", owner: "MCP server '" + terminal.Line(p.Server) + "' command", isPrompt: true})
 		}
 	}
 	return list
@@ -169,6 +185,8 @@ type owned struct {
 	prefix string // of its name, where another command has this name: "user."
 	owner  string // for people: "user command"
 	file   string // of a custom command, else ""
+	// isPrompt is set for a prompt of an MCP server.
+	isPrompt bool
 }
 
 // settleNames gives each command a name of its own. A name of the table belongs to the table, and one that

@@ -255,8 +255,12 @@ func changed(c *manage.Call, key, text string) (o outcome.Outcome, err error) {
 	if err := c.Live.Project.Reload(); err != nil {
 		return o, err
 	}
-	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
+	row, err := config.Find(key)
+	switch {
+	case err == nil && row.Support.Explain() != "":
 		return outcome.New(outcome.Text(text + " " + row.Support.Explain())), nil
+	case err == nil && row.Flags&config.AtOnce != 0:
+		return outcome.New(outcome.Text(text)), nil
 	}
 	return outcome.New(outcome.Text(text + " Takes effect the next time you start Pollux.")), nil
 }

@@ -1,0 +1,147 @@
+package commands
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"pollux/internal/face/tui/completion/paths"
+	"pollux/internal/manage"
+	"pollux/internal/project"
+	"pollux/internal/slash"
+)
+
+// Added is a command that the user, an extension or an MCP server has added to the table.
+type Added = slash.Added
+
+// Table makes the tree of the commands of a session. Its functions must be safe to call beside the session's goroutine.
+type Table struct {
+	// Added returns the added commands, nil for none.
+	Added func() []Added
+	// Project returns the project of the session, nil before it is open.
+	Project func() *project.Project
+	// Values completes the argument of commands by their full names, such as "chat resume", in place of the table.
+	Values map[string]func(ctx context.Context) []Value
+	// Paths lists the files that arguments can name, nil for none.
+	Paths *paths.Lister
+}
+
+// Commands returns the available commands: those of Pollux, then the added ones.
+func (t *Table) Commands() []Command {
+	list := t.rows(slash.Commands(), "")
+	if t.Added == nil {
+		return list
+	}
+	for _, a := range t.Added() {
+		if c, ok := t.command(a.Command, ""); ok {
+			c.TakesText = a.Args != ""
+			if a.IsPrompt {
+				c.Suffix = "MCP"
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// rows returns the available commands of rows of the table.
+func (t *Table) rows(rows []*manage.Command, parent string) (list []Command) {
+	for _, row := range rows {
+		if c, ok := t.command(row, parent); ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// command returns the command of a row, and whether it is available.
+func (t *Table) command(row *manage.Command, parent string) (Command, bool) {
+	if row.IsPlanned || row.Summary == "" {
+		return Command{}, false
+	}
+	name := strings.TrimSpace(parent + " " + row.Name)
+	least, most := arity(row.Args)
+	return Command{
+		Name: row.Name, Aliases: row.Aliases, Summary: row.Summary, Group: groupOf(name), Subs: t.rows(row.Subs, name),
+		IsRunnable: row.Run != nil, MinWords: least, MaxWords: most, Complete: t.completer(row, name),
+	}, true
+}
+
+// groupOf returns the title above a command, "" for none.
+func groupOf(name string) string {
+	switch {
+	case name == "chat list":
+		return "auto"
+	case strings.HasPrefix(name, "chat "):
+		return "checkpoints"
+	}
+	return ""
+}
+
+// arity returns the least and the largest number of arguments with this syntax, such as "<name> [file]".
+func arity(syntax string) (least, most int) {
+	depth := 0 // of brackets
+	for _, word := range strings.Fields(syntax) {
+		if depth == 0 && word[0] != '[' {
+			least++
+		}
+		if most++; strings.Contains(word, "...") {
+			most = math.MaxInt32
+		}
+		depth += strings.Count(word, "[") - strings.Count(word, "]")
+	}
+	return least, most
+}
+
+// completer returns the completion of the arguments of a command, nil if there is none.
+func (t *Table) completer(row *manage.Command, name string) func(ctx context.Context, words []string, typed string) []Value {
+	switch {
+	case t.Values[name] != nil:
+		return func(ctx context.Context, words []string, _ string) []Value {
+			if len(words) > 0 {
+				return nil
+			}
+			return t.Values[name](ctx)
+		}
+	case row.Values != nil:
+		return func(ctx context.Context, words []string, typed string) []Value {
+			return t.offer(ctx, row.Values, words, typed)
+		}
+	case row.Names != nil && t.Project != nil:
+		return func(ctx context.Context, words []string, _ string) []Value { return t.names(ctx, row, words) }
+	}
+	return nil
+}
+
+// offer returns the values of an argument, and the paths if the command takes them.
+func (t *Table) offer(ctx context.Context, complete manage.Values, words []string, typed string) (list []Value) {
+	texts, files := complete(words, typed)
+	for _, text := range texts {
+		value, detail, _ := strings.Cut(text, "\t")
+		list = append(list, Value{value, detail})
+	}
+	if files != manage.Nothing && t.Paths != nil {
+		found := t.Paths.List(ctx, strings.ReplaceAll(typed, `\ `, " "))
+		for _, e := range found {
+			if e.IsDir || files == manage.Files {
+				list = append(list, Value{Text: strings.ReplaceAll(e.Text, " ", `\ `)})
+			}
+		}
+	}
+	return list
+}
+
+// names returns the names that an argument can have, and that are not among the words before it.
+func (t *Table) names(ctx context.Context, row *manage.Command, words []string) (list []Value) {
+	p := t.Project()
+	if p == nil {
+		return nil
+	}
+	for _, name := range row.Names(ctx, p) {
+		if !slices.Contains(words, name) {
+			list = append(list, Value{Text: name})
+		}
+	}
+	return list
+}
