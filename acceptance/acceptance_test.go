@@ -90,7 +90,7 @@ var update = flag.Bool("update", false, "write what cmp found into the scripts")
 // TestMain runs 8 scripts at a time, because many wait for a retry. More would break short timeouts of the program:
 // it waits two seconds for piped input, and less for local servers.
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "mcpserver": mcpServer})
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "screen": drawn, "mcpserver": mcpServer})
 }
 
 // mcpServer is an MCP server of the kind in its argument.
@@ -126,6 +126,17 @@ func TestServersWires(t *testing.T) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	run(t, ".", "", func(*testscript.Env) error { return nil })
+}
+
+// TestScreen runs the scripts at a terminal on which Pollux draws.
+func TestScreen(t *testing.T) {
+	t.Parallel()
+	run(t, "tui", "", func(env *testscript.Env) error {
+		env.Setenv("TERM", "xterm-256color")
+		env.Setenv("COLORTERM", "truecolor")
+		env.Setenv("NO_COLOR", "")
+		return nil
+	})
 }
 
 // TestAnyModel runs the scripts about models with small windows, models without tool calling and

@@ -12,3 +12,6 @@ func talk() {
 	fmt.Fprintln(os.Stderr, "there are no pseudo-terminals here")
 	os.Exit(1)
 }
+
+// drawn needs a pseudo-terminal.
+func drawn() { talk() }

@@ -11,7 +11,6 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/face/headless"
-	"pollux/internal/face/plain"
 	"pollux/internal/face/toolserver"
 	"pollux/internal/manage/nouns"
 	"pollux/internal/process"
@@ -35,13 +34,7 @@ func runFace(ctx context.Context, req request) error {
 	if req.Headless {
 		return runHeadless(ctx, req)
 	}
-	interrupts, release := req.CatchInterrupts()
-	defer release()
-	resumes, stop := terminal.CatchResumes()
-	defer stop()
-	return plain.New(plain.Options{
-		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
-	}).Run(ctx)
+	return runTalk(ctx, req)
 }
 
 // session returns the options of the session of the request.

@@ -196,3 +196,6 @@ func trimRows(rows []string) []string {
 	}
 	return rows
 }
+
+// PID returns the id of the process.
+func (p *Program) PID() int { return p.command.Process.Pid }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,8 +30,9 @@ import (
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
 //	signal SIG     sends TERM, HUP, INT, STOP, CONT or KILL to the program alone
-//	wait FILE      waits until the file exists
-//	end CODE       waits for the program to end with this code; it is the last line
+//	wait PATTERN   waits until a file of the pattern exists
+//	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
+//	               dirty; it is the last line
 //
 // In TEXT, \n is a line end, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
@@ -191,7 +193,11 @@ func (p *player) signal(name string) error {
 }
 
 func (p *player) end(want string) error {
+	want, isDirty := strings.CutSuffix(want, " dirty")
 	code, err := p.End()
+	if isDirty {
+		err = nil
+	}
 	if got := fmt.Sprint(code); err == nil && got != want {
 		err = fmt.Errorf("it ended with %s", got)
 	}
@@ -201,8 +207,8 @@ func (p *player) end(want string) error {
 
 func waitFor(path string) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			return nil
+		if found, err := filepath.Glob(path); err != nil || len(found) > 0 {
+			return err
 		}
 	}
 	return errors.New("it does not come")

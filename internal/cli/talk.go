@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+
+	"pollux/internal/config"
+	"pollux/internal/face/plain"
+	"pollux/internal/face/tui"
+	"pollux/internal/terminal"
+)
+
+// runTalk runs an interactive session, with the face that suits the terminal and the user.
+func runTalk(ctx context.Context, req request) error {
+	interrupts, release := req.CatchInterrupts()
+	defer release()
+	resumes, stopResumes := terminal.CatchResumes()
+	defer stopResumes()
+	if !drawsOn(&req) {
+		return plain.New(plain.Options{
+			Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
+		}).Run(ctx)
+	}
+	resizes, stopResizes := terminal.CatchResizes()
+	defer stopResizes()
+	return tui.New(tui.Options{
+		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Resizes: resizes, Session: req.session(ctx), First: req.Query,
+		Getenv: req.Session.Project.Env.Get, GOOS: runtime.GOOS,
+	}).Run(ctx)
+}
+
+// drawsOn reports whether Pollux draws on the terminal: if it can move its cursor, and the user reads with the eyes.
+func drawsOn(req *request) bool {
+	t, p := req.Terminal, &req.Session.Project
+	term := p.Env.Get("TERM")
+	if !t.InTTY || !t.OutTTY || term == "dumb" || term == "" && runtime.GOOS != "windows" {
+		return false
+	}
+	// The settings of a project do not count: it cannot know who sits at the terminal.
+	s, _, err := config.Load(config.Sources{
+		Paths: config.NewPaths(p.Env, p.Dir), Env: p.Env, Flags: p.Flags,
+		Trusted:  func(*config.Settings) (bool, error) { return false, nil },
+		OnBroken: func(config.Scope, string, error) {}, // the session reports it
+	})
+	return err != nil || !config.ScreenReader.In(s)
+}

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"time"
+
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/toast"
+	"pollux/internal/guard/policy"
+)
+
+// application are the commands that the application handles whatever has the keyboard, in the order in which it asks for
+// them.
+var application = [...]keys.Command{
+	keys.BasicQuit, keys.BasicExit, keys.AppSuspend, keys.AppClearScreen, keys.AppCycleApprovalMode, keys.AppToggleYolo,
+	keys.AppShowFullTodos,
+}
+
+// control does the command of the application that a key is bound to. It returns false for another key.
+func (l *loop) control(k keys.Key) bool {
+	command, ok := l.view.bindings.Match(k.Chord, application[:]...)
+	if !ok {
+		return false
+	}
+	switch command {
+	case keys.BasicQuit:
+		l.quit(k.At)
+	case keys.BasicExit:
+		return l.exit(k.At)
+	case keys.AppSuspend:
+		return l.suspend(k.At)
+	case keys.AppClearScreen:
+		l.clear()
+	case keys.AppCycleApprovalMode:
+		l.cycleMode()
+	case keys.AppToggleYolo:
+		l.toggleYolo()
+	case keys.AppShowFullTodos:
+		l.todo.Toggle()
+	}
+	return true
+}
+
+// armed are keys whose second press has a larger effect.
+type armed struct {
+	exit, suspend, escape time.Time // when the key was pressed
+	hasInterrupt          bool      // Ctrl+C was pressed
+}
+
+// reset forgets the keys: another one was pressed.
+func (a *armed) reset() { *a = armed{} }
+
+// quit handles Ctrl+C: it clears the draft and cancels the work, and the second time it leaves.
+func (l *loop) quit(at time.Time) {
+	hadDraft := l.dialog == nil && !l.composer.IsEmpty()
+	if hadDraft {
+		l.composer.Clear()
+	}
+	if state := l.driver.State(); !hadDraft || !state.IsOpening {
+		l.driver.Interrupt(false)
+	}
+	l.toast.Show(toast.Again(l.view.bindings, keys.BasicQuit, toast.ToExit), toast.Quit, at, toast.UsualTime)
+	l.armed.hasInterrupt = true
+}
+
+// disarm ends a series of the same key: another one was pressed.
+func (l *loop) disarm() {
+	if l.armed.hasInterrupt {
+		l.armed.hasInterrupt = false
+		l.driver.Typing()
+	}
+	l.toast.Dismiss(toast.Quit, toast.Exit)
+}
+
+// exit handles Ctrl+D without a draft: the second time it leaves. It returns false if there is a draft.
+func (l *loop) exit(at time.Time) bool {
+	if !l.composer.IsEmpty() {
+		return false
+	}
+	if at.Sub(l.armed.exit) < toast.UsualTime {
+		l.driver.Leave(nil)
+		return true
+	}
+	l.armed = armed{exit: at}
+	l.toast.Show(toast.Again(l.view.bindings, keys.BasicExit, toast.ToExit), toast.Exit, at, toast.UsualTime)
+	return true
+}
+
+// escape handles Esc where no part has a use for it: it cancels the work, or the second time it clears the draft.
+func (l *loop) escape(at time.Time) {
+	state := l.driver.State()
+	switch {
+	case state.IsBusy && !state.IsOpening:
+		l.driver.Cancel()
+	case l.composer.IsEmpty():
+	case at.Sub(l.armed.escape) < toast.EscapeTime:
+		l.composer.Clear()
+		l.armed.reset()
+	default:
+		l.armed = armed{escape: at}
+		l.toast.Show(toast.Again(l.view.bindings, keys.BasicCancel, toast.ToClear), toast.Escape, at, toast.EscapeTime)
+	}
+}
+
+// clear clears the screen: its rows move into the scrollback.
+func (l *loop) clear() {
+	l.pace.controls = append(l.pace.controls, l.screen.Clear()...)
+	l.pace.change()
+}
+
+// cycleMode switches to the next approval mode. Plan mode is left out while the model works, and if it is switched off.
+func (l *loop) cycleMode() {
+	next := map[policy.Mode]policy.Mode{policy.Default: policy.AutoEdit, policy.AutoEdit: policy.Plan, policy.Plan: policy.Default, policy.Yolo: policy.AutoEdit}
+	mode := next[l.view.mode()]
+	if mode == policy.Plan && (l.driver.State().IsBusy || !l.view.hasPlan()) {
+		mode = policy.Default
+	}
+	l.setMode(mode)
+}
+
+func (l *loop) toggleYolo() {
+	if l.view.mode() == policy.Yolo {
+		l.setMode(policy.Default)
+		return
+	}
+	l.setMode(policy.Yolo)
+}
+
+// setMode switches the approval mode, and lets calls go on that it allows.
+func (l *loop) setMode(mode policy.Mode) {
+	if !l.view.isOpen() {
+		return
+	}
+	if err := l.view.session.Rulebook.SetMode(mode); err != nil {
+		l.transcript.Info(err.Error())
+		return
+	}
+	l.driver.Recheck()
+}

@@ -1,0 +1,175 @@
+package tui
+
+import (
+	"time"
+
+	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/footer"
+	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/modeline"
+	"pollux/internal/face/tui/question"
+	"pollux/internal/face/tui/queue"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/guard/policy"
+)
+
+// drawn is the question in the last frame, nil for none. isShown is set when it is on the screen.
+type drawn struct {
+	dialog  question.Dialog
+	isShown bool
+}
+
+// draw begins to write the next frame, if something has changed and the terminal has taken the last one.
+func (l *loop) draw(now time.Time) {
+	if l.isLent || l.output.IsBusy() || !l.pace.isDue(now) {
+		return
+	}
+	if width, height := l.console.Size(); width != l.screen.Width() || height != l.screen.Height() {
+		l.screen.Resize(width, height)
+	}
+	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
+	l.transcript.Look.HasLinks = l.look.opensLinks()
+	if l.look.isSettled(now) {
+		l.screen.Print(l.transcript.Take()...)
+	}
+	l.retitle()
+	bytes := l.pace.begin(now)
+	l.output.Write(append(bytes, l.screen.Frame(l.frame(now))...))
+	l.drawn.dialog = l.dialog
+	if !l.output.IsBusy() { // the frame has no bytes
+		l.shown(now)
+	}
+}
+
+// written takes the end of a frame.
+func (l *loop) written(r inline.Result) {
+	l.output.Done()
+	if r.Err != nil {
+		l.fail("write to", r.Err)
+		return
+	}
+	l.shown(r.ShownAt())
+}
+
+// shown notes that the last frame is on the screen since a time.
+func (l *loop) shown(at time.Time) {
+	if l.drawn.dialog != nil && l.drawn.dialog == l.dialog && !l.drawn.isShown {
+		l.dialog.Shown(at)
+		l.drawn.isShown = true
+	}
+}
+
+// area is a part of the live area, from top to bottom.
+type area struct {
+	lines     []styled.Line
+	cursor    inline.Position
+	hasCursor bool
+}
+
+func (a *area) add(lines ...styled.Line) { a.lines = append(a.lines, lines...) }
+
+// addWithCursor adds lines with the cursor in them.
+func (a *area) addWithCursor(lines []styled.Line, cursor inline.Position) {
+	cursor.Row += len(a.lines)
+	a.cursor, a.hasCursor = cursor, true
+	a.add(lines...)
+}
+
+// frame returns the live area: the work in progress, and below it the question or the composer.
+func (l *loop) frame(now time.Time) inline.Frame {
+	width, room := l.screen.Width(), max(l.screen.Height()-1, 1)
+	var below area
+	if l.dialog != nil {
+		l.drawDialog(&below, width, room)
+	} else {
+		l.drawComposer(&below, width, room, now)
+	}
+	var all area
+	if rest := min(room-len(below.lines), l.screen.Height()/2); rest > 0 {
+		all.add(l.transcript.Pending(rest, now)...)
+		if len(all.lines) > 0 && len(all.lines) < rest {
+			all.add(nil)
+		}
+	}
+	if below.hasCursor {
+		all.addWithCursor(below.lines, below.cursor)
+	} else {
+		all.add(below.lines...)
+	}
+	return inline.Frame{Lines: all.lines, Cursor: all.cursor, HidesCursor: !all.hasCursor}
+}
+
+// drawDialog adds the open question, with the draft below it.
+func (l *loop) drawDialog(a *area, width, room int) {
+	draft := l.composer.Field().Shown()
+	if draft != "" && room > 6 {
+		room -= 2
+	}
+	v := l.dialog.View(width, room, l.look.theme)
+	if v.HasText {
+		a.addWithCursor(v.Lines, v.Cursor)
+	} else {
+		a.add(v.Lines...)
+	}
+	if draft != "" && room > 4 {
+		a.add(nil, styled.Of("Draft: "+styled.Text(draft), l.look.theme.Secondary()).Cut(width))
+	}
+}
+
+// drawComposer adds the composer and the lines around it, as far as there is room.
+func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
+	t := l.look.theme
+	l.composer.HasQueue, l.composer.Mode = len(l.queue) > 0, composerModes[l.view.mode()]
+	foot := l.footerLines(width, room)
+	v := l.composer.View(width, max(room-len(foot)-2, 1), t)
+	rest := room - len(foot) - len(v.Lines)
+	if rest > 0 {
+		status, mode := l.working.Line(width, now, t, l.view.bindings), l.toast.Line(width, now, t)
+		if rest == 1 && mode != nil {
+			status = mode
+		}
+		if mode == nil {
+			mode = l.modeLine(width)
+		}
+		if rest > 1 {
+			l.drawTrays(a, width, rest-2)
+			a.add(status, mode)
+		} else {
+			a.add(status)
+		}
+	}
+	a.addWithCursor(v.Lines, v.Cursor)
+	a.add(foot...)
+}
+
+var composerModes = map[policy.Mode]composer.Mode{policy.AutoEdit: composer.AutoEdit, policy.Plan: composer.Plan, policy.Yolo: composer.Yolo}
+
+// drawTrays adds the queued prompts and the todo list.
+func (l *loop) drawTrays(a *area, width, room int) {
+	t := l.look.theme
+	if lines := queue.Lines(l.queue, "↑", width, t); len(lines) > 0 && len(lines) < room {
+		a.add(lines...)
+		room -= len(lines)
+	}
+	if panel := l.composer.Panel(width, t); len(panel) < room {
+		a.add(panel...)
+		room -= len(panel)
+	}
+	if room > 0 {
+		a.add(l.todo.Lines(width, room, l.view.bindings.Hint(keys.AppShowFullTodos), t)...)
+	}
+}
+
+func (l *loop) footerLines(width, room int) []styled.Line {
+	if !l.status.isShown || room < 5 {
+		return nil
+	}
+	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
+}
+
+// modeLine returns the row with the approval mode.
+func (l *loop) modeLine(width int) styled.Line {
+	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell()}
+	return modeline.Line(m, l.status.context, width, l.look.theme, l.view.bindings)
+}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/question"
+	"pollux/internal/face/tui/working"
+	"pollux/internal/terminal"
+)
+
+// handle gives an event of the driver to each part that has a use for it.
+func (l *loop) handle(e kit.Event, now time.Time) {
+	l.pace.change()
+	if e == (kit.Notice{Text: kit.LeaveHint}) {
+		return // the toast shows it
+	}
+	l.working.Handle(e, now)
+	l.todo.Handle(e)
+	l.transcript.Handle(e, now)
+	switch e := e.(type) {
+	case kit.Opened:
+		l.sessionOpened()
+	case kit.Queued:
+		l.queue = append(l.queue, e.Text)
+	case kit.NotSent:
+		l.takeBack(e)
+	case kit.Began:
+		l.began(e)
+	case kit.Ran:
+		l.status.observe(e.Event, l.view)
+	case kit.CommandDone:
+		l.commandDone(e)
+	case kit.Finished:
+		l.workEnded()
+	case kit.Asked:
+		l.ask(e.Question)
+	case kit.Help:
+		l.composer.ToggleHelp()
+	case kit.Ended:
+		l.ending = e.Text
+	}
+}
+
+// began shows the prompt of a run, and takes it out of the queue.
+func (l *loop) began(e kit.Began) {
+	l.composer.IsBusy = true
+	if !e.IsRun && l.isCompressing {
+		l.working.SetTask(working.Compressing)
+	}
+	l.isCompressing = false
+	if !e.IsRun {
+		return
+	}
+	l.hasTalked = true
+	if e.Prompt != "" && !e.IsNew { // the transcript shows a new one
+		l.transcript.Prompt(e.Prompt)
+	}
+	if len(l.queue) > 0 {
+		l.queue = slices.DeleteFunc(l.queue, func(text string) bool { return strings.Contains(e.Prompt, text) })
+	}
+}
+
+// workEnded shows that the face waits for the user.
+func (l *loop) workEnded() {
+	l.composer.IsBusy = false
+	l.refreshStatus()
+	if l.view.isOpen() {
+		l.view.files.Forget() // files may have changed
+		l.notifyEnd()
+	}
+}
+
+// takeBack puts a prompt that was not sent before the draft.
+func (l *loop) takeBack(e kit.NotSent) {
+	l.queue = slices.DeleteFunc(l.queue, func(text string) bool { return text == e.Text })
+	l.composer.Restore(terminal.Clean(e.Text))
+}
+
+// commandDone takes the effects of a / command on the screen: its draft, and settings that it may have changed.
+func (l *loop) commandDone(e kit.CommandDone) {
+	if e.Result.Clear {
+		l.todo.Clear()
+	}
+	if e.Result.Draft != "" {
+		l.composer.SetText(terminal.Clean(e.Result.Draft))
+	}
+	l.applySettings()
+	l.refreshStatus()
+}
+
+// ask opens the dialog of a question.
+func (l *loop) ask(q *kit.Question) {
+	l.dialog, l.drawn.isShown = question.Open(q, l.view.bindings), false
+	l.notify(q)
+	l.pace.change()
+}
+
+// closeDialog closes the open question.
+func (l *loop) closeDialog() {
+	l.dialog = nil
+	l.working.Answered(time.Now())
+	l.pace.change()
+}
+
+// observe takes an event of a run that changes the footer.
+func (s *status) observe(e agent.Event, v *view) {
+	switch e := e.(type) {
+	case agent.ModelInfo:
+		s.values.Model = terminal.Line(e.Model)
+	case agent.Finished:
+		if window := v.window(); e.Usage != nil && window > 0 {
+			s.values.HasContext, s.values.Context = true, float64(e.Usage.Prompt)/float64(window)
+		}
+	}
+}

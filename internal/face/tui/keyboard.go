@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"io"
+	"time"
+
+	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/question"
+	"pollux/internal/face/tui/toast"
+	"pollux/tool"
+)
+
+// read takes bytes of the terminal.
+func (l *loop) read(c chunk) {
+	if l.dialog != nil && l.drawn.dialog == l.dialog && !l.drawn.isShown {
+		l.awaitFrame()
+	}
+	for _, e := range l.decoder.Feed(c.bytes, c.at) {
+		l.take(e)
+	}
+	if c.err != nil {
+		l.fail("read from", c.err)
+	}
+}
+
+// awaitFrame waits for the end of the frame in progress: the keys that have arrived may be an answer to the question in it.
+func (l *loop) awaitFrame() {
+	const most = 50 * time.Millisecond
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case r := <-l.output.Written():
+		l.written(r)
+	case <-late.C:
+	}
+}
+
+// fail ends the session because the terminal has failed.
+func (l *loop) fail(doing string, err error) {
+	if l.failure == nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		l.failure = failed(doing, err)
+		l.driver.Leave(l.failure)
+	}
+}
+
+func (l *loop) take(e keys.Event) {
+	switch e := e.(type) {
+	case keys.Key:
+		l.pace.press()
+		l.press(e, e.At)
+	case keys.Paste:
+		l.pace.press()
+		l.press(e, e.At)
+	default:
+		l.learn(e)
+	}
+}
+
+// press gives a key or a paste to the application, to the open question or to the composer.
+func (l *loop) press(e keys.Event, now time.Time) {
+	if l.isLent {
+		return
+	}
+	if k, ok := e.(keys.Key); ok && l.control(k) {
+		return
+	}
+	l.pressed = now
+	l.keeper.touch(now)
+	l.disarm()
+	if l.dialog != nil {
+		l.pressDialog(e)
+		return
+	}
+	if !l.view.isOpen() && l.needsSession(e) {
+		l.early = append(l.early, e)
+		return
+	}
+	l.act(l.composer.Handle(e, l.view.bindings), now)
+}
+
+// needsSession reports whether a key, or one before it, has an effect that the open session decides on.
+func (l *loop) needsSession(e keys.Event) bool {
+	k, ok := e.(keys.Key)
+	if !ok || len(l.early) > 0 {
+		return len(l.early) > 0
+	}
+	_, needs := l.view.bindings.Match(k.Chord, keys.CursorUp, keys.HistoryPrevious, keys.HistorySearchStart, keys.InputOpenExternalEditor)
+	return needs
+}
+
+// pressEarly gives the composer the keys that have waited for the session.
+func (l *loop) pressEarly() {
+	early := l.early
+	l.early = nil
+	for _, e := range early {
+		l.press(e, time.Now())
+	}
+	l.suggest()
+}
+
+// pressDialog gives a key or a paste to the open question. One that arrived before the question was on the screen was meant
+// for the draft.
+func (l *loop) pressDialog(e keys.Event) {
+	o := l.dialog.Handle(e, l.view.bindings)
+	if _, isIgnored := o.(question.Ignored); !isIgnored {
+		l.composer.Observe(e)
+		l.answered(o)
+		return
+	}
+	l.composer.Insert(e)
+}
+
+// answered takes the effect of a key on the open question.
+func (l *loop) answered(o question.Outcome) {
+	switch o := o.(type) {
+	case question.Answered:
+		l.answer(o.Answer)
+	case question.EditorNeeded:
+		l.editAnswer(o.Option)
+	}
+}
+
+// answer answers the open question.
+func (l *loop) answer(a tool.Answer) {
+	q := l.dialog.Question()
+	l.closeDialog()
+	l.driver.Answer(q, a)
+}
+
+// act takes the effect of a key on the composer.
+func (l *loop) act(o composer.Outcome, at time.Time) {
+	if _, isEscape := o.(composer.Canceled); !isEscape {
+		l.armed.reset()
+	}
+	switch o := o.(type) {
+	case composer.Canceled:
+		l.escape(at)
+	case composer.Submitted:
+		l.submit(o)
+	case composer.Queued:
+		l.submit(composer.Submitted(o))
+	case composer.QueueWanted:
+		l.editQueue()
+	case composer.EditorWanted:
+		l.editDraft(o.Text)
+	}
+	l.suggest()
+}
+
+// submit sends a text.
+func (l *loop) submit(o composer.Submitted) {
+	l.driver.Typing()
+	text := o.Text
+	if o.IsShell {
+		text = "!" + text
+	}
+	state := l.driver.State()
+	call, isCommand := l.driver.Lookup(text)
+	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {
+		l.transcript.Prompt(text)
+	}
+	if state.IsBusy && !state.IsOpening && (o.IsShell || isCommand && !call.Command.RunsWhileBusy) {
+		refusal := toast.NoSlashInQueue
+		if o.IsShell {
+			refusal = toast.NoShellInQueue
+		}
+		l.composer.SetDraft(o.Draft)
+		l.toast.Show(refusal, toast.QueueError, time.Now(), toast.UsualTime)
+		return
+	}
+	l.isCompressing = isCommand && call.Name == "compress"
+	l.driver.Submit(text)
+}
+
+// editQueue takes the queued prompts back into the composer.
+func (l *loop) editQueue() {
+	texts := l.driver.Withdraw()
+	l.queue = nil
+	for i, text := range texts {
+		if i > 0 {
+			text = "\n\n" + text
+		}
+		l.composer.InsertText(text)
+	}
+}
+
+// suggest asks for the completions of the text at the cursor, if they are wanted.
+func (l *loop) suggest() {
+	if r, ok := l.composer.Wanted(); ok && l.view.engine != nil {
+		l.view.engine.Ask(r)
+	}
+}

@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/terminal"
+)
+
+// drainWait is how long the end waits for replies of the terminal, which the shell would take for input.
+const drainWait = 50 * time.Millisecond
+
+// finish removes the live area, shows the last texts, and gives the terminal back. inOrder is false if a signal ended the
+// session.
+func (l *loop) finish(inOrder bool) {
+	defer l.reader.close()
+	defer l.output.Close()
+	l.keepLast(time.Now())
+	if l.isLent {
+		return
+	}
+	defer l.console.Close()
+	if _, ok := l.output.Wait(outputWait); !ok || l.failure != nil {
+		return
+	}
+	l.screen.Print(l.transcript.Take()...)
+	l.screen.Print(l.farewell(inOrder)...)
+	l.output.Write(l.screen.Erase())
+	_, _ = l.output.Wait(outputWait)
+	l.drain()
+}
+
+// farewell returns the last lines of the session.
+func (l *loop) farewell(inOrder bool) (lines []styled.Line) {
+	add := func(text string) {
+		if text == "" {
+			return
+		}
+		for _, line := range strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n") {
+			lines = append(lines, styled.Plain(line))
+		}
+	}
+	lines = append(lines, nil)
+	switch {
+	case !inOrder:
+		if l.view.isOpen() && l.hasTalked {
+			add(l.view.live.Commands.ResumeHint())
+		}
+	case l.view.isOpen() && l.hasTalked:
+		add(l.view.live.Commands.Farewell())
+	default:
+		add("Agent powering down. Goodbye!")
+	}
+	add(l.ending)
+	return lines
+}
+
+// drain reads the rest of the replies that the terminal was asked for.
+func (l *loop) drain() {
+	end := time.NewTimer(drainWait)
+	defer end.Stop()
+	for !l.look.hasReplied {
+		select {
+		case c := <-l.reader.chunks:
+			for _, e := range l.decoder.Feed(c.bytes, c.at) {
+				if _, ok := e.(keys.DeviceAttributes); ok {
+					return
+				}
+			}
+			if c.err != nil {
+				return
+			}
+		case <-end.C:
+			return
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"pollux/internal/crash"
+	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/toast"
+	"pollux/internal/terminal"
+)
+
+// lend gives the terminal to a program that f runs. Then it takes the terminal back and calls done with the error of f.
+func (l *loop) lend(f func() error, done func(error)) {
+	l.release()
+	go func() {
+		defer crash.Recover()
+		err := f()
+		l.post(func() {
+			l.reclaim()
+			done(err)
+		})
+	}()
+}
+
+// release removes the live area and leaves the modes of the terminal.
+func (l *loop) release() {
+	l.isLent = true
+	if _, ok := l.output.Wait(outputWait); ok {
+		_, _ = l.console.Write(l.screen.Erase()) // a failure shows when the terminal is back
+	}
+	l.reader.input.Pause()
+	l.console.Close()
+}
+
+// outputWait is how long a terminal that takes no output holds up the end of a frame.
+const outputWait = 500 * time.Millisecond
+
+// reclaim takes the terminal back after [loop.release], or after a stop of the process in which the modes may have changed.
+func (l *loop) reclaim() {
+	if !l.isLent {
+		l.release()
+	}
+	console, err := l.openConsole()
+	if err != nil {
+		l.fail("take back", err)
+		return
+	}
+	l.console, l.isLent = console, false
+	l.output.Close()
+	l.output = inline.NewOutput(console)
+	modes := l.modes
+	l.modes = nil
+	for _, m := range modes {
+		l.enter(m)
+	}
+	l.reader.input.Resume()
+	l.pace.change()
+}
+
+// suspend handles Ctrl+Z: the second time it stops Pollux, until the shell continues it. It returns false if the key
+// undoes an edit, which it does only where the system cannot stop a program.
+func (l *loop) suspend(at time.Time) bool {
+	if at.Sub(l.armed.suspend) >= toast.UsualTime {
+		l.armed = armed{suspend: at}
+		l.toast.Show(toast.AgainToSuspend(l.view.bindings), toast.Warning, at, toast.UsualTime)
+		return true
+	}
+	l.armed.reset()
+	l.release()
+	if err := terminal.Suspend(); err != nil {
+		l.reclaim()
+		l.toast.Show("Pollux cannot be suspended: "+err.Error(), toast.Warning, at, toast.UsualTime)
+	}
+	return true
+}
+
+// editDraft opens the draft in the user's editor.
+func (l *loop) editDraft(text string) {
+	if !l.view.isOpen() {
+		return
+	}
+	e := l.view.editor()
+	var written string
+	l.lend(func() (err error) {
+		written, err = e.Compose(context.Background(), text)
+		return err
+	}, func(err error) {
+		if err != nil {
+			l.transcript.Error(err.Error())
+			return
+		}
+		l.composer.Collapse(terminal.Clean(written))
+	})
+}
+
+// editAnswer opens the first block of the open question in the user's editor. The text is part of the answer.
+func (l *loop) editAnswer(o *kit.Option) {
+	q := l.dialog.Question()
+	e := l.view.editor()
+	var edited string
+	var edit func() error
+	switch b := q.Blocks[0].(type) {
+	case *kit.Plan:
+		edit = func() error { return e.Open(q.Context(), b.Path) }
+	case *kit.Change:
+		before := ""
+		if b.Before != nil {
+			before = *b.Before
+		}
+		edit = func() (err error) {
+			edited, err = e.Change(q.Context(), b.FileName, before, b.After)
+			return err
+		}
+	default:
+		return
+	}
+	l.lend(edit, func(err error) {
+		switch {
+		case err != nil:
+			l.transcript.Error(err.Error())
+		case l.dialog != nil && l.dialog.Question() == q:
+			l.answer(o.Answer(edited))
+		}
+	})
+}

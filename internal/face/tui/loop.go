@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/choice"
+	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/question"
+	"pollux/internal/face/tui/shortcuts"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/toast"
+	"pollux/internal/face/tui/todo"
+	"pollux/internal/face/tui/transcript"
+	"pollux/internal/face/tui/window"
+	"pollux/internal/face/tui/working"
+	"pollux/internal/terminal"
+)
+
+// loop is the state of the screen. Only the goroutine of [Face.Run] uses it.
+type loop struct {
+	*Face
+	view *view // of the open session; before that, of none
+
+	console *terminal.Console
+	reader  *reader
+	decoder keys.Decoder
+	modes   []terminal.Mode // in use, in the order in which they were entered
+	look    look            // the abilities of the terminal, and the theme
+	pace    pace
+	screen  *inline.Screen
+	output  *inline.Output
+	drawn   drawn
+	title   window.Titler
+	notices window.Notifier
+
+	transcript transcript.Transcript
+	working    working.Row
+	todo       todo.Tray
+	toast      toast.Toast
+	composer   *composer.Composer
+	dialog     question.Dialog // the open question, nil for none
+	armed      armed           // keys that were pressed once
+	pressed    time.Time       // when the last key was pressed
+	early      []keys.Event    // keys that wait for the session
+	keeper     keeper          // of the draft
+	queue      []string        // prompts that wait
+	status     status          // of the footer
+
+	timer  *time.Timer
+	posts  chan func() // calls for the loop
+	isLent bool        // another program has the terminal
+	// isCompressing is set between the /compress command and its beginning.
+	isCompressing bool
+	hasTalked     bool   // a prompt was sent in this session
+	ending        string // the last text to show
+	failure       error  // how the terminal failed
+}
+
+func newLoop(f *Face) *loop {
+	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
+	l.look = newLook(f.options)
+	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
+	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
+	l.decoder.IsMac = f.options.GOOS == "darwin"
+	l.decoder.IsGreek = isGreek(f.options.Getenv)
+	return l
+}
+
+// start takes the terminal, and asks it about its abilities: the replies come with the keys.
+func (l *loop) start() error {
+	console, err := l.openConsole()
+	if err != nil {
+		return failed("open", err)
+	}
+	l.console = console
+	width, height := console.Size()
+	l.screen = inline.New(inline.Options{Width: width, Height: height, Colors: l.look.colors})
+	l.output = inline.NewOutput(console)
+	l.reader = newReader(l.options.Terminal)
+	for _, m := range [...]terminal.Mode{terminal.ShownCursor, terminal.KeepTitle, terminal.BracketedPaste, terminal.FocusReports} {
+		l.enter(m)
+	}
+	l.pace.control(terminal.Queries)
+	l.look.asked = time.Now()
+	return nil
+}
+
+// openConsole takes the terminal. Only frames of package inline and modes are written to it.
+func (l *loop) openConsole() (*terminal.Console, error) { return l.options.Terminal.OpenConsole() }
+
+// enter enters a mode of the terminal with the next frame.
+func (l *loop) enter(m terminal.Mode) {
+	l.modes = append(l.modes, m)
+	l.pace.control(l.console.Begin(m))
+}
+
+// step draws the changes, and handles the next event of any kind. It returns false at the end.
+func (l *loop) step() bool {
+	now := time.Now()
+	l.closeSettled()
+	l.draw(now)
+	l.timer.Reset(l.deadline(now).Sub(now))
+	select {
+	case e, ok := <-l.driver.Events():
+		if !ok {
+			return false
+		}
+		l.handle(e, time.Now())
+	case c := <-l.reader.chunks:
+		l.read(c)
+	case r := <-l.output.Written():
+		l.written(r)
+	case <-l.timer.C:
+		l.expire(time.Now())
+	case r := <-l.view.suggestions():
+		l.composer.Found(r)
+		l.pace.change()
+	case f := <-l.posts:
+		f()
+	case <-l.options.Resizes:
+		l.pace.change()
+	case <-l.options.Resumes:
+		l.reclaim()
+	case <-l.options.Interrupts:
+		l.driver.Interrupt(l.isLent)
+	}
+	return true
+}
+
+// deadline returns the time at which something is to happen without an event.
+func (l *loop) deadline(now time.Time) time.Time {
+	first := now.Add(time.Hour)
+	sooner := func(t time.Time, ok bool) {
+		if ok && t.Before(first) {
+			first = t
+		}
+	}
+	sooner(l.decoder.Deadline())
+	if l.isLent {
+		return first
+	}
+	sooner(l.pace.next(l.output.IsBusy()))
+	sooner(l.working.Next(now))
+	sooner(l.toast.Deadline(now))
+	sooner(l.keeper.deadline())
+	sooner(l.look.deadline())
+	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
+	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
+	if l.transcript.IsTicking() {
+		sooner(now.Truncate(time.Second).Add(time.Second), true)
+	}
+	return first
+}
+
+// expire does the work whose time has come.
+func (l *loop) expire(now time.Time) {
+	for _, e := range l.decoder.Flush(now) {
+		l.take(e)
+	}
+	if l.dialog != nil && l.dialog.IsWaiting() && now.Sub(l.pressed) >= choice.NumberWait {
+		l.answered(l.dialog.Expire())
+	}
+	if l.composer.IsWaiting() && now.Sub(l.pressed) >= keys.SequenceWait {
+		l.act(l.composer.Expire(), now)
+	}
+	l.keepDraft(now)
+	l.pace.change()
+}
+
+// post calls f on the goroutine of the loop, unless the loop has ended.
+func (l *loop) post(f func()) {
+	select {
+	case l.posts <- f:
+	case <-l.driver.Done():
+	}
+}
+
+// closeSettled closes the open question if it needs no answer any more.
+func (l *loop) closeSettled() {
+	if l.dialog != nil && l.dialog.Question().Context().Err() != nil {
+		l.closeDialog()
+	}
+}
+
+// open is the function with which the driver opens the session.
+func (f *Face) open(ctx context.Context, d *kit.Driver) (kit.Session, error) {
+	live, err := kit.Open(ctx, d, f.options.Session, f.options.Terminal, "")
+	if err != nil {
+		return nil, err
+	}
+	f.opened <- newView(live, f.options)
+	return live, nil
+}

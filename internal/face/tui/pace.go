@@ -1,0 +1,54 @@
+package tui
+
+import "time"
+
+// pace decides when the next frame is drawn: at once after a rest, at most 60 times a second for keys, and 30 times for
+// everything else. Without a change there is none.
+type pace struct {
+	isChanged  bool
+	isKeyed    bool // a key has caused the change
+	drawn      time.Time
+	drawnByKey time.Time
+	controls   []byte // control sequences for the next frame
+}
+
+const (
+	frameInterval = time.Second / 30
+	keyInterval   = time.Second / 60
+)
+
+// change notes that the screen is to look different.
+func (p *pace) change() { p.isChanged = true }
+
+// press notes that a key makes the screen look different.
+func (p *pace) press() { p.isChanged, p.isKeyed = true, true }
+
+// control adds a control sequence to the next frame.
+func (p *pace) control(sequence string) {
+	p.controls = append(p.controls, sequence...)
+	p.isChanged = true
+}
+
+// due returns the time from which the next frame may be drawn.
+func (p *pace) due() time.Time {
+	if p.isKeyed {
+		return p.drawnByKey.Add(keyInterval)
+	}
+	return p.drawn.Add(frameInterval)
+}
+
+// isDue reports whether a frame is to be drawn.
+func (p *pace) isDue(now time.Time) bool { return p.isChanged && !now.Before(p.due()) }
+
+// next returns the time of the next frame. While the terminal is busy, its end is waited for instead.
+func (p *pace) next(isBusy bool) (time.Time, bool) { return p.due(), p.isChanged && !isBusy }
+
+// begin begins a frame, and returns the control sequences before it.
+func (p *pace) begin(now time.Time) []byte {
+	if p.isKeyed {
+		p.drawnByKey = now
+	}
+	controls := p.controls
+	p.drawn, p.isChanged, p.isKeyed, p.controls = now, false, false, nil
+	return controls
+}

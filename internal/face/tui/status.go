@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"pollux/internal/config"
+	"pollux/internal/crash"
+	"pollux/internal/face/tui/footer"
+	"pollux/internal/face/tui/modeline"
+	"pollux/internal/gitstate"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+)
+
+// status is the state of the footer.
+type status struct {
+	values  footer.Values
+	options footer.Options
+	context modeline.Context
+	isShown bool
+}
+
+// applySettings reads the settings of the screen.
+func (l *loop) applySettings() {
+	v := l.view
+	if !v.isOpen() {
+		return
+	}
+	s := v.settings()
+	_, isSet := s.Lookup(string(config.FooterHidesContext)) // its default is for people who never chose
+	f := footer.Settings{
+		Items: config.FooterItems.In(s), ShowLabels: config.FooterLabels.In(s), HideCWD: config.FooterHidesDir.In(s),
+		HideSandbox: config.FooterHidesSandbox.In(s), HideModel: config.FooterHidesModel.In(s),
+		HideContext: isSet && config.FooterHidesContext.In(s), ShowMemory: config.ShowMemoryUsage.In(s), HideIdentity: !config.ShowUserIdentity.In(s),
+	}
+	l.status.options, l.status.isShown = f.Options(), !config.HideFooter.In(s)
+	l.applyTheme()
+	l.applyTranscript()
+	l.working.Options.IsStill = !config.ShowSpinner.In(s)
+	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)
+}
+
+// applyTheme chooses the theme that the settings name.
+func (l *loop) applyTheme() {
+	v, r := l.view, &l.look.request
+	r.Name, r.AutoSwitch = config.ThemeName.In(v.settings()), config.AutoThemes.In(v.settings())
+	custom, _ := v.settings().Lookup(string(config.CustomThemes))
+	r.Custom, _ = custom.(map[string]any)
+	r.Home, r.Dir = v.project().Paths.Home(), v.project().Paths.Dir()
+	for _, w := range l.look.choose() {
+		l.driver.Warn(w)
+	}
+}
+
+// applyTranscript sets the options of the transcript.
+func (l *loop) applyTranscript() {
+	v, o := l.view, &l.transcript.Options
+	s := v.settings()
+	o.Names = v.live
+	o.Place = func() wording.Place { return v.session.Place(true) }
+	o.ShowsThoughts = config.InlineThinking.In(s) == "full"
+	shows, _ := s.Lookup(string(config.ShowCitations)) // sessions with a person show them unless that is switched off
+	o.HidesCitations = shows == false
+	_, isSet := s.Lookup(string(config.ShowLineNumbers)) // else code is copied without them
+	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), isSet && config.ShowLineNumbers.In(s)
+	o.IsDebug, o.ShowsErrors = v.project().Debugging(), config.ErrorVerbosity.In(s) == "full"
+	o.IsLoose = !config.CompactToolOutput.In(s)
+}
+
+// refreshStatus updates the values of the footer that work may have changed.
+func (l *loop) refreshStatus() {
+	v := l.view
+	if !v.isOpen() {
+		return
+	}
+	s, f := v.session, &l.status.values
+	p := v.project()
+	f.Workspace, f.IsDebug = terminal.Line(p.Paths.Display(p.Paths.Dir())), p.Debugging()
+	f.IsUntrusted = !p.IsTrusted()
+	f.Model, f.Session = terminal.Line(s.Models.Current().Model), s.ID()
+	f.CompressAt = config.CompressionThreshold.In(p.Settings())
+	counts := s.Observers.Stats.Snapshot()
+	f.Added, f.Removed, f.Tokens, f.Cost, f.HasCost = counts.Lines.Added, counts.Lines.Removed, 0, 0, len(counts.Models) > 0
+	for _, m := range counts.Models {
+		f.Tokens += m.API.Tokens.Total
+		if m.Cost == nil {
+			f.HasCost = false
+		} else {
+			f.Cost += *m.Cost
+		}
+	}
+	l.refreshBranch(p.Paths.Dir())
+}
+
+// refreshBranch reads the branch beside the loop: the disk may be slow.
+func (l *loop) refreshBranch(dir string) {
+	go func() {
+		defer crash.Recover()
+		state, _ := gitstate.Head(dir)
+		l.post(func() {
+			branch := state.Branch
+			if branch == "" {
+				branch = state.Commit
+			}
+			l.status.values.Branch = terminal.Line(branch)
+			l.pace.change()
+		})
+	}()
+}

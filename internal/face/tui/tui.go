@@ -1,0 +1,89 @@
+// Package tui is the face for people at a terminal: it draws below the finished lines of the conversation, in the main
+// screen, and takes each key.
+//
+// A [kit.Driver] does the work. [Face.Run] is a loop on one goroutine, which owns the parts of the screen and selects
+//
+//   - events of the driver (events.go), which go to each part that has a use for them
+//   - bytes of the terminal (input.go), which package keys decodes. A key goes to the open dialog or to the composer, and
+//     if they have no use for it, to the commands of the application (keyboard.go)
+//   - the end of the frame in progress, after which the next one is drawn if something has changed (draw.go)
+//   - the time at which a part looks different
+//
+// Each part is a package below this one that knows none of the others. The root alone routes: it draws nothing itself.
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"pollux/internal/crash"
+	"pollux/internal/exit"
+	"pollux/internal/face/kit"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// Options configures a [Face].
+type Options struct {
+	Terminal *terminal.Terminal
+	// Interrupts has a value for each SIGINT. ctx must not end with one. Ctrl+C at the terminal is a key.
+	Interrupts <-chan struct{}
+	// Resumes has a value each time the process continues after Ctrl+Z, and Resizes each time the terminal has another size; see
+	// [terminal.CatchResumes] and [terminal.CatchResizes].
+	Resumes, Resizes <-chan os.Signal
+	// Session holds the options of the session that the face opens. The face answers its questions and shows its warnings.
+	Session session.Options
+	// First is a prompt or a / command to begin with.
+	First string
+	// Getenv returns variables of the environment, which describe the terminal.
+	Getenv func(name string) string
+	// GOOS is the operating system, as in [runtime.GOOS], for the default keys.
+	GOOS string
+}
+
+// New returns a face. It shows nothing before [Face.Run].
+func New(o Options) *Face {
+	f := &Face{options: o}
+	f.driver = kit.New(kit.Options{First: o.First, Open: f.open})
+	return f
+}
+
+// Face shows one session.
+type Face struct {
+	options Options
+	driver  *kit.Driver
+	opened  chan *view // has the view of the session once it is open
+}
+
+// Run runs the session until the user leaves. It returns nil if the user left, the cause of ctx if ctx was cancelled, and
+// another error if the user left without waiting for work, if the terminal failed, or if the session could not be opened.
+// Run must be called only once.
+func (f *Face) Run(ctx context.Context) error {
+	defer f.driver.Close()
+	f.opened = make(chan *view, 1)
+	l := newLoop(f)
+	if err := l.start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- f.driver.Run(ctx)
+	}()
+	for l.step() {
+	}
+	err := <-ended
+	l.finish(ctx.Err() == nil)
+	if l.failure != nil && !errors.Is(err, context.Canceled) {
+		return l.failure
+	}
+	return err
+}
+
+// failed returns the error of a session whose terminal has failed. Its exit code is that of a hang-up: the terminal may
+// close before the signal arrives, and the signal may be ignored.
+func failed(doing string, err error) error {
+	text := doing + " the terminal: " + err.Error()
+	return &exit.Error{Code: exit.HungUp, Message: text, Err: err}
+}

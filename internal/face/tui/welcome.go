@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"fmt"
+
+	"pollux/internal/config"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/record"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+)
+
+// sessionOpened shows the session.
+func (l *loop) sessionOpened() {
+	l.view = <-l.opened
+	for _, w := range l.view.warnings {
+		l.driver.Warn(w)
+	}
+	l.applySettings()
+	l.applyHistory()
+	l.refreshStatus()
+	l.welcome()
+	if r := l.view.session.Record.Recap(); r != nil {
+		l.showRecap(r)
+		l.restoreDraft()
+	}
+	l.pressEarly()
+}
+
+// welcome prints the name of the program, and where it works.
+func (l *loop) welcome() {
+	s := l.view.settings()
+	if config.HideBanner.In(s) {
+		return
+	}
+	t, p := l.look.theme, l.view.project()
+	name := styled.Line{{Text: "Pollux", Style: t.Accent()}, {Text: " " + terminal.Line(p.Options.Version), Style: t.Secondary()}}
+	where := terminal.Line(fmt.Sprintf("%s, with %s", p.Paths.Display(p.Paths.Dir()), l.view.session.Models.Current().Model))
+	l.transcript.Print(name, styled.Of(where, t.Secondary()))
+}
+
+// showRecap shows where a resumed conversation stands.
+func (l *loop) showRecap(r *record.Recap) {
+	l.transcript.Info(fmt.Sprintf("Resumed after %s: %s", wording.Count(r.Prompts, "prompt"), terminal.Line(r.Title)))
+}
