@@ -1,28 +1,49 @@
 package markdown
 
 import (
-	"html"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/util"
 
 	"pollux/internal/face/tui/styled"
 )
+
+// maxMarks is the number of marks in a text above which the text is shown without formatting. It bounds the depth of
+// nodes.
+const maxMarks = 1000
+
+// maxRun is the length of a run of marks above which the text is shown without formatting.
+const maxRun = 64
 
 // inline renders the text of a block: lines of any width, one for each hard line break.
 func (r *Renderer) inline(source string, style styled.Style) []styled.Line {
 	if isPlain(source) || isExcessive(source) {
 		return []styled.Line{styled.Of(styled.Text(source), style)}
 	}
-	w := inliner{renderer: r, source: []byte(source), lines: make([]styled.Line, 1)}
-	for n := parse(w.source).FirstChild(); n != nil; n = n.NextSibling() {
-		w.children(n, style, "")
-		if n.NextSibling() != nil {
+	w := inliner{renderer: r, lines: make([]styled.Line, 1)}
+	for i, paragraph := range paragraphs(source) {
+		if i > 0 {
 			w.lines = append(w.lines, nil)
 		}
+		w.siblings(parse(paragraph), style, "")
 	}
 	return w.lines
+}
+
+// paragraphs returns the parts of a text that are separated by empty lines, without white space at the beginning of
+// lines. A text has several only if characters that are not shown were removed from its lines.
+func paragraphs(source string) (list []string) {
+	if strings.Contains(source, "\n ") || strings.Contains(source, "\n\t") {
+		lines := strings.Split(source, "\n")
+		for i := range lines {
+			lines[i] = strings.TrimLeft(lines[i], " \t")
+		}
+		source = strings.Join(lines, "\n")
+	}
+	for part := range strings.SplitSeq(source, "\n\n") {
+		if part = strings.Trim(part, " \t\n"); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
 }
 
 // isPlain reports whether a text has no formatting.
@@ -30,10 +51,27 @@ func isPlain(source string) bool {
 	return !strings.ContainsAny(source, "*_~[]<$\\&`\n") && !strings.Contains(source, "://") && !strings.Contains(source, "www.")
 }
 
+// isExcessive reports whether a text has too many marks.
+func isExcessive(source string) bool {
+	marks, run := 0, 0
+	for i := range len(source) {
+		if strings.IndexByte("*_~[]<$\\!", source[i]) < 0 {
+			run = 0
+			continue
+		}
+		if run++; run == 1 || source[i] != source[i-1] {
+			marks++
+		}
+		if marks > maxMarks || run > maxRun {
+			return true
+		}
+	}
+	return false
+}
+
 // inliner turns the nodes of a text into lines.
 type inliner struct {
 	renderer *Renderer
-	source   []byte
 	lines    []styled.Line
 }
 
@@ -46,57 +84,41 @@ func (w *inliner) add(text string, style styled.Style, link string) {
 	*line = append(*line, styled.Span{Text: text, Style: style, Link: link})
 }
 
-func (w *inliner) children(n ast.Node, style styled.Style, link string) {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, style, link)
+func (w *inliner) siblings(first *node, style styled.Style, link string) {
+	for n := first; n != nil; n = n.next {
+		w.node(n, style, link)
 	}
 }
 
 // node adds a node. The depth of nodes is bounded: see isExcessive.
-func (w *inliner) node(n ast.Node, style styled.Style, link string) {
+func (w *inliner) node(n *node, style styled.Style, link string) {
 	p := &w.renderer.Theme
-	switch n := n.(type) {
-	case *ast.Text:
-		text := decode(string(n.Segment.Value(w.source)))
-		if n.SoftLineBreak() && !n.HardLineBreak() {
-			text += " "
-		}
-		w.add(text, style, link)
-		if n.HardLineBreak() {
-			w.lines = append(w.lines, nil)
-		}
-	case *ast.CodeSpan:
-		w.add(w.raw(n), over(style, p.CodeSpan), link)
-	case *ast.Emphasis:
-		if n.Level == 1 {
-			w.children(n, over(style, with(p.Emphasis, styled.Italic)), link)
-		} else {
-			w.children(n, over(style, with(p.Strong, styled.Bold)), link)
-		}
-	case *strike:
-		w.children(n, with(style, styled.Strikethrough), link)
-	case *math:
+	switch n.kind {
+	case textNode:
+		w.add(decode(n.text), style, link)
+	case verbatimNode:
 		w.add(n.text, style, link)
-	case *url:
+	case breakNode:
+		w.lines = append(w.lines, nil)
+	case codeNode:
+		w.add(n.text, over(style, p.CodeSpan), link)
+	case addressNode:
 		w.address(n.text, n.target, style, link)
-	case *ast.AutoLink:
-		text := string(n.Label(w.source))
-		target := string(n.URL(w.source))
-		if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(target, "mailto:") {
-			target = "mailto:" + target
-		}
-		w.address(text, target, style, link)
-	case *ast.Link:
-		w.link(n, decode(string(n.Destination)), style)
-	case *ast.Image:
+	case emphasisNode:
+		w.siblings(n.first, over(style, with(p.Emphasis, styled.Italic)), link)
+	case strongNode:
+		w.siblings(n.first, over(style, with(p.Strong, styled.Bold)), link)
+	case strikeNode:
+		w.siblings(n.first, with(style, styled.Strikethrough), link)
+	case linkNode:
+		w.link(n, decode(n.target), style)
+	case imageNode:
 		label := "[image]"
-		if alt := w.alt(n); alt != "" {
+		if alt := alt(n); alt != "" {
 			label = "[image: " + alt + "]"
 		}
 		w.add(label, style, link)
-		w.target(decode(string(n.Destination)), style)
-	default:
-		w.children(n, style, link)
+		w.target(decode(n.target), style)
 	}
 }
 
@@ -109,14 +131,14 @@ func (w *inliner) address(text, target string, style styled.Style, outer string)
 }
 
 // link adds a link with a text. The URL is shown if the terminal cannot follow the link, unless it is the text.
-func (w *inliner) link(n *ast.Link, target string, style styled.Style) {
+func (w *inliner) link(n *node, target string, style styled.Style) {
 	link := ""
 	if w.renderer.Links {
 		link = safeURL(target)
 	}
 	at := len(w.lines) - 1
 	before := len(w.lines[at])
-	w.children(n, over(style, w.renderer.Theme.Link), link)
+	w.siblings(n.first, over(style, w.renderer.Theme.Link), link)
 	if link != "" {
 		return
 	}
@@ -143,21 +165,10 @@ func (w *inliner) target(target string, style styled.Style) {
 	w.add(")", style, "")
 }
 
-// raw returns the text of a node without formatting.
-func (w *inliner) raw(n ast.Node) string {
-	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok {
-			b.Write(t.Segment.Value(w.source))
-		}
-	}
-	return b.String()
-}
-
 // alt returns the text of an image.
-func (w *inliner) alt(n ast.Node) string {
-	plain := inliner{renderer: &Renderer{}, source: w.source, lines: make([]styled.Line, 1)}
-	plain.children(n, styled.Style{}, "")
+func alt(n *node) string {
+	plain := inliner{renderer: &Renderer{}, lines: make([]styled.Line, 1)}
+	plain.siblings(n.first, styled.Style{}, "")
 	var b strings.Builder
 	for i, l := range plain.lines {
 		if i > 0 {
@@ -181,30 +192,4 @@ func safeURL(target string) string {
 		return ""
 	}
 	return target
-}
-
-// decode replaces backslash escapes and character references.
-func decode(text string) string {
-	if !strings.ContainsAny(text, `\&`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && util.IsPunct(text[i+1]):
-			i++
-			b.WriteByte(text[i])
-		case text[i] == '&':
-			n := strings.IndexByte(text[i:min(len(text), i+34)], ';')
-			if n < 0 {
-				b.WriteByte('&')
-				continue
-			}
-			b.WriteString(html.UnescapeString(text[i : i+n+1]))
-			i += n
-		default:
-			b.WriteByte(text[i])
-		}
-	}
-	return b.String()
 }

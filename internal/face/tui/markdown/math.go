@@ -1,76 +1,68 @@
 package markdown
 
-import (
-	"bytes"
-	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-)
+import "strings"
 
 // maxMath is the length of the longest formula.
 const maxMath = 1000
 
-// math is a LaTeX formula.
-type math struct {
-	ast.BaseInline
-	text string // in Unicode
+// formula handles a formula between marks: $...$, $$...$$, \(...\), \[...\].
+func (p *parser) formula() bool {
+	rest := p.source[p.at:min(len(p.source), p.at+maxMath)]
+	delimiter, length := formulaLength(rest)
+	if length == 0 {
+		return false
+	}
+	text := unicodeMath(rest[delimiter : length-delimiter])
+	p.add(node{kind: verbatimNode, text: text}, p.at, p.at+length)
+	return true
 }
 
-func (*math) Kind() ast.NodeKind          { return inlineKind() }
-func (n *math) Dump(source []byte, l int) { ast.DumpHelper(n, source, l, nil, nil) }
-
-// mathParser parses formulas: $...$, $$...$$, \(...\), \[...\], and single commands such as \alpha.
-type mathParser struct{}
-
-func (mathParser) Trigger() []byte { return []byte{'$', '\\'} }
-
-func (mathParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
-	before := block.PrecendingCharacter()
-	_, segment := block.PeekLine()
-	// The lines of the text follow each other in the source.
-	rest := block.Source()[segment.Start:]
-	rest = rest[:min(len(rest), maxMath)]
-	if rest[0] == '\\' && len(rest) > 1 && isLetter(rest[1]) {
-		return singleCommand(block, rest, before)
+// command handles a LaTeX command outside a formula, such as \alpha, at the beginning of a word.
+func (p *parser) command() bool {
+	rest := p.source[p.at:min(len(p.source), p.at+maxMath)]
+	n := 1
+	for n < len(rest) && isLetter(rest[n]) {
+		n++
 	}
-	open, end := formula(rest)
-	if end == 0 {
-		return nil
+	before := p.runeBefore(p.at)
+	if n < 3 || strings.ContainsRune(`\/.:-_`, before) || before < 0x80 && (isLetter(byte(before)) || isDigit(byte(before))) {
+		return false // no command, or a path
 	}
-	source := string(rest[open : end-open])
-	block.Advance(end)
-	return &math{text: unicodeMath(source)}
+	text := symbol(rest[1:n])
+	if text == "" || n < len(rest) && strings.IndexByte(`\/_-`, rest[n]) >= 0 {
+		return false
+	}
+	p.add(node{kind: verbatimNode, text: text}, p.at, p.at+n)
+	return true
 }
 
-// formula returns the length of the delimiters and of the formula with them. The length is 0 if none begins here.
-func formula(rest []byte) (delimiter, end int) {
-	var closing []byte
+// formulaLength returns the length of the delimiters and of the formula with them. The length is 0 if none begins here.
+func formulaLength(rest string) (delimiter, length int) {
+	var closing string
 	switch {
-	case bytes.HasPrefix(rest, []byte("$$")):
-		closing = []byte("$$")
+	case strings.HasPrefix(rest, "$$"):
+		closing = "$$"
 	case rest[0] == '$':
 		return 1, dollars(rest)
-	case bytes.HasPrefix(rest, []byte(`\(`)):
-		closing = []byte(`\)`)
-	case bytes.HasPrefix(rest, []byte(`\[`)):
-		closing = []byte(`\]`)
+	case strings.HasPrefix(rest, `\(`):
+		closing = `\)`
+	case strings.HasPrefix(rest, `\[`):
+		closing = `\]`
 	default:
 		return 0, 0
 	}
-	n := bytes.Index(rest[2:], closing)
+	n := strings.Index(rest[2:], closing)
 	if n <= 0 || closing[0] == '\\' && !isFormula(rest[2:2+n]) {
 		return 0, 0
 	}
-	if closing[1] == ']' && !bytes.ContainsAny(rest[2:2+n], `\^_=+<>{`) {
+	if closing[1] == ']' && !strings.ContainsAny(rest[2:2+n], `\^_=+<>{`) {
 		return 0, 0 // an escaped bracket
 	}
 	return 2, n + 4
 }
 
 // dollars returns the length of a formula between single dollars, 0 if the dollar is an amount or a variable.
-func dollars(rest []byte) int {
+func dollars(rest string) int {
 	if len(rest) < 3 || strings.IndexByte(" \n{", rest[1]) >= 0 {
 		return 0
 	}
@@ -92,24 +84,7 @@ func dollars(rest []byte) int {
 }
 
 // isFormula reports whether a text looks like a formula rather than like prose.
-func isFormula(source []byte) bool {
-	source = bytes.TrimSpace(source)
-	return len(source) <= 2 && len(source) > 0 || bytes.ContainsAny(source, `\^_=+*/<>{`) || bytes.IndexByte(source, ' ') < 0 && bytes.ContainsAny(source, "-()|")
-}
-
-// singleCommand parses a command outside a formula, at the beginning of a word.
-func singleCommand(block text.Reader, rest []byte, before rune) ast.Node {
-	n := 1
-	for n < len(rest) && isLetter(rest[n]) {
-		n++
-	}
-	if strings.ContainsRune(`\/.:-_`, before) || before < 0x80 && (isLetter(byte(before)) || isDigit(byte(before))) {
-		return nil // a path
-	}
-	symbol := symbol(string(rest[1:n]))
-	if symbol == "" || n < 3 || n < len(rest) && strings.IndexByte(`\/._-`, rest[n]) >= 0 && rest[n] != '.' {
-		return nil
-	}
-	block.Advance(n)
-	return &math{text: symbol}
+func isFormula(source string) bool {
+	source = strings.TrimSpace(source)
+	return len(source) <= 2 && len(source) > 0 || strings.ContainsAny(source, `\^_=+*/<>{`) || strings.IndexByte(source, ' ') < 0 && strings.ContainsAny(source, "-()|")
 }
