@@ -1,5 +1,5 @@
-// Package modeline has the row between the status and the input: the mode, with the key that changes it, at the left, and
-// a summary of the context at the right.
+// Package modeline has the row between the status and the input: the mode, with the key that changes it, at the left,
+// and a summary of the context at the right.
 package modeline
 
 import (
@@ -21,8 +21,8 @@ type Mode struct {
 // separator stands between the parts of the row.
 const separator = " · "
 
-// Line returns the row in at most width columns. It leaves out parts of the context that do not fit. It returns nil if there
-// is nothing to show.
+// Line returns the row in at most width columns. It leaves out parts of the context that do not fit. It returns nil if
+// there is nothing to show.
 func Line(m Mode, c Context, width int, t theme.Theme, b *keys.Bindings) styled.Line {
 	if width < 1 {
 		return nil

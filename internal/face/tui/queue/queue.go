@@ -13,8 +13,8 @@ import (
 // most is the number of prompts that are shown.
 const most = 3
 
-// Lines returns a heading, a line with the beginning of each of the first prompts, and the number of the others. Lines are
-// at most width columns wide. hint is the key that gets the prompts back into the input, "" for none.
+// Lines returns a heading, a line with the beginning of each of the first prompts, and the number of the others. Lines
+// are at most width columns wide. hint is the key that gets the prompts back into the input, "" for none.
 func Lines(texts []string, hint string, width int, t theme.Theme) []styled.Line {
 	if len(texts) == 0 || width < 1 {
 		return nil

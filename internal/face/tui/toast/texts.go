@@ -25,8 +25,8 @@ const (
 	ToClear  = "clear prompt"
 )
 
-// AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key for
-// undo, because many programs have undo on the same key.
+// AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key
+// for undo, because many programs have undo on the same key.
 func AgainToSuspend(b *keys.Bindings) string {
 	text := Again(b, keys.AppSuspend, "suspend")
 	suspend := b.Hint(keys.AppSuspend)

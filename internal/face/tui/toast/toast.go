@@ -1,4 +1,5 @@
-// Package toast has the line for short-lived messages above the input: the request to press a key again, a warning, a hint.
+// Package toast has the line for short-lived messages above the input: the request to press a key again, a warning, a
+// hint.
 package toast
 
 import (

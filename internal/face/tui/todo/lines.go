@@ -8,8 +8,8 @@ import (
 	"pollux/tool"
 )
 
-// Lines returns the tray in at most height lines of at most width columns. hint is the key that expands it, "" for none. A
-// collapsed tray without tasks to do is empty.
+// Lines returns the tray in at most height lines of at most width columns. hint is the key that expands it, "" for
+// none. A collapsed tray without tasks to do is empty.
 func (y *Tray) Lines(width, height int, hint string, t theme.Theme) []styled.Line {
 	switch {
 	case width < 1 || height < 1 || len(y.tasks) == 0 || !y.IsExpanded && !y.isOpen:

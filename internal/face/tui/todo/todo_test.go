@@ -1,7 +1,6 @@
 package todo
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -245,7 +244,7 @@ func TestColors(t *testing.T) {
 	want := []styled.Style{dark.Secondary(), dark.Accent(), dark.Text(), cancelled, dark.Warning()}
 	for i, l := range y.Lines(160, 10, hint, dark)[1:] {
 		if !l[1].Style.Equal(&want[i]) {
-			t.Error(fmt.Sprint(l))
+			t.Error(l)
 		}
 	}
 }

@@ -57,6 +57,8 @@ func press(t *testing.T, m *Mode, b *buffer.Buffer, text string) (o Outcome) {
 			b.Insert(k.Text)
 		case k.Chord.Code == keys.Left:
 			b.Left()
+		case k.Chord.Code == keys.Backspace:
+			b.DeleteLeft()
 		}
 	}
 	return o

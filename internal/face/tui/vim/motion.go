@@ -22,15 +22,11 @@ func (m *Mode) motion(c command, b *buffer.Buffer) (t target, ok bool) {
 	at, isOperator := b.Cursor(), c.operator != ""
 	switch c.name {
 	case "h", "l":
-		t.at = sideways(b, c)
-		if m.kind == normal && !isOperator {
-			t.at = onCharacter(b, t.at)
-		}
-		return t, true
+		return target{at: sideways(b, c)}, true
 	case "j", "k":
 		return otherLine(b, c)
 	case "w", "W":
-		return m.forward(c, b), true
+		return forward(b, c), true
 	case "b", "B":
 		return target{at: repeatMove(at, c.times(), func(at int) int { return b.PrevWord(at, c.name == "B") })}, at > 0
 	case "e", "E":
@@ -116,20 +112,13 @@ func lineEnd(b *buffer.Buffer, c command) (target, bool) {
 }
 
 // forward returns the target of w and W. Before an operator, the last word ends with its line.
-func (m *Mode) forward(c command, b *buffer.Buffer) target {
+func forward(b *buffer.Buffer, c command) target {
 	isBig := c.name == "W"
-	n := c.times()
-	if c.operator != "" {
-		n--
+	next := func(at int) int { return b.NextWord(at, isBig) }
+	if c.operator == "" {
+		return target{at: repeatMove(b.Cursor(), c.times(), next)}
 	}
-	at := repeatMove(b.Cursor(), n, func(at int) int { return b.NextWord(at, isBig) })
-	switch {
-	case c.operator != "":
-		at = wordInLine(b, at, isBig)
-	case m.kind == normal:
-		at = onCharacter(b, at)
-	}
-	return target{at: at}
+	return target{at: wordInLine(b, repeatMove(b.Cursor(), c.times()-1, next), isBig)}
 }
 
 // wordInLine returns the start of the next word, or the end of the line if the word at the position is the last thing in it.

@@ -133,7 +133,7 @@ func quotesAround(text string, at int) (first, second int) {
 	if at < len(text) && text[at] == '"' { // the quotes before tell whether this one opens or closes
 		for second = -1; second < at; {
 			open := strings.IndexByte(text[second+1:], '"')
-			if first = second - 1 + open; open < 0 || first > at {
+			if first = second + 1 + open; open < 0 || first > at {
 				return 0, -1
 			}
 			if second = nextQuote(text, first+1); second < 0 {

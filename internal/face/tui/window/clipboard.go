@@ -15,8 +15,8 @@ var (
 	ErrNoText   = errors.New("there is no text to copy")
 )
 
-// Copy returns the sequence that puts a text into the clipboard: OSC 52. Terminals do not confirm it, and some ignore it. The
-// error is [ErrTooLarge] for a text of more than 74,994 bytes, and [ErrNoText] for none.
+// Copy returns the sequence that puts a text into the clipboard: OSC 52. Terminals do not confirm it, and some ignore
+// it. The error is [ErrTooLarge] for a text of more than 74,994 bytes, and [ErrNoText] for none.
 func (t Terminal) Copy(text string) (string, error) {
 	if text == "" {
 		return "", ErrNoText

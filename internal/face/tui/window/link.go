@@ -9,8 +9,8 @@ import (
 // maxLink is the largest target of a link, in bytes, that terminals are known to take.
 const maxLink = 2083
 
-// Link returns the target of a link in the form for OSC 8, with characters other than printable ASCII percent-encoded. It
-// returns "" for a target that a terminal should not open: a scheme other than http, https, file and mailto, control
+// Link returns the target of a link in the form for OSC 8, with characters other than printable ASCII percent-encoded.
+// It returns "" for a target that a terminal should not open: a scheme other than http, https, file and mailto, control
 // characters, or too long a target.
 func Link(target string) string {
 	var b strings.Builder

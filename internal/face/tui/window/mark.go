@@ -2,8 +2,8 @@ package window
 
 import "strconv"
 
-// Marks of the parts of a session, with which terminals jump from prompt to prompt and select the output of one: OSC 133.
-// [OutputEnd] has the fourth one.
+// Marks of the parts of a session, with which terminals jump from prompt to prompt and select the output of one: OSC
+// 133. [OutputEnd] has the fourth one.
 const (
 	PromptStart = esc + "]133;A" + bel
 	InputStart  = esc + "]133;B" + bel

@@ -40,8 +40,8 @@ var methods = [...]struct {
 	{"windows terminal", ByBell},
 }
 
-// Method returns the method that general.notificationMethod selects. Other values than "osc9", "osc777" and "bell" select the
-// one that the terminal takes.
+// Method returns the method that general.notificationMethod selects. Other values than "osc9", "osc777" and "bell"
+// select the one that the terminal takes.
 func (t Terminal) Method(setting string) Method {
 	switch m := Method(setting); m {
 	case OSC9, OSC777, ByBell:

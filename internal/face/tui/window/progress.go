@@ -14,8 +14,8 @@ const (
 	Paused                     // with a percentage
 )
 
-// Progress returns the sequence that shows the progress, from 0 to 100 percent. Some terminals that do not know it show a
-// notification instead: write it only to a terminal that is known to take it.
+// Progress returns the sequence that shows the progress, from 0 to 100 percent. Some terminals that do not know it show
+// a notification instead: write it only to a terminal that is known to take it.
 func (t Terminal) Progress(state Progress, percent int) string {
 	text := "9;4;" + strconv.Itoa(int(state))
 	if state != NoProgress && state != Busy {

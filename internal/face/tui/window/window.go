@@ -29,8 +29,8 @@ const Bell = bel
 // osc returns an operating system command.
 func osc(text string) string { return esc + "]" + text + bel }
 
-// through returns a sequence in the form in which the multiplexer passes it on to the terminal around it. tmux does so only if
-// its option allow-passthrough is on.
+// through returns a sequence in the form in which the multiplexer passes it on to the terminal around it. tmux does so
+// only if its option allow-passthrough is on.
 func (t Terminal) through(sequence string) string {
 	switch t.Multiplexer {
 	case "tmux":

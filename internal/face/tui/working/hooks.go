@@ -8,10 +8,11 @@ import (
 // Hook is a hook that runs.
 type Hook struct {
 	Name string
-	// Number and Count are the position among the hooks of an event that run one after the other; Count is 1 for a single one.
+	// Number and Count are the position among the hooks of an event that run one after the other; Count is 1 for a
+	// single one.
 	Number, Count int
-	// IsUsers is set for a hook of the settings of the user or the project, and for one made in the session. The names of
-	// other hooks are not shown.
+	// IsUsers is set for a hook of the settings of the user or the project, and for one made in the session. The names
+	// of other hooks are not shown.
 	IsUsers bool
 }
 

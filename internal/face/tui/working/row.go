@@ -56,8 +56,8 @@ func (r *Row) Handle(e kit.Event, at time.Time) {
 	}
 }
 
-// Answered notes that the question of the last [kit.Asked] is closed: the user has answered it, or it is settled. The time
-// in the row begins again at 0. Without an open question Answered does nothing.
+// Answered notes that the question of the last [kit.Asked] is closed: the user has answered it, or it is settled. The
+// time in the row begins again at 0. Without an open question Answered does nothing.
 func (r *Row) Answered(at time.Time) {
 	if r.isBusy && r.watch.isStopped {
 		r.watch.restart(at)
@@ -69,11 +69,12 @@ func (r *Row) SetTask(task string) {
 	r.task = clean(task)
 }
 
-// Elapsed returns for how long the work in progress, or else the last work, has run. It excludes the time in which questions
-// to the user were open.
+// Elapsed returns for how long the work in progress, or else the last work, has run. It excludes the time in which
+// questions to the user were open.
 func (r *Row) Elapsed(now time.Time) time.Duration { return r.watch.total(now) }
 
-// Next returns the time after now at which the row changes without an event. It returns false if the row stays as it is.
+// Next returns the time after now at which the row changes without an event. It returns false if the row stays as it
+// is.
 func (r *Row) Next(now time.Time) (time.Time, bool) {
 	if !r.isBusy || r.watch.isStopped {
 		return time.Time{}, false
