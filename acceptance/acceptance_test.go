@@ -177,7 +177,7 @@ func TestFirst(t *testing.T) {
 		env.Setenv("HOME", w.home)
 		env.Setenv("WORK", w.work)
 		env.Setenv("TMPDIR", w.home+"/tmp")
-		env.Setenv("TERM", "xterm-256color")
+		env.Setenv("TERM", "dumb") // the line face
 		for _, name := range []string{"GEMINI_MODEL", "GEMINI_CLI_TRUST_WORKSPACE", "NO_COLOR"} {
 			env.Setenv(name, "")
 		}

@@ -194,10 +194,10 @@ func TestMissingFeatures(t *testing.T) {
 func TestScreenKeys(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		`{"theme": "x", "general": {"vimMode": true}, "hooks": {"BeforeTool": []}}`:             "general.vimMode",
-		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:          "",
-		`{"ui": {"footer": {"hideContextPercentage": false}, "loadingPhrases": "all"}}`:         "ui.loadingPhrases",
-		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`: "",
+		`{"theme": "x", "general": {"debugKeystrokeLogging": true}, "hooks": {"BeforeTool": []}}`: "general.debugKeystrokeLogging",
+		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:            "",
+		`{"ui": {"footer": {"hideContextPercentage": false}, "loadingPhrases": "all"}}`:           "ui.loadingPhrases",
+		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`:   "",
 	} {
 		p := newPlace(t)
 		p.user(t, settings)

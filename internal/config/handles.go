@@ -179,6 +179,7 @@ const (
 	VertexSharedType  = String("billing.vertexAi.sharedRequestType")
 
 	// Of the terminal user interface.
+	VimMode            = Bool("general.vimMode")
 	Notifications      = Bool("general.enableNotifications")
 	NotificationMethod = String("general.notificationMethod")
 	FuzzyFiles         = Bool("context.fileFiltering.enableFuzzySearch")

@@ -119,7 +119,7 @@ var table = [...]Key{
 	{"general.sessionRetention.maxCount", "number", nil, 0, live, never, "Maximum number of sessions."},
 	{"general.sessionRetention.minRetention", "string", "1d", 0, live, never, "Minimum age before a session can be deleted."},
 	{"general.topicUpdateNarration", "bool", true, 0, live, free, "Let the model report which topic it is working on."},
-	{"general.vimMode", "bool", false, 0, screen, free, "Use vi keys in the input box."},
+	{"general.vimMode", "bool", false, atOnce, live, free, "Use vi keys in the input box."},
 
 	{"hooks", "object", nil, concat, live, hookEvents, "Hooks, by event."},
 	{"hooksConfig.disabled", "strings", list{}, union, live, loosensItems, "Disabled hooks, by name or command. A project disables only its own hooks and those of extensions."},

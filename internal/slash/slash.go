@@ -169,7 +169,6 @@ func planned() []*manage.Command {
 		{Name: "theme", Summary: "Choose a theme", Instead: "NO_COLOR=1 turns colors off.", NeedsPerson: true},
 		{Name: "undo", Summary: "Undo the changes of the last turn", Instead: "To undo the changes of a prompt, run /rewind; /restore undoes those since one tool call."},
 		{Name: "upgrade", Summary: "Upgrade your account", Instead: "To upgrade Pollux, run pollux upgrade.", NeedsPerson: true},
-		{Name: "vim", Summary: "Toggle vim mode", Instead: "To write a prompt in your editor, run /editor.", NeedsPerson: true},
 		{Name: "voice", Summary: "Toggle voice mode", Instead: "To speak a prompt, use the dictation of your system, which types into any program.", NeedsPerson: true},
 	}
 	for _, c := range list {

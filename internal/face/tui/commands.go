@@ -51,6 +51,10 @@ func (a *armed) reset() { *a = armed{} }
 
 // quit handles Ctrl+C: it clears the draft and cancels the work, and the second time it leaves.
 func (l *loop) quit(at time.Time) {
+	if l.pane != nil && l.dialog == nil {
+		l.closePane()
+		return
+	}
 	hadDraft := l.dialog == nil && !l.composer.IsEmpty()
 	if hadDraft {
 		l.composer.Clear()

@@ -80,9 +80,12 @@ func (a *area) addWithCursor(lines []styled.Line, cursor inline.Position) {
 func (l *loop) frame(now time.Time) inline.Frame {
 	width, room := l.screen.Width(), max(l.screen.Height()-1, 1)
 	var below area
-	if l.dialog != nil {
+	switch {
+	case l.dialog != nil:
 		l.drawDialog(&below, width, room)
-	} else {
+	case l.pane != nil:
+		l.drawPane(&below, width, room)
+	default:
 		l.drawComposer(&below, width, room, now)
 	}
 	var all area
@@ -164,6 +167,10 @@ func (l *loop) drawTrays(a *area, width, room int) {
 func (l *loop) footerLines(width, room int) []styled.Line {
 	if !l.status.isShown || room < 5 {
 		return nil
+	}
+	l.status.values.Mode = ""
+	if m := l.composer.Vim; m != nil {
+		l.status.values.Mode = m.Name()
 	}
 	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
 }

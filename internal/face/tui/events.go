@@ -18,6 +18,10 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	if e == (kit.Notice{Text: kit.LeaveHint}) {
 		return // the toast shows it
 	}
+	if done, ok := e.(kit.CommandDone); ok && l.tellPane(done.Result) {
+		l.commandDone(done)
+		return
+	}
 	l.working.Handle(e, now)
 	l.todo.Handle(e)
 	l.transcript.Handle(e, now)

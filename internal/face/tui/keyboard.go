@@ -75,6 +75,10 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		l.pressDialog(e)
 		return
 	}
+	if l.pane != nil {
+		l.pressPane(e)
+		return
+	}
 	if !l.view.isOpen() && l.needsSession(e) {
 		l.early = append(l.early, e)
 		return
@@ -160,6 +164,9 @@ func (l *loop) submit(o composer.Submitted) {
 	}
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)
+	if isCommand && !state.IsBusy && l.openPane(call) {
+		return
+	}
 	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {
 		l.transcript.Prompt(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/tui/composer"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/question"
 	"pollux/internal/face/tui/shortcuts"
 	"pollux/internal/face/tui/styled"
@@ -44,6 +45,7 @@ type loop struct {
 	toast      toast.Toast
 	composer   *composer.Composer
 	dialog     question.Dialog // the open question, nil for none
+	pane       pane.Pane       // that the user has opened, nil for none
 	armed      armed           // keys that were pressed once
 	pressed    time.Time       // when the last key was pressed
 	early      []keys.Event    // keys that wait for the session

@@ -5,6 +5,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/footer"
 	"pollux/internal/face/tui/modeline"
+	"pollux/internal/face/tui/vim"
 	"pollux/internal/gitstate"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -34,6 +35,12 @@ func (l *loop) applySettings() {
 	l.status.options, l.status.isShown = f.Options(), !config.HideFooter.In(s)
 	l.applyTheme()
 	l.applyTranscript()
+	switch isVim := config.VimMode.In(s); {
+	case isVim && l.composer.Vim == nil:
+		l.composer.Vim = &vim.Mode{}
+	case !isVim:
+		l.composer.Vim = nil
+	}
 	l.working.Options.IsStill = !config.ShowSpinner.In(s)
 	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)
 }
