@@ -9,8 +9,8 @@ import (
 	"pollux/internal/face/tui/tuitest"
 )
 
-// drawn runs another program at an emulated terminal, following a script: see [tuitest.Play].
-func drawn() {
+// emulator runs another program at an emulated terminal, following a script: see [tuitest.Play].
+func emulator() {
 	if err := tuitest.Play(os.Args[1], os.Args[2:], os.Getenv, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -13,5 +13,5 @@ func talk() {
 	os.Exit(1)
 }
 
-// drawn needs a pseudo-terminal.
-func drawn() { talk() }
+// emulator needs a pseudo-terminal.
+func emulator() { talk() }
