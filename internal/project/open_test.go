@@ -196,25 +196,25 @@ func TestStartWarnings(t *testing.T) {
 func TestUnused(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
-	u.Write("~/.gemini/settings.json", `{"ui": {"theme": "Dracula"}}`)
+	u.Write("~/.gemini/settings.json", `{"ui": {"loadingPhrases": "tips"}}`)
 	u.Open(trusted)
 	if text := u.TakeWarnings(); text != "" {
-		t.Errorf("a script needs no theme: %s", text)
+		t.Errorf("a script needs no phrases: %s", text)
 	}
 	u.Open(trusted, u.AtTerminal)
-	if text := u.TakeWarnings(); text != "1 setting has no effect yet: ui.theme. Details: pollux doctor" {
+	if text := u.TakeWarnings(); text != "1 setting has no effect yet: ui.loadingPhrases. Details: pollux doctor" {
 		t.Errorf("warnings: %s", text)
 	}
 	u.Open(trusted, u.AtTerminal)
 	if text := u.TakeWarnings(); text != "" {
 		t.Errorf("shown again: %s", text)
 	}
-	u.Write("~/.gemini/settings.json", `{"ui": {"theme": "Light"}}`)
+	u.Write("~/.gemini/settings.json", `{"ui": {"loadingPhrases": "all"}}`)
 	u.Open(trusted, u.AtTerminal)
-	if text := u.TakeWarnings(); !strings.Contains(text, "ui.theme") {
+	if text := u.TakeWarnings(); !strings.Contains(text, "ui.loadingPhrases") {
 		t.Errorf("after a change the warnings are: %s", text)
 	}
-	u.Write("~/.gemini/settings.json", `{"general": {"vimMode": true, "debugKeystrokeLogging": true, "enableNotifications": true}, "ui": {"theme": "Light", "showCitations": true, "useAlternateBuffer": true}}`)
+	u.Write("~/.gemini/settings.json", `{"general": {"debugKeystrokeLogging": true}, "ui": {"loadingPhrases": "all", "useAlternateBuffer": true, "customWittyPhrases": ["x"], "hideContextSummary": true}}`)
 	u.Open(trusted, u.AtTerminal)
 	if text := u.TakeWarnings(); len(text) > 150 || !strings.Contains(text, " and ") || !strings.Contains(text, " more. Details: pollux doctor") {
 		t.Errorf("%d bytes: %s", len(text), text)
