@@ -317,7 +317,7 @@ func (p *comparison) supported(name, shown string, s config.Support, what string
 	case config.Later:
 		p.row(name, shown, notYet, "")
 	case config.Screen:
-		p.row(name, shown, notYet, "needs the full-screen interface")
+		p.row(name, shown, notYet, "about a part of the screen that is not there yet")
 	default:
 		p.row(name, shown, idle, what)
 	}

@@ -201,7 +201,7 @@ func (s Support) String() string {
 // Explain describes the degree of support in a sentence. It is "" for [Live].
 func (s Support) Explain() string {
 	return [...]string{
-		"", "It has no effect yet in this version of Pollux.", "It is about the interactive screen, which is not there yet.",
+		"", "It has no effect yet in this version of Pollux.", "It is about a part of the screen that is not there yet.",
 		"It is accepted for the sake of existing files, and has no effect.",
 	}[s]
 }

@@ -54,7 +54,7 @@ type Support uint8
 const (
 	Live   Support = iota // it has the effect that its Doc describes
 	Later                 // no effect yet; a value other than the default causes a warning
-	Screen                // no effect without the full-screen interface, which does not exist yet
+	Screen                // about a part of the screen that does not exist yet
 	Inert                 // no effect by design; accepted because existing files have it
 )
 

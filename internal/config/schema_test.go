@@ -205,7 +205,7 @@ Editors complete and check the file with [the schema](../schemas/settings.schema
 | --- | --- |
 | *live* | works |
 | *later* | no effect yet; a notice names the key if you set it |
-| *screen* | no effect without the full-screen interface, which is not available yet |
+| *screen* | about a part of the screen that is not available yet |
 | *inert* | never has an effect; accepted so that existing files work |
 
 Keys marked **R** are read at the start only.
