@@ -214,7 +214,7 @@ func TestUnused(t *testing.T) {
 	if text := u.TakeWarnings(); !strings.Contains(text, "ui.loadingPhrases") {
 		t.Errorf("after a change the warnings are: %s", text)
 	}
-	u.Write("~/.gemini/settings.json", `{"general": {"debugKeystrokeLogging": true}, "ui": {"loadingPhrases": "all", "useAlternateBuffer": true, "customWittyPhrases": ["x"], "hideContextSummary": true}}`)
+	u.Write("~/.gemini/settings.json", `{"general": {"debugKeystrokeLogging": true}, "ui": {"loadingPhrases": "all", "useAlternateBuffer": true, "customWittyPhrases": ["x"], "showStatusInTitle": true, "terminalBackgroundPollingInterval": 5}}`)
 	u.Open(trusted, u.AtTerminal)
 	if text := u.TakeWarnings(); len(text) > 150 || !strings.Contains(text, " and ") || !strings.Contains(text, " more. Details: pollux doctor") {
 		t.Errorf("%d bytes: %s", len(text), text)
