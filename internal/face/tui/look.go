@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,8 +74,17 @@ func (l *look) isSettled(now time.Time) bool {
 	return l.answered
 }
 
-// opensLinks reports whether the terminal is known to open links of OSC 8, or at least to ignore them.
-func (l *look) opensLinks() bool { return l.colors != colorprofile.ASCII && l.term != "linux" }
+// opensLinks reports whether the terminal is known to open links of OSC 8. In others the URL stays beside the text.
+func (l *look) opensLinks() bool {
+	if l.multiplexer != "" {
+		return false
+	}
+	name := strings.ToLower(l.name)
+	return slices.ContainsFunc(linkOpeners[:], func(known string) bool { return strings.HasPrefix(name, known) })
+}
+
+// linkOpeners are the beginnings of the names of terminals that open links, as they or the environment tell them.
+var linkOpeners = [...]string{"kitty", "iterm", "wezterm", "ghostty", "vscode", "foot", "alacritty", "konsole", "windows terminal", "vte", "gnome", "contour", "rio"}
 
 // marksPastes reports whether the terminal is taken for one with bracketed paste. All current ones have it but these.
 func (l *look) marksPastes() bool {
