@@ -50,8 +50,8 @@ func (b *body) scroll(k keys.Key, bindings *keys.Bindings) bool {
 	return true
 }
 
-// view returns at most height lines, but at least two if there are as many. The last one names the position if lines are
-// hidden.
+// view returns at most height lines, but at least two if there are as many. The last one names the position if lines
+// are hidden.
 func (b *body) view(width, height int, t theme.Theme) []styled.Line {
 	if b.width != width || b.theme != t.Name {
 		b.lines, b.width, b.theme = b.draw(width, t), width, t.Name

@@ -105,8 +105,8 @@ func (f *form) reviewLines(width int, t theme.Theme) (lines []styled.Line) {
 	return lines
 }
 
-// textOf returns a function that draws the text of a question, indented so that it cannot pass for a line of Pollux, and its
-// help.
+// textOf returns a function that draws the text of a question, indented so that it cannot pass for a line of Pollux,
+// and its help.
 func textOf(f *kit.Field) func(width int, t theme.Theme) []styled.Line {
 	return func(width int, t theme.Theme) (lines []styled.Line) {
 		indent := hanging(2, width)

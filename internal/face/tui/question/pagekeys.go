@@ -84,14 +84,10 @@ func (p *page) typeKey(k keys.Key, b *keys.Bindings) effect {
 	return changed
 }
 
-// noteText makes the field the answer, or no answer if it is empty.
+// noteText makes the field the answer to a question with one answer, unless it is empty.
 func (p *page) noteText() {
-	switch last := len(p.rows) - 1; {
-	case p.list == nil || p.isMulti():
-	case p.text.Len() > 0:
-		p.chosen = last
-	case p.chosen == last:
-		p.chosen = -1
+	if p.list != nil && !p.isMulti() && p.text.Len() > 0 {
+		p.chosen = len(p.rows) - 1
 	}
 }
 

@@ -27,8 +27,8 @@ func (p *page) lines(width, height int, t theme.Theme) (lines []styled.Line, cur
 	return append(lines, answers...), cursor
 }
 
-// rowLines returns the rows of the list in at most height lines, the selected one among them. If rows are hidden, the last
-// line has the position.
+// rowLines returns the rows of the list in at most height lines, the selected one among them. If rows are hidden, the
+// last line has the position.
 func (p *page) rowLines(width, height int, t theme.Theme) (lines []styled.Line, cursor inline.Position) {
 	from, to := 0, 0 // the lines of the selected row
 	for i := range p.rows {

@@ -1,7 +1,7 @@
 // Package question draws a [kit.Question], and turns keys into its answer.
 //
-// A key counts only if it arrived after the question was on the screen: see [Dialog]. One that was typed before was meant
-// for something else, and the caller keeps it for the draft.
+// A key counts only if it arrived after the question was on the screen: see [Dialog]. One that was typed before was
+// meant for something else, and the caller keeps it for the draft.
 package question
 
 import (
@@ -61,8 +61,8 @@ type Changed struct{}
 // Answered has the answer.
 type Answered struct{ Answer tool.Answer }
 
-// EditorNeeded asks the caller to open the user's editor for the first block of the question. [kit.Option.Answer] takes the
-// edited text.
+// EditorNeeded asks the caller to open the user's editor for the first block of the question. [kit.Option.Answer] takes
+// the edited text.
 type EditorNeeded struct{ Option *kit.Option }
 
 func (Ignored) outcome()      {}

@@ -120,15 +120,10 @@ func (m *Mode) replace(c command, b *buffer.Buffer) bool {
 	return true
 }
 
-// join joins lines with a space between them. It returns false if there are not as many.
+// join joins lines with a space between them. It returns false in the last line.
 func (m *Mode) join(c command, b *buffer.Buffer) bool {
 	number := b.LineNumber(b.Cursor())
-	n := max(c.times()-1, 1)
-	if left := b.LineCount() - 1 - number; left < n {
-		if n = left; n == 0 || c.count == 2 {
-			return false
-		}
-	}
+	n := min(max(c.times()-1, 1), b.LineCount()-1-number)
 	for range n {
 		end := b.Line(number).End
 		next := b.FirstNonBlank(end + 1)
@@ -139,5 +134,5 @@ func (m *Mode) join(c command, b *buffer.Buffer) bool {
 		b.Replace(buffer.Range{Start: end, End: next}, separator)
 		b.MoveTo(end)
 	}
-	return true
+	return n > 0
 }

@@ -1,8 +1,8 @@
 // Package vim has the modes of vi for the text that the user writes: it turns the keys of NORMAL and VISUAL mode into
 // movements and edits of a [buffer.Buffer].
 //
-// In NORMAL mode, keys that type a character never insert it. Chords with Ctrl, Alt or Cmd are left to the caller, but for
-// Ctrl+R, which repeats an undone edit, and Ctrl+[, which is Esc.
+// In NORMAL mode, keys that type a character never insert it. Chords with Ctrl, Alt or Cmd are left to the caller, but
+// for Ctrl+R, which repeats an undone edit, and Ctrl+[, which is Esc.
 package vim
 
 import (
@@ -12,8 +12,8 @@ import (
 	"pollux/internal/face/tui/keys"
 )
 
-// Mode is the mode in which keys are read, with a pending command, the register, and the last edit. The zero value is INSERT
-// mode.
+// Mode is the mode in which keys are read, with a pending command, the register, and the last edit. The zero value is
+// INSERT mode.
 type Mode struct {
 	kind    kind
 	pending pending
@@ -90,8 +90,8 @@ func (m *Mode) Handle(k keys.Key, b *buffer.Buffer) Outcome {
 	return m.run(c, b)
 }
 
-// Settle adapts the mode to changes of the text by others, such as another prompt of the history: it moves the cursor of NORMAL
-// mode from the end of a line to its last character, and ends VISUAL mode in an empty text.
+// Settle adapts the mode to changes of the text by others, such as another prompt of the history: it moves the cursor
+// of NORMAL mode from the end of a line to its last character, and ends VISUAL mode in an empty text.
 func (m *Mode) Settle(b *buffer.Buffer) {
 	m.anchor = min(m.anchor, b.Len())
 	if m.kind == insert {
@@ -140,8 +140,8 @@ func (m *Mode) escape(at time.Time, b *buffer.Buffer) Outcome {
 	return Handled
 }
 
-// keyOf returns the key as a command has it: the text that it types, or the command with the same effect; "" if there is none.
-// The key that repeats an undone edit is "<redo>".
+// keyOf returns the key as a command has it: the text that it types, or the command with the same effect; "" if there
+// is none. The key that repeats an undone edit is "<redo>".
 func keyOf(k keys.Key) string {
 	switch k.Chord {
 	case keys.Chord{Mods: keys.Ctrl, Code: 'r'}:

@@ -121,7 +121,8 @@ func forward(b *buffer.Buffer, c command) target {
 	return target{at: wordInLine(b, repeatMove(b.Cursor(), c.times()-1, next), isBig)}
 }
 
-// wordInLine returns the start of the next word, or the end of the line if the word at the position is the last thing in it.
+// wordInLine returns the start of the next word, or the end of the line if the word at the position is the last thing
+// in it.
 func wordInLine(b *buffer.Buffer, at int, isBig bool) int {
 	next, end := b.NextWord(at, isBig), b.LineEnd(at)
 	switch {
@@ -138,14 +139,16 @@ func wordInLine(b *buffer.Buffer, at int, isBig bool) int {
 	return end
 }
 
-// find is a search for a character in a line: "f" and "t" forwards, "F" and "T" backwards, "t" and "T" up to the one before it.
+// find is a search for a character in a line: "f" and "t" forwards, "F" and "T" backwards, "t" and "T" up to the one
+// before it.
 type find struct{ name, character string }
 
 func (f find) reversed() find {
 	return find{map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}[f.name], f.character}
 }
 
-// search returns the target of the n-th occurrence. A repeated search does not stay before the occurrence next to the cursor.
+// search returns the target of the n-th occurrence. A repeated search does not stay before the occurrence next to the
+// cursor.
 func (f find) search(b *buffer.Buffer, n int, isRepeated bool) (t target, ok bool) {
 	step, isBefore := 1, f.name == "t" || f.name == "T"
 	switch f.name {

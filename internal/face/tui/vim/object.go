@@ -6,7 +6,8 @@ import (
 	"pollux/internal/face/tui/buffer"
 )
 
-// object returns the range of a text object around the cursor. ok is false if there is none, or if the command is no object.
+// object returns the range of a text object around the cursor. ok is false if there is none, or if the command is no
+// object.
 func object(c command, b *buffer.Buffer) (r buffer.Range, ok bool) {
 	switch c.name {
 	case "iw", "aw":
@@ -21,7 +22,8 @@ func object(c command, b *buffer.Buffer) (r buffer.Range, ok bool) {
 	return r, false
 }
 
-// run returns the longest range of characters of the same class in a line: the word, the signs or the blanks at a position.
+// run returns the longest range of characters of the same class in a line: the word, the signs or the blanks at a
+// position.
 func run(b *buffer.Buffer, at int) buffer.Range {
 	start, end := at, b.Next(at)
 	if isBlank(b, at) {
@@ -52,8 +54,8 @@ func isBlank(b *buffer.Buffer, at int) bool {
 	return character == " " || character == "\t"
 }
 
-// word returns the range of iw and aw: so many words and blanks, or words with the blanks behind them, or before them if there
-// are none behind.
+// word returns the range of iw and aw: so many words and blanks, or words with the blanks behind them, or before them
+// if there are none behind.
 func word(c command, b *buffer.Buffer) (r buffer.Range, ok bool) {
 	at, last := b.Cursor(), b.LineEnd(b.Cursor())
 	if at == last {
@@ -94,7 +96,7 @@ func withBlanks(b *buffer.Buffer, r buffer.Range, n, last int) (buffer.Range, bo
 			}
 			r.End = run(b, r.End).End
 		}
-		if hasBlanks = r.End < last && isBlank(b, r.End); hasBlanks {
+		if hasBlanks = isBlank(b, r.End); hasBlanks {
 			r.End = run(b, r.End).End
 		}
 	}
@@ -106,8 +108,8 @@ func withBlanks(b *buffer.Buffer, r buffer.Range, n, last int) (buffer.Range, bo
 	return r, true
 }
 
-// quoted returns the range between two quotes of the line. withQuotes adds the quotes and the blanks behind them, or else
-// before them.
+// quoted returns the range between two quotes of the line. withQuotes adds the quotes and the blanks behind them, or
+// else before them.
 func quoted(b *buffer.Buffer, withQuotes bool) (r buffer.Range, ok bool) {
 	line := buffer.Range{Start: b.LineStart(b.Cursor()), End: b.LineEnd(b.Cursor())}
 	text, at := b.Text(line), b.Cursor()-line.Start
@@ -127,8 +129,8 @@ func quoted(b *buffer.Buffer, withQuotes bool) (r buffer.Range, ok bool) {
 	return buffer.Range{Start: line.Start + start, End: line.Start + end}, true
 }
 
-// quotesAround returns the positions of the quotes around a position in a line, or of the first pair in it; second is -1 if
-// there is none. As in vi, a quote behind a backslash does not close a pair, but it may open one.
+// quotesAround returns the positions of the quotes around a position in a line, or of the first pair in it; second is
+// -1 if there is none. As in vi, a quote behind a backslash does not close a pair, but it may open one.
 func quotesAround(text string, at int) (first, second int) {
 	if at < len(text) && text[at] == '"' { // the quotes before tell whether this one opens or closes
 		for second = -1; second < at; {

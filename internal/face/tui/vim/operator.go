@@ -6,7 +6,8 @@ import (
 	"pollux/internal/face/tui/buffer"
 )
 
-// part is the part of the text that an operator takes. A part that isLines has whole lines, without the line feed of the last.
+// part is the part of the text that an operator takes. A part that isLines has whole lines, without the line feed of
+// the last.
 type part struct {
 	buffer.Range
 	isLines bool
@@ -93,8 +94,8 @@ func linesOf(b *buffer.Buffer, first, last int) part {
 	return part{buffer.Range{Start: b.LineStart(first), End: b.LineEnd(last)}, true, first}
 }
 
-// adjusted returns the part between two positions. One that ends at the start of a line ends with the line before it; if
-// only blanks precede its start too, it becomes lines.
+// adjusted returns the part between two positions. One that ends at the start of a line ends with the line before it;
+// if only blanks precede its start too, it becomes lines.
 func adjusted(b *buffer.Buffer, operator string, r buffer.Range) part {
 	if b.LineNumber(r.Start) == b.LineNumber(r.End) {
 		return partOf(r)

@@ -2,8 +2,8 @@ package vim
 
 import "pollux/internal/face/tui/buffer"
 
-// parentheses returns the range of the n-th pair of parentheses around the cursor, counted from the inside. If the cursor is in
-// none, the next pair is the first one. Quotes and placeholders mean nothing.
+// parentheses returns the range of the n-th pair of parentheses around the cursor, counted from the inside. If the
+// cursor is in none, the next pair is the first one. Quotes and placeholders mean nothing.
 func parentheses(b *buffer.Buffer, n int) (r buffer.Range, ok bool) {
 	text, at := b.Shown(), b.Cursor()
 	first := opening(text, at, n)
@@ -22,8 +22,8 @@ func parentheses(b *buffer.Buffer, n int) (r buffer.Range, ok bool) {
 	return r, false
 }
 
-// opening returns the position of the n-th parenthesis before a position that opens and does not close before it, -1 if there
-// is none.
+// opening returns the position of the n-th parenthesis before a position that opens and does not close before it, -1 if
+// there is none.
 func opening(text string, at, n int) int {
 	if weight(text, at) > 0 { // the position is at the end of the pair
 		at--
@@ -36,8 +36,8 @@ func opening(text string, at, n int) int {
 	return at
 }
 
-// nextOpening returns the position of the first parenthesis from a position on that opens, -1 if there is none. For each one
-// that closes before, it leaves out one.
+// nextOpening returns the position of the first parenthesis from a position on that opens, -1 if there is none. For
+// each one that closes before, it leaves out one.
 func nextOpening(text string, at int) int {
 	for closed := 0; at < len(text); at++ {
 		switch weight(text, at) {
@@ -65,8 +65,8 @@ func weight(text string, at int) int {
 	return 0
 }
 
-// inParentheses returns the range between the parentheses. If they stand at the ends of lines of their own, it has the lines
-// between them.
+// inParentheses returns the range between the parentheses. If they stand at the ends of lines of their own, it has the
+// lines between them.
 func inParentheses(b *buffer.Buffer, n int) (buffer.Range, bool) {
 	r, ok := parentheses(b, n)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"pollux/internal/face/tui/buffer"
 )
 
-// session is the time in INSERT mode that a command began. It has the text before the command, and the text before and behind
-// the cursor at its start, to find the text that was inserted between them.
+// session is the time in INSERT mode that a command began. It has the text before the command, and the text before and
+// behind the cursor at its start, to find the text that was inserted between them.
 type session struct {
 	isOn          bool
 	original      string

@@ -2,8 +2,8 @@ package vim
 
 import "pollux/internal/face/tui/buffer"
 
-// column is the column that j and k keep while the cursor moves through shorter rows. It is that of a position from which the
-// cursor has moved by a number of rows.
+// column is the column that j and k keep while the cursor moves through shorter rows. It is that of a position from
+// which the cursor has moved by a number of rows.
 type column struct {
 	isOn  bool
 	isEnd bool // "$" was pressed: the cursor goes to the end of each line
@@ -12,8 +12,8 @@ type column struct {
 	at    int // the cursor since then
 }
 
-// moveRows moves the cursor by rows of the screen. At the start of the first row and at the end of the last one, it asks for
-// another prompt.
+// moveRows moves the cursor by rows of the screen. At the start of the first row and at the end of the last one, it
+// asks for another prompt.
 func (m *Mode) moveRows(c command, b *buffer.Buffer) Outcome {
 	before := b.Cursor()
 	if m.moveVertically(c, b) {
@@ -67,8 +67,8 @@ func (m *Mode) moveVertically(c command, b *buffer.Buffer) bool {
 	return true
 }
 
-// stepDown moves the cursor one row down. It returns false if the cursor is in the last row: [buffer.Buffer.Down] moves to
-// the end of the text there. The next step keeps the column.
+// stepDown moves the cursor one row down. It returns false if the cursor is in the last row: [buffer.Buffer.Down] moves
+// to the end of the text there. The next step keeps the column.
 func stepDown(b *buffer.Buffer) bool {
 	from := b.Cursor()
 	if !b.Down() {
