@@ -132,14 +132,18 @@ func isNarrow(text string) bool {
 }
 
 // Wrap breaks the line at spaces into lines of at most width columns. A word that is wider is broken anywhere. Lines
-// after the first one begin with indent, and have at least one column of text behind it.
+// after the first one begin with indent, unless it leaves less than two columns. In a single column, "…" stands for a wide
+// character.
 func (l Line) Wrap(width int, indent Line) []Line {
 	room := max(width, 1)
 	if l.Width() <= room {
 		return []Line{l}
 	}
 	var lines []Line
-	next := max(room-indent.Width(), 1)
+	next := room - indent.Width()
+	if next < 2 {
+		indent, next = nil, room
+	}
 	for rest := l; ; room = next {
 		head, tail := rest.breakAt(room)
 		if len(lines) > 0 {
@@ -154,7 +158,7 @@ func (l Line) Wrap(width int, indent Line) []Line {
 }
 
 // breakAt splits the line at the last space that leaves at most width columns before it, without the spaces there. It splits
-// within a word if there is no such space, and takes one cluster at least.
+// within a word if there is no such space, and takes one cluster at least: "…" in its place if it is too wide.
 func (l Line) breakAt(width int) (head, tail Line) {
 	head, tail = l.Split(width)
 	if len(tail) == 0 {
@@ -162,8 +166,7 @@ func (l Line) breakAt(width int) (head, tail Line) {
 	}
 	if len(head) == 0 { // a wide character in one column
 		n := len(firstCluster(tail[0].Text))
-		head = Line{{Text: tail[0].Text[:n], Style: tail[0].Style, Link: tail[0].Link}}
-		return head, tail.from(n)
+		return Line{{Text: "…", Style: tail[0].Style, Link: tail[0].Link}}, tail.from(n)
 	}
 	if strings.HasPrefix(tail[0].Text, " ") {
 		return head.trimRight(), tail.trimLeft()
