@@ -68,6 +68,7 @@ func (l *loop) suspend(at time.Time) bool {
 		return true
 	}
 	l.armed.reset()
+	l.toast.Dismiss()
 	l.release()
 	if err := terminal.Suspend(); err != nil {
 		l.reclaim()

@@ -2,8 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/record"
 	"pollux/internal/terminal"
@@ -39,7 +42,15 @@ func (l *loop) welcome() {
 	l.transcript.Print(name, styled.Of(where, t.Secondary()))
 }
 
-// showRecap shows where a resumed conversation stands.
+// showRecap shows the last prompt of a resumed conversation, and the answer to it.
 func (l *loop) showRecap(r *record.Recap) {
 	l.transcript.Info(fmt.Sprintf("Resumed after %s: %s", wording.Count(r.Prompts, "prompt"), terminal.Line(r.Title)))
+	if r.Prompt != "" {
+		l.transcript.Prompt(r.Prompt)
+	}
+	if r.Answer != "" {
+		now := time.Now()
+		l.transcript.Handle(kit.Ran{Event: agent.Text{Text: r.Answer}}, now)
+		l.transcript.Handle(kit.Finished{}, now)
+	}
 }
