@@ -1,0 +1,118 @@
+package rewind
+
+import (
+	"strings"
+
+	"pollux/internal/face/tui/diff"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/theme"
+)
+
+// Bounds of the changes that are shown.
+const (
+	maxReview = 2000      // lines
+	maxChange = 100 << 10 // bytes of a change
+)
+
+// review shows the changes since a prompt, the oldest first.
+type review struct {
+	top    int // the first line on the screen
+	height int // lines on the screen
+
+	lines []styled.Line // for this width and theme
+	width int
+	theme string
+}
+
+// pressReview takes a key while the changes are shown.
+func (p *Pane) pressReview(k keys.Key, b *keys.Bindings) pane.Outcome {
+	command, _ := b.Match(k.Chord, keys.BasicCancel, keys.NavDialogUp, keys.NavDialogDown, keys.ScrollUp, keys.ScrollDown,
+		keys.ScrollPageUp, keys.ScrollPageDown, keys.ScrollHome, keys.ScrollEnd, keys.CursorHome, keys.CursorEnd)
+	r := p.shows
+	switch command {
+	case keys.BasicCancel:
+		p.shows = nil
+	case keys.NavDialogUp, keys.ScrollUp:
+		r.top--
+	case keys.NavDialogDown, keys.ScrollDown:
+		r.top++
+	case keys.ScrollPageUp:
+		r.top -= max(r.height, 1)
+	case keys.ScrollPageDown:
+		r.top += max(r.height, 1)
+	case keys.ScrollHome, keys.CursorHome:
+		r.top = 0
+	case keys.ScrollEnd, keys.CursorEnd:
+		r.top = len(r.lines)
+	default:
+		if k.Text != "d" {
+			return pane.Ignored{}
+		}
+		p.shows = nil
+	}
+	r.clamp()
+	return pane.Changed{}
+}
+
+func (r *review) clamp() { r.top = max(0, min(r.top, len(r.lines)-r.height)) }
+
+// reviewLines returns the screen with the changes.
+func (p *Pane) reviewLines(width, height int, t theme.Theme) []styled.Line {
+	r := p.shows
+	if r.lines == nil || r.width != width || r.theme != t.Name {
+		r.lines, r.width, r.theme = changeLines(p.asks.changes, width, t), width, t.Name
+	}
+	scroll := ""
+	if up, down := p.o.Bindings.Hint(keys.ScrollPageUp), p.o.Bindings.Hint(keys.ScrollPageDown); up != "" && down != "" {
+		scroll = up + ", " + down + " scroll"
+	}
+	keysText := hints(p.hint(keys.BasicCancel, "back"), scroll)
+	return frame(width, height, t, "Changes since the prompt", keysText, func(height int) []styled.Line {
+		r.height = height
+		r.clamp()
+		return r.lines[r.top:min(r.top+height, len(r.lines))]
+	})
+}
+
+// changeLines returns the lines of changes.
+func changeLines(changes []change, width int, t theme.Theme) (lines []styled.Line) {
+	styles := diff.StylesOf(t)
+	for _, c := range changes {
+		if len(lines) > maxReview {
+			break
+		}
+		shown := diff.Change{DiffDisplay: *c.diff}
+		if len(c.diff.Diff) > maxChange || c.diff.Before == nil && len(c.diff.After) > maxChange {
+			lines = append(lines, c.line(t).Cut(width), styled.Of("This change is too large to be shown.", t.Secondary()).Cut(width))
+			continue
+		}
+		lines = append(lines, shown.Head(c.path, styles).Cut(width))
+		lines = appendWrapped(lines, shown, styles, width)
+	}
+	if len(lines) > maxReview {
+		lines = append(lines[:maxReview], styled.Of("The rest is not shown.", t.Secondary()).Cut(width))
+	}
+	return lines
+}
+
+// appendWrapped appends the lines of a change, of which long ones go on behind the gutter.
+func appendWrapped(lines []styled.Line, c diff.Change, styles diff.Styles, width int) []styled.Line {
+	gutter := c.Gutter()
+	for _, line := range c.Unified(styles) {
+		if len(lines) > maxReview {
+			break
+		}
+		head, tail := line.Split(width)
+		lines = append(lines, head)
+		for room := width - gutter; tail.Width() > 0; { // one column is too narrow for some characters
+			if room < 2 {
+				break
+			}
+			head, tail = tail.Split(room)
+			lines = append(lines, append(styled.Plain(strings.Repeat(" ", gutter)), head...))
+		}
+	}
+	return lines
+}
