@@ -88,7 +88,7 @@ func (s *Runner) fullHelp() outcome.Outcome {
 	}
 	more := "/help <command> explains one."
 	if planned > 0 {
-		more += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /theme.", planned)
+		more += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /voice.", planned)
 	}
 	return outcome.New(&outcome.Table{Rows: rows}, outcome.Text(more))
 }

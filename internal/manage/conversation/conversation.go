@@ -32,7 +32,7 @@ func Commands() []*manage.Command {
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: true, Run: earlierPrompts},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: true, NeedsPerson: true, Run: quit},
 		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
-		{Name: "rewind", Summary: "Go back to an earlier prompt", NeedsPerson: true, Run: rewind},
+		{Name: "rewind", Args: rewindSyntax, Summary: "Go back to an earlier prompt", Run: rewind},
 	}
 	for _, c := range list {
 		manage.SessionOnly(c)

@@ -25,6 +25,7 @@ func Command() *manage.Command {
 	all := manage.Flag{Name: "all", Default: false, Usage: "Include the sessions of all projects"}
 	return &manage.Command{
 		Name: "sessions", Aliases: []string{"session"}, Summary: "List, search and manage sessions", Run: list,
+		Session: &manage.InSession{IsGroup: true, Summary: "Manage earlier sessions"},
 		Subs: []*manage.Command{
 			{Name: "list", Summary: "List the sessions of this project", Run: list, Flags: []manage.Flag{manage.JSON, all}},
 			{Name: "show", Args: "<session>", Summary: "Print a session", Run: show, Values: latest, Flags: json},
@@ -41,9 +42,13 @@ func Command() *manage.Command {
 				},
 			},
 			{Name: "import", Args: "<file>", Summary: "Make a session of this project from a file", Run: importFile, Values: manage.FileNames, Flags: json},
-			{Name: "delete", Args: "<session>", Summary: "Delete a session", Run: manage.With(named, remove), Values: latest, Flags: json},
+			{
+				Name: "delete", Args: "<session>", Summary: "Delete a session", Run: manage.With(named, remove), Values: latest, Flags: json,
+				Session: inSession("/sessions delete <session>", removeOther), RunsWhileBusy: true,
+			},
 			{
 				Name: "fork", Args: "<session>", Summary: "Make a copy of a session in this project", Run: manage.With(named, fork), Values: latest,
+				Session: inSession("/sessions fork <session>", fork), RunsWhileBusy: true,
 				Flags: []manage.Flag{
 					manage.JSON,
 					{Name: "at", Default: "", Usage: "Copy the session up to this `prompt`: its number or ID"},

@@ -95,6 +95,7 @@ func tables(e *config.Explanation) []outcome.Part {
 }
 
 func keys(words []string, typed string) ([]string, manage.Offer) {
+	words = withoutScope(words)
 	var keys []string
 	for _, key := range config.Keys() {
 		if len(words) == 0 && strings.HasPrefix(key.Path, typed) {
@@ -104,9 +105,17 @@ func keys(words []string, typed string) ([]string, manage.Offer) {
 	return keys, manage.Nothing
 }
 
+// withoutScope returns the words of a / command without the flag for the scope in front of them.
+func withoutScope(words []string) []string {
+	if len(words) > 0 && strings.HasPrefix(words[0], scopeFlag) {
+		return words[1:]
+	}
+	return words
+}
+
 // keysAndValues completes two arguments: a key, then a value of its type.
 func keysAndValues(words []string, typed string) ([]string, manage.Offer) {
-	if len(words) != 1 {
+	if words = withoutScope(words); len(words) != 1 {
 		return keys(words, typed)
 	}
 	key, ok := config.KeyOf(words[0])

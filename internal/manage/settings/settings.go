@@ -33,11 +33,11 @@ func Command() *manage.Command {
 			}),
 			row(manage.Command{
 				Name: "set", Args: "KEY VALUE", Summary: "Set a setting to a JSON value or plain text", Run: set, Values: keysAndValues,
-				Session: &manage.InSession{Args: "<key> <value>", Summary: "Change a setting", Run: setLive},
+				Session: &manage.InSession{Args: "[--scope=user|workspace|system] <key> <value>", Summary: "Change a setting", Run: setLive},
 			}),
 			row(manage.Command{
 				Name: "unset", Args: "KEY", Summary: "Remove a setting from a settings file", Run: unset, Values: keys,
-				Session: &manage.InSession{Args: "<key>", Summary: "Remove a setting", Run: unsetLive},
+				Session: &manage.InSession{Args: "[--scope=user|workspace|system] <key>", Summary: "Remove a setting", Run: unsetLive},
 			}),
 			row(manage.Command{Name: "path", Summary: "Print the paths of the settings files", Run: path}),
 			row(manage.Command{Name: "explain", Args: "KEY", Summary: "Explain a setting, its value and its source", Run: manage.With(open, explain), Values: keys}),

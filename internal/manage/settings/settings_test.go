@@ -2,9 +2,13 @@ package settings
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"pollux/internal/exit"
+	"pollux/internal/face/tui/theme"
+	"pollux/internal/guard/trust"
 	"pollux/internal/manage"
 	"pollux/internal/manage/managetest"
 )
@@ -33,6 +37,16 @@ func TestSettings(t *testing.T) {
 		{Line: "/unset", Want: "Enter a setting, such as", Code: exit.Input},
 		{Line: "/get", Want: "Enter a setting, such as", Code: exit.Input},
 		{Line: "/set a", Want: "Enter a setting and a value", Code: exit.Input},
+		{Line: "/set --scope=workspace model.maxSessionTurns 4", Want: "Set model.maxSessionTurns to 4 in $DIR/.gemini/settings.json. Takes effect"},
+		{Line: "/set --scope=user model.maxSessionTurns 5", Want: "in $HOME/.gemini/settings.json. Takes effect the next time you start Pollux.\nThe workspace settings have another value, which wins."},
+		{Line: "/get model.maxSessionTurns", Want: "= 4 (workspace)"},
+		{Line: "/unset --scope=workspace model.maxSessionTurns", Want: "Removed model.maxSessionTurns from $DIR"},
+		{Line: "/unset --scope=workspace model.maxSessionTurns", Want: "is not set in $DIR"},
+		{Line: "/get model.maxSessionTurns", Want: "= 5 (user)"},
+		{Line: "/set --scope=moon model.maxSessionTurns 4", Want: `Unknown scope "moon". Choose user, workspace or system.`, Code: exit.Input},
+		{Line: "/unset --scope= model.maxSessionTurns", Want: `Unknown scope ""`, Code: exit.Input},
+		{Line: "/unset --scope=user", Want: "Enter a setting, such as", Code: exit.Input},
+		{Line: "/set --scope=user ui.theme", Want: "Enter a setting and a value", Code: exit.Input},
 		{Line: "get modle.name", Want: `There is no setting "modle.name".`, Code: exit.General},
 		{Line: "path --scope=user", Want: "$HOME/.gemini/settings.json\n"},
 		{Line: "path", Want: "workspace"},
@@ -60,5 +74,85 @@ func TestEditor(t *testing.T) {
 	p.Session.Project.Options.Asker = nil
 	if _, _, err := p.Slash(EditorCommand(), "", ""); !errors.Is(err, manage.ErrNeedsPerson) {
 		t.Error(err)
+	}
+}
+
+func TestUntrusted(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Options.Folder = trust.Untrusted
+	p.Check(Command(), []managetest.Case{
+		{Line: "/set --scope=workspace model.maxSessionTurns 4", Want: "This folder is not trusted: its settings are ignored."},
+		{Line: "/get model.maxSessionTurns", Want: "= -1 (default)"},
+	})
+}
+
+func TestTheme(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"ui": {"customThemes": {"My Own": {}, "Dracula": {}}}}`)
+	file := p.Write("night.json", `{}`)
+	p.Write("night.txt", `{}`)
+	p.Write("dir.json/file", "")
+	p.Check(ThemeCommand(), []managetest.Case{
+		{Line: "/", Want: "No theme is set: Pollux takes Default or Default Light"},
+		{Line: "/", Want: "Tokyo Night"},
+		{Line: "/dracula", Want: "Theme: Dracula."},
+		{Line: "/", Want: "* Dracula"},
+		{Line: "/ANSI Light", Want: "Theme: ANSI Light."},
+		{Line: "/My Own", Want: "Theme: My Own."},
+		{Line: "/", Want: "* My Own"},
+		{Line: "/Missing", Want: `Theme "Missing" not found. /theme lists the themes.`, Code: exit.Input},
+		{Line: "/missing.json", Want: `Theme "missing.json" not found.`, Code: exit.Input},
+		{Line: "/night.txt", Want: "not found.", Code: exit.Input},
+		{Line: "/dir.json", Want: "not found.", Code: exit.Input},
+		{Line: "/" + p.Options.Dir, Want: "not found.", Code: exit.Input},
+		{Line: "/night.json", Want: "Theme: night.json."},
+		{Line: "/" + file, Want: "Theme: " + file},
+		{Line: "/", Want: "The current theme is " + file},
+	})
+	p.Write(".gemini/settings.json", `{"ui": {"theme": "Ayu"}}`)
+	p.Check(ThemeCommand(), []managetest.Case{{Line: "/Xcode", Want: "The workspace settings have another value, which wins."}})
+	o, _, err := p.Slash(ThemeCommand(), "", "")
+	if text := o.Markdown(0); err != nil || strings.Count(text, "* ") != 1 || strings.Count(text, "Dracula") != 1 || !strings.Contains(text, "* Ayu") {
+		t.Error(text, err)
+	}
+	none := managetest.New(t, `{}`, "NO_COLOR=1")
+	none.Check(ThemeCommand(), []managetest.Case{
+		{Line: "/", Want: "Theme configuration unavailable due to NO_COLOR env variable.", Code: exit.Input},
+		{Line: "/Ayu", Want: "Theme configuration unavailable due to NO_COLOR env variable.", Code: exit.Input},
+	})
+}
+
+// TestThemeNames checks that the list of themes is that of the interactive screen.
+func TestThemeNames(t *testing.T) {
+	t.Parallel()
+	var want []builtinTheme
+	for _, n := range theme.Names() {
+		want = append(want, builtinTheme{n.Name, n.Kind == theme.Light})
+	}
+	if !slices.Equal(builtinThemes[:], want) {
+		t.Errorf("the themes are %v", want)
+	}
+}
+
+// TestKeysAfterScope checks that a scope does not count as an argument for completion.
+func TestKeysAfterScope(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		words []string
+		typed string
+		want  string
+	}{
+		{nil, "ui.them", "ui.theme"},
+		{[]string{"--scope=user"}, "ui.them", "ui.theme"},
+		{[]string{"--scope=user", "general.vimMode"}, "", "true"},
+		{[]string{"general.vimMode"}, "", "true"},
+	} {
+		if got, _ := keysAndValues(c.words, c.typed); len(got) == 0 || !strings.HasPrefix(got[0], c.want) {
+			t.Errorf("%q %q: %q", c.words, c.typed, got)
+		}
+	}
+	if got, _ := keysAndValues([]string{"--scope=user", "general.vimMode", "true"}, ""); len(got) > 0 {
+		t.Error(got)
 	}
 }
