@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test long compare build install bench benchmarks lint check update docs fuzz
+.PHONY: help demo test long compare build install bench benchmarks lint check update docs screenshots fuzz
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ update: ## write the expected results of tests anew, then read the diff
 
 docs: ## write docs/man/pollux.1 from what the program says of itself
 	go test ./acceptance -run TestManPage -update
+
+screenshots: ## take the pictures in docs/images again, and record docs/images/demo.cast
+	go test ./acceptance -run 'TestScreenshots|TestRecording' -update
 
 fuzz: ## fuzz every target for FUZZTIME (10s), and compare with git and rg on new trees
 	RAPID_SEED=$$(date +%s) go test -count=1 -run 'EnginesAgree|LikeGitRandom' ./internal/workspace ./internal/tools/search -rapid.checks=2000

@@ -28,6 +28,11 @@ func laterCommand(names []string) *cobra.Command {
 	}
 }
 
+// isLaterCommand reports whether a subcommand is not available yet.
+func isLaterCommand(cmd *cobra.Command) bool {
+	return slices.ContainsFunc(laterCommands[:], func(names []string) bool { return names[0] == cmd.Name() })
+}
+
 // refusal describes the error for a flag whose feature is not available yet.
 type refusal struct {
 	flag string

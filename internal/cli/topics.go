@@ -25,7 +25,7 @@ func (p *program) printTopic(words []string) bool {
 		return true
 	}
 	h := helpWriter{p.term.Out, p.term.Width}
-	if cmd := findCommand(p.root, words[1:]); cmd != nil && !cmd.Hidden {
+	if cmd := findCommand(p.root, words[1:]); cmd != nil && !isLaterCommand(cmd) {
 		printHelp(p.term.Out, cmd, p.term.Width)
 		return true
 	} else if cmd != nil {

@@ -10,8 +10,8 @@ import (
 
 // Option is an answer to choose.
 type Option struct {
-	// Number is the number of the answer in Gemini CLI, which it keeps when answers before it are not offered. Numbers of the options
-	// of a question ascend. It is 0 if the position of the option is its number. [Match] counts positions.
+	// Number is the number of the answer in Gemini CLI, which it keeps when answers before it are not offered. Numbers of
+	// the options of a question ascend. It is 0 if the position of the option is its number. [Match] counts positions.
 	Number      int
 	Key         string // letter that selects it, "" if there is none
 	Label       string

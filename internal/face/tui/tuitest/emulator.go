@@ -2,9 +2,12 @@
 package tuitest
 
 import (
+	"io"
 	"strings"
 
 	"github.com/charmbracelet/x/vt"
+
+	"pollux/internal/crash"
 )
 
 // Emulator is a terminal. It does not rewraps rows when its width changes.
@@ -55,4 +58,20 @@ func (e *Emulator) Whole() []string {
 		rows = rows[:len(rows)-1]
 	}
 	return rows
+}
+
+// drain drops the replies of the terminal, which would wait for a reader, until stop.
+func (e *Emulator) drain() (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer crash.Recover()
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, e)
+	}()
+	return func() {
+		if replies, ok := e.InputPipe().(io.Closer); ok {
+			_ = replies.Close() // it does not fail
+		}
+		<-ended
+	}
 }

@@ -32,6 +32,7 @@ type Program struct {
 	emulator *Emulator
 	titles   titles
 	written  int64 // bytes of output
+	tap      func(output []byte)
 	last     time.Time
 	isGone   bool // there is no more output
 	isLate   bool // the program took too long
@@ -42,11 +43,17 @@ const patience = 30 * time.Second
 
 // Start starts a program at a new terminal of this size.
 func Start(command []string, width, height int) (*Program, error) {
+	return StartAt(NewEmulator(width, height), command, nil)
+}
+
+// StartAt starts a program at a terminal that no other one uses. tap, if it is not nil, gets the output as it arrives.
+func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, error) {
 	master, tty, err := pty.Open()
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{master: master, tty: tty, emulator: NewEmulator(width, height), ended: make(chan struct{}), last: time.Now()}
+	p := &Program{master: master, tty: tty, emulator: e, tap: tap, ended: make(chan struct{}), last: time.Now()}
+	width, height := e.Width(), e.Height()
 	p.more.L = &p.mu
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
 	if err != nil {
@@ -79,6 +86,9 @@ func (p *Program) watch() {
 	for {
 		n, err := p.master.Read(b)
 		p.mu.Lock()
+		if p.tap != nil {
+			p.tap(b[:n])
+		}
 		_, _ = p.emulator.Write(p.titles.cut(b[:n])) // it does not fail
 		p.written += int64(n)
 		p.last = time.Now()
@@ -105,6 +115,13 @@ func (p *Program) Screen() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return trimRows(p.emulator.Rows())
+}
+
+// Picture returns the rows of the scrollback and the screen with their colors.
+func (p *Program) Picture() Picture {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.emulator.Picture()
 }
 
 // Whole returns the rows of the scrollback and the screen.

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/face/tui"
+	"pollux/internal/manage"
+	"pollux/internal/terminal"
+)
+
+// galleryCommand returns the hidden subcommand that prints the parts of the terminal user interface, for people who
+// change them.
+func galleryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	o := tui.GalleryOptions{Terminal: t, Getenv: env.Get}
+	isList := false
+	cmd := &cobra.Command{
+		Use: "ui-gallery [scene]...", Short: "Print the parts of the terminal user interface", Hidden: true, Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: completeValues(func([]string, string) ([]string, manage.Offer) { return tui.GalleryScenes(), manage.Nothing }),
+		RunE: func(_ *cobra.Command, words []string) error {
+			var err error
+			if o.Scenes = words; isList {
+				_, err = t.Out.Write([]byte(strings.Join(tui.GalleryScenes(), "\n") + "\n"))
+			} else {
+				err = tui.Gallery(o)
+			}
+			if err != nil {
+				return exit.Errorf(exit.General, "%w", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&o.Width, "width", 0, "Number of columns, by default those of the terminal")
+	cmd.Flags().StringVar(&o.Theme, "theme", "", "Name of a built-in theme")
+	cmd.Flags().BoolVar(&isList, "list", false, "Print only the names of the scenes")
+	return cmd
+}
