@@ -2,8 +2,9 @@
 // scrollback, selection and search work as for every other program.
 //
 // A [Screen] has a live area, which changes, and prints finished lines above it, once. [Screen.Frame] returns the bytes that
-// lead from one state to the next: those of the cells that differ, or, if lines are printed, one erasure of the live area,
-// the lines, and the live area again. Nothing is addressed from the top of the screen, because its distance is unknown; the
+// lead from one state to the next: those of the cells that differ. Finished lines are rows above the live area that
+// stay: the rows below move with their content, so that the composer is not drawn again. Lines that the terminal has to break take
+// one erasure of the live area, the lines, and the live area again. Nothing is addressed from the top of the screen, because its distance is unknown; the
 // screen is never cleared.
 //
 // A Screen does not write. The caller writes all bytes of a frame before those of the next one, in raw mode.
@@ -85,22 +86,17 @@ func (s *Screen) Print(lines ...styled.Line) { s.printing = append(s.printing, l
 func (s *Screen) Frame(f Frame) []byte {
 	p := painter{cursor: s.cursor, width: s.options.Width, colors: s.options.Colors}
 	rows, cursor := s.layOut(f)
+	above, fits := s.finished(len(rows))
 	switch {
 	case s.isResized:
 		p.cursor.Row = s.reflowedRow()
-		fallthrough
-	case len(s.printing) > 0:
-		p.moveTo(Position{})
-		if len(s.rows) > 0 {
-			p.eraseBelow()
-		}
-		for _, line := range s.printing {
-			p.print(line)
-		}
-		p.cursor = Position{}
-		p.paint(nil, rows)
+		s.printAbove(&p, rows)
+	case !fits && len(s.printing) > 0:
+		s.printAbove(&p, rows)
 	default:
-		p.paint(s.rows, rows)
+		shown := slices.Concat(above, rows)
+		p.paint(p.shift(s.rows, findShift(s.rows, shown)), shown)
+		p.cursor.Row -= len(above)
 	}
 	p.moveTo(cursor)
 	if f.HidesCursor != s.isHidden {
@@ -109,6 +105,19 @@ func (s *Screen) Frame(f Frame) []byte {
 	s.rows, s.cursor, s.isHidden, s.isResized = rows, cursor, f.HidesCursor, false
 	s.printing = nil
 	return p.frame(s.options.Synchronizes)
+}
+
+// printAbove erases the live area, prints the finished lines, and paints the live area again.
+func (s *Screen) printAbove(p *painter, rows []row) {
+	p.moveTo(Position{})
+	if len(s.rows) > 0 {
+		p.eraseBelow()
+	}
+	for _, line := range s.printing {
+		p.print(line)
+	}
+	p.cursor = Position{}
+	p.paint(nil, rows)
 }
 
 // layOut returns the rows of a frame that the terminal has room for, and the position of the cursor in them.

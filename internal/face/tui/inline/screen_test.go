@@ -106,6 +106,52 @@ func TestBytesOfKey(t *testing.T) {
 	}
 }
 
+// TestPrintMoves checks that a printed line moves the composer, and does not draw it again.
+func TestPrintMoves(t *testing.T) {
+	t.Parallel()
+	border := strings.Repeat("─", 80)
+	term := newTerminal(80, 12)
+	var want []string
+	for i := range 30 {
+		line := fmt.Sprintf("line %d of the answer", i)
+		open := fmt.Sprintf("line %d of", i+1)
+		want = append(want, line)
+		term.Print(styled.Plain(line))
+		f := live(open, border, "> draft", border, fmt.Sprintf("footer %d", i))
+		f.Cursor = Position{2, 7}
+		if term.show(f); i > 0 && term.written > 100 {
+			t.Fatalf("line %d: %d bytes", i, term.written)
+		}
+		rows := append(slices.Clone(want), open, border, "> draft", border, fmt.Sprintf("footer %d", i))
+		if got := term.emulator.Whole(); !slices.Equal(got, rows) {
+			t.Fatalf("line %d:\n%s\nnot\n%s", i, strings.Join(got, "\n"), strings.Join(rows, "\n"))
+		}
+		if at := term.emulator.CursorPosition(); at.X != 7 {
+			t.Fatalf("line %d: the cursor is in column %d", i, at.X)
+		}
+	}
+}
+
+// TestRowsMove checks that a row that appears above the composer moves it, and that those that vanish leave nothing behind.
+func TestRowsMove(t *testing.T) {
+	t.Parallel()
+	border := strings.Repeat("─", 80)
+	term := newTerminal(80, 12)
+	rows := []string{border, "> draft", border, "footer"}
+	term.show(live(rows...))
+	before := 0
+	for _, above := range [][]string{{"working"}, {"working", "on it"}, {"on it"}, {}, {"a", "b", "c"}, {"c"}} {
+		all := slices.Concat(above, rows)
+		if term.show(live(all...)); len(above) > before && term.written > 80 {
+			t.Errorf("%q: %d bytes", above, term.written)
+		}
+		before = len(above)
+		if got := term.emulator.Whole(); !slices.Equal(got, all) {
+			t.Errorf("%q, not %q", got, all)
+		}
+	}
+}
+
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	red := styled.Style{Fg: color.RGBA{R: 255, A: 255}}
@@ -151,7 +197,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	s.Print(styled.Of("a    ", gray))
-	if got := string(s.Frame(Frame{Lines: []styled.Line{nil}})); !strings.Contains(got, "\x1b[48;2;9;9;9ma\x1b[K\x1b[m\r\n") {
+	if got := string(s.Frame(Frame{Lines: []styled.Line{nil}})); !strings.Contains(got, "\x1b[2G\x1b[48;2;9;9;9m\x1b[K\x1b[m\r\n") {
 		t.Errorf("%q", got)
 	}
 }

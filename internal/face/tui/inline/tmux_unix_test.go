@@ -22,13 +22,17 @@ func TestTmux(t *testing.T) {
 	s := New(Options{Width: 80, Height: 24, Synchronizes: true})
 	shaded := styled.Style{Bg: color.Gray{Y: 40}}
 	var printed []string
+	open := 0 // rows of an unfinished block
 	composer := func() Frame {
 		width := s.Width()
 		f := Frame{Lines: []styled.Line{
 			styled.Plain("waiting"), styled.Plain("> 输入 text").Cut(width),
 			styled.Of(strings.Repeat(" ", width), shaded), styled.Plain("footer of the screen").Cut(width),
 		}}
-		f.Cursor = Position{1, 11}
+		f.Cursor = Position{1 + open, 11}
+		for n := range open {
+			f.Lines = slices.Insert(f.Lines, n, styled.Plain(fmt.Sprint("open ", n)))
+		}
 		return f
 	}
 	show := func() {
@@ -43,17 +47,20 @@ func TestTmux(t *testing.T) {
 	for i := range 30 {
 		var size [2]int
 		for range random.IntN(3) + 1 { // the screen sees the last size only
-			size = [2]int{12 + random.IntN(110), 6 + random.IntN(40)}
+			size = [2]int{12 + random.IntN(110), 8 + random.IntN(40)}
 			m.Resize(size[0], size[1])
 		}
 		s.Resize(size[0], size[1])
 		show()
 		for n := range 7 {
+			open = n % 3
 			line := fmt.Sprintf("%d.%d %s中文字符", i, n, strings.Repeat("words ", (i*n)%19))
 			s.Print(styled.Plain(line))
 			printed = append(printed, line)
 			show()
 		}
+		open = 0
+		show()
 		want := slices.Clone(printed)
 		for _, l := range composer().Lines {
 			want = append(want, strings.TrimRight(l.String(), " "))
