@@ -106,6 +106,7 @@ func (s *seat) keys(b *testing.B, count int) (took, size []float64) {
 			draft = ""
 		}
 		draft += string(rune('a' + i%26))
+		time.Sleep(20 * time.Millisecond) // longer than a frame, as between the keys of a person
 		s.reset()
 		began := time.Now()
 		s.send(b, draft[len(draft)-1:])
