@@ -205,6 +205,8 @@ const (
 	CompactToolOutput  = Bool("ui.compactToolOutput")
 	ErrorVerbosity     = String("ui.errorVerbosity")
 	EscapePastedAt     = Bool("ui.escapePastedAtSymbols")
+	CopyByTerminal     = Bool("experimental.useOSC52Copy")
+	PasteByTerminal    = Bool("experimental.useOSC52Paste")
 )
 
 // OutputLimits returns the numbers of characters and of lines of a long tool result that the model gets, 0 for no limit.

@@ -31,7 +31,7 @@ const (
 	KindSearch     Kind = "search"     // ripgrep, for a search in the workspace
 	KindEditor     Kind = "editor"     // the user's editor
 	KindBrowser    Kind = "browser"    // the user's browser
-	KindClipboard  Kind = "clipboard"  // a program that sets the clipboard
+	KindClipboard  Kind = "clipboard"  // a program that reads or sets the clipboard
 	KindCheck      Kind = "check"      // a check of a changed file
 	KindProbe      Kind = "probe"      // a program that is asked for its version or its abilities
 	KindDemo       Kind = "demo"       // the tests of the demo's project

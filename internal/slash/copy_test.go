@@ -21,7 +21,7 @@ func TestCopy(t *testing.T) {
 	d.wantText("/copy", "No output in history")
 	d.prompt("one")
 	d.prompt("two")
-	d.wantFailure("/copy", "No clipboard found.")
+	d.wantFailure("/copy", "Cannot copy: no clipboard found.")
 	bin := t.TempDir()
 	// Like xclip, this program stores its input and leaves a process in the background.
 	xclip := "#!/bin/sh\nset -e\n[ -z \"$ATTACKED\" ]\n[ \"$*\" = '-selection clipboard' ]\ncat > '" + bin + "/held'\nsleep 100 &\necho $! > '" + bin + "/pid'\n"

@@ -35,6 +35,8 @@ type Runner struct {
 	Terminal *terminal.Terminal
 	// Shortcuts is the text of /shortcuts: the keys of the face. "" if there are none.
 	Shortcuts string
+	// Copy is that of [manage.Call]; nil for none.
+	Copy func(ctx context.Context, text string) (how string, err error)
 
 	files command.Loader
 	shown sync.Map // texts of warnings that the user has seen
@@ -84,7 +86,7 @@ func (s *Runner) Run(ctx context.Context, line string) (_ Result, known bool, _ 
 func (s *Runner) newCall(call Call) *manage.Call {
 	p := s.Session.Project
 	return &manage.Call{
-		Text: call.Args, Typed: call.Line, Path: call.Name, Live: s.Session, Options: p.Options, Terminal: s.Terminal,
+		Text: call.Args, Typed: call.Line, Path: call.Name, Live: s.Session, Options: p.Options, Terminal: s.Terminal, Copy: s.Copy,
 		Note:  func(text string) { p.Warn(terminal.Line(text)) },
 		Whole: func(text string) { p.Warn(terminal.Text(text)) },
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {

@@ -44,8 +44,7 @@ func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	a := Abilities{
 		In: t.InTTY, Out: t.OutTTY, Err: t.ErrTTY, Width: t.Width, Term: getenv("TERM"),
 		Emulator: emulator(getenv), Multiplexer: multiplexer(getenv),
-		SSH: anySet(getenv, "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"),
-		WSL: anySet(getenv, "WSL_DISTRO_NAME", "WSL_INTEROP"),
+		SSH: IsSSH(getenv), WSL: IsWSL(getenv),
 	}
 	a.Width, a.Height = t.size()
 	a.Colors, a.ColorsBy = colors(getenv)
@@ -65,6 +64,14 @@ func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	}
 	return a
 }
+
+// IsSSH reports whether the terminal is on another machine. getenv returns variables of the environment.
+func IsSSH(getenv func(string) string) bool {
+	return anySet(getenv, "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT")
+}
+
+// IsWSL reports whether Pollux runs in the Linux of Windows.
+func IsWSL(getenv func(string) string) bool { return anySet(getenv, "WSL_DISTRO_NAME", "WSL_INTEROP") }
 
 // size returns the size of the first stream that is a terminal. height is 0 if unknown.
 func (t *Terminal) size() (width, height int) {

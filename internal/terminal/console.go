@@ -50,9 +50,9 @@ var (
 	ShownCursor = Mode{"", "\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h"}
 )
 
-// Queries are the questions to a terminal about its abilities: the kitty key protocol, modifyOtherKeys, synchronized frames, the color of the
-// background, its name, and last its class, which every terminal answers.
-const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b]11;?\x1b\\\x1b[>q\x1b[c"
+// Queries are the questions to a terminal about its abilities: the kitty key protocol, modifyOtherKeys, synchronized frames,
+// kitty's protocol for the clipboard, the color of the background, its name, and last its class, which every terminal answers.
+const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b]11;?\x1b\\\x1b[>q\x1b[c"
 
 // closeWait is how long a terminal that takes no output holds up [Console.Close].
 const closeWait = 500 * time.Millisecond

@@ -96,7 +96,7 @@ func TestNoConsole(t *testing.T) {
 	if _, err := term.OpenConsole(); err != ErrNoConsole {
 		t.Error(err)
 	}
-	if strings.Count(Queries, "\x1b") != 7 {
+	if strings.Count(Queries, "\x1b") != 8 {
 		t.Errorf("%q", Queries)
 	}
 }

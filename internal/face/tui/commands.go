@@ -12,7 +12,7 @@ import (
 // them.
 var application = [...]keys.Command{
 	keys.BasicQuit, keys.BasicExit, keys.AppSuspend, keys.AppClearScreen, keys.AppCycleApprovalMode, keys.AppToggleYolo,
-	keys.AppShowFullTodos,
+	keys.AppShowFullTodos, keys.AppCopyCode,
 }
 
 // control does the command of the application that a key is bound to. It returns false for another key.
@@ -36,6 +36,8 @@ func (l *loop) control(k keys.Key) bool {
 		l.toggleYolo()
 	case keys.AppShowFullTodos:
 		l.todo.Toggle()
+	case keys.AppCopyCode:
+		l.copyCode()
 	}
 	return true
 }

@@ -53,6 +53,10 @@ func (l *loop) take(e keys.Event) {
 		l.pace.press()
 		l.press(e, e.At)
 	case keys.Paste:
+		if e.IsClipboard && !l.clipboard.takeText() {
+			return // nothing was asked
+		}
+		e.IsClipboard = false
 		l.pace.press()
 		l.press(e, e.At)
 	default:
@@ -71,6 +75,9 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	l.pressed = now
 	l.keeper.touch(now)
 	l.disarm()
+	if k, ok := e.(keys.Key); ok && l.view.isOpen() && len(l.early) == 0 && l.pastes(k) {
+		return
+	}
 	if l.dialog != nil {
 		l.pressDialog(e)
 		return
@@ -92,7 +99,7 @@ func (l *loop) needsSession(e keys.Event) bool {
 	if !ok || len(l.early) > 0 {
 		return len(l.early) > 0
 	}
-	_, needs := l.view.bindings.Match(k.Chord, keys.CursorUp, keys.HistoryPrevious, keys.HistorySearchStart, keys.InputOpenExternalEditor)
+	_, needs := l.view.bindings.Match(k.Chord, keys.CursorUp, keys.HistoryPrevious, keys.HistorySearchStart, keys.InputOpenExternalEditor, keys.InputPaste)
 	return needs
 }
 

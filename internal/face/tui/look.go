@@ -29,6 +29,7 @@ type look struct {
 	answered   bool      // all replies are there, or are not waited for any more
 	otherKeys  bool      // the terminal has modifyOtherKeys
 	isKitty    bool      // it has kitty's keyboard protocol
+	isAskable  bool      // it has kitty's protocol for the clipboard
 }
 
 // replyWait is how long finished lines wait for the replies of the terminal, which decide on their colors.
@@ -124,9 +125,14 @@ func (l *loop) learn(e keys.Event) {
 	case keys.ModifyOtherKeys:
 		k.otherKeys = true
 	case keys.ModeReport:
-		if e.Mode == keys.ModeSynchronizedOutput {
+		switch e.Mode {
+		case keys.ModeSynchronizedOutput:
 			k.synchronizes = e.IsSupported && !k.noSync
+		case keys.ModeClipboard:
+			k.isAskable = e.IsSupported
 		}
+	case keys.ClipboardData:
+		l.takeClipboard(e)
 	case keys.TerminalName:
 		k.name = e.Name
 	case keys.DeviceAttributes:

@@ -50,6 +50,7 @@ type loop struct {
 	pressed    time.Time       // when the last key was pressed
 	early      []keys.Event    // keys that wait for the session
 	keeper     keeper          // of the draft
+	clipboard  clipboardPaste  // in progress
 	queue      []string        // prompts that wait
 	status     status          // of the footer
 

@@ -21,6 +21,7 @@ func (l *loop) sessionOpened() {
 	}
 	l.applySettings()
 	l.applyHistory()
+	l.applyClipboard()
 	l.refreshStatus()
 	l.welcome()
 	if r := l.view.session.Record.Recap(); r != nil {

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/clipboard"
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
-	"pollux/internal/process"
 	"pollux/internal/terminal"
 	"pollux/internal/transcript"
 	"pollux/llm"
@@ -104,7 +104,7 @@ func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) 
 	if text == "" {
 		return manage.Say("No output in history")
 	}
-	return outcome.Textf("Last output copied to the clipboard"), copyToClipboard(ctx, c, text)
+	return copyToClipboard(ctx, c, text)
 }
 
 // nthResponse returns the text of the nth model response, counted from the end of history, without control characters.
@@ -121,43 +121,22 @@ func nthResponse(history []agent.Message, n int) string {
 	return ""
 }
 
-// copyToClipboard runs the first clipboard program that it finds, with text as input. It
-// does not run programs from the workspace, and discards the program's output.
-func copyToClipboard(ctx context.Context, c *manage.Call, text string) error {
-	finder := process.Finder{Path: c.Live.Project.Env().User().Get("PATH"), Outside: c.Live.Workspace.Dirs()}
-	for _, words := range clipboardCommands(c.Live.Project.Env().User().Get) {
-		path := finder.Find(words[0])
-		if path == "" {
-			continue
+// copyToClipboard puts the last response into the clipboard.
+func copyToClipboard(ctx context.Context, c *manage.Call, text string) (outcome.Outcome, error) {
+	how := "copied to the clipboard"
+	var err error
+	if c.Copy != nil {
+		how, err = c.Copy(ctx, text)
+	} else {
+		env := c.Live.Project.Env().User()
+		p := clipboard.Programs{Launcher: c.Live.Project.Launcher, GOOS: runtime.GOOS, Getenv: env.Get, Environ: env.List(), Outside: c.Live.Workspace.Dirs()}
+		err = p.Write(ctx, text)
+		if errors.Is(err, clipboard.ErrNone) {
+			err = errors.New("no clipboard found. "+p.Missing())
 		}
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-		status, err := c.Live.Project.Launcher.Run(ctx, &process.Command{
-			For:  process.Purpose{Kind: process.KindClipboard, Origin: process.OriginPollux},
-			Path: path, Args: words[1:], Env: c.Live.Project.Env().User().List(), Stdin: strings.NewReader(text),
-			Detach: true, // on Linux a background process keeps serving the clipboard text
-		})
-		switch {
-		case err != nil:
-			return exit.Errorf(exit.General, "Cannot copy with %s: %w", words[0], err)
-		case status != process.Status{}:
-			return exit.Errorf(exit.General, "Cannot copy with %s: %s", words[0], status)
-		}
-		return nil
 	}
-	return exit.Errorf(exit.General, "No clipboard found. On Linux, install wl-copy, xclip or xsel, and use a graphical session.")
-}
-
-// clipboardCommands returns the commands that can set the clipboard on this system, in order of preference.
-func clipboardCommands(env func(string) string) (commands [][]string) {
-	if runtime.GOOS == "darwin" {
-		commands = append(commands, []string{"pbcopy"})
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot copy: %w.", err)
 	}
-	if env("WAYLAND_DISPLAY") != "" {
-		commands = append(commands, []string{"wl-copy"})
-	}
-	if env("DISPLAY") != "" {
-		commands = append(commands, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "--clipboard", "--input"})
-	}
-	return commands
+	return outcome.Textf("Last output %s", how), nil
 }

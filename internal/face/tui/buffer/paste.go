@@ -27,6 +27,7 @@ type unit struct {
 type paste struct {
 	content string // as pasted
 	inline  string // as shown in the text, with escapes
+	name    string // of the label, "" for one that tells the size
 }
 
 // moved returns u n bytes further on.
@@ -51,8 +52,22 @@ func (b *Buffer) Paste(text string) (isPlaceholder bool) {
 	return true
 }
 
+// InsertLabeled writes a placeholder with a label such as "[Image a.png]" at the cursor, for a text without escapes.
+func (b *Buffer) InsertLabeled(label, text string) {
+	text = clean(text)
+	p := &paste{content: text, inline: text, name: strings.Trim(clean(label), "[]")}
+	b.edit(Range{b.cursor, b.cursor}, p.clip(p.newLabel(nil), false))
+}
+
 // newLabel returns a label for the paste that is not taken.
 func (p *paste) newLabel(taken map[string]bool) string {
+	if p.name != "" {
+		label := "[" + p.name + "]"
+		for i := 2; taken[label]; i++ {
+			label = fmt.Sprintf("[%s #%d]", p.name, i)
+		}
+		return label
+	}
 	n, kind := strings.Count(p.content, "\n")+1, "lines"
 	if n <= maxPasteLines {
 		n, kind = utf8.RuneCountInString(p.content), "chars"

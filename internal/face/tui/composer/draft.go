@@ -1,6 +1,8 @@
 package composer
 
 import (
+	"strings"
+
 	"pollux/internal/face/tui/buffer"
 	"pollux/internal/face/tui/keys"
 )
@@ -59,9 +61,9 @@ func (c *Composer) Insert(e keys.Event) {
 // Paste inserts pasted text at the cursor, or a placeholder if it is large.
 func (c *Composer) Paste(text string) Outcome {
 	c.suggested.isQuiet = false
-	if c.Drop != nil {
+	if c.Drop != nil && !c.isShell {
 		if names, ok := c.Drop(text); ok {
-			c.field.Insert(names)
+			c.field.Insert(c.gap() + names)
 			return Changed{}
 		}
 	}
@@ -69,6 +71,25 @@ func (c *Composer) Paste(text string) Outcome {
 		return Collapsed{}
 	}
 	return Changed{}
+}
+
+// InsertFile writes the mention of a file at the cursor, shown as a label.
+func (c *Composer) InsertFile(label, mention string) {
+	c.field.Group(func() {
+		c.field.Insert(c.gap())
+		c.field.InsertLabeled(label, mention)
+		c.field.Insert(" ")
+	})
+	c.changed()
+}
+
+// gap returns the space before a mention, "" if there is one already: behind a letter, an @ mentions nothing.
+func (c *Composer) gap() string {
+	at := c.field.Cursor()
+	if at == 0 || strings.TrimSpace(c.field.Text(buffer.Range{Start: c.field.Prev(at), End: at})) == "" {
+		return ""
+	}
+	return " "
 }
 
 // Clear removes the text, and ends a search. Undo brings the text back.

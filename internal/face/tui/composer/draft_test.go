@@ -47,9 +47,34 @@ func TestEscapedPaste(t *testing.T) {
 func TestDrop(t *testing.T) {
 	t.Parallel()
 	p := newTypist(&Composer{Drop: func(pasted string) (string, bool) { return "@" + pasted + " ", strings.HasPrefix(pasted, "/") }})
-	p.press("a »/x »y")
-	if p.state() != "a@/x y|" {
+	p.press("a »/x »y »/z")
+	if p.state() != "a @/x y @/z |" {
 		t.Errorf("%q", p.state())
+	}
+	p.Clear()
+	if p.press("! c »/x"); p.state() != "!c/x|" { // a command takes paths
+		t.Errorf("%q", p.state())
+	}
+}
+
+// TestInsertFile checks that a file is shown as a label, and sent as a mention.
+func TestInsertFile(t *testing.T) {
+	t.Parallel()
+	c := &Composer{}
+	c.Field().EscapeAt = true
+	p := newTypist(c)
+	p.press("a")
+	c.InsertFile("[Image x.png]", "@dir/x.png")
+	c.InsertFile("[Image x.png]", "@dir/y.png")
+	if p.state() != "a [Image x.png] [Image x.png #2] |" || p.Value() != "a @dir/x.png @dir/y.png " {
+		t.Errorf("%q, %q", p.state(), p.Value())
+	}
+	p.press("left ctrl+o")
+	if p.state() != "a [Image x.png] @dir/y.png| " {
+		t.Errorf("%q", p.state())
+	}
+	if o, ok := p.press("enter").(Submitted); !ok || o.Escaped != "a @dir/x.png @dir/y.png " {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -93,6 +93,7 @@ const (
 	AppShowErrorDetails        Command = "app.showErrorDetails"
 	AppShowFullTodos           Command = "app.showFullTodos"
 	AppShowIDEContextDetail    Command = "app.showIdeContextDetail"
+	AppCopyCode                Command = "app.copyCode"
 	AppToggleMarkdown          Command = "app.toggleMarkdown"
 	AppToggleCopyMode          Command = "app.toggleCopyMode"
 	AppToggleMouseMode         Command = "app.toggleMouseMode"

@@ -3,7 +3,8 @@ package keys
 import "time"
 
 // Event is input from the terminal: [Key], [Paste], [Focus], [Mouse], or a reply to a query: [BackgroundColor],
-// [KittyFlags], [ModifyOtherKeys], [DeviceAttributes], [TerminalName], [ColorScheme], [ModeReport].
+// [KittyFlags], [ModifyOtherKeys], [DeviceAttributes], [TerminalName], [ColorScheme], [ModeReport],
+// [ClipboardData].
 //
 // The field At of each is the time at which its last byte arrived.
 type Event interface{ isEvent() }
@@ -22,6 +23,14 @@ type Paste struct {
 	At          time.Time
 	IsCut       bool // the text is incomplete: too large, or its end did not arrive
 	IsClipboard bool // the terminal's reply to an OSC 52 query; ignore it unless you sent one
+}
+
+// ClipboardData is a part of the reply to a request of the clipboard in kitty's protocol, OSC 5522.
+type ClipboardData struct {
+	Status string // OK, DATA, DONE, or the name of an error such as EPERM
+	Type   string // the MIME type of the data, "." for the list of all types
+	Data   []byte
+	At     time.Time
 }
 
 // Focus reports that the terminal window gained or lost the focus.
@@ -107,6 +116,7 @@ const (
 	ModeBracketedPaste     = 2004
 	ModeSynchronizedOutput = 2026
 	ModeColorScheme        = 2031
+	ModeClipboard          = 5522 // events of kitty's protocol for the clipboard: the terminal has the protocol if it has the mode
 )
 
 // ModeReport is the reply to a query of a private mode (DECRQM), such as [ModeSynchronizedOutput].
@@ -128,3 +138,4 @@ func (DeviceAttributes) isEvent() {}
 func (TerminalName) isEvent()     {}
 func (ColorScheme) isEvent()      {}
 func (ModeReport) isEvent()       {}
+func (ClipboardData) isEvent()    {}

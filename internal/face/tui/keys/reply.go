@@ -13,8 +13,15 @@ import (
 // maxReply is the maximum size of a string that a terminal sends, except for the clipboard. Longer ones are dropped.
 const maxReply = 4096
 
-// clipboardIntro begins the OSC string about the clipboard.
-const clipboardIntro = "52;"
+// Beginnings of the OSC strings about the clipboard.
+const (
+	clipboardIntro = "52;"
+	dataIntro      = "5522;" // of kitty's protocol
+)
+
+// maxDataString is the maximum size of a string of kitty's protocol, whose terminals send at most 4096 bytes at once, in
+// base64.
+const maxDataString = 32 << 10
 
 // beginString begins a string with its introducer of one or two bytes.
 func (d *Decoder) beginString(intro []byte) {
@@ -61,11 +68,14 @@ func (d *Decoder) readString(b []byte, events []Event) (n int, isComplete bool, 
 
 // collect takes bytes into the string, up to its limit.
 func (d *Decoder) collect(b []byte) {
-	head := min(len(b), max(len(clipboardIntro)-len(d.body.data), 0))
+	head := min(len(b), max(len(dataIntro)-len(d.body.data), 0))
 	d.body.add(b[:head], maxReply)
 	limit := maxReply
-	if d.isClipboard() {
+	switch {
+	case d.isClipboard():
 		limit = maxPaste
+	case d.intro == ']' && bytes.HasPrefix(d.body.data, []byte(dataIntro)):
+		limit = maxDataString
 	}
 	d.body.add(b[head:], limit)
 }
@@ -73,6 +83,13 @@ func (d *Decoder) collect(b []byte) {
 // readReply decodes the string that was collected.
 func (d *Decoder) readReply(events []Event) []Event {
 	if d.body.isCut || d.intro != ']' && d.intro != 'P' {
+		return events
+	}
+	if data, ok := bytes.CutPrefix(d.body.data, []byte(dataIntro)); ok && d.intro == ']' {
+		if c, ok := clipboardData(data); ok {
+			c.At = d.last
+			events = append(events, c)
+		}
 		return events
 	}
 	whole := append([]byte{esc, d.intro}, d.body.data...)

@@ -70,6 +70,7 @@ var table = [...]row{
 	{"app.showErrorDetails", "App", "f12", "Show error details"},
 	{"app.showFullTodos", "App", "ctrl+t", "Show all to-dos"},
 	{"app.showIdeContextDetail", "App", "f4", "Show the files that the IDE shares"},
+	{"app.copyCode", "App", "alt+c", "Copy the last code block of the answer"},
 	{"app.toggleMarkdown", "App", "alt+m", "Turn Markdown rendering on or off"},
 	{"app.toggleCopyMode", "App", "f9", "Freeze the view to select text"},
 	{"app.toggleMouseMode", "App", "ctrl+s", "Turn the mouse on or off"},

@@ -27,3 +27,12 @@ func (t Terminal) Copy(text string) (string, error) {
 	}
 	return t.through(osc(head + base64.StdEncoding.EncodeToString([]byte(text)))), nil
 }
+
+// AskText is the sequence that asks for the text in the clipboard: OSC 52. Few terminals answer, with a paste.
+const AskText = esc + "]52;c;?" + bel
+
+// AskClipboard returns the sequence that asks for the content of the clipboard in kitty's protocol, OSC 5522, in the form
+// of a MIME type; "." is the list of the types.
+func AskClipboard(mime string) string {
+	return esc + "]5522;type=read;" + base64.StdEncoding.EncodeToString([]byte(mime)) + st
+}

@@ -55,3 +55,10 @@ func TestEmulator(t *testing.T) {
 		t.Errorf("%q with the title %q", got, title)
 	}
 }
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	if got := AskText + AskClipboard(".") + AskClipboard("image/png\x1b"); got != "\x1b]52;c;?\a\x1b]5522;type=read;Lg==\x1b\\\x1b]5522;type=read;aW1hZ2UvcG5nGw==\x1b\\" {
+		t.Errorf("%q", got)
+	}
+}

@@ -187,7 +187,7 @@ func matching(all []other, query string) (list []completion.Suggestion) {
 	q := fuzzy.New(query)
 	top := fuzzy.Top[ranked]{Limit: maxOthers, Compare: func(a, b ranked) int { return cmp.Compare(b.rank, a.rank) }}
 	for _, o := range all {
-		text, ok := mentionOf(o.id)
+		text, ok := Mention(o.id)
 		if !ok || terminal.Line(o.id) != o.id {
 			continue
 		}

@@ -16,9 +16,9 @@ func isEnd(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(ends
 // special are further characters with a backslash before them, because they mean something in shells.
 const special = `\$&*#=^~`
 
-// mentionOf returns the text that mentions a path, with the @ and without a space behind it. It returns false for a
+// Mention returns the text that mentions a path, with the @ and without a space behind it. It returns false for a
 // path that no text mentions.
-func mentionOf(path string) (string, bool) { return mentionOn(runtime.GOOS, path) }
+func Mention(path string) (string, bool) { return mentionOn(runtime.GOOS, path) }
 
 func mentionOn(goos, path string) (string, bool) {
 	if path == "" || !paths.IsTypable(path) {

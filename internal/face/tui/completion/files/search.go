@@ -101,7 +101,7 @@ func each(ctx context.Context, indexes []*index, query string, f func(*fuzzy.Tex
 
 // appendPath appends the suggestion for a path, unless no text can mention it.
 func appendPath(list []completion.Suggestion, p string, at []int) []completion.Suggestion {
-	text, ok := mentionOf(p)
+	text, ok := Mention(p)
 	if !ok {
 		return list
 	}

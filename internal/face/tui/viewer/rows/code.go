@@ -32,6 +32,22 @@ func (d *Document) Code(number int) string {
 	return strings.Join(lines, "\n")
 }
 
+// LastCode returns the text of the last block of code in an answer in Markdown, clean, "" if there is none.
+func LastCode(answer string) string {
+	var s markdown.Splitter
+	var lines []string
+	for _, b := range append(s.Add(answer), s.End()...) {
+		if b.Kind != markdown.Code {
+			continue
+		}
+		if !b.Continues {
+			lines = nil
+		}
+		lines = append(lines, codeLines(b)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // codeLines returns the lines of a block of code as they are in the answer, without the marks of containers, and clean. The
 // source of the block may have other lines before them.
 func codeLines(b markdown.Block) (lines []string) {

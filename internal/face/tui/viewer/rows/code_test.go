@@ -41,3 +41,15 @@ func TestCode(t *testing.T) {
 		t.Errorf("the first code is %q", got)
 	}
 }
+
+func TestLastCode(t *testing.T) {
+	t.Parallel()
+	long := strings.TrimSuffix(strings.Repeat("\tx := `long` // and so on\n", 1000), "\n")
+	for answer, want := range map[string]string{
+		"": "", "none": "", "```\na\n```\n- b\n\n  ```\n  c\n    d\n  ```\ne": "c\n  d", "```go\n" + long + "\n```": long, "```\na\x1b[31mb": "ab",
+	} {
+		if got := LastCode(answer); got != want {
+			t.Errorf("%.40q: %.80q", answer, got)
+		}
+	}
+}
