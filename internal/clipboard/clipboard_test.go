@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// png is the beginning of an image.
-const png = "\x89PNG\r\n\x1a\n and so on"
-
 // desk is a desktop with fake programs, which read the files of a directory.
 type desk struct {
 	Programs

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// png is the beginning of an image.
+const png = "\x89PNG\r\n\x1a\n and so on"
+
 // TestTransfer plays replies of a terminal: statuses, each with a type and data behind spaces.
 func TestTransfer(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/drop"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/question"
 	"pollux/internal/face/tui/toast"
@@ -95,10 +96,10 @@ func (l *loop) press(e keys.Event, now time.Time) {
 
 // needsSession reports whether a key, or one before it, has an effect that the open session decides on.
 func (l *loop) needsSession(e keys.Event) bool {
-	k, ok := e.(keys.Key)
-	if !ok || len(l.early) > 0 {
-		return len(l.early) > 0
+	if p, ok := e.(keys.Paste); len(l.early) > 0 || ok {
+		return len(l.early) > 0 || drop.MayBeNames(p.Text)
 	}
+	k, _ := e.(keys.Key)
 	_, needs := l.view.bindings.Match(k.Chord, keys.CursorUp, keys.HistoryPrevious, keys.HistorySearchStart, keys.InputOpenExternalEditor, keys.InputPaste)
 	return needs
 }

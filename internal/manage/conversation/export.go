@@ -132,7 +132,7 @@ func copyToClipboard(ctx context.Context, c *manage.Call, text string) (outcome.
 		p := clipboard.Programs{Launcher: c.Live.Project.Launcher, GOOS: runtime.GOOS, Getenv: env.Get, Environ: env.List(), Outside: c.Live.Workspace.Dirs()}
 		err = p.Write(ctx, text)
 		if errors.Is(err, clipboard.ErrNone) {
-			err = errors.New("no clipboard found. "+p.Missing())
+			err = errors.New("no clipboard found. " + p.Missing())
 		}
 	}
 	if err != nil {

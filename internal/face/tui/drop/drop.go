@@ -38,7 +38,7 @@ type Names struct {
 // Replace returns the mentions of the files that a paste consists of, each with a space behind it; false for any other
 // paste. It takes at most a moment, even if the disk does not respond.
 func (n *Names) Replace(pasted string) (string, bool) {
-	if len(pasted) > maxSize {
+	if !MayBeNames(pasted) {
 		return "", false
 	}
 	readings := n.readings(strings.TrimSpace(pasted))
@@ -59,6 +59,12 @@ func (n *Names) Replace(pasted string) (string, bool) {
 	case <-late.C:
 		return "", false
 	}
+}
+
+// MayBeNames reports whether a paste begins like the name of a file.
+func MayBeNames(pasted string) bool {
+	text := strings.TrimLeft(pasted[:min(len(pasted), 64)], " \t\r\n")
+	return len(pasted) <= maxSize && text != "" && (strings.IndexByte(`/~.\'"`, text[0]) >= 0 || strings.HasPrefix(text, "file://") || hasDrive(text))
 }
 
 // readings returns the names that a paste may consist of: the text may be a single name with spaces, a name a line, or quoted words.

@@ -31,12 +31,16 @@ type Program struct {
 	more     sync.Cond
 	emulator *Emulator
 	titles   titles
-	written  int64 // bytes of output
+	written  int64  // bytes of output
+	output   []byte // the end of the output
 	tap      func(output []byte)
 	last     time.Time
 	isGone   bool // there is no more output
 	isLate   bool // the program took too long
 }
+
+// maxOutput is how much of the output is kept, in bytes.
+const maxOutput = 1 << 20
 
 // patience is how long a step may take.
 const patience = 30 * time.Second
@@ -89,6 +93,7 @@ func (p *Program) watch() {
 		if p.tap != nil {
 			p.tap(b[:n])
 		}
+		p.output = append(p.output[max(len(p.output)-maxOutput, 0):], b[:n]...)
 		_, _ = p.emulator.Write(p.titles.cut(b[:n])) // it does not fail
 		p.written += int64(n)
 		p.last = time.Now()

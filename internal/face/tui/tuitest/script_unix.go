@@ -3,6 +3,7 @@
 package tuitest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 //	see TEXT       waits until TEXT is on the screen
 //	unsee TEXT     waits until TEXT is not on the screen
 //	title TEXT     waits until the title of the window has TEXT
+//	bytes TEXT     waits until the program has written TEXT, with its control sequences
 //	count N TEXT   checks that N rows of the scrollback and the screen have TEXT
 //	type TEXT      types TEXT
 //	send TEXT      types TEXT and Enter
@@ -34,7 +36,7 @@ import (
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
-// In TEXT, \n is a line end, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// In TEXT, \n is a line end, \e is ESC and \a is BEL, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
 func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
 	data, err := os.ReadFile(script)
@@ -75,7 +77,7 @@ type player struct {
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = p.expand(strings.ReplaceAll(rest, `\n`, "\n"))
+	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a").Replace(rest))
 	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
@@ -83,6 +85,8 @@ func (p *player) do(line string) error {
 		return p.Wait(func(rows []string) bool { return !shows(rows, rest) })
 	case "title":
 		return p.Wait(func([]string) bool { return strings.Contains(p.titles.last, rest) })
+	case "bytes":
+		return p.Wait(func([]string) bool { return bytes.Contains(p.output, []byte(rest)) })
 	case "count":
 		return p.count(rest)
 	case "type":
@@ -158,7 +162,7 @@ func (p *player) count(rest string) error {
 var keyCodes = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift-tab": "\x1b[Z", "backspace": "\x7f", "space": " ", "delete": "\x1b[3~",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~",
-	"pagedown": "\x1b[6~", "alt-enter": "\x1b\r", "f12": "\x1b[24~", "alt-up": "\x1b[1;3A", "alt-z": "\x1bz", "alt-m": "\x1bm",
+	"pagedown": "\x1b[6~", "alt-enter": "\x1b\r", "f12": "\x1b[24~", "alt-up": "\x1b[1;3A", "alt-z": "\x1bz", "alt-m": "\x1bm", "alt-c": "\x1bc",
 }
 
 func (p *player) press(names []string) error {
