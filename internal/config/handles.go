@@ -205,6 +205,7 @@ const (
 	CompactToolOutput  = Bool("ui.compactToolOutput")
 	ErrorVerbosity     = String("ui.errorVerbosity")
 	EscapePastedAt     = Bool("ui.escapePastedAtSymbols")
+	ShowProgress       = Bool("pollux.progress")
 	CopyByTerminal     = Bool("experimental.useOSC52Copy")
 	PasteByTerminal    = Bool("experimental.useOSC52Paste")
 )

@@ -46,6 +46,8 @@ var (
 	OtherScreen = Mode{"\x1b[?1049h", "\x1b[?1049l"}
 	// KeepTitle puts the title of the window aside. A terminal that cannot gets an empty one.
 	KeepTitle = Mode{"\x1b[22;0t", "\x1b]0;\x07\x1b[23;0t"}
+	// BusyProgress shows in the task bar or the tab that work is in progress.
+	BusyProgress = Mode{"\x1b]9;4;3\x07", "\x1b]9;4;0\x07"}
 	// ShownCursor shows the cursor and ends styles and a frame in progress when it is left.
 	ShownCursor = Mode{"", "\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h"}
 )
@@ -123,16 +125,21 @@ func (c *Console) Begin(m Mode) string {
 
 // Exit leaves a mode that was entered.
 func (c *Console) Exit(m Mode) error {
+	_, err := io.WriteString(c.out, c.End(m))
+	return err
+}
+
+// End returns the sequence that leaves a mode that was entered. The caller writes it.
+func (c *Console) End(m Mode) string {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, entered := range c.modes {
 		if entered == m {
 			c.modes = append(c.modes[:i:i], c.modes[i+1:]...)
 			break
 		}
 	}
-	c.mu.Unlock()
-	_, err := io.WriteString(c.out, m.Leave)
-	return err
+	return m.Leave
 }
 
 // leaveAll leaves all modes.

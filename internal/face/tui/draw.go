@@ -29,7 +29,7 @@ func (l *loop) draw(now time.Time) {
 		l.screen.Resize(width, height)
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
-	l.transcript.Look.HasLinks = l.look.opensLinks()
+	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()
 	if l.look.isSettled(now) {
 		l.screen.Print(l.transcript.Take()...)
 	}

@@ -34,12 +34,14 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.takeBack(e)
 	case kit.Began:
 		l.began(e)
+		l.showProgress()
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:
 		l.workEnded()
+		l.showProgress()
 	case kit.Asked:
 		l.ask(e.Question)
 	case kit.Help:

@@ -75,14 +75,23 @@ func (l *look) isSettled(now time.Time) bool {
 	return l.answered
 }
 
-// opensLinks reports whether the terminal is known to open links of OSC 8. In others the URL stays beside the text.
-func (l *look) opensLinks() bool {
-	if l.multiplexer != "" {
-		return false
-	}
+// isOneOf reports whether the terminal's name begins with one of these, without a multiplexer between.
+func (l *look) isOneOf(names []string) bool {
 	name := strings.ToLower(l.name)
-	return slices.ContainsFunc(linkOpeners[:], func(known string) bool { return strings.HasPrefix(name, known) })
+	return l.multiplexer == "" && slices.ContainsFunc(names, func(known string) bool { return strings.HasPrefix(name, known) })
 }
+
+// opensLinks reports whether the terminal is known to open links of OSC 8. In others the URL stays beside the text.
+func (l *look) opensLinks() bool { return l.isOneOf(linkOpeners[:]) }
+
+// hasProgress reports whether the terminal is known to show progress. Others show a notification instead.
+func (l *look) hasProgress() bool { return l.isOneOf(progressShowers[:]) }
+
+// progressShowers are the beginnings of the names of terminals that show progress.
+var progressShowers = [...]string{"windows terminal", "ghostty", "kitty", "iterm", "wezterm", "konsole", "vte", "conemu", "mintty", "rio"}
+
+// hasMarks reports whether the terminal is known to jump to the marks of prompts, or to ignore them.
+func (l *look) hasMarks() bool { return l.multiplexer == "tmux" || l.opensLinks() }
 
 // linkOpeners are the beginnings of the names of terminals that open links, as they or the environment tell them.
 var linkOpeners = [...]string{"kitty", "iterm", "wezterm", "ghostty", "vscode", "foot", "alacritty", "konsole", "windows terminal", "vte", "gnome", "contour", "rio"}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"pollux/internal/face/kit"
@@ -100,6 +101,12 @@ func (l *loop) openConsole() (*terminal.Console, error) { return l.options.Termi
 func (l *loop) enter(m terminal.Mode) {
 	l.modes = append(l.modes, m)
 	l.pace.control(l.console.Begin(m))
+}
+
+// leave leaves a mode of the terminal with the next frame.
+func (l *loop) leave(m terminal.Mode) {
+	l.modes = slices.DeleteFunc(l.modes, func(entered terminal.Mode) bool { return entered == m })
+	l.pace.control(l.console.End(m))
 }
 
 // step draws the changes, and handles the next event of any kind. It returns false at the end.

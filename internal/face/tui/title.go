@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/window"
+	"pollux/internal/terminal"
 )
 
 // retitle sets the title of the window if it changes.
@@ -25,6 +27,17 @@ func (l *loop) retitle() {
 		t.State = window.Working
 	}
 	l.pace.controls = append(l.pace.controls, l.title.Set(t)...)
+}
+
+// showProgress shows in the task bar whether work is in progress, if the user wants that.
+func (l *loop) showProgress() {
+	isShown := slices.Contains(l.modes, terminal.BusyProgress)
+	switch wants := l.composer.IsBusy && l.view.isOpen() && config.ShowProgress.In(l.view.settings()) && l.look.hasProgress(); {
+	case wants && !isShown:
+		l.enter(terminal.BusyProgress)
+	case !wants && isShown:
+		l.leave(terminal.BusyProgress)
+	}
 }
 
 // notify tells the user that a question waits, if they look at another window and want that.

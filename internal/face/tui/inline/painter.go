@@ -7,6 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/window"
 )
 
 // painter writes the bytes of one frame.
@@ -69,6 +70,10 @@ func (p *painter) eraseRow(fill *styled.Span) {
 
 // print writes a line of any width, and goes to the row below it.
 func (p *painter) print(line styled.Line) {
+	if len(line) == 1 && line[0].Object != nil {
+		p.printObject(line[0].Object)
+		return
+	}
 	cells := cellsOf(line)
 	var fill *styled.Span
 	if line.Width() == p.width {
@@ -85,6 +90,27 @@ func (p *painter) print(line styled.Line) {
 	p.plain()
 	p.string("\r\n")
 }
+
+// printObject writes a mark where the next line begins, or an object that takes rows: these are there before it is, so that
+// it does not scroll the screen, and the cursor goes below them wherever the object leaves it.
+func (p *painter) printObject(o *styled.Object) {
+	if o.Rows == 0 {
+		p.string(o.Control)
+		return
+	}
+	for range o.Rows {
+		p.string("\r\n")
+	}
+	p.control(o.Rows, 'A')
+	p.string(saveCursor + o.Control + restoreCursor)
+	p.control(o.Rows, 'B')
+	p.string("\r")
+}
+
+const (
+	saveCursor    = "\x1b7"
+	restoreCursor = "\x1b8"
+)
 
 // put writes a cell at the cursor.
 func (p *painter) put(c cell) {
@@ -107,20 +133,14 @@ func (p *painter) setStyle(s *styled.Span) {
 	}
 	p.string(style.Diff(&p.style))
 	p.style = style
-	if link := safeLink(s.Link); link != p.link {
+	link := ""
+	if s.Link != "" {
+		link = window.Link(s.Link)
+	}
+	if link != p.link {
 		p.string("\x1b]8;;" + link + "\x1b\\")
 		p.link = link
 	}
-}
-
-// safeLink returns a URL, or "" if it could end the sequence that it is written in.
-func safeLink(url string) string {
-	for i := range len(url) {
-		if url[i] <= ' ' || url[i] >= 0x7f {
-			return ""
-		}
-	}
-	return url
 }
 
 // plain ends style and link.

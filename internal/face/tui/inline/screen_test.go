@@ -164,6 +164,9 @@ func TestStyles(t *testing.T) {
 		{"true color", colorprofile.TrueColor, styled.Line{{Text: "a", Style: red}, {Text: "b"}}, "\x1b[38;2;255;0;0ma\x1b[mb\r"},
 		{"no color", colorprofile.Ascii, styled.Line{{Text: "a", Style: red}, {Text: "b"}}, "ab\r"},
 		{"link", colorprofile.TrueColor, styled.Line{{Text: "a", Link: "https://x"}, {Text: "b"}}, "\x1b]8;;https://x\x1b\\a\x1b]8;;\x1b\\b\r"},
+		{"link with a space", colorprofile.TrueColor, styled.Line{{Text: "a", Link: "file:///b c"}}, "\x1b]8;;file:///b%20c\x1b\\a\x1b]8;;\x1b\\\r"},
+		{"link that runs a program", colorprofile.TrueColor, styled.Line{{Text: "a", Link: "javascript:x"}}, "a\r"},
+		{"object", colorprofile.TrueColor, styled.Object{Control: "\x1b[2J", Rows: 3}.Line(), ""},
 		{"hostile link", colorprofile.TrueColor, styled.Line{{Text: "a", Link: "x\x1b\\\x1b]52;c;eA=="}}, "a\r"},
 		{"controls", colorprofile.TrueColor, styled.Plain("a\x1b]0;x\x07\n\u009b\u202e\u200bb"), "a]0;xb\r"},
 		{"plain spaces at the end", colorprofile.TrueColor, styled.Plain("a   "), "a\r"},
@@ -277,6 +280,12 @@ func TestWholeScreen(t *testing.T) {
 		var printed []string
 		for range rapid.IntRange(1, 25).Draw(t, "frames") {
 			for range rapid.IntRange(0, 3).Draw(t, "lines") {
+				if object := rapid.IntRange(-4, height-1).Draw(t, "object"); object == 0 {
+					term.Print(styled.Object{Control: "\x1b]133;A\a"}.Line())
+				} else if object > 0 { // it draws at the first column, and leaves the cursor anywhere
+					term.Print(styled.Object{Control: "*\x1b[99;99H", Rows: object}.Line())
+					printed = append(printed, append([]string{"*"}, make([]string, object-1)...)...)
+				}
 				line := text.Draw(t, "line")
 				term.Print(styled.Plain(line))
 				printed = append(printed, wrapped(line, width)...)

@@ -32,7 +32,19 @@ type Span struct {
 	Text  string
 	Style Style
 	Link  string // the URL that the text leads to, "" for none
+	// Object is set in the only span of a line that is no text.
+	Object *Object
 }
+
+// Object is a line that is no text: control sequences of Pollux itself, such as a mark or an image. Only finished lines can
+// have one.
+type Object struct {
+	Control string // has no part that anyone else has written
+	Rows    int    // that the line takes: 0 for a mark
+}
+
+// Line returns the line of the object.
+func (o Object) Line() Line { return Line{{Object: &o}} }
 
 // Line is one line of text. A nil Line is an empty line.
 type Line []Span

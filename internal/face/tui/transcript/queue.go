@@ -12,6 +12,7 @@ type item struct {
 	group   group
 	isOpen  bool // lines may follow
 	isShown bool // a line was printed
+	isMark  bool // the lines take no rows
 
 	answer *answer // nil for other items
 	call   *call   // nil for other items
@@ -80,12 +81,15 @@ func (t *Transcript) print(it *item) {
 	if len(it.lines) == 0 {
 		return
 	}
-	if !it.isShown && needsGap(t.last, it.group) {
+	if !it.isShown && !it.isMark && needsGap(t.last, it.group) {
 		t.done = append(t.done, nil)
 	}
 	t.held -= size(it.lines)
 	t.done = append(t.done, it.lines...)
-	t.last, it.isShown, it.lines = it.group, true, nil
+	if !it.isMark {
+		t.last = it.group
+	}
+	it.isShown, it.lines = true, nil
 }
 
 // size returns the number of bytes that lines take, roughly.

@@ -27,6 +27,7 @@ type Look struct {
 	Width    int // columns of the terminal; below 1 counts as 80
 	Theme    theme.Theme
 	HasLinks bool // the terminal opens links
+	HasMarks bool // the terminal jumps from prompt to prompt
 }
 
 // Options are settings of a transcript.
@@ -63,10 +64,11 @@ type Transcript struct {
 	open   map[*kit.Call]*item // calls that have not ended
 	model  string              // that the last note has named
 	typed  *tool.Result        // of the last shell command that the person has entered
+	marks  marks
 }
 
 // Prompt adds a text that the person has sent. A shell command begins with "!".
-func (t *Transcript) Prompt(text string) { t.add(apart, t.promptLines(text)) }
+func (t *Transcript) Prompt(text string) { t.add(apart, t.marked(t.promptLines(text))) }
 
 // Print adds lines of another part of the screen, behind all that is pending. They must be clean.
 func (t *Transcript) Print(lines ...styled.Line) { t.add(apart, lines) }
@@ -139,14 +141,20 @@ func (t *Transcript) Handle(e kit.Event, at time.Time) {
 		t.handleRun(e.Event, at)
 	case kit.Cancelled:
 		t.endAnswer()
+		t.marks.code = cancelledCode
 		t.Info(cancelledText(e))
 	case kit.Failed:
 		t.endAnswer()
+		t.marks.code = failedCode
 		t.Error(t.failure(e.Err))
 	case kit.Finished:
 		t.endWork()
+		t.markEnd()
 	case kit.CommandDone:
 		t.addResult(e.Result)
+		if e.Result.Failed {
+			t.marks.code = failedCode
+		}
 	case kit.ShellRan:
 		t.handleShell(e.Event, at)
 	case kit.ShellDone:
