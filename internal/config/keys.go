@@ -168,6 +168,7 @@ var table = [...]Key{
 	{"pollux.foreignContext", "bool", true, restart, live, free, "If context.fileName is not set, read the context files of other agents: AGENTS.md before GEMINI.md in each directory, and CLAUDE.md in directories that have neither."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, free, "Also drop the prompt of each invalid response from the history, instead of the response only."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, free, "Remove a cancelled prompt, its tool results and what had arrived of its answer from the history, as Gemini CLI does."},
+	{"pollux.images", "enum auto off", "auto", atOnce, live, free, "Show images of prompts and tool results in the conversation, in terminals that can."},
 	{"pollux.instructions", "enum auto full compact", "auto", restart, live, free, "Length of the instructions for the model. The compact form has fewer rules and tools and a short directory tree. auto uses it for context windows up to 32k tokens and for models that call tools in text."},
 	{"pollux.invalidAnswer.continue", "bool", false, 0, live, free, "After an invalid response, ask the model once to continue."},
 	{"pollux.invalidAnswer.delay", "number 0 3600", 1.0, 0, live, free, "Seconds to wait before retrying an invalid or incomplete response."},

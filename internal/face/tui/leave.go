@@ -25,6 +25,7 @@ func (l *loop) finish(inOrder bool) {
 	if _, ok := l.output.Wait(outputWait); !ok || l.failure != nil {
 		return
 	}
+	l.transcript.DropPictures()
 	l.screen.Print(l.transcript.Take()...)
 	l.screen.Print(l.farewell(inOrder)...)
 	l.output.Write(l.screen.Erase())

@@ -29,6 +29,7 @@ type look struct {
 	answered   bool      // all replies are there, or are not waited for any more
 	otherKeys  bool      // the terminal has modifyOtherKeys
 	isKitty    bool      // it has kitty's keyboard protocol
+	hasSixels  bool      // it shows images as sixels
 	isAskable  bool      // it has kitty's protocol for the clipboard
 }
 
@@ -146,6 +147,7 @@ func (l *loop) learn(e keys.Event) {
 		k.name = e.Name
 	case keys.DeviceAttributes:
 		k.answered, k.hasReplied = true, true
+		k.hasSixels = slices.Contains(e.Attributes, keys.AttributeSixel)
 		if k.otherKeys && !k.isKitty {
 			l.enter(terminal.OtherKeys)
 			l.composer.Guard.IsPasteMarked = true

@@ -35,6 +35,7 @@ func (l *loop) applySettings() {
 	l.status.options, l.status.isShown = f.Options(), !config.HideFooter.In(s)
 	l.applyTheme()
 	l.applyTranscript()
+	l.applyPictures()
 	switch isVim := config.VimMode.In(s); {
 	case isVim && l.composer.Vim == nil:
 		l.composer.Vim = &vim.Mode{}

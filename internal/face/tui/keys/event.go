@@ -98,6 +98,9 @@ type DeviceAttributes struct {
 	At         time.Time
 }
 
+// AttributeSixel is the attribute of terminals that show sixels.
+const AttributeSixel = 4
+
 // TerminalName is the reply to XTVERSION (CSI > q), such as "tmux 3.5a". It has no control characters.
 type TerminalName struct {
 	Name string

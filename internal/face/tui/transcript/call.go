@@ -58,6 +58,7 @@ func (t *Transcript) handleCall(e agent.Event, at time.Time) {
 	case agent.ToolFinished:
 		it := t.itemOf(e.Call)
 		t.calls.Observe(e)
+		t.addPictures(it, t.picturesOf(it.call, e.Result))
 		t.endCall(it, t.finishedLines(it.call, e))
 	case agent.Nested:
 		if f, isEnd := e.Event.(agent.ToolFinished); isEnd {

@@ -35,7 +35,7 @@ func (t *Transcript) markEnd() {
 	if !t.marks.isOpen {
 		return
 	}
-	it := &item{isMark: true}
+	it := &item{isTight: true}
 	t.queue = append(t.queue, it)
 	t.put(it, []styled.Line{styled.Object{Control: window.OutputEnd(t.marks.code)}.Line()})
 	t.marks = marks{}

@@ -66,13 +66,26 @@ func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
 		case it.call != nil:
 			p = t.callPart(it.call, now)
 		default:
-			p.body = it.lines[:min(len(it.lines), height)]
+			p.body = shownLines(it.lines, height)
 		}
 		if len(p.head)+len(p.body) > 0 {
 			parts = append(parts, p)
 		}
 	}
 	return parts, 0
+}
+
+// shownLines returns the first lines that are no objects, at most so many.
+func shownLines(lines []styled.Line, most int) (shown []styled.Line) {
+	for _, l := range lines {
+		if len(shown) == most {
+			break
+		}
+		if len(l) != 1 || l[0].Object == nil {
+			shown = append(shown, l)
+		}
+	}
+	return shown
 }
 
 func lastLines(lines []styled.Line, most int) []styled.Line {

@@ -12,7 +12,7 @@ type item struct {
 	group   group
 	isOpen  bool // lines may follow
 	isShown bool // a line was printed
-	isMark  bool // the lines take no rows
+	isTight bool // no empty line precedes or follows because of it
 
 	answer *answer // nil for other items
 	call   *call   // nil for other items
@@ -81,12 +81,12 @@ func (t *Transcript) print(it *item) {
 	if len(it.lines) == 0 {
 		return
 	}
-	if !it.isShown && !it.isMark && needsGap(t.last, it.group) {
+	if !it.isShown && !it.isTight && needsGap(t.last, it.group) {
 		t.done = append(t.done, nil)
 	}
 	t.held -= size(it.lines)
 	t.done = append(t.done, it.lines...)
-	if !it.isMark {
+	if !it.isTight {
 		t.last = it.group
 	}
 	it.isShown, it.lines = true, nil

@@ -45,6 +45,11 @@ type Options struct {
 	ShowsErrors    bool // of calls in full, not in one line
 	IsLoose        bool // calls that read or edit are shown like others, not in one line
 
+	// Mentioned returns the images that a prompt mentions, and Picture begins to make the lines of an image: it calls put with
+	// them later, on the goroutine of the transcript. Picture is nil if no images are shown.
+	Mentioned func(prompt string) []Picture
+	Picture   func(p Picture, put func([]styled.Line))
+
 	// ShowKey is the name of the key that shows hidden lines; "" is Ctrl+O.
 	ShowKey string
 }
@@ -68,7 +73,12 @@ type Transcript struct {
 }
 
 // Prompt adds a text that the person has sent. A shell command begins with "!".
-func (t *Transcript) Prompt(text string) { t.add(apart, t.marked(t.promptLines(text))) }
+func (t *Transcript) Prompt(text string) {
+	t.add(apart, t.marked(t.promptLines(text)))
+	if t.Options.Picture != nil && !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+		t.addPictures(nil, t.Options.Mentioned(text))
+	}
+}
 
 // Print adds lines of another part of the screen, behind all that is pending. They must be clean.
 func (t *Transcript) Print(lines ...styled.Line) { t.add(apart, lines) }

@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/crash"
+	"pollux/internal/face/tui/picture"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/transcript"
+)
+
+// pictureWait is how long the conversation waits for an image.
+const pictureWait = 2 * time.Second
+
+// applyPictures sets whether the transcript shows images.
+func (l *loop) applyPictures() {
+	o := &l.transcript.Options
+	o.Picture = l.showPicture
+	if config.ShowImages.In(l.view.settings()) == "off" {
+		o.Picture = nil
+	}
+	o.Mentioned = func(prompt string) (pictures []transcript.Picture) {
+		for _, path := range picture.Mentioned(prompt) {
+			pictures = append(pictures, transcript.Picture{Path: path, Name: styled.Text(filepath.Base(path))})
+		}
+		return pictures
+	}
+}
+
+// showPicture makes the lines of an image beside the loop.
+func (l *loop) showPicture(p transcript.Picture, put func([]styled.Line)) {
+	isDone := false
+	finish := func(lines []styled.Line) {
+		if !isDone {
+			isDone = true
+			put(lines)
+			l.pace.change()
+		}
+	}
+	v, style := l.view, l.look.theme.Secondary()
+	s := picture.Screen{Protocol: l.look.protocol(), Width: l.screen.Width(), Height: l.screen.Height()}
+	s.CellWidth, s.CellHeight = l.console.CellSize()
+	go func() {
+		defer crash.Recover()
+		data := p.Data
+		if p.Path != "" {
+			data = v.imageFile(p.Path)
+		}
+		lines, err := s.Lines(p.Name, data, style)
+		if err != nil {
+			v.project().Log.Debug("an image is not shown", "error", err)
+		}
+		l.post(func() { finish(lines) })
+	}()
+	time.AfterFunc(pictureWait, func() {
+		defer crash.Recover()
+		l.post(func() { finish(nil) })
+	})
+}
+
+// imageFile returns a file that a prompt mentions, nil if there is none that the model may see, or if it is too large.
+func (v *view) imageFile(path string) []byte {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(v.project().Paths.Dir(), path)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > picture.MaxSize || v.session.Workspace.CheckRead(path) != nil {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// protocol returns the way in which the terminal takes images. Multiplexers do not keep them in their place.
+func (l *look) protocol() picture.Protocol {
+	switch {
+	case l.isOneOf([]string{"kitty", "ghostty", "warp"}):
+		return picture.Kitty
+	case l.isOneOf([]string{"iterm", "wezterm", "mintty"}):
+		return picture.ITerm
+	case l.hasSixels && l.multiplexer == "":
+		return picture.Sixel
+	}
+	return picture.None
+}
