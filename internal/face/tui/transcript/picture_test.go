@@ -15,7 +15,9 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	tr := Transcript{Look: Look{Width: 60}}
 	puts := map[string]func([]styled.Line){}
-	tr.Options.Mentioned = func(string) []Picture { return []Picture{{Path: "a.png", Name: "a.png"}, {Path: "b.png", Name: "b.png"}} }
+	tr.Options.Mentioned = func(string) []Picture {
+		return []Picture{{Path: "a.png", Name: "a.png"}, {Path: "b.png", Name: "b.png"}}
+	}
 	tr.Options.Picture = func(p Picture, put func([]styled.Line)) {
 		puts[p.Name] = func(lines []styled.Line) { put(lines) }
 	}
