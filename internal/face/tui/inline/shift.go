@@ -68,14 +68,14 @@ func (p *painter) shift(rows []row, s shift) []row {
 }
 
 // finished returns the finished lines as rows above the live area, and false if there is none, if they do not fit with it, if
-// the terminal has to break one, or if its columns are in doubt.
+// the terminal has to break one, if its columns are in doubt, or if one is no text.
 func (s *Screen) finished(live int) ([]row, bool) {
 	if len(s.rows) == 0 || live == 0 || len(s.printing)+live > s.options.Height {
 		return nil, false
 	}
 	rows := make([]row, len(s.printing))
 	for i, line := range s.printing {
-		if line.Width() > s.options.Width {
+		if line.Width() > s.options.Width || len(line) == 1 && line[0].Object != nil {
 			return nil, false
 		}
 		rows[i] = newRow(line, s.options.Width)
