@@ -56,6 +56,9 @@ var (
 // kitty's protocol for the clipboard, the color of the background, its name, and last its class, which every terminal answers.
 const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b]11;?\x1b\\\x1b[>q\x1b[c"
 
+// ClearOther clears the screen of [OtherScreen], and puts the cursor into its first row.
+const ClearOther = "\x1b[H\x1b[2J"
+
 // closeWait is how long a terminal that takes no output holds up [Console.Close].
 const closeWait = 500 * time.Millisecond
 

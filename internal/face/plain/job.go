@@ -99,6 +99,7 @@ func (l *loop) showResult(r slash.Result) {
 	}
 	if r.Draft != "" {
 		l.draft = terminal.Clean(r.Draft)
+		l.screen.line("To change this prompt and send it, press Ctrl+G.")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/guard/policy"
+	"pollux/internal/slash"
 )
 
 // application are the commands that the application handles whatever has the keyboard, in the order in which it asks for
@@ -97,13 +98,30 @@ func (l *loop) escape(at time.Time) {
 	switch {
 	case state.IsBusy && !state.IsOpening:
 		l.driver.Cancel()
-	case l.composer.IsEmpty():
 	case at.Sub(l.armed.escape) < toast.EscapeTime:
-		l.composer.Clear()
-		l.armed.reset()
+		l.escapeTwice(at)
 	default:
 		l.armed = armed{escape: at}
-		l.toast.Show(toast.Again(l.view.bindings, keys.BasicCancel, toast.ToClear), toast.Escape, at, toast.EscapeTime)
+		effect := toast.ToClear
+		if l.composer.IsEmpty() {
+			effect = toast.ToRewind
+		}
+		l.toast.Show(toast.Again(l.view.bindings, keys.BasicCancel, effect), toast.Escape, at, toast.EscapeTime)
+	}
+}
+
+// escapeTwice clears the draft. Without one it opens the way back to an earlier prompt.
+func (l *loop) escapeTwice(at time.Time) {
+	l.armed.reset()
+	l.toast.Dismiss(toast.Escape)
+	switch {
+	case !l.composer.IsEmpty():
+		l.composer.Clear()
+	case !l.view.isOpen():
+	case len(l.view.session.Prompts()) == 0:
+		l.toast.Show(toast.NothingToRewind, toast.Hint, at, toast.UsualTime)
+	default:
+		l.openPane(slash.Call{Name: rewindName})
 	}
 }
 

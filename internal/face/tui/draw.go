@@ -25,6 +25,10 @@ func (l *loop) draw(now time.Time) {
 	if l.isLent || l.output.IsBusy() || !l.pace.isDue(now) {
 		return
 	}
+	if l.viewing != nil {
+		l.drawViewer(now)
+		return
+	}
 	if width, height := l.console.Size(); width != l.screen.Width() || height != l.screen.Height() {
 		l.screen.Resize(width, height)
 	}

@@ -49,6 +49,18 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	case kit.Ended:
 		l.ending = e.Text
 	}
+	if ran, ok := e.(kit.Ran); !ok || isWhole(ran.Event) {
+		l.refreshViewer()
+	}
+}
+
+// isWhole reports whether an event of a run is not a part of a text that streams in.
+func isWhole(e agent.Event) bool {
+	switch e.(type) {
+	case agent.Text, agent.Thinking:
+		return false
+	}
+	return true
 }
 
 // began shows the prompt of a run, and takes it out of the queue.

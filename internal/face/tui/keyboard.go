@@ -70,6 +70,10 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	if l.isLent {
 		return
 	}
+	if l.viewing != nil {
+		l.pressViewer(e, now)
+		return
+	}
 	if k, ok := e.(keys.Key); ok && l.control(k) {
 		return
 	}
@@ -91,7 +95,12 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		l.early = append(l.early, e)
 		return
 	}
-	l.act(l.composer.Handle(e, l.view.bindings), now)
+	o := l.composer.Handle(e, l.view.bindings)
+	if _, isIgnored := o.(composer.Ignored); isIgnored && l.wantsViewer(e) {
+		l.openViewer()
+		return
+	}
+	l.act(o, now)
 }
 
 // needsSession reports whether a key, or one before it, has an effect that the open session decides on.
@@ -172,7 +181,7 @@ func (l *loop) submit(o composer.Submitted) {
 	}
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)
-	if isCommand && !state.IsBusy && l.openPane(call) {
+	if isCommand && (!state.IsBusy || state.IsOpening) && l.openPane(call) {
 		return
 	}
 	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {

@@ -25,6 +25,10 @@ func (l *loop) finish(inOrder bool) {
 	if _, ok := l.output.Wait(outputWait); !ok || l.failure != nil {
 		return
 	}
+	if l.viewing != nil {
+		l.closeViewer()
+		_, _ = l.console.Write(l.pace.begin(time.Now()))
+	}
 	l.transcript.DropPictures()
 	l.screen.Print(l.transcript.Take()...)
 	l.screen.Print(l.farewell(inOrder)...)

@@ -27,7 +27,7 @@ func (l *loop) lend(f func() error, done func(error)) {
 // release removes the live area and leaves the modes of the terminal.
 func (l *loop) release() {
 	l.isLent = true
-	if _, ok := l.output.Wait(outputWait); ok {
+	if _, ok := l.output.Wait(outputWait); ok && l.viewing == nil {
 		_, _ = l.console.Write(l.screen.Erase()) // a failure shows when the terminal is back
 	}
 	l.reader.input.Pause()
@@ -54,6 +54,9 @@ func (l *loop) reclaim() {
 	l.modes = nil
 	for _, m := range modes {
 		l.enter(m)
+	}
+	if l.viewing != nil {
+		l.resetViewer()
 	}
 	l.reader.input.Resume()
 	l.pace.change()

@@ -20,13 +20,15 @@ import (
 	"pollux/internal/face/tui/transcript"
 	"pollux/internal/face/tui/window"
 	"pollux/internal/face/tui/working"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
 // loop is the state of the screen. Only the goroutine of [Face.Run] uses it.
 type loop struct {
 	*Face
-	view *view // of the open session; before that, of none
+	ctx  context.Context // of [Face.Run]
+	view *view           // of the open session; before that, of none
 
 	console *terminal.Console
 	reader  *reader
@@ -47,6 +49,8 @@ type loop struct {
 	composer   *composer.Composer
 	dialog     question.Dialog // the open question, nil for none
 	pane       pane.Pane       // that the user has opened, nil for none
+	wanted     slash.Call      // whose pane opens when the session is open
+	viewing    *viewing        // the viewer that the user has opened, nil for none
 	armed      armed           // keys that were pressed once
 	pressed    time.Time       // when the last key was pressed
 	early      []keys.Event    // keys that wait for the session
@@ -154,6 +158,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	if l.isLent {
 		return first
 	}
+	sooner(now, l.viewing != nil && l.viewing.IsSearching())
 	sooner(l.pace.next(l.output.IsBusy()))
 	sooner(l.working.Next(now))
 	sooner(l.toast.Deadline(now))
@@ -178,6 +183,7 @@ func (l *loop) expire(now time.Time) {
 	if l.composer.IsWaiting() && now.Sub(l.pressed) >= keys.SequenceWait {
 		l.act(l.composer.Expire(), now)
 	}
+	l.viewing.search()
 	l.keepDraft(now)
 	l.pace.change()
 }

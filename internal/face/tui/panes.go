@@ -1,32 +1,84 @@
 package tui
 
 import (
+	"time"
+
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/pane/models"
+	"pollux/internal/face/tui/pane/rewind"
+	"pollux/internal/face/tui/pane/sessions"
+	"pollux/internal/face/tui/pane/settings"
+	"pollux/internal/face/tui/pane/themes"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
 // openers make the panes for / commands without arguments, by their names.
-var openers = map[string]func(l *loop) pane.Pane{}
+var openers = map[string]func(l *loop) pane.Pane{
+	"chat": openSessions, "sessions": openSessions, rewindName: openRewind, "model": openModels, "settings": openSettings, "theme": openThemes,
+}
 
-// openPane opens the pane of a / command. It returns false if the command has none.
+// rewindName is the name of the command that goes back to an earlier prompt.
+const rewindName = "rewind"
+
+func openModels(l *loop) pane.Pane {
+	return models.New(l.ctx, l.view.session.Models, l.view.bindings)
+}
+
+func openSettings(l *loop) pane.Pane {
+	return settings.New(l.view.settings, l.scopes(), l.view.bindings)
+}
+
+func openThemes(l *loop) pane.Pane {
+	return themes.New(l.look.request, l.scopes(), l.view.bindings)
+}
+
+func (l *loop) scopes() *pane.Scopes {
+	return pane.NewScopes(l.view.settings(), l.view.project().Paths)
+}
+
+func openSessions(l *loop) pane.Pane {
+	s := l.view.session
+	return sessions.New(l.ctx, sessions.Options{
+		List: s.Record.List, Current: s.ID(), Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
+	})
+}
+
+func openRewind(l *loop) pane.Pane {
+	s := l.view.session
+	return rewind.New(l.ctx, rewind.Options{
+		History: s.History, Calls: s.Record.Calls, Plan: s.Changes.PlanUndo, ShortPath: l.view.live.ShortPath,
+		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
+	})
+}
+
+// inBackground calls work on another goroutine, and then the function that it returns on that of the loop.
+func (l *loop) inBackground(work func() (show func())) {
+	go func() {
+		defer crash.Recover()
+		show := work()
+		l.post(func() {
+			show()
+			l.pace.change()
+		})
+	}()
+}
+
+// openPane opens the pane of a / command, at once or when the session is open. It returns false if the command has none.
 func (l *loop) openPane(call slash.Call) bool {
 	open := openers[call.Name]
-	if open == nil || call.Args != "" || !l.view.isOpen() {
+	if open == nil || call.Args != "" {
 		return false
+	}
+	if !l.view.isOpen() {
+		l.wanted = call
+		return true
 	}
 	l.pane = open(l)
 	if loader, ok := l.pane.(pane.Loader); ok {
-		go func() {
-			defer crash.Recover()
-			show := loader.Load()
-			l.post(func() {
-				show()
-				l.pace.change()
-			})
-		}()
+		l.inBackground(loader.Load)
 	}
 	l.pace.change()
 	return true
@@ -41,8 +93,6 @@ func (l *loop) pressPane(e keys.Event) {
 	case pane.Chosen:
 		if !o.Stays {
 			l.closePane()
-		}
-		if !o.Stays {
 			l.transcript.Prompt(o.Command)
 		}
 		l.driver.Submit(o.Command)

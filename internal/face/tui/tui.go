@@ -63,6 +63,7 @@ func (f *Face) Run(ctx context.Context) error {
 	defer f.driver.Close()
 	f.opened = make(chan *view, 1)
 	l := newLoop(f)
+	l.ctx = ctx
 	if err := l.start(); err != nil {
 		return err
 	}

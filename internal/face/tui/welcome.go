@@ -29,6 +29,7 @@ func (l *loop) sessionOpened() {
 		l.restoreDraft()
 	}
 	l.pressEarly()
+	l.openPane(l.wanted)
 }
 
 // welcome prints the name of the program, and where it works.

@@ -33,7 +33,7 @@ func earlierPrompts(ctx context.Context, c *manage.Call) (outcome.Outcome, error
 		return outcome.Outcome{}, err
 	}
 	c.Next.Draft = prompts[chosen]
-	return manage.Say("To change this prompt and send it, press Ctrl+G.")
+	return outcome.Outcome{}, nil
 }
 
 // pick asks for one of the options, whose labels are prompts, and returns its index, -1 for none. It cuts the labels

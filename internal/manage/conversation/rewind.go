@@ -84,10 +84,7 @@ func rewindTo(ctx context.Context, c *manage.Call, chosen agent.Message, how str
 		text = "Rewound to the state before: " + text
 	}
 	c.Next.Draft = prompt
-	if !c.HasPerson() {
-		return manage.Say("%s", text)
-	}
-	return manage.Say("%s\nTo change this prompt and send it, press Ctrl+G.", text)
+	return manage.Say("%s", text)
 }
 
 const hasChanged = "The conversation has changed in the meantime. Try again."

@@ -45,13 +45,13 @@ func TestRewindArguments(t *testing.T) {
 		prompts                 int
 		isCopy                  bool
 	}{
-		{"2 --files=keep", "Rewound to the state before: second\n", "two\n", "second", 1, false},
-		{"2 --files=revert", "File changes reverted: a.txt.\nRewound to the state before: second\n", "one\n", "second", 1, false},
-		{"1 --files=revert", "File changes reverted: a.txt.\nRewound to the state before: first\n", "", "first", 0, false},
+		{"2 --files=keep", "Rewound to the state before: second", "two\n", "second", 1, false},
+		{"2 --files=revert", "File changes reverted: a.txt.\nRewound to the state before: second", "one\n", "second", 1, false},
+		{"1 --files=revert", "File changes reverted: a.txt.\nRewound to the state before: first", "", "first", 0, false},
 		{"--files=only 2", "File changes reverted: a.txt.", "one\n", "", 2, false},
 		{"2 --files=keep --copy", "Continuing in a copy of the session, in the state before: second\nTo return", "two\n", "second", 1, true},
 		{"--copy 2 --files=revert", "File changes reverted: a.txt.\nContinuing in a copy", "one\n", "second", 1, true},
-		{"ID --files=keep", "Rewound to the state before: second\n", "two\n", "second", 1, false},
+		{"ID --files=keep", "Rewound to the state before: second", "two\n", "second", 1, false},
 	} {
 		p := newEdited(t)
 		id := p.Session.Prompts()[1].ID

@@ -30,13 +30,16 @@ const (
 	backward
 )
 
+// IsSearching reports whether [Viewer.Step] has something to do.
+func (v *Viewer) IsSearching() bool { return v.search != nil && !v.search.finder.isDone }
+
 // Step does a part of the search in progress, which takes a few milliseconds, and returns false if nothing is left to do. The
 // owner calls it again and again while no key and no event waits, and draws the viewer from time to time.
 func (v *Viewer) Step() bool {
-	s := v.search
-	if s == nil || s.finder.isDone {
+	if !v.IsSearching() {
 		return false
 	}
+	s := v.search
 	s.finder.step(&v.sheet, stepSize)
 	v.resolve()
 	return !s.finder.isDone

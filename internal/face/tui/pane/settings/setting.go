@@ -83,10 +83,19 @@ func label(path string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// names are words of keys that are written in another way.
-var names = map[string]string{
-	"ai": "AI", "api": "API", "env": "environment", "github": "GitHub", "git": "Git", "http": "HTTP", "ide": "IDE", "mcp": "MCP", "osc": "OSC",
-	"url": "URL", "vertex": "Vertex", "yolo": "YOLO",
+// spelled returns a word of a key as people write it.
+func spelled(word string) string {
+	switch word {
+	case "ai", "api", "http", "ide", "mcp", "osc", "url", "yolo":
+		return strings.ToUpper(word)
+	case "git", "vertex":
+		return strings.ToUpper(word[:1]) + word[1:]
+	case "github":
+		return "GitHub"
+	case "env":
+		return "environment"
+	}
+	return word
 }
 
 // words returns the words of a part of a key: "hide", "CWD" for "hideCWD".
@@ -101,10 +110,7 @@ func words(part string) (all []string) {
 		if strings.ToUpper(word) != word || i-start == 1 {
 			word = strings.ToLower(word)
 		}
-		if name := names[word]; name != "" {
-			word = name
-		}
-		all, start = append(all, word), i
+		all, start = append(all, spelled(word)), i
 	}
 	return all
 }

@@ -55,11 +55,7 @@ func changeTitle(x *agent.Execution) string {
 	}
 	var authors []string
 	for _, author := range x.ChangedBy {
-		name, ok := authorNames[author]
-		if !ok {
-			name = string(author)
-		}
-		authors = append(authors, name)
+		authors = append(authors, authorName(author))
 	}
 	if len(authors) > 0 {
 		text += ", changed by " + strings.Join(authors, " and ")
@@ -67,7 +63,18 @@ func changeTitle(x *agent.Execution) string {
 	return text
 }
 
-var authorNames = map[agent.Author]string{agent.AuthorHook: "a hook", agent.AuthorUser: "the user", agent.AuthorGate: "the gate"}
+// authorName returns who has changed the arguments of a call, as people say it.
+func authorName(a agent.Author) string {
+	switch a {
+	case agent.AuthorHook:
+		return "a hook"
+	case agent.AuthorUser:
+		return "the user"
+	case agent.AuthorGate:
+		return "the gate"
+	}
+	return string(a)
+}
 
 // resultSource returns the pieces of the result of a call that has not failed.
 func resultSource(c *conversation.CallItem) source {
@@ -90,13 +97,26 @@ func resultSource(c *conversation.CallItem) source {
 func todoText(d *tool.TodoDisplay) string {
 	var b strings.Builder
 	for _, t := range d.Todos {
-		b.WriteString(todoSigns[t.Status] + " " + terminal.Line(t.Description) + "\n")
+		b.WriteString(todoSign(t.Status) + " " + terminal.Line(t.Description) + "\n")
 	}
 	return b.String()
 }
 
-var todoSigns = map[tool.TodoStatus]string{
-	tool.TodoCompleted: "✓", tool.TodoInProgress: "»", tool.TodoPending: "☐", tool.TodoCancelled: "✗", tool.TodoBlocked: "⊘",
+// todoSign returns the sign of a task in a state, "" for an unknown one.
+func todoSign(s tool.TodoStatus) string {
+	switch s {
+	case tool.TodoCompleted:
+		return "✓"
+	case tool.TodoInProgress:
+		return "»"
+	case tool.TodoPending:
+		return "☐"
+	case tool.TodoCancelled:
+		return "✗"
+	case tool.TodoBlocked:
+		return "⊘"
+	}
+	return ""
 }
 
 // headPiece is the line about a call.
