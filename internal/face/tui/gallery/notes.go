@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"pollux/agent"
@@ -47,7 +48,8 @@ func noteScenes() []Scene {
 			})}})
 		}},
 		{"result-failure", func(s *stage) {
-			s.handle(kit.CommandDone{Result: slash.Failure(errors.New("There is no model gemini-9. Did you mean gemini-2.5-pro?"))})
+			err := fmt.Errorf("%s", "There is no model gemini-9. Did you mean gemini-2.5-pro?")
+			s.handle(kit.CommandDone{Result: slash.Failure(err)})
 		}},
 		{"result-recap", func(s *stage) {
 			s.handle(kit.CommandDone{Result: slash.Result{Next: manage.Next{Recap: &record.Recap{
