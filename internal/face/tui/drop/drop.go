@@ -3,6 +3,7 @@
 package drop
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -19,8 +20,8 @@ const (
 	maxNames = 100
 )
 
-// patience is how long the disk may take to find the files. A paste that takes longer is text.
-const patience = 50 * time.Millisecond
+// usualPatience is how long the disk may take to find the files. A paste that takes longer is text.
+const usualPatience = 50 * time.Millisecond
 
 // Names recognizes pastes. Its fields must not change once it is used.
 type Names struct {
@@ -32,6 +33,7 @@ type Names struct {
 	// Mention returns the text with which a prompt names a path, false if it cannot.
 	Mention func(path string) (string, bool)
 
+	patience   time.Duration // 0 is the usual one
 	isChecking atomic.Bool
 }
 
@@ -47,11 +49,12 @@ func (n *Names) Replace(pasted string) (string, bool) {
 	}
 	found := make(chan []string, 1)
 	go func() {
-		defer n.isChecking.Store(false)
 		defer crash.Recover()
-		found <- n.firstExisting(readings)
+		paths := n.firstExisting(readings)
+		n.isChecking.Store(false) // before the caller can check the next paste
+		found <- paths
 	}()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(cmp.Or(n.patience, usualPatience))
 	defer late.Stop()
 	select {
 	case paths := <-found:

@@ -3,6 +3,7 @@ package drop
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // newNames returns names on a system with these files.
@@ -12,7 +13,7 @@ func newNames(goos string, files ...string) *Names {
 		has[f] = true
 	}
 	return &Names{
-		GOOS: goos, Home: "/home/ada", Dir: "/work",
+		GOOS: goos, Home: "/home/ada", Dir: "/work", patience: time.Hour,
 		Exists:  func(path string) bool { return has[path] },
 		Mention: func(path string) (string, bool) { return "@<" + path + ">", !strings.Contains(path, "!") },
 	}
@@ -84,6 +85,7 @@ func TestReplaceOnWindows(t *testing.T) {
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	n := newNames("linux")
+	n.patience = 0
 	begun, end := make(chan struct{}, 10), make(chan struct{})
 	n.Exists = func(string) bool {
 		begun <- struct{}{}
