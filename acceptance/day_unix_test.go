@@ -40,6 +40,8 @@ func beginDay(t *testing.T, width, height int, colors ink, tap func([]byte)) *da
 	check, err2 := os.ReadFile("testdata/day/check.sh")
 	script, err3 := os.ReadFile("testdata/day/day.model")
 	err = errors.Join(err, err2, err3,
+		os.MkdirAll(filepath.Join(home, ".gemini"), 0o700), // the line about a turn has its time
+		os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"pollux": {"turnSummary": false}}`), 0o600),
 		os.MkdirAll(filepath.Join(d.work, ".git", "refs"), 0o700), os.MkdirAll(filepath.Join(d.work, ".git", "objects"), 0o700),
 		os.WriteFile(filepath.Join(d.work, ".git", "HEAD"), []byte("ref: refs/heads/zones\n"), 0o600),
 		os.WriteFile(filepath.Join(d.work, "station.go"), source, 0o600), os.WriteFile(filepath.Join(d.work, "check.sh"), check, 0o600),

@@ -206,6 +206,7 @@ const (
 	ErrorVerbosity     = String("ui.errorVerbosity")
 	EscapePastedAt     = Bool("ui.escapePastedAtSymbols")
 	ShowProgress       = Bool("pollux.progress")
+	TurnSummary        = Bool("pollux.turnSummary")
 	ShowImages         = String("pollux.images")
 	CopyByTerminal     = Bool("experimental.useOSC52Copy")
 	PasteByTerminal    = Bool("experimental.useOSC52Paste")

@@ -213,6 +213,7 @@ var table = [...]Key{
 	{"pollux.toolSearch", "enum auto on off", "auto", 0, live, free, "Let the model search for the tools of MCP servers instead of declaring them all: always (on), never (off), or if they take more of its window than pollux.toolSearchShare."},
 	{"pollux.toolSearchShare", "number 0 1", 0.1, 0, live, free, "The part of a model's window that the tools of MCP servers may take before the model has to search for them."},
 	{"pollux.trustProjectSafety", "bool", false, restart, live, never, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
+	{"pollux.turnSummary", "bool", true, atOnce, live, free, "Show after each turn what it has taken: time, requests, tokens and cost."},
 	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, unread, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, unread, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, free, "Usage statistics. Pollux collects none."},

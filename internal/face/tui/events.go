@@ -33,14 +33,14 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	case kit.NotSent:
 		l.takeBack(e)
 	case kit.Began:
-		l.began(e)
+		l.began(e, now)
 		l.showProgress()
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:
-		l.workEnded()
+		l.workEnded(now)
 		l.showProgress()
 	case kit.Asked:
 		l.ask(e.Question)
@@ -64,7 +64,7 @@ func isWhole(e agent.Event) bool {
 }
 
 // began shows the prompt of a run, and takes it out of the queue.
-func (l *loop) began(e kit.Began) {
+func (l *loop) began(e kit.Began, now time.Time) {
 	l.composer.IsBusy = true
 	if !e.IsRun && l.isCompressing {
 		l.working.SetTask(working.Compressing)
@@ -74,6 +74,7 @@ func (l *loop) began(e kit.Began) {
 		return
 	}
 	l.hasTalked = true
+	l.beginTurn(now)
 	if e.Prompt != "" && !e.IsNew { // the transcript shows a new one
 		l.transcript.Prompt(e.Prompt)
 	}
@@ -83,8 +84,9 @@ func (l *loop) began(e kit.Began) {
 }
 
 // workEnded shows that the face waits for the user.
-func (l *loop) workEnded() {
+func (l *loop) workEnded(now time.Time) {
 	l.composer.IsBusy = false
+	l.endTurn(now)
 	l.refreshStatus()
 	if l.view.isOpen() {
 		l.view.files.Forget() // files may have changed

@@ -58,6 +58,7 @@ type loop struct {
 	clipboard  clipboardPaste  // in progress
 	queue      []string        // prompts that wait
 	status     status          // of the footer
+	turn       turn
 
 	timer  *time.Timer
 	posts  chan func() // calls for the loop
