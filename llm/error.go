@@ -135,26 +135,31 @@ const (
 
 // String returns the kind's label for telemetry and statistics.
 func (k ErrorKind) String() string {
-	if label := kindLabels[k]; label != "" {
-		return label
+	switch k {
+	case KindBadRequest:
+		return "BAD_REQUEST"
+	case KindUnauthorized:
+		return "UNAUTHORIZED"
+	case KindForbidden:
+		return "FORBIDDEN"
+	case KindSuspended:
+		return "ACCOUNT_SUSPENDED"
+	case KindValidation:
+		return "VALIDATION_REQUIRED"
+	case KindModelNotFound:
+		return "MODEL_NOT_FOUND"
+	case KindNoTools:
+		return "TOOLS_UNSUPPORTED"
+	case KindQuota, KindCapacity, KindRateLimit:
+		return "QUOTA_EXCEEDED"
+	case KindServer:
+		return "SERVER_ERROR"
+	case KindNetwork, KindNoServer:
+		return "FETCH_FAILED"
+	case KindIncomplete:
+		return "INCOMPLETE_JSON"
+	case KindContextWindow:
+		return "CONTEXT_WINDOW"
 	}
 	return "UNKNOWN"
-}
-
-var kindLabels = map[ErrorKind]string{
-	KindBadRequest:    "BAD_REQUEST",
-	KindUnauthorized:  "UNAUTHORIZED",
-	KindForbidden:     "FORBIDDEN",
-	KindSuspended:     "ACCOUNT_SUSPENDED",
-	KindValidation:    "VALIDATION_REQUIRED",
-	KindModelNotFound: "MODEL_NOT_FOUND",
-	KindNoTools:       "TOOLS_UNSUPPORTED",
-	KindQuota:         "QUOTA_EXCEEDED",
-	KindCapacity:      "QUOTA_EXCEEDED",
-	KindRateLimit:     "QUOTA_EXCEEDED",
-	KindServer:        "SERVER_ERROR",
-	KindNetwork:       "FETCH_FAILED",
-	KindNoServer:      "FETCH_FAILED",
-	KindIncomplete:    "INCOMPLETE_JSON",
-	KindContextWindow: "CONTEXT_WINDOW",
 }

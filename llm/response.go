@@ -105,7 +105,37 @@ const (
 
 // Note returns a sentence for people about an answer that ended for this
 // reason; "" if none is needed.
-func (r FinishReason) Note() string { return finishNotes[r] }
+func (r FinishReason) Note() string {
+	switch r {
+	case FinishMaxTokens:
+		return "Response truncated due to token limits."
+	case FinishSafety:
+		return "Response stopped due to safety reasons."
+	case FinishRecitation:
+		return "Response stopped due to recitation policy."
+	case FinishLanguage:
+		return "Response stopped due to unsupported language."
+	case FinishBlocklist:
+		return "Response stopped due to forbidden terms."
+	case FinishProhibitedContent:
+		return "Response stopped due to prohibited content."
+	case FinishSPII:
+		return "Response stopped due to sensitive personally identifiable information."
+	case FinishOther:
+		return "Response stopped for other reasons."
+	case FinishMalformedFunctionCall:
+		return "Response stopped due to malformed function call."
+	case FinishUnexpectedToolCall:
+		return "Response stopped due to unexpected tool call."
+	case FinishImageSafety:
+		return "Response stopped due to image safety violations."
+	case FinishImageProhibitedContent:
+		return "Response stopped due to prohibited image content."
+	case FinishNoImage:
+		return "Response stopped because no image was generated."
+	}
+	return ""
+}
 
 // IsRefusal reports whether the vendor has stopped a response because of its content.
 func (r FinishReason) IsRefusal() bool {
@@ -114,20 +144,4 @@ func (r FinishReason) IsRefusal() bool {
 		return true
 	}
 	return false
-}
-
-var finishNotes = map[FinishReason]string{
-	FinishMaxTokens:              "Response truncated due to token limits.",
-	FinishSafety:                 "Response stopped due to safety reasons.",
-	FinishRecitation:             "Response stopped due to recitation policy.",
-	FinishLanguage:               "Response stopped due to unsupported language.",
-	FinishBlocklist:              "Response stopped due to forbidden terms.",
-	FinishProhibitedContent:      "Response stopped due to prohibited content.",
-	FinishSPII:                   "Response stopped due to sensitive personally identifiable information.",
-	FinishOther:                  "Response stopped for other reasons.",
-	FinishMalformedFunctionCall:  "Response stopped due to malformed function call.",
-	FinishUnexpectedToolCall:     "Response stopped due to unexpected tool call.",
-	FinishImageSafety:            "Response stopped due to image safety violations.",
-	FinishImageProhibitedContent: "Response stopped due to prohibited image content.",
-	FinishNoImage:                "Response stopped because no image was generated.",
 }

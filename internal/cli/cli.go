@@ -71,7 +71,11 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
 	log.SetOutput(io.Discard) // net/http logs the bytes that a server sends between two responses
-	return newProgram(t, env, run, append(nounCommands(args), galleryCommand)...).start(args)
+	var subs []subcommand
+	if mayNameCommand(args) {
+		subs = append(nounCommands(args), galleryCommands(args)...)
+	}
+	return newProgram(t, env, run, subs...).start(args)
 }
 
 // start runs the program, and ends the process with a report if a goroutine panics.

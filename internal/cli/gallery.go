@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,13 +13,24 @@ import (
 	"pollux/internal/terminal"
 )
 
+// galleryName is the name of the command that prints the parts of the terminal user interface.
+const galleryName = "ui-gallery"
+
+// galleryCommands returns [galleryCommand] if these arguments may mean it: its declaration would delay every start.
+func galleryCommands(args []string) []subcommand {
+	if !isCompletionRequest(args) && !slices.Contains(args, galleryName) {
+		return nil
+	}
+	return []subcommand{galleryCommand}
+}
+
 // galleryCommand returns the hidden subcommand that prints the parts of the terminal user interface, for people who
 // change them.
 func galleryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	o := tui.GalleryOptions{Terminal: t, Getenv: env.Get}
 	isList := false
 	cmd := &cobra.Command{
-		Use: "ui-gallery [scene]...", Short: "Print the parts of the terminal user interface", Hidden: true, Args: cobra.ArbitraryArgs,
+		Use: galleryName + " [scene]...", Short: "Print the parts of the terminal user interface", Hidden: true, Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: completeValues(func([]string, string) ([]string, manage.Offer) { return tui.GalleryScenes(), manage.Nothing }),
 		RunE: func(_ *cobra.Command, words []string) error {
 			var err error

@@ -46,6 +46,23 @@ func nounCommands(args []string) (list []subcommand) {
 	return list
 }
 
+// mayNameCommand reports whether an argument may be the name of a subcommand, even a mistyped one, or asks for the list of them.
+// The table of subcommands would delay every start.
+func mayNameCommand(args []string) bool {
+	isPrompt := false
+	return slices.ContainsFunc(args, func(arg string) bool {
+		wasPrompt := isPrompt
+		isPrompt = arg == "-p" || arg == "--prompt"
+		switch {
+		case strings.HasPrefix(arg, "--"):
+			return strings.HasPrefix(arg, "--h")
+		case isFlag(arg):
+			return strings.Contains(arg, "h")
+		}
+		return !wasPrompt && !strings.ContainsAny(arg, " \n")
+	})
+}
+
 // canMean reports whether an argument is a name of the command, or resembles one. A shell that completes a line needs all
 // commands.
 func canMean(args []string, c *manage.Command) bool {

@@ -116,3 +116,21 @@ func TestCanMean(t *testing.T) {
 		t.Errorf("%d and %d commands", len(all), n)
 	}
 }
+
+// TestMayNameCommand checks that a plain prompt does without the table of subcommands, and nothing else.
+func TestMayNameCommand(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"": false, "-p|hello": false, "--yolo|-p|mcp": false, "--prompt|hello": false, "fix the bug": false, "-p|hello|-o|json": true, "-yo|json": true,
+		"mcp|list": true, "mpc": true, "-d|mcp|list": true, "-p|-h": true, "-yh": true, "--help": true, "--help=true": true, "-h": true, "help": true,
+		"__complete|m": true, "-p": false, "-p|--help": true, "-": true, "-h x": true,
+	} {
+		args := strings.Split(line, "|")
+		if line == "" {
+			args = nil
+		}
+		if got := mayNameCommand(args); got != want {
+			t.Errorf("%q: %v", args, got)
+		}
+	}
+}

@@ -162,5 +162,6 @@ func withoutPeriod(path string, n int) (string, int) {
 func startsNumber(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
 
 func hasFileExtension(name string) bool {
-	return slices.Contains(extensions, strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")))
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	return ext != "" && !strings.Contains(ext, " ") && strings.Contains(extensions, " "+ext+" ")
 }

@@ -106,10 +106,10 @@ func (r *resolver) looksLikeFile(m mention, prompt string) bool {
 	return strings.HasSuffix(m.path, "/") || hasFileExtension(m.path)
 }
 
-// extensions are common extensions of files. Others may be members, as in @app.route.
-var extensions = strings.Fields("bash bat c cc cfg conf cpp cs css csv cxx dart diff env ex exs gif go gradle graphql h hpp hs htm html ini ipynb " +
+// extensions are common extensions of files, between spaces. Others may be members, as in @app.route.
+const extensions = " bash bat c cc cfg conf cpp cs css csv cxx dart diff env ex exs gif go gradle graphql h hpp hs htm html ini ipynb " +
 	"java jpeg jpg js json jsonc jsonl jsx kt kts less lock log lua m md mdx mjs mod patch pdf php pl png proto ps1 py r rb rs rst sass scala scss sh " +
-	"sql sum svelte svg swift tf toml ts tsv tsx txt vue webp xml yaml yml zig zsh")
+	"sql sum svelte svg swift tf toml ts tsv tsx txt vue webp xml yaml yml zig zsh "
 
 // noteNear remembers the file at rel if its name is more similar to the name of a mention than
 // those before.

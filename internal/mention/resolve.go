@@ -165,7 +165,7 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 			for _, name := range names {
 				h := hit{rel: rel, abs: e.Path(), rank: rank(name, rel)}
 				if h.rank == 0 {
-					if slices.Contains(extensions, strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")) {
+					if hasFileExtension(filepath.ToSlash(name)) {
 						mu.Lock()
 						noteNear(r.near, name, rel)
 						mu.Unlock()

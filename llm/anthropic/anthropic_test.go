@@ -98,8 +98,11 @@ func encode(v any) []byte {
 
 func errorBody(status int, message string) []byte {
 	word := "api_error"
-	for w, s := range statusByType {
-		if s == status {
+	for _, w := range []string{
+		"invalid_request_error", "authentication_error", "billing_error", "permission_error", "not_found_error", "request_too_large", "rate_limit_error",
+		"timeout_error", "overloaded_error",
+	} {
+		if statusOfType(w) == status {
 			word = w
 		}
 	}

@@ -85,7 +85,7 @@ func streamedError(data []byte) *llm.Error {
 // namedError returns the error for api without an HTTP status, with the status of its
 // type.
 func namedError(api apiError, body []byte) *llm.Error {
-	status := cmp.Or(statusByType[api.Type], statusByException[strings.ToLower(api.Type)], http.StatusInternalServerError)
+	status := cmp.Or(statusOfType(api.Type), statusOfException(strings.ToLower(api.Type)), http.StatusInternalServerError)
 	e := classify(status, api)
 	e.Message = cmp.Or(httpwire.Sentence(api.Message), api.Type, httpwire.NoReason)
 	httpwire.SetBody(e, body)
@@ -123,33 +123,54 @@ func markUnsupported(err error) error {
 // statusOverloaded is the status of the service when it is overloaded.
 const statusOverloaded = 529
 
-// statusByType maps error types of the protocol to HTTP statuses.
-var statusByType = map[string]int{
-	"invalid_request_error": 400,
-	"authentication_error":  401,
-	"billing_error":         402,
-	"permission_error":      403,
-	"not_found_error":       404,
-	"request_too_large":     413,
-	"rate_limit_error":      429,
-	"api_error":             500,
-	"timeout_error":         504,
-	"overloaded_error":      statusOverloaded,
+// statusOfType returns the HTTP status for an error type of the protocol, 0 for an unknown one.
+func statusOfType(name string) int {
+	switch name {
+	case "invalid_request_error":
+		return 400
+	case "authentication_error":
+		return 401
+	case "billing_error":
+		return 402
+	case "permission_error":
+		return 403
+	case "not_found_error":
+		return 404
+	case "request_too_large":
+		return 413
+	case "rate_limit_error":
+		return 429
+	case "api_error":
+		return 500
+	case "timeout_error":
+		return 504
+	case "overloaded_error":
+		return statusOverloaded
+	}
+	return 0
 }
 
-// statusByException maps AWS exceptions, in lower case, to HTTP statuses.
-var statusByException = map[string]int{
-	"validationexception":           400,
-	"servicequotaexceededexception": 400,
-	"accessdeniedexception":         403,
-	"resourcenotfoundexception":     404,
-	"modeltimeoutexception":         408,
-	"modelerrorexception":           424,
-	"modelstreamerrorexception":     424,
-	"throttlingexception":           429,
-	"modelnotreadyexception":        429,
-	"internalserverexception":       500,
-	"serviceunavailableexception":   503,
+// statusOfException returns the HTTP status for an AWS exception, in lower case, 0 for an unknown one.
+func statusOfException(name string) int {
+	switch name {
+	case "validationexception", "servicequotaexceededexception":
+		return 400
+	case "accessdeniedexception":
+		return 403
+	case "resourcenotfoundexception":
+		return 404
+	case "modeltimeoutexception":
+		return 408
+	case "modelerrorexception", "modelstreamerrorexception":
+		return 424
+	case "throttlingexception", "modelnotreadyexception":
+		return 429
+	case "internalserverexception":
+		return 500
+	case "serviceunavailableexception":
+		return 503
+	}
+	return 0
 }
 
 // classify returns an [llm.Error] with the kind of an error, which decides about

@@ -127,7 +127,7 @@ func (l *loop) drawDialog(a *area, width, room int) {
 // drawComposer adds the composer and the lines around it, as far as there is room.
 func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	t := l.look.theme
-	l.composer.HasQueue, l.composer.Mode = len(l.queue) > 0, composerModes[l.view.mode()]
+	l.composer.HasQueue, l.composer.Mode = len(l.queue) > 0, composerMode(l.view.mode())
 	foot := l.footerLines(width, room)
 	v := l.composer.View(width, max(room-len(foot)-2, 1), t)
 	rest := room - len(foot) - len(v.Lines)
@@ -150,7 +150,18 @@ func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	a.add(foot...)
 }
 
-var composerModes = map[policy.Mode]composer.Mode{policy.AutoEdit: composer.AutoEdit, policy.Plan: composer.Plan, policy.Yolo: composer.Yolo}
+// composerMode returns the look of the composer in an approval mode.
+func composerMode(m policy.Mode) composer.Mode {
+	switch m {
+	case policy.AutoEdit:
+		return composer.AutoEdit
+	case policy.Plan:
+		return composer.Plan
+	case policy.Yolo:
+		return composer.Yolo
+	}
+	return composer.Normal
+}
 
 // drawTrays adds the queued prompts and the todo list.
 func (l *loop) drawTrays(a *area, width, room int) {

@@ -15,9 +15,21 @@ import (
 	"pollux/internal/terminal"
 )
 
-// openers make the panes for / commands without arguments, by their names.
-var openers = map[string]func(l *loop) pane.Pane{
-	"chat": openSessions, "sessions": openSessions, rewindName: openRewind, "model": openModels, "settings": openSettings, "theme": openThemes,
+// opener returns the function that makes the pane for a / command without arguments, nil if the command has none.
+func opener(name string) func(l *loop) pane.Pane {
+	switch name {
+	case "chat", "sessions":
+		return openSessions
+	case rewindName:
+		return openRewind
+	case "model":
+		return openModels
+	case "settings":
+		return openSettings
+	case "theme":
+		return openThemes
+	}
+	return nil
 }
 
 // rewindName is the name of the command that goes back to an earlier prompt.
@@ -68,7 +80,7 @@ func (l *loop) inBackground(work func() (show func())) {
 
 // openPane opens the pane of a / command, at once or when the session is open. It returns false if the command has none.
 func (l *loop) openPane(call slash.Call) bool {
-	open := openers[call.Name]
+	open := opener(call.Name)
 	if open == nil || call.Args != "" {
 		return false
 	}

@@ -139,8 +139,18 @@ func exactNames(matcher string) []string {
 	return strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' || r == ' ' })
 }
 
-// claudeModes are Claude Code's names of approval modes.
-var claudeModes = map[string]string{"": "default", "auto_edit": "acceptEdits", "autoEdit": "acceptEdits", "yolo": "bypassPermissions"}
+// claudeMode returns Claude Code's name of an approval mode.
+func claudeMode(mode string) string {
+	switch mode {
+	case "":
+		return "default"
+	case "auto_edit", "autoEdit":
+		return "acceptEdits"
+	case "yolo":
+		return "bypassPermissions"
+	}
+	return mode
+}
 
 // claudeInputs returns the input of an event in the form of Claude Code. A call that Claude Code would make as
 // several ones has several inputs.
@@ -153,7 +163,7 @@ func (s *Set) claudeInputs(h *Hook, at target, name string, in Output) []Output 
 	if s.o.Mode != nil {
 		mode = s.o.Mode()
 	}
-	out.set("permission_mode", cmp.Or(claudeModes[mode], mode))
+	out.set("permission_mode", claudeMode(mode))
 	out.set("hook_event_name", claudeName(h))
 	switch h.Event {
 	case SessionStart:

@@ -21,14 +21,17 @@ type ClaudeConfig struct {
 	OnFailure laxText         `json:"onFailure"`
 }
 
-// claudeMembers are the members of a hook of Claude Code. The value describes the difference in Pollux, as a
-// clause, "" for members that it applies.
-var claudeMembers = map[string]string{
-	"type": "", "command": "", "name": "", "description": "", "timeout": "", "env": "", "dialect": "", "event": "", "if": "", "args": "",
-	"shell": "", "onFailure": "", "statusMessage": "",
-	"async":       "async has no effect: Pollux waits for the hook",
-	"asyncRewake": "asyncRewake has no effect: Pollux waits for the hook",
-	"once":        "once has no effect: the hook runs each time",
+// claudeMember describes how a member of a hook of Claude Code differs in Pollux, as a clause, "" if Pollux applies it.
+func claudeMember(name string) (note string, isKnown bool) {
+	switch name {
+	case "type", "command", "name", "description", "timeout", "env", "dialect", "event", "if", "args", "shell", "onFailure", "statusMessage":
+		return "", true
+	case "async", "asyncRewake":
+		return name + " has no effect: Pollux waits for the hook", true
+	case "once":
+		return "once has no effect: the hook runs each time", true
+	}
+	return "", false
 }
 
 // apply sets the fields that only Claude Code's configuration has. members are all members of the hook. reason
@@ -70,7 +73,7 @@ func (c ClaudeConfig) apply(h *Hook, members map[string]json.RawMessage) (notes 
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		switch note, known := claudeMembers[name]; {
+		switch note, known := claudeMember(name); {
 		case !known:
 			notes = append(notes, fmt.Sprintf("%s is not known and has no effect", name))
 		case note != "" && string(members[name]) != "false":

@@ -11,12 +11,15 @@ import (
 	"sync"
 )
 
+// rename is the name of an argument in Pollux and in Claude Code.
+type rename struct{ own, theirs string }
+
 // claudeTool is a tool of Claude Code, and the tool of Pollux that does the same.
 type claudeTool struct {
 	name string
 	own  string
-	// args are its names of arguments, by Pollux's.
-	args map[string]string
+	// args are the arguments whose names differ.
+	args []rename
 	// paths are arguments that are absolute paths in Claude Code.
 	paths []string
 	// write and read, if set, change arguments whose form differs: write from Pollux's to Claude Code's, with
@@ -27,20 +30,20 @@ type claudeTool struct {
 // claudeTools are the tools that both have. Of several names for one tool, the first one that a
 // matcher selects counts.
 var claudeTools = []claudeTool{
-	{name: "Bash", own: "run_shell_command", args: map[string]string{"is_background": "run_in_background"}},
-	{name: "Edit", own: "replace", args: map[string]string{"allow_multiple": "replace_all"}, paths: []string{"file_path"}},
+	{name: "Bash", own: "run_shell_command", args: []rename{{"is_background", "run_in_background"}}},
+	{name: "Edit", own: "replace", args: []rename{{"allow_multiple", "replace_all"}}, paths: []string{"file_path"}},
 	{name: "MultiEdit", own: "replace", paths: []string{"file_path"}, write: writeEdits, read: readEdits},
 	{name: "Write", own: "write_file", paths: []string{"file_path"}},
 	{name: "Read", own: "read_file", paths: []string{"file_path"}, write: writeRange, read: readRange},
-	{name: "Glob", own: "glob", args: map[string]string{"dir_path": "path"}, paths: []string{"path"}},
-	{name: "Grep", own: "grep_search", args: map[string]string{"dir_path": "path", "include_pattern": "glob"}, paths: []string{"path"}},
-	{name: "LS", own: "list_directory", args: map[string]string{"dir_path": "path"}, paths: []string{"path"}},
+	{name: "Glob", own: "glob", args: []rename{{"dir_path", "path"}}, paths: []string{"path"}},
+	{name: "Grep", own: "grep_search", args: []rename{{"dir_path", "path"}, {"include_pattern", "glob"}}, paths: []string{"path"}},
+	{name: "LS", own: "list_directory", args: []rename{{"dir_path", "path"}}, paths: []string{"path"}},
 	{name: "WebFetch", own: "web_fetch"},
 	{name: "WebSearch", own: "google_web_search"},
 	{name: "TodoWrite", own: "write_todos"},
-	{name: "Task", own: "invoke_agent", args: map[string]string{"agent_name": "subagent_type"}},
-	{name: "Agent", own: "invoke_agent", args: map[string]string{"agent_name": "subagent_type"}},
-	{name: "Skill", own: "activate_skill", args: map[string]string{"name": "skill"}},
+	{name: "Task", own: "invoke_agent", args: []rename{{"agent_name", "subagent_type"}}},
+	{name: "Agent", own: "invoke_agent", args: []rename{{"agent_name", "subagent_type"}}},
+	{name: "Skill", own: "activate_skill", args: []rename{{"name", "skill"}}},
 	{name: "AskUserQuestion", own: "ask_user"},
 	{name: "ExitPlanMode", own: "exit_plan_mode"},
 	{name: "EnterPlanMode", own: "enter_plan_mode"},
@@ -108,7 +111,11 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	if t == nil || at.server != "" {
 		return []Output{args}
 	}
-	out := renamed(args, t.args)
+	names := make(map[string]string, len(t.args))
+	for _, r := range t.args {
+		names[r.own] = r.theirs
+	}
+	out := renamed(args, names)
 	for _, key := range t.paths {
 		if path := out.text(key); path != "" && !filepath.IsAbs(path) {
 			out.set(key, filepath.Join(dir, path))
@@ -155,8 +162,8 @@ func ownArgs(name string, args Output) Output {
 		return args
 	}
 	back := make(map[string]string, len(t.args))
-	for own, theirs := range t.args {
-		back[theirs] = own
+	for _, r := range t.args {
+		back[r.theirs] = r.own
 	}
 	out := maps.Clone(args)
 	if t.read != nil {

@@ -138,7 +138,7 @@ func (m *Migration) hook(e Event, name, of, matcher string, item any) map[string
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(to)) {
-		if claudeMembers[key] != "" {
+		if note, _ := claudeMember(key); note != "" {
 			delete(to, key)
 		}
 	}

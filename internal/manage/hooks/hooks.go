@@ -135,7 +135,7 @@ func list(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, err
 func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outcome.Outcome, error) {
 	return func(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, error) {
 		if c.Name() == "" {
-			return outcome.Outcome{}, manage.Usage("/hooks " + verbs[enabled] + " <hook-name>")
+			return outcome.Outcome{}, manage.Usage("/hooks " + verb(enabled) + " <hook-name>")
 		}
 		text, changed, err := Switch(there.project, there.hooks(), c.Name(), enabled)
 		if err == nil && changed {
@@ -145,7 +145,12 @@ func setEnabled(enabled bool) func(context.Context, *manage.Call, opened) (outco
 	}
 }
 
-var verbs = map[bool]string{true: "enable", false: "disable"}
+func verb(enables bool) string {
+	if enables {
+		return "enable"
+	}
+	return "disable"
+}
 
 // apply makes a session use the settings about disabled hooks.
 func apply(c *manage.Call) error {
@@ -164,7 +169,7 @@ func setAll(enabled bool) func(context.Context, *manage.Call, opened) (outcome.O
 				ids = append(ids, id)
 			}
 		}
-		switch word := verbs[enabled] + "d"; {
+		switch word := verb(enabled) + "d"; {
 		case len(hooks) == 0:
 			return manage.Say("No hooks configured.")
 		case len(ids) == 0:

@@ -44,10 +44,23 @@ func listLive(describe func(mcp.ToolInfo) string) manage.Run {
 	}
 }
 
-// stateNames are the states of servers for people.
-var stateNames = map[mcp.State]string{
-	mcp.Connected: "Ready", mcp.Connecting: "Starting... (first startup may take longer)", mcp.Disconnected: "Disconnected",
-	mcp.Disabled: "Disabled", mcp.Blocked: "Blocked", mcp.Idle: "Idle, starts when it is used",
+// stateName returns the state of a server for people.
+func stateName(s mcp.State) string {
+	switch s {
+	case mcp.Connected:
+		return "Ready"
+	case mcp.Connecting:
+		return "Starting... (first startup may take longer)"
+	case mcp.Disconnected:
+		return "Disconnected"
+	case mcp.Disabled:
+		return "Disabled"
+	case mcp.Blocked:
+		return "Blocked"
+	case mcp.Idle:
+		return "Idle, starts when it is used"
+	}
+	return ""
 }
 
 // serverText describes a server: a line, and a line for each thing that it offers.
@@ -57,7 +70,7 @@ func serverText(st mcp.Status, describe func(mcp.ToolInfo) string) string {
 	if st.Config.Extension != "" {
 		name += " (from " + terminal.Line(st.Config.Extension) + ")"
 	}
-	fmt.Fprintf(&b, "%s - %s", name, stateNames[st.State])
+	fmt.Fprintf(&b, "%s - %s", name, stateName(st.State))
 	if counts := countOffer(st); counts != "" {
 		fmt.Fprintf(&b, " (%s)", counts)
 	}

@@ -195,10 +195,23 @@ func newServer(st *mcp.Status) Server {
 	return s
 }
 
-// states are the symbols and names of the states of servers.
-var states = map[mcp.State]string{
-	mcp.Connected: "✓ Connected", mcp.Disconnected: "✗ Disconnected", mcp.Connecting: "… Connecting", mcp.Blocked: "⛔ Blocked",
-	mcp.Disabled: "○ Disabled", mcp.Idle: "◌ Idle",
+// stateSign returns the symbol and the name of the state of a server.
+func stateSign(s mcp.State) string {
+	switch s {
+	case mcp.Connected:
+		return "✓ Connected"
+	case mcp.Disconnected:
+		return "✗ Disconnected"
+	case mcp.Connecting:
+		return "… Connecting"
+	case mcp.Blocked:
+		return "⛔ Blocked"
+	case mcp.Disabled:
+		return "○ Disabled"
+	case mcp.Idle:
+		return "◌ Idle"
+	}
+	return ""
 }
 
 // list lists the servers. It connects to those whose offer is not known from an earlier session.
@@ -211,7 +224,7 @@ func list(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outc
 	var notes []string
 	for _, st := range connect(ctx, p, configs, false) {
 		rows = append(rows, newServer(&st))
-		symbol, name, _ := strings.Cut(states[st.State], " ")
+		symbol, name, _ := strings.Cut(stateSign(st.State), " ")
 		from := ""
 		if st.Config.Extension != "" {
 			from = " (from " + st.Config.Extension + ")"

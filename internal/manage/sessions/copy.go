@@ -21,18 +21,20 @@ import (
 	"pollux/internal/transcript"
 )
 
-var formats = map[string]func(*secret.Masker, transcript.Info, *journal.Session) ([]byte, error){
-	"md": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
-		return []byte(transcript.Markdown(info, transcript.Masked(sessions.Messages(s), m))), nil
-	},
-	"html": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
-		return []byte(transcript.HTML(info, transcript.Masked(sessions.Messages(s), m))), nil
-	},
-	"json": func(m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
-		data, err := transcript.JSON(info, transcript.Masked(sessions.Messages(s), m))
+// encode returns a session in a format: md, html or json.
+func encode(format string, m *secret.Masker, info transcript.Info, s *journal.Session) ([]byte, error) {
+	messages := transcript.Masked(sessions.Messages(s), m)
+	switch format {
+	case "html":
+		return []byte(transcript.HTML(info, messages)), nil
+	case "json":
+		data, err := transcript.JSON(info, messages)
 		return terminal.AppendJSON(nil, data), err
-	},
+	}
+	return []byte(transcript.Markdown(info, messages)), nil
 }
+
+func isFormat(name string) bool { return name == "md" || name == "json" || name == "html" }
 
 // masker returns a remover of secrets from sessions, nil if the user wants to keep them there.
 func masker(ctx context.Context, c *manage.Call) *secret.Masker {
@@ -56,7 +58,7 @@ func render(ctx context.Context, c *manage.Call, format string) ([]byte, error) 
 	}
 	m := masker(ctx, c)
 	info := transcript.Info{ID: s.SessionID, Dir: found.project, Directories: s.Directories, Start: found.Start, Calls: transcript.MaskedCalls(sessions.Calls(s), m)}
-	data, err := formats[format](m, info, s)
+	data, err := encode(format, m, info, s)
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Cannot convert session %s: %w.", terminal.Line(found.ID), err)
 	}
@@ -84,7 +86,7 @@ func export(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	case format != "":
 	case c.Is("json"):
 		format = "json"
-	case formats[extension] != nil:
+	case isFormat(extension):
 		format = extension
 	case extension == "htm":
 		format = "html"
@@ -93,7 +95,7 @@ func export(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	default:
 		return o, exit.Errorf(exit.General, "The name of the file must end in .md, .json or .html. To choose a format, use --format.")
 	}
-	if formats[format] == nil {
+	if !isFormat(format) {
 		return o, exit.Errorf(exit.General, "There is no format %q. Choose one of: md, json, html.", terminal.Line(format))
 	}
 	data, err := render(ctx, c, format)
