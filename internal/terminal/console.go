@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -132,13 +133,13 @@ func (c *Console) Exit(m Mode) error {
 	return err
 }
 
-// End returns the sequence that leaves a mode that was entered. The caller writes it.
+// End returns the sequence that leaves a mode, the last time that it was entered. The caller writes it.
 func (c *Console) End(m Mode) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, entered := range c.modes {
-		if entered == m {
-			c.modes = append(c.modes[:i:i], c.modes[i+1:]...)
+	for i := len(c.modes) - 1; i >= 0; i-- {
+		if c.modes[i] == m {
+			c.modes = slices.Delete(c.modes, i, i+1)
 			break
 		}
 	}

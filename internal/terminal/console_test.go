@@ -32,13 +32,15 @@ func TestConsole(t *testing.T) {
 		if m := modes(); m.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) != 0 {
 			t.Error("the terminal is not in raw mode")
 		}
-		for _, m := range []Mode{ShownCursor, BusyProgress, BracketedPaste, Mouse, KittyKeys} {
+		for _, m := range []Mode{ShownCursor, BusyProgress, BracketedPaste, Mouse, KittyKeys, BracketedPaste} {
 			if err := c.Enter(m); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := c.Exit(Mouse); err != nil {
-			t.Fatal(err)
+		for _, m := range []Mode{Mouse, BracketedPaste} {
+			if err := c.Exit(m); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if end == "Close" {
 			c.Close()
@@ -49,7 +51,7 @@ func TestConsole(t *testing.T) {
 		if modes() != before {
 			t.Errorf("%s does not restore the modes", end)
 		}
-		want := BusyProgress.Enter + BracketedPaste.Enter + Mouse.Enter + KittyKeys.Enter + Mouse.Leave + KittyKeys.Leave + BracketedPaste.Leave + BusyProgress.Leave + ShownCursor.Leave
+		want := BusyProgress.Enter + BracketedPaste.Enter + Mouse.Enter + KittyKeys.Enter + BracketedPaste.Enter + Mouse.Leave + BracketedPaste.Leave + KittyKeys.Leave + BracketedPaste.Leave + BusyProgress.Leave + ShownCursor.Leave
 		got := make([]byte, len(want))
 		if _, err := io.ReadFull(master, got); err != nil || string(got) != want {
 			t.Errorf("%s: %q, not %q: %v", end, got, want, err)

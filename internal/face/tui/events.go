@@ -65,7 +65,7 @@ func isWhole(e agent.Event) bool {
 
 // began shows the prompt of a run, and takes it out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
-	l.composer.IsBusy = true
+	l.composer.IsBusy, l.isRunning = true, e.IsRun
 	if !e.IsRun && l.isCompressing {
 		l.working.SetTask(working.Compressing)
 	}
@@ -85,13 +85,14 @@ func (l *loop) began(e kit.Began, now time.Time) {
 
 // workEnded shows that the face waits for the user.
 func (l *loop) workEnded(now time.Time) {
-	l.composer.IsBusy = false
+	l.composer.IsBusy, l.isRunning = false, false
 	l.endTurn(now)
 	l.refreshStatus()
 	if l.view.isOpen() {
 		l.view.files.Forget() // files may have changed
 		l.notifyEnd()
 	}
+	l.submitHeld()
 }
 
 // takeBack puts a prompt that was not sent before the draft.

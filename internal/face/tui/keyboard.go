@@ -188,6 +188,10 @@ func (l *loop) submit(o composer.Submitted) {
 		l.transcript.Prompt(text)
 	}
 	if state.IsBusy && !state.IsOpening && (o.IsShell || isCommand && !call.Command.RunsWhileBusy) {
+		if !l.isRunning && l.held == nil {
+			l.held = &o
+			return
+		}
 		refusal := toast.NoSlashInQueue
 		if o.IsShell {
 			refusal = toast.NoShellInQueue
@@ -198,6 +202,24 @@ func (l *loop) submit(o composer.Submitted) {
 	}
 	l.isCompressing = isCommand && call.Name == "compress"
 	l.driver.Submit(text)
+}
+
+// submitHeld sends the command that has waited for another one. If a queued prompt was first, it returns to the draft.
+func (l *loop) submitHeld() {
+	if l.held == nil {
+		return
+	}
+	o := *l.held
+	l.held = nil
+	if l.driver.State().IsBusy {
+		text := o.Draft.Text
+		if o.IsShell {
+			text = "!" + text
+		}
+		l.composer.Restore(text)
+		return
+	}
+	l.submit(o)
 }
 
 // editQueue takes the queued prompts back into the composer.

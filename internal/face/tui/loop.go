@@ -47,22 +47,24 @@ type loop struct {
 	todo       todo.Tray
 	toast      toast.Toast
 	composer   *composer.Composer
-	dialog     question.Dialog // the open question, nil for none
-	pane       pane.Pane       // that the user has opened, nil for none
-	wanted     slash.Call      // whose pane opens when the session is open
-	viewing    *viewing        // the viewer that the user has opened, nil for none
-	armed      armed           // keys that were pressed once
-	pressed    time.Time       // when the last key was pressed
-	early      []keys.Event    // keys that wait for the session
-	keeper     keeper          // of the draft
-	clipboard  clipboardPaste  // in progress
-	queue      []string        // prompts that wait
-	status     status          // of the footer
+	dialog     question.Dialog     // the open question, nil for none
+	pane       pane.Pane           // that the user has opened, nil for none
+	wanted     slash.Call          // whose pane opens when the session is open
+	viewing    *viewing            // the viewer that the user has opened, nil for none
+	armed      armed               // keys that were pressed once
+	pressed    time.Time           // when the last key was pressed
+	early      []keys.Event        // keys that wait for the session
+	keeper     keeper              // of the draft
+	clipboard  clipboardPaste      // in progress
+	queue      []string            // prompts that wait
+	held       *composer.Submitted // the command that waits for the end of another one, nil for none
+	status     status              // of the footer
 	turn       turn
 
-	timer  *time.Timer
-	posts  chan func() // calls for the loop
-	isLent bool        // another program has the terminal
+	timer     *time.Timer
+	posts     chan func() // calls for the loop
+	isLent    bool        // another program has the terminal
+	isRunning bool        // the model works on a prompt
 	// isCompressing is set between the /compress command and its beginning.
 	isCompressing bool
 	hasTalked     bool   // a prompt was sent in this session
@@ -108,9 +110,14 @@ func (l *loop) enter(m terminal.Mode) {
 	l.pace.control(l.console.Begin(m))
 }
 
-// leave leaves a mode of the terminal with the next frame.
+// leave leaves a mode of the terminal with the next frame, the last time that it was entered.
 func (l *loop) leave(m terminal.Mode) {
-	l.modes = slices.DeleteFunc(l.modes, func(entered terminal.Mode) bool { return entered == m })
+	for i := len(l.modes) - 1; i >= 0; i-- {
+		if l.modes[i] == m {
+			l.modes = slices.Delete(l.modes, i, i+1)
+			break
+		}
+	}
 	l.pace.control(l.console.End(m))
 }
 

@@ -18,6 +18,7 @@ type viewing struct {
 	*viewer.Viewer
 	screen    *inline.Screen
 	isResized bool // the terminal
+	wasKitty  bool // the main screen has the protocol of keys of kitty
 }
 
 // wantsViewer reports whether a key that the composer has no use for opens the viewer.
@@ -38,7 +39,7 @@ func (l *loop) openViewer() {
 		Names: l.view.live, HasLinks: l.look.opensLinks(), LineNumbers: l.transcript.Options.LineNumbers,
 	})}
 	l.enter(terminal.OtherScreen)
-	if l.look.isKitty { // each screen has its own protocol of keys
+	if l.viewing.wasKitty = l.look.isKitty; l.look.isKitty { // each screen has its own protocol of keys
 		l.enter(terminal.KittyKeys)
 	}
 	l.resetViewer()
@@ -49,11 +50,14 @@ func (l *loop) closeViewer() {
 	if l.viewing.isResized {
 		l.screen.Resize(l.console.Size())
 	}
-	l.viewing = nil
 	if l.look.isKitty {
 		l.leave(terminal.KittyKeys)
 	}
 	l.leave(terminal.OtherScreen)
+	if l.look.isKitty && !l.viewing.wasKitty {
+		l.enter(terminal.KittyKeys) // for the main screen
+	}
+	l.viewing = nil
 	l.pace.change()
 }
 
