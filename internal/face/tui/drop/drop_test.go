@@ -13,7 +13,7 @@ func newNames(goos string, files ...string) *Names {
 		has[f] = true
 	}
 	return &Names{
-		GOOS: goos, Home: "/home/ada", Dir: "/work", patience: time.Hour,
+		GOOS: goos, Home: "/home/user", Dir: "/work", patience: time.Hour,
 		Exists:  func(path string) bool { return has[path] },
 		Mention: func(path string) (string, bool) { return "@<" + path + ">", !strings.Contains(path, "!") },
 	}
@@ -21,7 +21,7 @@ func newNames(goos string, files ...string) *Names {
 
 func TestReplace(t *testing.T) {
 	t.Parallel()
-	n := newNames("linux", "/a.png", "/b c.png", "/it's", "/home/ada/x", "/work/y", "/work/.env", "/é", "/bang!", "/work/.", "/q\\r")
+	n := newNames("linux", "/a.png", "/b c.png", "/it's", "/home/user/x", "/work/y", "/work/.env", "/é", "/bang!", "/work/.", "/q\\r")
 	for _, c := range []struct{ name, pasted, want string }{
 		{"bare", "/a.png", "@</a.png> "},
 		{"line end", "/a.png\n", "@</a.png> "},
@@ -34,7 +34,7 @@ func TestReplace(t *testing.T) {
 		{"backslash in single quotes", `'/q\r'`, `@</q\r> `},
 		{"several", `/a.png '/b c.png' /b\ c.png`, "@</a.png> @</b c.png> @</b c.png> "},
 		{"a name a line", "/a.png\n/b c.png\n", "@</a.png> @</b c.png> "},
-		{"home", "~/x", "@</home/ada/x> "},
+		{"home", "~/x", "@</home/user/x> "},
 		{"relative", "./y", "@<./y> "},
 		{"hidden", ".env", "@<.env> "},
 		{"URL", "file:///b%20c.png", "@</b c.png> "},

@@ -47,13 +47,13 @@ func TestTmux(t *testing.T) {
 	for i := range 30 {
 		var size [2]int
 		for range random.IntN(3) + 1 { // the screen sees the last size only
-			size = [2]int{12 + random.IntN(110), 8 + random.IntN(40)}
+			size = [2]int{12 + random.IntN(110), 6 + random.IntN(40)}
 			m.Resize(size[0], size[1])
 		}
 		s.Resize(size[0], size[1])
 		show()
 		for n := range 7 {
-			open = n % 3
+			open = min(n%3, s.Height()-6)
 			line := fmt.Sprintf("%d.%d %s中文字符", i, n, strings.Repeat("words ", (i*n)%19))
 			s.Print(styled.Plain(line))
 			printed = append(printed, line)
