@@ -37,6 +37,7 @@ var passages = []struct {
 	{"NewFile", []use{
 		{"internal/process", "open", "a pipe to a program"},
 		{"internal/process", "openPipe", "a pipe to a program"},
+		{"internal/process", "repoll", "the pseudo-terminal of a program"},
 		{"internal/workspace", "openAs", "a file of the workspace"},
 		{"internal/durable", "", "files and directories that were opened by it"},
 	}},

@@ -14,7 +14,7 @@
 // # Properties of every process
 //
 //   - On Unix, a session and a process group of its own and no terminal, unless
-//     [Command.TTY] is set. Ending it ends the whole group, and on Linux also the
+//     [Command.TTY] or [Command.Terminal] is set. Ending it ends the whole group, and on Linux also the
 //     descendants that have left the group.
 //   - Exactly the environment in [Command.Env]. A nil Env is an empty environment, not
 //     the one of Pollux.
@@ -67,6 +67,11 @@ type Command struct {
 	// 3 or more, and neither [ReportFD] nor [GateFD]. Only Unix can pass them on.
 	Files map[int]*os.File
 
+	// Terminal, if set, is the size of a new pseudo-terminal, which is the controlling terminal of the program and its
+	// three streams. Stdout takes the output, while Stdin and Stderr are not set; [Process.Type] writes input. When a
+	// program ends that has a terminal, the system sends SIGHUP to the processes that it leaves in the foreground. On
+	// Windows, such a command does not start.
+	Terminal *TerminalSize
 	// TTY is set for a program that uses the terminal of Pollux, such as an editor.
 	// It stays in the process group of Pollux, and is killed alone. When Pollux is
 	// killed, Linux sends it SIGHUP.
@@ -82,7 +87,7 @@ type Command struct {
 	// sends SIGKILL at once.
 	Grace time.Duration
 	// Idle ends a process that prints nothing for so long, with [ErrIdle] as the
-	// cause; 0 or less is never. Only output that passes through a pipe counts.
+	// cause; 0 or less is never. Only output that passes through a pipe or a pseudo-terminal counts.
 	Idle time.Duration
 	// Linger is how long [Process.Wait] waits for the end of the output after the
 	// program has ended, while descendants hold it open.

@@ -484,7 +484,7 @@ func TestKilledParent(t *testing.T) {
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait() // it was killed
-	for _, file := range []string{"alone", "child", "tty", "disowned", "reported"} {
+	for _, file := range []string{"alone", "child", "tty", "disowned", "reported", "screen"} {
 		processtest.WaitUntil(t, file+" is gone", func() bool { return !processtest.IsRunning(pids[file]) })
 	}
 	for _, file := range []string{"detached", "released"} {
@@ -495,7 +495,7 @@ func TestKilledParent(t *testing.T) {
 }
 
 // parentStarts are the files in which the processes of TestParent write their numbers.
-var parentStarts = []string{"alone", "child", "tty", "detached", "disowned", "released", "reported"}
+var parentStarts = []string{"alone", "child", "tty", "detached", "disowned", "released", "reported", "screen"}
 
 // TestParent is the program that is killed in TestKilledParent.
 func TestParent(t *testing.T) {
@@ -515,6 +515,7 @@ func TestParent(t *testing.T) {
 	start("echo $$ >alone; exec sleep 1000", func(*Command) {})
 	start("read _ </dev/fd/"+strconv.Itoa(GateFD)+"; sh -c 'echo $$ >child; exec sleep 1000'; true", func(c *Command) { c.Gate = true })
 	start("echo $$ >tty; exec sleep 1000", func(c *Command) { c.TTY = true })
+	start("sh -c 'trap \"\" HUP; echo $$ >screen; while :; do sleep 1; done' & wait", func(c *Command) { c.Terminal = &TerminalSize{80, 24} })
 	start("echo $$ >detached; exec sleep 1000", func(c *Command) { c.Detach = true })
 	start("sh -c 'echo $$ >disowned; exec sleep 1000' & wait", func(*Command) {}).Disown()
 	start("sh -c 'echo $$ >released; exec sleep 1000' & while [ ! -s released ]; do :; done", func(*Command) {}).Release()

@@ -30,6 +30,9 @@ func (c *Command) prepare(sys *syscall.SysProcAttr) {
 	if !c.TTY {
 		sys.Setsid = true
 	}
+	if c.Terminal != nil {
+		sys.Setctty, sys.Ctty = true, 0
+	}
 	if !c.Detach {
 		signal := syscall.SIGKILL
 		if c.TTY {

@@ -20,9 +20,10 @@ type Process struct {
 	start   time.Time
 	last    atomic.Int64 // when output came last, in nanoseconds since start
 
-	input   *os.File // nil if no input is copied
-	streams []*outputPipe
-	report  reportPipe
+	input    *os.File  // nil if no input is copied
+	terminal *terminal // nil if the command has none
+	streams  []*outputPipe
+	report   reportPipe
 
 	status        Status        // set when exited is closed
 	exited        chan struct{} // the program has ended

@@ -85,12 +85,8 @@ func start(ctx context.Context, c *Command) (*Process, error) {
 // if the command has none.
 func (p *Process) connect(pl *plumbing) (gate *os.File, err error) {
 	c := p.command
-	for fd, stream := range []any{c.Stdin, c.Stdout, c.Stderr} {
-		f, err := p.connectStream(pl, fd, stream)
-		if err != nil {
-			return nil, err
-		}
-		pl.set(fd, f)
+	if err := p.connectStreams(pl); err != nil {
+		return nil, err
 	}
 	p.pending.Store(int32(len(p.streams) + 1)) // the program itself, too
 	p.open.Store(int32(len(p.streams) + 1))
@@ -118,6 +114,22 @@ func (p *Process) connect(pl *plumbing) (gate *os.File, err error) {
 		return write, nil
 	}
 	return nil, nil
+}
+
+// connectStreams makes the three streams of the program.
+func (p *Process) connectStreams(pl *plumbing) error {
+	c := p.command
+	if c.Terminal != nil {
+		return p.connectTerminal(pl)
+	}
+	for fd, stream := range []any{c.Stdin, c.Stdout, c.Stderr} {
+		f, err := p.connectStream(pl, fd, stream)
+		if err != nil {
+			return err
+		}
+		pl.set(fd, f)
+	}
+	return nil
 }
 
 // connectStream returns the file that the program gets as one of its three streams.
