@@ -1,24 +1,20 @@
 package composer
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/history"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/face/tui/vim"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func keyOf(text string) keys.Key {
 	return keys.Key{Text: text, Chord: keys.Chord{Code: []rune(text)[0]}}
@@ -106,22 +102,8 @@ func TestScreens(t *testing.T) {
 			p.InsertText(scene.text)
 			p.View(width, scene.height, theme.NoColor())
 			p.pressEach(scene.keys)
-			checkGolden(t, fmt.Sprintf("%s_%d", name, width), screen(p.View(width, scene.height, theme.NoColor())))
+			golden.Check(t, fmt.Sprintf("%s_%d"+".golden", name, width), screen(p.View(width, scene.height, theme.NoColor())))
 		}
-	}
-}
-
-func checkGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || got != string(want) {
-		t.Errorf("%s: %v\n%s", name, err, got)
 	}
 }
 

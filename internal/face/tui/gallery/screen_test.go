@@ -1,9 +1,7 @@
 package gallery
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,12 +9,11 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/terminal"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // themes are those of the golden screens.
 func themes(t testing.TB) []theme.Theme {
@@ -42,19 +39,7 @@ func TestScreens(t *testing.T) {
 	for _, s := range Scenes() {
 		got := goldenOf(t, s)
 		total += len(got)
-		file := filepath.Join("testdata", s.Name+".txt")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-			t.Errorf("%s differs (go test -update writes it):\n%s", file, got)
-		}
+		golden.Check(t, s.Name+".txt", got)
 	}
 	if total > 600<<10 {
 		t.Errorf("the golden files have %d bytes", total)

@@ -1,22 +1,18 @@
 package history
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"pollux/internal/face/tui/buffer"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // press types keys by their names; others are text, "_" a space. It returns the effect of the last one.
 func press(s *Search, names ...string) (a Action) {
@@ -137,16 +133,7 @@ func checkGolden(t *testing.T, name string, lines []styled.Line) {
 	for _, line := range lines {
 		got.WriteString(line.String() + "\n")
 	}
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || got.String() != string(want) {
-		t.Errorf("%s: %v\n%s", name, err, got.String())
-	}
+	golden.Check(t, name+".golden", got.String())
 }
 
 // samples are inputs of all kinds, the oldest first.

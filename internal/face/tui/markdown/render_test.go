@@ -1,15 +1,13 @@
 package markdown
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-)
 
-var isUpdate = flag.Bool("update", false, "write the golden files")
+	"pollux/internal/face/tui/golden"
+)
 
 // TestGolden renders a document with all elements at several widths.
 func TestGolden(t *testing.T) {
@@ -29,18 +27,6 @@ func TestGolden(t *testing.T) {
 	} {
 		tt.r.Theme = testPalette()
 		got := notation(render(&tt.r, string(source)))
-		file := filepath.Join("testdata", fmt.Sprintf("rich.%s.txt", tt.name))
-		if *isUpdate {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-			t.Errorf("%s differs; run with -update and look at the difference. Got:\n%s", file, got)
-		}
+		golden.Check(t, fmt.Sprintf("rich.%s.txt", tt.name), got)
 	}
 }

@@ -1,10 +1,7 @@
 package pane
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,12 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"pollux/internal/face/tui/field"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // text returns a view as text, with the cursor.
 func text(t *testing.T, v View, width, height int) string {
@@ -93,24 +89,7 @@ func TestScreens(t *testing.T) {
 			foot := []styled.Line{styled.Plain("state"), Hints(width, theme.NoColor(), b, Hint{keys.BasicConfirm, "choose"}, Hint{keys.EditYank, "paste"}, Hint{keys.BasicCancel, "close"})}
 			fmt.Fprintf(&all, "== %s\n%s", c.name, text(t, p.View(width, c.height, foot, theme.NoColor()), width, c.height))
 		}
-		golden(t, "picker."+strconv.Itoa(width)+".txt", all.String())
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update):\n%s", path, got)
+		golden.Check(t, "picker."+strconv.Itoa(width)+".txt", all.String())
 	}
 }
 

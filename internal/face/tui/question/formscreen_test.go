@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/theme"
 	"pollux/tool"
@@ -60,7 +61,7 @@ func TestFormScreens(t *testing.T) {
 				b.WriteString(text + "\n")
 			}
 		}
-		golden(t, "form."+strconv.Itoa(width)+".txt", b.String())
+		golden.Check(t, "form."+strconv.Itoa(width)+".txt", b.String())
 	}
 }
 

@@ -2,8 +2,6 @@ package question
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"pollux/internal/face/kit"
 	"pollux/internal/face/kit/kittest"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/theme"
 	"pollux/tool"
 )
@@ -163,24 +162,7 @@ func TestScreens(t *testing.T) {
 				b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 			}
 		}
-		golden(t, strconv.Itoa(width)+".txt", b.String())
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update):\n%s", path, got)
+		golden.Check(t, strconv.Itoa(width)+".txt", b.String())
 	}
 }
 

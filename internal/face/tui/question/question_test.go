@@ -1,7 +1,6 @@
 package question
 
 import (
-	"flag"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -15,8 +14,6 @@ import (
 	"pollux/internal/face/tui/theme"
 	"pollux/tool"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 

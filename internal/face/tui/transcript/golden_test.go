@@ -1,10 +1,7 @@
 package transcript
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +11,13 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/tool"
 )
-
-var isUpdate = flag.Bool("update", false, "write the golden files")
 
 // conversation passes on the events of a session. It calls draw at a few moments.
 func conversation(tr *Transcript, draw func(moment string, now time.Time)) {
@@ -73,7 +69,7 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, "---- pending: %s\n%s----\n", moment, joined(tr.Pending(12, now)))
 		})
 		b.WriteString(joined(tr.Take()))
-		compare(t, fmt.Sprintf("conversation.%d.txt", width), b.String())
+		golden.Check(t, fmt.Sprintf("conversation.%d.txt", width), b.String())
 	}
 }
 
@@ -89,7 +85,7 @@ func TestGoldenStyles(t *testing.T) {
 		conversation(tr, func(_ string, now time.Time) {
 			lines = append(append(lines, tr.Take()...), tr.Pending(12, now)...)
 		})
-		compare(t, "styles."+th.Name+".txt", notation(append(lines, tr.Take()...)))
+		golden.Check(t, "styles."+th.Name+".txt", notation(append(lines, tr.Take()...)))
 	}
 }
 
@@ -127,24 +123,4 @@ func styleName(s styled.Style) string {
 		words = append(words, fmt.Sprintf("on #%02x%02x%02x", r>>8, g>>8, b>>8))
 	}
 	return strings.Join(words, " ")
-}
-
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *isUpdate {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("%s is not as before (go test -update writes it):\n%s", name, got)
-	}
 }

@@ -1,15 +1,12 @@
 package viewer
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var isUpdate = flag.Bool("update", false, "write the golden files")
+	"pollux/internal/face/tui/golden"
+)
 
 // TestGolden compares screens with their golden files, in several sizes.
 func TestGolden(t *testing.T) {
@@ -35,26 +32,6 @@ func TestGolden(t *testing.T) {
 		show("the third match")
 		press(v, "c")
 		show("copied")
-		compare(t, fmt.Sprintf("screens.%dx%d.txt", size.width, size.height), b.String())
-	}
-}
-
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *isUpdate {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("%s is not as before (go test -update writes it):\n%s", name, got)
+		golden.Check(t, fmt.Sprintf("screens.%dx%d.txt", size.width, size.height), b.String())
 	}
 }

@@ -2,20 +2,16 @@ package models
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/models"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func text(t *testing.T, p *Pane, width, height int) string {
 	t.Helper()
@@ -85,29 +81,12 @@ func TestScreens(t *testing.T) {
 			press(p, strings.Fields(c.keys)...)
 			fmt.Fprintf(&all, "== %s\n%s", c.name, text(t, p, width, c.height))
 		}
-		golden(t, fmt.Sprintf("models.%d.txt", width), all.String())
+		golden.Check(t, fmt.Sprintf("models.%d.txt", width), all.String())
 	}
 	p := newPane(t, few{true})
 	for width := range 60 {
 		for height := range 14 {
 			text(t, p, width, height)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update):\n%s", path, got)
 	}
 }

@@ -2,15 +2,14 @@ package rewind
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/theme"
@@ -18,8 +17,6 @@ import (
 	"pollux/llm"
 	"pollux/tool"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
@@ -168,18 +165,5 @@ func TestGolden(t *testing.T) {
 // check compares a screen with the golden file of the test.
 func check(t *testing.T, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	golden.Check(t, filepath.Base(t.Name())+".golden", got)
 }

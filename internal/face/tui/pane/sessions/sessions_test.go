@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/styled"
@@ -18,8 +18,6 @@ import (
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
@@ -182,20 +180,7 @@ func TestGolden(t *testing.T) {
 // check compares a screen with the golden file of the test.
 func check(t *testing.T, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	golden.Check(t, filepath.Base(t.Name())+".golden", got)
 }
 
 func TestStates(t *testing.T) {

@@ -1,21 +1,17 @@
 package settings
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pollux/internal/config"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/theme"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // only leaves few settings in the pane, so that screens do not change with each new one.
 func (p *person) only(paths ...string) {
@@ -56,7 +52,7 @@ func TestScreens(t *testing.T) {
 		p.search("session titles")
 		p.run(p.press("enter"))
 		fmt.Fprintf(&all, "== needs a start\n%s", p.text(width, 24))
-		golden(t, fmt.Sprintf("settings.%d.txt", width), all.String())
+		golden.Check(t, fmt.Sprintf("settings.%d.txt", width), all.String())
 	}
 	p := newPerson(t, `{}`, "")
 	p.pane.warn(strings.Repeat("A long problem. ", 20))
@@ -65,23 +61,6 @@ func TestScreens(t *testing.T) {
 		for height := range 20 {
 			p.text(width, height)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update):\n%s", path, got)
 	}
 }
 

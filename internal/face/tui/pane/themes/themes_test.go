@@ -1,7 +1,6 @@
 package themes
 
 import (
-	"flag"
 	"fmt"
 	"image/color"
 	"os"
@@ -10,12 +9,11 @@ import (
 	"testing"
 
 	"pollux/internal/config"
+	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/theme"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var (
 	black = color.RGBA{A: 255}
@@ -201,29 +199,12 @@ func TestScreens(t *testing.T) {
 			press(p, strings.Fields(c.keys)...)
 			fmt.Fprintf(&all, "== %s\n%s", c.name, text(t, p, width, c.height))
 		}
-		golden(t, fmt.Sprintf("themes.%d.txt", width), all.String())
+		golden.Check(t, fmt.Sprintf("themes.%d.txt", width), all.String())
 	}
 	p := newPane(t, theme.Request{Name: "Default Light", AutoSwitch: true, Background: black})
 	for width := range 60 {
 		for height := range 26 {
 			text(t, p, width, height)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update):\n%s", path, got)
 	}
 }
