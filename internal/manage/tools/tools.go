@@ -1,12 +1,14 @@
-// Package tools lists the tools of a session, and its background commands.
+// Package tools lists the tools of a session, and lists and stops its background commands.
 package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/terminal"
@@ -19,6 +21,10 @@ func Commands() []*manage.Command {
 		manage.SessionOnly(&manage.Command{
 			Name: "tasks", Aliases: []string{"bg", "background", "shells", "bashes"}, Summary: "List background commands",
 			RunsWhileBusy: true, Run: listTasks,
+			Subs: []*manage.Command{
+				{Name: "list", Summary: "List background commands", RunsWhileBusy: true, Run: listTasks},
+				{Name: "stop", Aliases: []string{"kill"}, Args: "<pid>", Summary: "Stop a background command", RunsWhileBusy: true, Run: stopTask},
+			},
 		}),
 		manage.SessionOnly(&manage.Command{
 			Name: "tools", Summary: "List available tools", RunsWhileBusy: true, Run: list(false),
@@ -55,18 +61,22 @@ func listTasks(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 		return manage.Say("No background commands.")
 	}
 	return outcome.New(outcome.NewTable([]string{"PID", "STATE", "COMMAND", "OUTPUT"}, list, func(p shell.Process) []string {
-		return []string{strconv.Itoa(p.PID), taskState(p), terminal.Cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log}
+		return []string{strconv.Itoa(p.PID), p.Phase(), terminal.Cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log}
 	})), nil
 }
 
-func taskState(p shell.Process) string {
-	switch {
-	case !p.Exited:
-		return "running"
-	case p.IsOrphan:
-		return "ended after Pollux had"
-	case p.Signal != 0:
-		return "ended by " + p.Signal.String()
+// stopTask ends a background command, or the processes that a command has left running.
+func stopTask(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	pid, err := strconv.Atoi(c.Name())
+	if err != nil || pid <= 0 {
+		return outcome.Outcome{}, manage.Usage("/tasks stop <pid>")
 	}
-	return "exited with " + strconv.Itoa(p.Code)
+	text, err := c.Live.Processes.Stop(ctx, pid)
+	if errors.Is(err, shell.ErrNoProcess) {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "There is no background command with PID %d. /tasks lists them.", pid)
+	}
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot stop the command: %w.", err)
+	}
+	return manage.Say("%s", text)
 }

@@ -153,6 +153,29 @@ func (ps *Processes) start(ctx context.Context, launcher process.Launcher, j job
 	return p, nil
 }
 
+// await records whether a call waits for a command that it can leave to the background.
+func (ps *Processes) await(p *execution, isAwaited bool) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p.isAwaited = isAwaited
+}
+
+// MoveToBackground moves the commands to the background that calls of the model and the person wait for, and returns their
+// PIDs in ascending order. Each call then ends with the output so far.
+func (ps *Processes) MoveToBackground() (pids []int) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	for p := range ps.running {
+		if p.isAwaited {
+			p.isAwaited = false
+			close(p.sent)
+			pids = append(pids, p.PID())
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
+
 // forget removes a process from the table of running ones. It removes a process that was
 // stopped only when all of its processes are gone.
 func (ps *Processes) forget(p *execution) {

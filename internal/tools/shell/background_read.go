@@ -270,6 +270,39 @@ func (c *readCall) read(f *os.File, p *Process) (text string, to, seen int64, er
 	return describeLines(end, start > from, before, lines, what), to, seen, nil
 }
 
+// LastLines returns at most n lines, the last ones of the output in the last 64 KiB of the log, as a terminal shows them. It
+// returns none if there is no log.
+func (p Process) LastLines(n int) ([]string, error) {
+	f, err := openLog(p.Log)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	start := max(0, fi.Size()-maxRead)
+	end, err := io.ReadAll(io.NewSectionReader(f, start, maxRead))
+	if err != nil {
+		return nil, err
+	}
+	if start > 0 { // a character may be cut
+		_, end, _ = bytes.Cut(end, []byte{'\n'})
+	}
+	e := lineEditor{hold: maxFrame}
+	end = append(bytes.Clone(e.edit(end)), e.finish()...)
+	text := strings.ToValidUTF8(strings.TrimRight(string(end), "\n"), "\uFFFD")
+	if text == "" {
+		return nil, nil
+	}
+	lines := strings.Split(text, "\n")
+	return lines[max(0, len(lines)-n):], nil
+}
+
 const emptyLog = "Log is empty."
 
 // describeLines returns the last n lines of the end of a log, with a title. before is the number of lines before that

@@ -103,7 +103,7 @@ func (p *Process) state() (state, end string) {
 
 type stopTool struct{ ps *Processes }
 
-// stopGrace is how long a command that the model stops has to end by itself.
+// stopGrace is how long a background command that is stopped has to end by itself.
 const stopGrace = 2 * time.Second
 
 var stopSpec = tool.Spec{
@@ -150,15 +150,28 @@ type stopCall struct {
 }
 
 func (c *stopCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
-	p, isCommand := c.ps.findByPID(c.pid)
-	left := c.ps.findLeft(c.pid)
-	text := ""
+	text, err := c.ps.Stop(ctx, c.pid)
+	switch {
+	case errors.Is(err, ErrNoProcess):
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("No background process %d. list_background_processes has those of this session.", c.pid))
+	case err != nil:
+		return tool.Fail(tool.ErrExecutionFailed, err.Error())
+	}
+	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
+}
+
+// Stop ends a background command with all that it has started, or the processes that a command has left running, by its
+// number, and returns a sentence about it. Processes that do not end by themselves within two seconds are killed. For another
+// number the error is [ErrNoProcess].
+func (ps *Processes) Stop(ctx context.Context, pid int) (text string, err error) {
+	p, isCommand := ps.findByPID(pid)
+	left := ps.findLeft(pid)
 	switch {
 	case isCommand && p.Exited:
 		_, end := p.state()
-		text = fmt.Sprintf("[PID %d] had ended before%s.", c.pid, end)
+		return fmt.Sprintf("[PID %d] had ended before%s.", pid, end), nil
 	case isCommand && p.IsOrphan:
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("PID %d belongs to an earlier Pollux. To end it: kill %d", c.pid, c.pid))
+		return "", fmt.Errorf("PID %d belongs to an earlier Pollux. To end it: kill %d", pid, pid)
 	case isCommand:
 		p.execution.Stop(ctx, stopGrace)
 		select {
@@ -166,12 +179,10 @@ func (c *stopCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			p.execution.AwaitEnd() // else the list may still have it
 		case <-ctx.Done():
 		}
-		text = fmt.Sprintf("Stopped [PID %d]: `%s`", c.pid, p.Command)
+		return fmt.Sprintf("Stopped [PID %d]: `%s`", pid, p.Command), nil
 	case left != nil:
 		left.Stop(ctx, stopGrace)
-		text = fmt.Sprintf("Stopped what `%s` left running [PGID %d].", left.Command, left.PID())
-	default:
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("No background process %d. list_background_processes has those of this session.", c.pid))
+		return fmt.Sprintf("Stopped what `%s` left running [PGID %d].", left.Command, left.PID()), nil
 	}
-	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
+	return "", ErrNoProcess
 }

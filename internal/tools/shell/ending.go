@@ -139,6 +139,9 @@ func (r *runningCall) backgroundText() (text, file string) {
 		state = "still runs after " + describeTime(r.tool.BackgroundAfter) + ", now in the background"
 		readOn = " To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."
 	}
+	if r.isSent {
+		state = "was sent to the background by the user, and still runs"
+	}
 	if can := r.tool.CanReadOn; can != nil && !can() {
 		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path. To end it, run kill -- -" + strconv.Itoa(r.PID()) + "."
 	}

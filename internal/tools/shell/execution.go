@@ -33,6 +33,9 @@ type execution struct {
 	out        *output
 	endsGroup  sync.Once   // see endGroup
 	isOverTime atomic.Bool // it ran in the background for longer than timeout_seconds
+
+	isAwaited bool          // a call waits for the command, and can leave it to the background; guarded by Processes.mu
+	sent      chan struct{} // closed when the person sends the command to the background
 }
 
 // start starts j. Cancelling ctx does not end the command, because it may move to the
@@ -48,7 +51,7 @@ func start(ctx context.Context, launcher process.Launcher, j job, out *output) (
 	if err != nil {
 		return nil, err
 	}
-	return &execution{Process: p, out: out}, nil
+	return &execution{Process: p, out: out, sent: make(chan struct{})}, nil
 }
 
 // endGroup passes SIGINT, SIGTERM or SIGKILL that has ended the shell on to the processes of its group, once: the PID

@@ -115,6 +115,58 @@ func TestMove(t *testing.T) {
 	}
 }
 
+// TestSent checks that the person can send commands of the model and their own to the background, and nothing else.
+func TestSent(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for name, newTool := range map[string]func(shell.Options) tool.Tool{
+		"model": func(o shell.Options) tool.Tool { return shell.New(o) }, "person": shell.NewForUser,
+	} {
+		o := options(t)
+		o.InactivityTimeout = 300 * time.Millisecond // does not end it in the background
+		host, done := tool.Host{}, make(chan struct{})
+		host.Output = func(tool.Display) {
+			if n := len(o.Processes.MoveToBackground()); n != 1 {
+				t.Errorf("%s: %d commands moved", name, n)
+			}
+			close(done)
+		}
+		r := build(t, newTool(o), args{"command": "echo one; " + untilGo + "; echo two"}).Run(t.Context(), host)
+		<-done
+		pid, _ := r.Data["pid"].(int)
+		want := fmt.Sprintf("<untrusted_context>\nCommand was sent to the background by the user, and still runs. PID: %d."+
+			" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
+			"\nOutput so far:\none\n</untrusted_context>", pid)
+		if text(r) != want {
+			t.Errorf("%s: %q", name, text(r))
+		}
+		if n := len(o.Processes.MoveToBackground()); n != 0 {
+			t.Errorf("%s: %d commands moved again", name, n)
+		}
+		time.Sleep(2 * o.InactivityTimeout)
+		touch(t, o)
+		if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 600}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\nNew output:\ntwo", pid) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+
+	o := options(t)
+	r := build(t, shell.New(o), args{"command": "echo one; sleep 1000", "timeout_seconds": 2}).Run(t.Context(), tool.Host{
+		Output: func(tool.Display) { o.Processes.MoveToBackground() },
+	})
+	if !strings.Contains(text(r), "sent to the background") {
+		t.Error(text(r))
+	}
+	processtest.WaitUntil(t, "its timeout ends it", func() bool { return o.Processes.List()[0].Exited })
+
+	o = options(t)
+	build(t, shell.NewForTemplate(o, "user"), args{"command": "echo one; sleep 1.2"}).Run(t.Context(), tool.Host{Output: func(tool.Display) {
+		if n := len(o.Processes.MoveToBackground()); n != 0 {
+			t.Error("the command of a template moved")
+		}
+	}})
+}
+
 // TestMovedIsSilent checks that the limit of inactivity holds for a command that Pollux has moved to the background.
 func TestMovedIsSilent(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,7 @@ type runningCall struct {
 	log        *Process  // its entry in the history of background commands, or nil
 	lastUpdate time.Time // of the live output
 	leaves     bool      // processes of the command run on after it
+	isSent     bool      // to the background, by the person
 }
 
 func (r *runningCall) start(ctx context.Context) error {
@@ -132,6 +133,10 @@ const (
 // wait shows the live output of the command until it ends, moves to the background or is
 // stopped, and returns which.
 func (r *runningCall) wait(ctx context.Context) outcome {
+	if !r.args.Background && r.tool.caller != template {
+		r.tool.Processes.await(r.execution, true)
+		defer r.tool.Processes.await(r.execution, false)
+	}
 	var live <-chan time.Time
 	delay, limit := r.timers()
 	stopped := r.Stopped()
@@ -160,6 +165,12 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 				return timedOut
 			}
 		case <-delay:
+			return movedToBackground
+		case <-r.sent:
+			r.isSent = true
+			if limit := time.Duration(r.args.Timeout); limit > 0 {
+				go r.endAfter(limit - time.Since(r.Began()))
+			}
 			return movedToBackground
 		case <-limit:
 			r.stop(2 * killGrace)
@@ -316,9 +327,10 @@ func (r *runningCall) boundTokens(text, file string) (string, string) {
 
 // backgroundResult returns the tool result of a command that continues in the background.
 func (r *runningCall) backgroundResult() *tool.Result {
-	if r.args.Background {
+	if r.args.Background || r.isSent {
 		r.Disown() // it may be silent
-	} else {
+	}
+	if !r.args.Background {
 		r.log = r.tool.Processes.addToHistory(r.execution, r.args.Command)
 	}
 	initial, logged := r.out.moveToBackground(r.log.file)

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"syscall"
@@ -72,6 +73,15 @@ type Process struct {
 
 // NewProcesses returns an empty table.
 func NewProcesses(string) *Processes { return &Processes{} }
+
+// MoveToBackground returns nothing.
+func (*Processes) MoveToBackground() []int { return nil }
+
+// Stop fails.
+func (*Processes) Stop(context.Context, int) (string, error) { return "", errNoCommands }
+
+// LastLines returns nothing.
+func (Process) LastLines(int) ([]string, error) { return nil, nil }
 
 // List returns nothing.
 func (*Processes) List() []Process { return nil }
