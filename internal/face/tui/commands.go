@@ -13,7 +13,7 @@ import (
 // them.
 var application = [...]keys.Command{
 	keys.BasicQuit, keys.BasicExit, keys.AppSuspend, keys.AppClearScreen, keys.AppCycleApprovalMode, keys.AppToggleYolo,
-	keys.AppShowFullTodos, keys.AppCopyCode,
+	keys.AppShowFullTodos, keys.AppCopyCode, keys.BackgroundToggle,
 }
 
 // control does the command of the application that a key is bound to. It returns false for another key.
@@ -39,6 +39,26 @@ func (l *loop) control(k keys.Key) bool {
 		l.todo.Toggle()
 	case keys.AppCopyCode:
 		l.copyCode()
+	case keys.BackgroundToggle:
+		return l.toggleBackground(k.At)
+	}
+	return true
+}
+
+// toggleBackground sends the commands that the work waits for to the background. Without one it shows the background
+// commands, and with them on the screen it is a key of their pane.
+func (l *loop) toggleBackground(at time.Time) bool {
+	if l.pane != nil || !l.view.isOpen() {
+		return false
+	}
+	processes := l.view.session.Processes
+	switch pids := processes.MoveToBackground(); {
+	case len(pids) > 0:
+		l.toast.Show(toast.MovedToBackground(l.view.bindings, pids), toast.Hint, at, toast.ExpandTime)
+	case len(processes.List()) == 0:
+		l.toast.Show(toast.NoTasks, toast.Hint, at, toast.UsualTime)
+	default:
+		l.openPane(slash.Call{Name: "tasks"})
 	}
 	return true
 }

@@ -181,7 +181,7 @@ func (l *loop) submit(o composer.Submitted) {
 	}
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)
-	if isCommand && (!state.IsBusy || state.IsOpening) && l.openPane(call) {
+	if isCommand && (!state.IsBusy || state.IsOpening || call.Command.RunsWhileBusy) && l.openPane(call) {
 		return
 	}
 	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {

@@ -49,6 +49,7 @@ type loop struct {
 	composer   *composer.Composer
 	dialog     question.Dialog     // the open question, nil for none
 	pane       pane.Pane           // that the user has opened, nil for none
+	refreshed  time.Time           // when the pane last looked at its content
 	wanted     slash.Call          // whose pane opens when the session is open
 	viewing    *viewing            // the viewer that the user has opened, nil for none
 	armed      armed               // keys that were pressed once
@@ -172,6 +173,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.toast.Deadline(now))
 	sooner(l.keeper.deadline())
 	sooner(l.look.deadline())
+	sooner(l.refreshDue())
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
 	if l.transcript.IsTicking() {
@@ -192,6 +194,7 @@ func (l *loop) expire(now time.Time) {
 		l.act(l.composer.Expire(), now)
 	}
 	l.viewing.search()
+	l.refreshPane(now)
 	l.keepDraft(now)
 	l.pace.change()
 }

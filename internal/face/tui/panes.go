@@ -10,6 +10,7 @@ import (
 	"pollux/internal/face/tui/pane/rewind"
 	"pollux/internal/face/tui/pane/sessions"
 	"pollux/internal/face/tui/pane/settings"
+	"pollux/internal/face/tui/pane/tasks"
 	"pollux/internal/face/tui/pane/themes"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -26,6 +27,8 @@ func opener(name string) func(l *loop) pane.Pane {
 		return openModels
 	case "settings":
 		return openSettings
+	case "tasks":
+		return openTasks
 	case "theme":
 		return openThemes
 	}
@@ -41,6 +44,11 @@ func openModels(l *loop) pane.Pane {
 
 func openSettings(l *loop) pane.Pane {
 	return settings.New(l.view.settings, l.scopes(), l.view.bindings)
+}
+
+func openTasks(l *loop) pane.Pane {
+	l.refreshed = time.Now()
+	return tasks.New(tasks.Options{List: l.view.session.Processes.List, Bindings: l.view.bindings, Background: l.inBackground})
 }
 
 func openThemes(l *loop) pane.Pane {
@@ -108,6 +116,23 @@ func (l *loop) pressPane(e keys.Event) {
 			l.transcript.Prompt(o.Command)
 		}
 		l.driver.Submit(o.Command)
+	}
+}
+
+// refreshTime is the time between two looks at the content of an open pane that changes by itself.
+const refreshTime = time.Second
+
+// refreshDue returns when the open pane looks at its content again, false for never.
+func (l *loop) refreshDue() (time.Time, bool) {
+	live, ok := l.pane.(pane.Refresher)
+	return l.refreshed.Add(refreshTime), ok && live.IsLive()
+}
+
+// refreshPane makes the open pane look at its content again if it is time.
+func (l *loop) refreshPane(now time.Time) {
+	if due, ok := l.refreshDue(); ok && !now.Before(due) {
+		l.refreshed = now
+		l.pane.(pane.Refresher).Refresh()
 	}
 }
 

@@ -55,6 +55,15 @@ type Waiter interface {
 	Done(problem string)
 }
 
+// Refresher is a pane whose content changes by itself.
+type Refresher interface {
+	Pane
+	// IsLive reports whether the content changes now.
+	IsLive() bool
+	// Refresh reads the content again, in the background. The caller calls it every second while IsLive.
+	Refresh()
+}
+
 // Loader is a pane whose content comes later.
 type Loader interface {
 	Pane

@@ -2,6 +2,8 @@ package toast
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"pollux/internal/face/tui/keys"
 )
@@ -11,6 +13,7 @@ const (
 	NoSlashInQueue  = "Slash commands cannot be queued"
 	NoShellInQueue  = "Shell commands cannot be queued"
 	NothingToRewind = "Nothing to rewind to"
+	NoTasks         = "No background tasks are currently active."
 )
 
 // Again returns the text that asks for a second press of a key, such as "Press Ctrl+C again to exit."
@@ -24,6 +27,23 @@ const (
 	ToRewind = "rewind"
 	ToClear  = "clear prompt"
 )
+
+// MovedToBackground returns the text about commands that were sent to the background, with the key that shows them.
+func MovedToBackground(b *keys.Bindings, pids []int) string {
+	noun := "Command"
+	if len(pids) > 1 {
+		noun += "s"
+	}
+	texts := make([]string, len(pids))
+	for i, pid := range pids {
+		texts[i] = strconv.Itoa(pid)
+	}
+	text := noun + " moved to background (PID: " + strings.Join(texts, ", ") + "). Output hidden."
+	if key := b.Hint(keys.BackgroundToggle); key != "" {
+		text += " Press " + key + " to view."
+	}
+	return text
+}
 
 // AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key
 // for undo, because many programs have undo on the same key.
