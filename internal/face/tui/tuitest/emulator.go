@@ -62,16 +62,28 @@ func (e *Emulator) Whole() []string {
 
 // drain drops the replies of the terminal, which would wait for a reader, until stop.
 func (e *Emulator) drain() (stop func()) {
-	ended := make(chan struct{})
+	ended := e.passReplies(io.Discard)
+	return func() {
+		e.endReplies()
+		<-ended
+	}
+}
+
+// passReplies writes the replies of the terminal to w, on a goroutine of its own, until endReplies.
+func (e *Emulator) passReplies(w io.Writer) (ended <-chan struct{}) {
+	done := make(chan struct{})
 	go func() {
 		defer crash.Recover()
-		defer close(ended)
-		_, _ = io.Copy(io.Discard, e)
+		defer close(done)
+		_, _ = io.Copy(w, e)
 	}()
-	return func() {
-		if replies, ok := e.InputPipe().(io.Closer); ok {
-			_ = replies.Close() // it does not fail
-		}
-		<-ended
+	return done
+}
+
+// endReplies makes the terminal give no more replies. In contrast to Close, it may be called while another goroutine reads or
+// writes.
+func (e *Emulator) endReplies() {
+	if replies, ok := e.InputPipe().(io.Closer); ok {
+		_ = replies.Close() // it does not fail
 	}
 }

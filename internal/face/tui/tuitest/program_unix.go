@@ -71,10 +71,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 		return nil, errors.Join(err, master.Close(), tty.Close())
 	}
 	go p.watch()
-	go func() {
-		defer crash.Recover()
-		_, _ = io.Copy(master, p.emulator) // replies to queries
-	}()
+	p.emulator.passReplies(master)
 	return p, nil
 }
 
@@ -111,7 +108,7 @@ func (p *Program) Close() {
 	_ = p.command.Process.Kill() // an error means that it has ended
 	_ = p.tty.Close()
 	_ = p.master.Close()
-	_ = p.emulator.Close()
+	p.emulator.endReplies()
 	<-p.ended
 }
 
