@@ -98,7 +98,7 @@ func TestKilled(t *testing.T) {
 func kill(t *testing.T, home, src string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$")
-	cmd.Env = append(os.Environ(), killedHome+"="+home, killedSource+"="+src)
+	cmd.Env = append(os.Environ(), killedHome+"="+home, killedSource+"="+src, "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
