@@ -4,7 +4,7 @@ package tool
 // to find kinds that a face does not show.
 func Displays() []Display {
 	return []Display{
-		TextDisplay(""), TerminalDisplay(""), &DiffDisplay{}, &ListDisplay{}, &MatchDisplay{}, &TodoDisplay{}, &AgentDisplay{},
+		TextDisplay(""), TerminalDisplay(""), &DiffDisplay{}, &ListDisplay{}, &MatchDisplay{}, &TodoDisplay{}, &AgentDisplay{}, &ProgressDisplay{},
 	}
 }
 

@@ -106,13 +106,15 @@ type TextDisplay string
 // TerminalDisplay is the output of a command, terminal escapes removed.
 type TerminalDisplay string
 
-// DisplayText returns the text of a [TextDisplay] or a [TerminalDisplay], false for other displays.
+// DisplayText returns the text of a [TextDisplay], a [TerminalDisplay] or a [ProgressDisplay], false for other displays.
 func DisplayText(d Display) (text string, isText bool) {
 	switch d := d.(type) {
 	case TextDisplay:
 		return string(d), true
 	case TerminalDisplay:
 		return string(d), true
+	case *ProgressDisplay:
+		return d.String(), true
 	}
 	return "", false
 }

@@ -46,6 +46,7 @@ type Hooks struct {
 	set   *hook.Set // nil for none
 	// startContext is the text of SessionStart hooks for the first prompt; "" for none.
 	startContext string
+	last         lastRuns
 }
 
 // Open reads the hooks, and warns of those that the project has added and of mistakes. The caller must close them.
@@ -203,5 +204,6 @@ func (h *Hooks) record(c hook.Call) {
 	if c.Output != nil {
 		r.Output = c.Output.JSON
 	}
+	h.last.note(c)
 	h.parts.Records.Emit(r)
 }

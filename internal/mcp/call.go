@@ -50,7 +50,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	token := uuid.NewString()
 	params.Meta = sdk.Meta{"progressToken": token}
 	if host.Output != nil {
-		defer c.server.follow(token, func(p progress) { host.Output(tool.TextDisplay(p.String())) })()
+		defer c.server.follow(token, func(p *tool.ProgressDisplay) { host.Output(p) })()
 	}
 	var result *callToolResult
 	ask := host.Ask
@@ -185,32 +185,14 @@ func errorText(content json.RawMessage) string {
 // maxCause limits the text of a server's error for people, in bytes.
 const maxCause = 300
 
-// progress is how far a call is.
-type progress struct {
-	done, total float64
-	message     string
-}
-
-// String describes progress for people.
-func (p progress) String() string {
-	text := strconv.FormatFloat(p.done, 'f', -1, 64)
-	if p.total > 0 {
-		text = fmt.Sprintf("%s of %s", text, strconv.FormatFloat(p.total, 'f', -1, 64))
-	}
-	if p.message != "" {
-		text += ": " + p.message
-	}
-	return text
-}
-
 // follower receives the progress of a call.
 type follower struct {
 	mu   sync.Mutex // is held while show runs, so that none comes after the end of the call
-	show func(progress)
+	show func(*tool.ProgressDisplay)
 }
 
 // follow shows the progress of a call until stop is called.
-func (s *server) follow(token string, show func(progress)) (stop func()) {
+func (s *server) follow(token string, show func(*tool.ProgressDisplay)) (stop func()) {
 	f := &follower{show: show}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +219,7 @@ func (s *server) progress(p *sdk.ProgressNotificationParams) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.show != nil {
-		f.show(progress{p.Progress, p.Total, p.Message})
+		f.show(&tool.ProgressDisplay{Done: p.Progress, Total: p.Total, Message: p.Message})
 	}
 }
 

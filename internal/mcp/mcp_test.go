@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -166,7 +167,7 @@ func TestFailureAndProgress(t *testing.T) {
 	}
 	var shown []tool.Display
 	callTool(t.Context(), t, r, "mcp_toy_progress", `{}`, tool.Host{Output: func(d tool.Display) { shown = append(shown, d) }})
-	if len(shown) != 1 || shown[0] != tool.TextDisplay("1 of 2: half") {
+	if want := []tool.Display{&tool.ProgressDisplay{Done: 1, Total: 2, Message: "half"}}; !reflect.DeepEqual(shown, want) {
 		t.Errorf("progress: %v", shown)
 	}
 }

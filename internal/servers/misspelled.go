@@ -18,7 +18,7 @@ func (s *Servers) warnMisspelled() {
 	if s.misspelled == nil {
 		s.misspelled = map[string]bool{}
 	}
-	for _, st := range s.live.Status() {
+	for _, st := range s.live.Load().Status() {
 		for _, text := range misspelledTools(st, s.parts.Rules()) {
 			if s.misspelled[text] {
 				continue

@@ -37,7 +37,7 @@ type Parts struct {
 // Servers are the MCP servers of a session. Only the methods that say so may be called during a run.
 type Servers struct {
 	parts Parts
-	live  *mcp.Servers
+	live  atomic.Pointer[mcp.Servers]
 	// told holds the instructions of servers that the model knows, and hasChanged reports
 	// whether they, or anything else of a server, may have changed since.
 	told       string
@@ -51,7 +51,7 @@ type Servers struct {
 // A folder that is not trusted has only those of the program. The caller must close them.
 func Open(p Parts) *Servers {
 	s := &Servers{parts: p}
-	s.live = s.connect(false)
+	s.live.Store(s.connect(false))
 	return s
 }
 
@@ -84,29 +84,29 @@ func (s *Servers) connect(isFresh bool) *mcp.Servers {
 
 // MCP returns the connections, nil if there are no servers.
 func (s *Servers) MCP() *mcp.Servers {
-	if len(s.live.Status()) == 0 {
+	if len(s.live.Load().Status()) == 0 {
 		return nil
 	}
-	return s.live
+	return s.live.Load()
 }
 
 // Status returns the state of each server, sorted by name.
-func (s *Servers) Status() []mcp.Status { return s.live.Status() }
+func (s *Servers) Status() []mcp.Status { return s.live.Load().Status() }
 
 // Prompts returns the prompts of the servers.
-func (s *Servers) Prompts() []mcp.Prompt { return s.live.Prompts() }
+func (s *Servers) Prompts() []mcp.Prompt { return s.live.Load().Prompts() }
 
 // AddRoot lets servers know of one more directory.
-func (s *Servers) AddRoot(dir string) { s.live.AddRoot(dir) }
+func (s *Servers) AddRoot(dir string) { s.live.Load().AddRoot(dir) }
 
 // Reload reads the settings again, and connects to all servers as they describe them now.
 func (s *Servers) Reload(ctx context.Context) error {
 	if err := s.parts.Project.Reload(); err != nil {
 		return err
 	}
-	s.live.Close()
-	s.live.Withdraw()
-	s.live = s.connect(true)
+	s.live.Load().Close()
+	s.live.Load().Withdraw()
+	s.live.Store(s.connect(true))
 	s.hasChanged.Store(true)
 	s.settle(ctx)
 	return ctx.Err()
@@ -128,17 +128,17 @@ func (s *Servers) Switch(ctx context.Context, name string, enabled, forSession b
 	if forSession {
 		selection.Disabled = s.disabled
 	}
-	s.live.Switch(name, selection.State(name))
+	s.live.Load().Switch(name, selection.State(name))
 	s.settle(ctx)
 	return ctx.Err()
 }
 
 // Close ends the connections.
-func (s *Servers) Close() { s.live.Close() }
+func (s *Servers) Close() { s.live.Load().Close() }
 
 // Renew waits until the tools are known that servers offer since they have notified of a change, at most two seconds.
 // It may be called during a run.
-func (s *Servers) Renew(ctx context.Context) { s.live.Renew(ctx) }
+func (s *Servers) Renew(ctx context.Context) { s.live.Load().Renew(ctx) }
 
 // Wake starts the servers that are idle, once a person's first prompt has been sent, as the event of a
 // run shows. A script starts those that it uses.
@@ -150,7 +150,7 @@ func (s *Servers) Wake(e agent.Event) {
 	case agent.TurnStarted, agent.ModelInfo: // the request follows
 	default:
 		s.isAwake = true
-		s.live.Wake()
+		s.live.Load().Wake()
 	}
 }
 
@@ -165,7 +165,7 @@ func (s *Servers) Await(ctx context.Context) {
 // settle waits for the servers.
 func (s *Servers) settle(ctx context.Context) {
 	p := s.parts.Project
-	if pending := Wait(ctx, p, s.live, WaitLimit(p)); len(pending) > 0 {
+	if pending := Wait(ctx, p, s.live.Load(), WaitLimit(p)); len(pending) > 0 {
 		p.Warn(terminal.Line(fmt.Sprintf("Warning: Going on without MCP servers that have not answered within %v: %s. Their tools join when they have.",
 			WaitLimit(p), strings.Join(pending, ", "))))
 	}
@@ -183,7 +183,7 @@ type News struct {
 
 // TakeNews returns the changes since the last call, and warns of rules that misspell tools of servers.
 func (s *Servers) TakeNews() (n News) {
-	n.Outdated = outdatedNote(s.live.TakeOutdated())
+	n.Outdated = outdatedNote(s.live.Load().TakeOutdated())
 	hasChanged := s.hasChanged.Swap(false)
 	if hasChanged || s.misspelled == nil {
 		s.warnMisspelled()
@@ -200,7 +200,7 @@ func (s *Servers) TakeNews() (n News) {
 // Instructions returns the instructions of the connected servers for the model.
 func (s *Servers) Instructions() string {
 	var parts []string
-	for _, i := range s.live.Instructions() {
+	for _, i := range s.live.Load().Instructions() {
 		parts = append(parts, frameInstructions(i.Server, i.Text))
 	}
 	return strings.Join(parts, "\n\n")

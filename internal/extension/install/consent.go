@@ -137,7 +137,7 @@ func (c *consent) hooks(content *Content) {
 		if h.Matcher != "" {
 			at += " (" + h.Matcher + ")"
 		}
-		command := maskText(h.CommandLine())
+		command := MaskText(h.CommandLine())
 		c.line("  * %s: %s", at, command)
 		if command != h.CommandLine() {
 			c.line("    Config signature: %s", signature(h.CommandLine()))
@@ -155,7 +155,7 @@ func (c *consent) agents(all []*subagent.Definition) {
 		if d.Kind == subagent.RemoteKind {
 			c.line("  * %s (remote): %s", d.Name, d.Description)
 			if d.CardURL != "" {
-				c.line("    URL: %s", maskText(d.CardURL))
+				c.line("    URL: %s", MaskText(d.CardURL))
 			}
 			c.pairs("Authentication", maskAuth(d.Auth))
 			c.line("    Config signature: %s", signature([]any{d.CardURL, d.CardJSON, d.Auth}))

@@ -31,6 +31,9 @@ type Content struct {
 	Problems []string
 }
 
+// ContentOf reads the parts of an installed extension.
+func ContentOf(e *extension.Extension) *Content { return readContent(e.Dir, &e.Manifest) }
+
 // readContent reads the parts of the extension in dir, with the functions that read it for a session: if
 // another reader took a part for a mistake, it would be in use without consent.
 func readContent(dir string, m *extension.Manifest) *Content {

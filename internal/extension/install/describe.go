@@ -30,7 +30,7 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	d.line(" name: %x", sha256.Sum256([]byte(e.Name)))
 	d.line(" Path: %s", e.Dir)
 	if e.Install != nil {
-		d.line(" Source: %s (Type: %s)", maskText(e.Install.Source), string(e.Install.Type))
+		d.line(" Source: %s (Type: %s)", MaskText(e.Install.Source), string(e.Install.Type))
 		if e.Install.Ref != "" {
 			d.line(" Ref: %s", e.Install.Ref)
 		}
@@ -149,7 +149,7 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 	}
 	if e.Install != nil {
 		record := *e.Install
-		record.Source = maskText(record.Source)
+		record.Source = MaskText(record.Source)
 		j.Install = &record
 	}
 	for i := range e.Values {

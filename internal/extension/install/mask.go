@@ -17,13 +17,13 @@ func masked(name, value string) string {
 	if value != "" && secret.InVariable(name, value) && !reference().MatchString(value) {
 		return mask
 	}
-	return maskText(value)
+	return MaskText(value)
 }
 
-// maskText masks forms of secrets in a command line or an address. A mask never hides characters that a
+// MaskText masks forms of secrets in a command line or an address. A mask never hides characters that a
 // shell acts on: else a command could hide in a false secret. The functions of the package secret hide more,
 // so they do not serve for a text that the user agrees to.
-func maskText(text string) string {
+func MaskText(text string) string {
 	text = password().ReplaceAllStringFunc(text, func(found string) string {
 		if found == "://git@" {
 			return found
@@ -65,7 +65,7 @@ func maskArgs(args []any) []any {
 		case isSecret && !isOption && plain().MatchString(text):
 			all[i] = mask
 		default:
-			all[i] = maskText(text)
+			all[i] = MaskText(text)
 		}
 		isSecret = isOption && !strings.ContainsAny(text, "= ") && secret.InName(text)
 	}
@@ -91,7 +91,7 @@ func maskAuth(auth map[string]any) map[string]any {
 	all := make(map[string]any, len(auth))
 	for key, value := range auth {
 		if text, ok := value.(string); ok && strings.HasPrefix(text, "!") {
-			all[key] = maskText(text)
+			all[key] = MaskText(text)
 		} else {
 			all[key] = maskNamed(key, value)
 		}
@@ -118,7 +118,7 @@ func maskNamed(name string, value any) any {
 func maskValue(value any) any {
 	switch value := value.(type) {
 	case string:
-		return maskText(value)
+		return MaskText(value)
 	case []any:
 		all := maskArgs(value)
 		for i, one := range all {

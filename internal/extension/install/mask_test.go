@@ -68,8 +68,8 @@ func TestMaskText(t *testing.T) {
 		`sh "${extensionPath}/hooks/date.sh" --key 5`: `sh "${extensionPath}/hooks/date.sh" --key ********`,
 		"npx -y @scope/server@1.2 --port 80":          "npx -y @scope/server@1.2 --port 80",
 	} {
-		if got := maskText(text); got != want {
-			t.Errorf("maskText(%q) = %q, want %q", text, got, want)
+		if got := MaskText(text); got != want {
+			t.Errorf("MaskText(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -81,8 +81,8 @@ func TestMaskHidesNoCommand(t *testing.T) {
 		"x --token=$(rm)", "TOKEN=`rm` x", "curl http://a:$(rm)@x", "x; token=a;rm", ": -----BEGIN PRIVATE KEY-----; rm", "https://x.example/?token=a|rm",
 		"sh --key=a&&rm", "TOKEN=abc rm", "run --token; rm", "X-Key: a; rm",
 	} {
-		if got := maskText(text); !strings.Contains(got, "rm") {
-			t.Errorf("maskText(%q) = %q", text, got)
+		if got := MaskText(text); !strings.Contains(got, "rm") {
+			t.Errorf("MaskText(%q) = %q", text, got)
 		}
 	}
 	if got := maskArgs([]any{"--token", "$(rm)"}); got[1] != "$(rm)" {

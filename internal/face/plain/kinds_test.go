@@ -20,7 +20,7 @@ func TestEveryDisplay(t *testing.T) {
 		&tool.DiffDisplay{Diff: "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+marker\n", FileName: "f"},
 		&tool.ListDisplay{Summary: "marker"}, &tool.MatchDisplay{Summary: "marker"},
 		&tool.TodoDisplay{Todos: []tool.Todo{{Description: "marker", Status: tool.TodoPending}}},
-		&tool.AgentDisplay{Agent: "a", Result: "marker"},
+		&tool.AgentDisplay{Agent: "a", Result: "marker"}, &tool.ProgressDisplay{Message: "marker"},
 	} {
 		samples[reflect.TypeOf(d)] = d
 	}

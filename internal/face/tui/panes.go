@@ -16,7 +16,8 @@ import (
 	"pollux/internal/terminal"
 )
 
-// opener returns the function that makes the pane for a / command without arguments, nil if the command has none.
+// opener returns the function that makes the pane for a / command without arguments, nil if the command has none. The function
+// returns nil if the command explains itself why it has no pane.
 func opener(name string) func(l *loop) pane.Pane {
 	switch name {
 	case "chat", "sessions":
@@ -32,7 +33,7 @@ func opener(name string) func(l *loop) pane.Pane {
 	case "theme":
 		return openThemes
 	}
-	return nil
+	return inventoryOpener(name)
 }
 
 // rewindName is the name of the command that goes back to an earlier prompt.
@@ -96,7 +97,11 @@ func (l *loop) openPane(call slash.Call) bool {
 		l.wanted = call
 		return true
 	}
-	l.pane = open(l)
+	opened := open(l)
+	if opened == nil {
+		return false
+	}
+	l.pane = opened
 	if loader, ok := l.pane.(pane.Loader); ok {
 		l.inBackground(loader.Load)
 	}
@@ -111,12 +116,27 @@ func (l *loop) pressPane(e keys.Event) {
 	case pane.Closed:
 		l.closePane()
 	case pane.Chosen:
+		if o.Stays && l.refuses(o.Command) {
+			return
+		}
 		if !o.Stays {
 			l.closePane()
 			l.transcript.Prompt(o.Command)
 		}
 		l.driver.Submit(o.Command)
 	}
+}
+
+// refuses reports whether a command cannot run while the model works. The pane that waits for it shows that.
+func (l *loop) refuses(command string) bool {
+	call, _ := l.driver.Lookup(command)
+	waiter, ok := l.pane.(pane.Waiter)
+	if !ok || !l.driver.State().IsBusy || call.Command == nil || call.Command.RunsWhileBusy {
+		return false
+	}
+	waiter.Done("Not possible while the model works. Wait, or cancel its work first.")
+	l.pace.change()
+	return true
 }
 
 // refreshTime is the time between two looks at the content of an open pane that changes by itself.
@@ -152,6 +172,9 @@ func (l *loop) tellPane(r slash.Result) bool {
 		problem = terminal.Brief(r.Markdown(0))
 	}
 	waiter.Done(problem)
+	if reporter, ok := waiter.(pane.Reporter); ok && !r.Failed {
+		reporter.Report(terminal.Brief(r.Markdown(0)))
+	}
 	return true
 }
 

@@ -29,7 +29,9 @@ func (l *loop) sessionOpened() {
 		l.restoreDraft()
 	}
 	l.pressEarly()
-	l.openPane(l.wanted)
+	if !l.openPane(l.wanted) && l.wanted.Line != "" {
+		l.driver.Submit(l.wanted.Line)
+	}
 }
 
 // welcome prints the name of the program, and where it works.

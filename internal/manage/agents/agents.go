@@ -58,12 +58,13 @@ func list(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		if err != nil {
 			state, about = "failed", err.Error()
 		}
-		return []string{d.Name, string(d.Kind), origin(d), state, terminal.Cut(terminal.Line(about), 80)}
+		return []string{d.Name, string(d.Kind), Origin(d), state, terminal.Cut(terminal.Line(about), 80)}
 	})
 	return outcome.New(t, outcome.Text("To name one in a prompt, type @NAME. To write one, see /docs subagents.")), nil
 }
 
-func origin(d *subagent.Definition) string {
+// Origin returns where the definition of a subagent comes from, for people.
+func Origin(d *subagent.Definition) string {
 	if d.Extension != "" {
 		return "extension " + d.Extension
 	}
@@ -227,7 +228,7 @@ func settingNames(d *subagent.Definition) string {
 
 // show describes a subagent in a table, and a remote one in a text, too.
 func show(ctx context.Context, c *manage.Call, d *subagent.Definition) (parts []outcome.Part) {
-	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", origin(d)}}
+	rows := [][]string{{"Name", d.Name}, {"Kind", string(d.Kind)}, {"From", Origin(d)}}
 	if d.Path != "" {
 		rows = append(rows, []string{"File", c.Live.Project.DisplayFile(d.Path)})
 	}

@@ -44,8 +44,8 @@ func listLive(describe func(mcp.ToolInfo) string) manage.Run {
 	}
 }
 
-// stateName returns the state of a server for people.
-func stateName(s mcp.State) string {
+// StateName returns the state of a server for people.
+func StateName(s mcp.State) string {
 	switch s {
 	case mcp.Connected:
 		return "Ready"
@@ -70,8 +70,8 @@ func serverText(st mcp.Status, describe func(mcp.ToolInfo) string) string {
 	if st.Config.Extension != "" {
 		name += " (from " + terminal.Line(st.Config.Extension) + ")"
 	}
-	fmt.Fprintf(&b, "%s - %s", name, stateName(st.State))
-	if counts := countOffer(st); counts != "" {
+	fmt.Fprintf(&b, "%s - %s", name, StateName(st.State))
+	if counts := CountOffer(&st); counts != "" {
 		fmt.Fprintf(&b, " (%s)", counts)
 	}
 	if st.SignIn != "" {
@@ -122,8 +122,8 @@ func clean(names []string) []string {
 	return names
 }
 
-// countOffer counts the tools, prompts, resources and templates of a server, "" if it has none.
-func countOffer(st mcp.Status) string {
+// CountOffer counts the tools, prompts, resources and templates of a server, "" if it has none.
+func CountOffer(st *mcp.Status) string {
 	var counts []string
 	for _, c := range []struct {
 		n    int

@@ -14,6 +14,15 @@ func agentScenes() []Scene {
 			s.run(agent.ToolUpdated{Call: c, Output: investigation(tool.AgentRunning)})
 			s.pend(65)
 		}},
+		{"agents-running", func(s *stage) {
+			done, first, second := agentCall("tester"), agentCall("codebase_investigator"), agentCall("reviewer")
+			s.beginAgent(first, "codebase_investigator", "Find each place that reads the offset of a station")
+			s.beginAgent(second, "reviewer", "Review the change of the time zones")
+			s.beginAgent(done, "tester", "Run the tests")
+			s.run(agent.ToolUpdated{Call: first, Output: investigation(tool.AgentRunning)})
+			s.run(ended(done, agent.Success, &tool.Result{Display: &tool.AgentDisplay{Agent: "tester", State: tool.AgentCompleted, Result: "All tests pass."}, Summary: "Completed successfully"}))
+			s.pend(65)
+		}},
 		{"agent-calls", func(s *stage) {
 			c := agentCall("reviewer")
 			s.beginAgent(c, "reviewer", "Review the change of the time zones")

@@ -19,6 +19,16 @@ func rowScenes() []Scene {
 				began(read, tool.KindRead, "internal/tide/station.go", tool.Location{Path: work + "/internal/tide/station.go"}), began(grep, tool.KindSearch, "'Offset' in **/*.go"))
 			s.pend(4)
 		}},
+		{"rows-progress", func(s *stage) {
+			files, upload, count := callOf("index_files"), callOf("upload"), callOf("read_stations")
+			for _, c := range []*agent.ToolCall{files, upload, count} {
+				s.run(began(c, tool.KindOther, "tideline"))
+			}
+			s.run(agent.ToolUpdated{Call: files, Output: &tool.ProgressDisplay{Done: 3, Total: 8, Message: "internal/tide/load.go"}},
+				agent.ToolUpdated{Call: upload, Output: &tool.ProgressDisplay{Done: 0.62, Total: 1, Message: "Uploading the archive to the server in Lisbon"}},
+				agent.ToolUpdated{Call: count, Output: &tool.ProgressDisplay{Done: 1200}})
+			s.pend(4)
+		}},
 		{"rows-failed", func(s *stage) {
 			c := callOf("read_file")
 			s.run(began(c, tool.KindRead, "internal/tide/zone.go"), ended(c, agent.Failed, tool.Fail(tool.ErrFileNotFound, "File not found: "+work+"/internal/tide/zone.go")))

@@ -44,6 +44,9 @@ func TestEveryEvent(t *testing.T) {
 				if f, isEnd := r.Event.(agent.ToolFinished); isEnd && f.Result.Display != nil {
 					displays[kindOf(f.Result.Display)] = true
 				}
+				if u, isUpdate := r.Event.(agent.ToolUpdated); isUpdate && u.Output != nil {
+					displays[kindOf(u.Output)] = true
+				}
 			}
 		}
 	}

@@ -55,6 +55,13 @@ type Waiter interface {
 	Done(problem string)
 }
 
+// Reporter is a [Waiter] that shows the texts of its commands.
+type Reporter interface {
+	Waiter
+	// Report notes the text of a command that has succeeded. It is called after Done.
+	Report(text string)
+}
+
 // Refresher is a pane whose content changes by itself.
 type Refresher interface {
 	Pane

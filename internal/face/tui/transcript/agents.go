@@ -59,8 +59,8 @@ func (t *Transcript) nestedLines(c *call) (lines []styled.Line) {
 	return lines
 }
 
-// agentLines returns the row of an agent that has ended, and its result below it, or its last activities if it has
-// none.
+// agentLines returns the row of an agent that has ended, with the first line of its result, or its last activities if it
+// has none.
 func (o *ending) agentLines(d *tool.AgentDisplay) []styled.Line {
 	o.head.name, o.head.about = agentHead(d.Agent, o.call)
 	if d.State != tool.AgentRunning {
@@ -70,5 +70,9 @@ func (o *ending) agentLines(d *tool.AgentDisplay) []styled.Line {
 	if d.Result == "" {
 		return append(o.row(), o.activityLines(d)...)
 	}
-	return append(o.row(), o.outputLines(d.ResultText(), 0)...)
+	if d.State != tool.AgentError && d.State != tool.AgentCancelled {
+		first, _, _ := strings.Cut(strings.TrimSpace(d.ResultText()), "\n")
+		o.head.remark = arrow(cmp.Or(kit.Brief(first), kit.Brief(o.result.Summary)))
+	}
+	return o.row()
 }

@@ -110,6 +110,7 @@ func (t *Transcript) endCall(it *item, lines []styled.Line) {
 	if len(t.open) == 0 {
 		t.calls = kit.Calls{}
 	}
+	it.isAgent = it.call.isAgent()
 	it.isOpen, it.call = false, nil
 	if len(lines) != 1 {
 		it.group = apart

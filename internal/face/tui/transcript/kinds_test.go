@@ -135,6 +135,7 @@ func TestEveryDisplay(t *testing.T) {
 	for _, d := range []tool.Display{
 		tool.TextDisplay("marker"), tool.TerminalDisplay("marker"), &tool.DiffDisplay{Before: new(string), Diff: "@@ -1 +1 @@\n-a\n+marker\n"},
 		&tool.ListDisplay{Summary: "marker"}, &tool.MatchDisplay{Summary: "marker"}, &tool.TodoDisplay{}, &tool.AgentDisplay{Agent: "a", Result: "marker"},
+		&tool.ProgressDisplay{Message: "marker"},
 	} {
 		samples[reflect.TypeOf(d)] = d
 	}

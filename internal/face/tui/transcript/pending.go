@@ -51,8 +51,13 @@ func (t *Transcript) Pending(height int, now time.Time) (lines []styled.Line) {
 
 // parts returns the parts to draw, at most height of them, and the number of the others.
 func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
+	agents := t.countAgents()
 	for i, it := range t.queue {
-		if len(parts) == height {
+		if agents.areShared() && !agents.isHeaded && (it.isAgent || it.call.isAgent()) {
+			agents.isHeaded = true
+			parts = append(parts, part{group: row, head: []styled.Line{agents.line(t.width(), t.Look.Theme)}})
+		}
+		if len(parts) >= height {
 			return parts, len(t.queue) - i
 		}
 		p := part{group: it.group, isShown: it.isShown}
@@ -65,6 +70,9 @@ func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
 			}
 		case it.call != nil:
 			p = t.callPart(it.call, now)
+			if agents.areShared() && it.call.isAgent() {
+				p.group, p.body = row, lastLines(p.body, 1)
+			}
 		default:
 			p.body = shownLines(it.lines, height)
 		}
@@ -168,6 +176,8 @@ func (t *Transcript) callPart(c *call, now time.Time) part {
 	case tool.TextDisplay, tool.TerminalDisplay:
 		texts, hidden := c.liveOutput()
 		p.body, p.isOutput, p.hidden = marginLines(texts, styled.Style{}), true, hidden
+	case *tool.ProgressDisplay:
+		p.body = []styled.Line{t.progressLine(d)}
 	default:
 		p.body = t.nestedLines(c)
 	}

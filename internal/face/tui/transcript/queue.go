@@ -16,6 +16,8 @@ type item struct {
 
 	answer *answer // nil for other items
 	call   *call   // nil for other items
+	// isAgent means that the item is the call of an agent, also when it has ended.
+	isAgent bool
 }
 
 // group is the kind of an item. No empty line separates neighbors of the same group, unless it is apart.
