@@ -27,6 +27,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	l.transcript.Handle(e, now)
 	switch e := e.(type) {
 	case kit.Opened:
+		l.queue = nil // the driver reads these lines again
 		l.sessionOpened()
 	case kit.Queued:
 		l.queue = append(l.queue, e.Text)

@@ -162,6 +162,8 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 		l.escape(at)
 	case composer.Submitted:
 		l.submit(o)
+	case composer.Confirmed:
+		l.driver.Submit("") // sends a mistyped command as text
 	case composer.Queued:
 		l.submit(composer.Submitted(o))
 	case composer.QueueWanted:

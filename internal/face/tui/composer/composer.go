@@ -70,6 +70,9 @@ type QueueWanted struct{}
 // Canceled means that the user has pressed Esc, and that the composer has nothing to close.
 type Canceled struct{}
 
+// Confirmed means that the user has pressed Enter on an empty input.
+type Confirmed struct{}
+
 // EditorWanted means that the user wants to edit the text in another program; see [Composer.Collapse].
 type EditorWanted struct{ Text string }
 
@@ -80,6 +83,7 @@ func (Submitted) outcome()    {}
 func (Queued) outcome()       {}
 func (QueueWanted) outcome()  {}
 func (Canceled) outcome()     {}
+func (Confirmed) outcome()    {}
 func (EditorWanted) outcome() {}
 
 // IsEmpty reports whether the input has no text.

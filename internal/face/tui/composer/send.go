@@ -12,7 +12,7 @@ func (c *Composer) enter() Outcome {
 		return c.breakLine(!c.isShell) // a shell joins the lines
 	}
 	if c.isBlank() {
-		return Changed{}
+		return Confirmed{}
 	}
 	return c.send()
 }

@@ -72,9 +72,11 @@ func (u *user) text(width, height int) string {
 
 func boats() Listing {
 	return Listing{Note: "All boats are in the harbor.", Items: []Item{
-		{Name: "Albatross", State: "afloat, 3 sails", About: []string{"Error: a leak\x1b[31m below the water line", "Built in a small yard on the northern coast, long ago"}, Actions: []Action{
-			Run("Sink", "/boats sink", "Albatross"), {Label: "Show sails", Lists: []Item{{Name: "jib", About: []string{"A small one"}}, {Name: "main"}}},
-			{Label: "Repair", Command: "/boats repair Albatross", Leaves: true}, {Label: "Sell", WhyNot: "it leaks"},
+		{Name: "Albatross", State: "afloat, 3 sails", About: []string{"Error: a leak\x1b[31m below the water line", "Built in a small yard on the northern coast, in 1911"}, Actions: []Action{
+			Run("Sink", "/boats sink", "Albatross"),
+			{Label: "Show sails", Lists: []Item{{Name: "jib", About: []string{"A small one"}}, {Name: "main"}}},
+			{Label: "Repair", Command: "/boats repair Albatross", Leaves: true},
+			{Label: "Sell", WhyNot: "it leaks"},
 		}},
 		{Name: "Bounty", State: "sunk", Also: "mutiny", Actions: []Action{Run("Raise", "/boats raise", "Bounty")}},
 		{Name: "-bad", State: "afloat", Actions: []Action{Run("Sink", "/boats sink", "-bad")}},
@@ -158,8 +160,15 @@ func TestScreens(t *testing.T) {
 			name, keys string
 			height     int
 		}{
-			{"list", "", 24}, {"low", "", 10}, {"search", "b o u", 24}, {"menu", "enter", 24}, {"low menu", "enter", 10},
-			{"page", "enter down enter", 24}, {"problem", "down down tab", 24}, {"nothing to do", "up", 24}, {"one row", "", 1},
+			{"list", "", 24},
+			{"low", "", 10},
+			{"search", "b o u", 24},
+			{"menu", "enter", 24},
+			{"low menu", "enter", 10},
+			{"page", "enter down enter", 24},
+			{"problem", "down down tab", 24},
+			{"nothing to do", "up", 24},
+			{"one row", "", 1},
 		} {
 			u := newUser(t, boats()).wait()
 			u.press(strings.Fields(c.keys)...)
