@@ -38,6 +38,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.showProgress()
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
+		l.view.touch(e.Event)
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:

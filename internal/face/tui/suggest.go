@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/face/tui/completion"
 	"pollux/internal/face/tui/completion/commands"
@@ -11,6 +12,7 @@ import (
 	"pollux/internal/face/tui/completion/shell"
 	"pollux/internal/gitstate"
 	"pollux/internal/project"
+	"pollux/tool"
 )
 
 // newEngine returns the engine for the completions of a session.
@@ -30,7 +32,7 @@ func newEngine(v *view) *completion.Engine {
 func newFiles(v *view) *files.Source {
 	s := v.settings()
 	return files.New(files.Options{
-		Workspace: v.session.Workspace, Agents: v.agents, Resources: v.resources, Recent: v.changed,
+		Workspace: v.session.Workspace, Agents: v.agents, Resources: v.resources, Recent: v.recent,
 		IsLiteral: !config.FuzzyFiles.In(s), IsFlat: !config.RecursiveFiles.In(s), Now: time.Now,
 	})
 }
@@ -58,6 +60,20 @@ const (
 	maxChanged  = 24
 	changedWait = 50 * time.Millisecond
 )
+
+// recent returns the files that calls have read or edited, then those of the repository that differ from the last commit.
+func (v *view) recent() []string { return append(v.touched.Paths(), v.changed()...) }
+
+// touch notes the files that a call reads or edits.
+func (v *view) touch(e agent.Event) {
+	u, ok := e.(agent.ToolUpdated)
+	if !ok || u.Kind != tool.KindRead && u.Kind != tool.KindEdit {
+		return
+	}
+	for _, at := range u.Locations {
+		v.touched.Note(at.Path)
+	}
+}
 
 // changed returns the files of the repository that differ from the last commit, as far as that is soon known.
 func (v *view) changed() []string {

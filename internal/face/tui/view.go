@@ -24,6 +24,7 @@ type view struct {
 	warnings []string // about the bindings
 	engine   *completion.Engine
 	files    *files.Source
+	touched  files.Touched // by calls of the model
 	options  Options
 }
 
