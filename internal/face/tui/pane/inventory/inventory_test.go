@@ -118,6 +118,11 @@ func TestKeys(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, boats()).wait()
+	u.press("enter", "down", "enter", "escape")
+	if got := u.text(80, 24); !strings.Contains(got, "❯ Show sails") {
+		t.Errorf("the menu is not open again:\n%s", got)
+	}
+	u.press("escape")
 	if u.pane.IsLive() {
 		t.Error("live without a reason")
 	}
@@ -139,14 +144,15 @@ func TestRun(t *testing.T) {
 		t.Errorf("failed:\n%s", got)
 	}
 	u.press("enter")
-	u.content = Listing{}
 	u.pane.Refresh()
-	u.content = Listing{Problem: "The harbor is closed."}
+	show := u.work[0]()
+	u.content, u.work = Listing{Problem: "The harbor is closed."}, nil
 	u.pane.Refresh() // while the first one reads: it reads once more
-	if len(u.work) != 1 {
-		t.Errorf("%d reads at once", len(u.work))
+	if len(u.work) != 0 {
+		t.Error("two reads at once")
 	}
-	if got := u.wait().text(80, 24); !strings.Contains(got, "No boats.") || u.pane.open != nil {
+	show()
+	if got := u.wait().text(80, 24); !strings.Contains(got, "No boats.") || u.pane.content.Problem == "" || u.pane.open != nil {
 		t.Errorf("all have gone:\n%s", got)
 	}
 }

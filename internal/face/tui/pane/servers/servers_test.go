@@ -47,8 +47,8 @@ func TestList(t *testing.T) {
 			t.Errorf("%v: %q, %q, %q", c.status.State, it.State, it.About, commands)
 		}
 	}
-	blocked := List([]mcp.Status{{State: mcp.Blocked}}).Items[0]
-	if a := blocked.Actions[0]; a.WhyNot == "" {
+	blocked := List([]mcp.Status{{Config: mcp.Config{Name: "s"}, State: mcp.Blocked}}).Items[0]
+	if a := blocked.Actions[0]; a.WhyNot != "the settings block this server" {
 		t.Errorf("a blocked server can be switched: %+v", a)
 	}
 }
