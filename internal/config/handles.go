@@ -16,6 +16,8 @@ const (
 	PreferredEditor     = String("general.preferredEditor")
 	EditorInNewWindow   = Bool("general.openEditorInNewWindow")
 	InlineThinking      = String("ui.inlineThinkingMode")
+	AlternateBuffer     = Bool("ui.useAlternateBuffer")
+	CopyOnSelect        = Bool("ui.copyOnSelect")
 	ScreenReader        = Bool("ui.accessibility.screenReader")
 	BugCommand          = Object("advanced.bugCommand")
 	HomeWarning         = Bool("ui.showHomeDirectoryWarning")

@@ -265,6 +265,7 @@ var table = [...]Key{
 	{"ui.autoThemeSwitching", "bool", true, atOnce, live, free, "Switch between light and dark theme with the terminal background."},
 	{"ui.collapseDrawerDuringApproval", "bool", true, 0, screen, free, "Collapse the input area while an approval is open."},
 	{"ui.compactToolOutput", "bool", true, atOnce, live, free, "Show results of read-only tools in one line."},
+	{"ui.copyOnSelect", "bool", true, atOnce, live, free, "Copy text that you select with the mouse on a full screen."},
 	{"ui.customThemes", "map type name text background border ui status Background Foreground LightBlue AccentBlue AccentPurple AccentCyan AccentGreen AccentYellow AccentRed DiffAdded DiffRemoved Comment Gray DarkGray GradientColors", nil, atOnce, live, themes, "Custom themes, by name."},
 	{"ui.customWittyPhrases", "strings", list{}, 0, screen, free, "Custom loading phrases."},
 	{"ui.debugRainbow", "bool", false, restart, inert, free, "Debug option of another renderer."},
@@ -299,7 +300,7 @@ var table = [...]Key{
 	{"ui.terminalBackgroundPollingInterval", "number", 60.0, 0, screen, free, "Seconds between checks of the terminal background color."},
 	{"ui.terminalBuffer", "bool", false, restart, inert, free, "Option of another renderer."},
 	{"ui.theme", "string", nil, atOnce, live, free, "Name of a theme, or path of a theme file."},
-	{"ui.useAlternateBuffer", "bool", false, restart, screen, free, "Use the full screen of the terminal."},
+	{"ui.useAlternateBuffer", "bool", false, restart, live, free, "Use the full screen of the terminal."},
 	{"ui.useBackgroundColor", "bool", true, 0, screen, free, "Use background colors for the input box and your messages."},
 
 	{"useWriteTodos", "bool", true, 0, live, free, "Let the model keep a to-do list."},
