@@ -115,6 +115,7 @@ func (l *loop) enterCopyMode(at time.Time) {
 		l.leave(terminal.Mouse)
 	}
 	l.full.Deselect()
+	l.toast.Dismiss(toast.Warning)
 	l.full.Freeze(copyModeNote)
 }
 

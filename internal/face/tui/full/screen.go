@@ -114,13 +114,14 @@ func (s *Screen) addNote(lines []styled.Line) {
 	t, n := s.options.Theme(), s.backlog.unseen()
 	s.hasNews = false
 	text, style := s.note, t.Warning()
-	if text == "" && n > 0 {
+	if len(lines) == 0 || text == "" && n == 0 {
+		return
+	}
+	if text == "" {
 		s.hasNews = true
 		text, style = "↓ "+wording.Count(n, "new line"), t.Accent()
 	}
-	if text != "" && len(lines) > 0 {
-		lines[len(lines)-1] = styled.Of(text, style).Cut(s.options.Width)
-	}
+	lines[len(lines)-1] = styled.Of(text, style).Cut(s.options.Width)
 }
 
 // Scroll moves the conversation by rows, up if n is negative.

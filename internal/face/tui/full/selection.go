@@ -6,6 +6,7 @@ import "pollux/internal/face/tui/styled"
 type selection struct {
 	start, end place // of the character where the button was pressed, within rows
 	from, to   place // of the selected text
+	row        int   // where the button was pressed, -1 after scrolling
 	isOpen     bool  // the button is down
 	isSet      bool  // the mouse has moved since
 }
@@ -72,27 +73,36 @@ func (b *backlog) locate(row, column int, isAfter bool) place {
 
 // press begins a selection at a cell, and ends the one before.
 func (b *backlog) press(row, column int) {
-	b.marked = selection{start: b.locate(row, column, false), end: b.locate(row, column, true), isOpen: true}
+	b.marked = selection{start: b.locate(row, column, false), end: b.locate(row, column, true), row: row, isOpen: true}
 }
 
-// drag extends the selection to a cell. In the first and the last row it scrolls.
+// drag extends the selection to a cell. Another row at the edge of the screen scrolls.
 func (b *backlog) drag(row, column int) {
 	m := &b.marked
 	if !m.isOpen {
 		return
 	}
-	switch {
-	case row <= 0:
-		b.scroll(-1)
-	case row >= b.height-1 && b.isBack:
-		b.scroll(1)
+	if row = max(min(row, b.height-1), 0); row != m.row {
+		b.scrollAt(row)
 	}
-	row = min(row, b.height-1)
 	m.from, m.to = m.start, b.locate(row, column, true)
 	if at := b.locate(row, column, false); at.isBefore(m.start) {
 		m.from, m.to = at, m.end
 	}
 	m.isSet = m.isSet || m.from != m.start || m.to != m.end
+}
+
+// scrollAt scrolls if the row is the first or the last one of the screen.
+func (b *backlog) scrollAt(row int) {
+	switch {
+	case row == 0:
+		b.scroll(-1)
+	case row == b.height-1 && b.isBack:
+		b.scroll(1)
+	default:
+		return
+	}
+	b.marked.row = -1
 }
 
 // release ends the selection, and reports whether it has a text.
