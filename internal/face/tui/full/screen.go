@@ -96,7 +96,7 @@ func (s *Screen) Frame(f inline.Frame) []byte {
 	s.cursor = s.room + f.Cursor.Row - (len(f.Lines) - len(below))
 	var begin []byte
 	if s.cells == nil {
-		begin = []byte(terminal.ClearOther + showCursor)
+		begin = []byte(terminal.ClearOther + terminal.ShowCursor)
 		// The frame fills the screen: it has no row below it.
 		s.cells = inline.New(inline.Options{
 			Width: s.options.Width, Height: height + 1, Colors: s.options.Colors, Synchronizes: s.synchronizes, KeepsRows: true,
@@ -106,8 +106,6 @@ func (s *Screen) Frame(f inline.Frame) []byte {
 		Lines: slices.Concat(lines, below), Cursor: inline.Position{Row: s.cursor, Column: f.Cursor.Column}, HidesCursor: f.HidesCursor,
 	})...)
 }
-
-const showCursor = "\x1b[?25h"
 
 // addNote puts a message into the last row of the conversation: how to leave a frozen screen, or that there are new lines.
 func (s *Screen) addNote(lines []styled.Line) {
