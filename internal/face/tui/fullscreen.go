@@ -58,6 +58,13 @@ func (l *loop) leaveFullScreen() {
 	_, _ = l.console.Write(l.pace.begin(time.Now())) // a failure shows with the next frame
 }
 
+// redraw draws a full screen again: the terminal may have had another size for a moment, and cut its rows.
+func (l *loop) redraw() {
+	if l.full != nil {
+		l.full.Erase()
+	}
+}
+
 // isFrozen reports whether the screen is in copy mode.
 func (l *loop) isFrozen() bool { return l.full != nil && l.full.IsFrozen() }
 
@@ -69,8 +76,8 @@ func (l *loop) showEnd() {
 	}
 }
 
-// scrolls scrolls the conversation if a key is bound to that. Dialogs and panes have the keys first: the wheel scrolls then. It returns
-// false for another key, which ends the selection.
+// scrolls scrolls the conversation if a key is bound to that. Dialogs and panes have the keys first. It returns false for another key,
+// which ends the selection.
 func (l *loop) scrolls(k keys.Key) bool {
 	if l.full == nil || l.dialog != nil || l.pane != nil {
 		return false
@@ -80,6 +87,12 @@ func (l *loop) scrolls(k keys.Key) bool {
 	}
 	l.full.Deselect()
 	return false
+}
+
+// scrollsBehind scrolls the conversation behind a dialog or a pane that has no use for a key. It returns false for another event.
+func (l *loop) scrollsBehind(e keys.Event) bool {
+	k, ok := e.(keys.Key)
+	return ok && l.full != nil && l.scroll(k)
 }
 
 // scroll scrolls the conversation if a key is bound to that, else it returns false.

@@ -138,7 +138,9 @@ func (l *loop) pressDialog(e keys.Event) {
 		l.answered(o)
 		return
 	}
-	l.composer.Insert(e)
+	if !l.scrollsBehind(e) {
+		l.composer.Insert(e)
+	}
 }
 
 // answered takes the effect of a key on the open question.

@@ -165,6 +165,7 @@ func (l *loop) step() bool {
 	case f := <-l.posts:
 		f()
 	case <-l.options.Resizes:
+		l.redraw()
 		l.pace.change()
 	case <-l.options.Resumes:
 		l.reclaim()
