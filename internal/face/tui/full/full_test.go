@@ -193,6 +193,9 @@ func TestBound(t *testing.T) {
 	if got := term.show(nil, []string{"> "}); !strings.HasPrefix(got[0], fmt.Sprint("item ", b.first)) || len(b.known) > 4*24 {
 		t.Errorf("%q, %d lines are laid out", got[0], len(b.known))
 	}
+	if term.Scroll(20_000); len(b.known) > maxKnown {
+		t.Errorf("%d lines are laid out", len(b.known))
+	}
 	term.Print(styled.Plain(strings.Repeat("x", 10<<20))) // one line
 	if b.size > maxSize {
 		t.Errorf("%d bytes", b.size)
@@ -299,6 +302,9 @@ func TestTail(t *testing.T) {
 	term.Print(styled.Plain("a line of three long rows"), styled.Object{Control: "\x1b]133;A\a"}.Line(), styled.Line{{Text: "last", Link: "https://example.org"}})
 	lines := term.Tail(4)
 	if len(lines) != 2 || lines[0].String() != "a line of three long rows" || lines[1][0].Link == "" {
+		t.Errorf("%q", lines)
+	}
+	if lines = term.Tail(3); len(lines) != 1 { // a line is whole or not there
 		t.Errorf("%q", lines)
 	}
 	if lines = term.Tail(99); len(lines) != 11 {
