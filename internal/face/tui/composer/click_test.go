@@ -15,7 +15,11 @@ func TestClick(t *testing.T) {
 	c.SetText("first\n中文 second")
 	c.View(20, 10, theme.NoColor())
 	for _, click := range []struct{ below, column, row, at int }{
-		{-1, 4, 1, 4}, {0, 2, 1, 2}, {1, 4, 2, 4}, {0, 19, 2, 13}, {-1, 0, 1, 2},
+		{-1, 4, 1, 4},
+		{0, 2, 1, 2},
+		{1, 4, 2, 4},
+		{0, 19, 2, 13},
+		{-1, 0, 1, 2},
 		{-1, 5, 1, 2}, // above the text
 		{2, 5, 1, 2},  // below it
 	} {
