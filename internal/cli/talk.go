@@ -16,7 +16,8 @@ func runTalk(ctx context.Context, req request) error {
 	defer release()
 	resumes, stopResumes := terminal.CatchResumes()
 	defer stopResumes()
-	if !drawsOn(&req) {
+	draws, isFull := drawsOn(&req)
+	if !draws {
 		return plain.New(plain.Options{
 			Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
 		}).Run(ctx)
@@ -25,16 +26,17 @@ func runTalk(ctx context.Context, req request) error {
 	defer stopResizes()
 	return tui.New(tui.Options{
 		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Resizes: resizes, Session: req.session(ctx), First: req.Query,
-		Getenv: req.Session.Project.Env.Get, GOOS: runtime.GOOS,
+		Getenv: req.Session.Project.Env.Get, GOOS: runtime.GOOS, FullScreen: isFull,
 	}).Run(ctx)
 }
 
-// drawsOn reports whether Pollux draws on the terminal: if it can move its cursor, and the user reads with the eyes.
-func drawsOn(req *request) bool {
+// drawsOn reports whether Pollux draws on the terminal: if it can move its cursor, and the user reads with the eyes. isFull is set
+// if the user wants a screen of its own for the session.
+func drawsOn(req *request) (draws, isFull bool) {
 	t, p := req.Terminal, &req.Session.Project
 	term := p.Env.Get("TERM")
 	if !t.InTTY || !t.OutTTY || term == "dumb" || term == "" && runtime.GOOS != "windows" {
-		return false
+		return false, false
 	}
 	// The settings of a project do not count: it cannot know who sits at the terminal.
 	s, _, err := config.Load(config.Sources{
@@ -42,5 +44,8 @@ func drawsOn(req *request) bool {
 		Trusted:  func(*config.Settings) (bool, error) { return false, nil },
 		OnBroken: func(config.Scope, string, error) {}, // the session reports it
 	})
-	return err != nil || !config.ScreenReader.In(s)
+	if err != nil {
+		return true, false
+	}
+	return !config.ScreenReader.In(s), config.AlternateBuffer.In(s)
 }

@@ -206,6 +206,8 @@ const (
 	ErrorVerbosity     = String("ui.errorVerbosity")
 	EscapePastedAt     = Bool("ui.escapePastedAtSymbols")
 	ShowProgress       = Bool("pollux.progress")
+	AlternateBuffer    = Bool("ui.useAlternateBuffer")
+	CopyOnSelect       = Bool("pollux.copyOnSelect")
 	TurnSummary        = Bool("pollux.turnSummary")
 	ShowImages         = String("pollux.images")
 	CopyByTerminal     = Bool("experimental.useOSC52Copy")

@@ -162,6 +162,7 @@ var table = [...]Key{
 	{"pollux.compression.oneCall", "bool", false, 0, live, free, "Do not verify summaries with a second request."},
 	{"pollux.compression.preserve", "number 0.05 0.95", 0.3, 0, live, free, "Fraction of the history that compression keeps unchanged."},
 	{"pollux.compression.separate", "bool", false, 0, live, free, "Request summaries from the conversation's own model in requests of their own: with their own instruction, without tools."},
+	{"pollux.copyOnSelect", "bool", true, atOnce, live, free, "Copy the text that you select with the mouse on a full screen."},
 	{"pollux.exit.unfinished", "number 0 255", 0.0, 0, live, free, "Exit status of a script's run that ends without an error and without its work done: with an empty or blocked answer, one that was cut off, or a loop."},
 	{"pollux.fallback", "strings", nil, 0, live, acts, "Models to try in this order when a model fails."},
 	{"pollux.files.checkSeen", "bool", true, restart, live, onlyOn, "Before the model overwrites a file, check that it has read the file as it is now."},
@@ -299,7 +300,7 @@ var table = [...]Key{
 	{"ui.terminalBackgroundPollingInterval", "number", 60.0, 0, screen, free, "Seconds between checks of the terminal background color."},
 	{"ui.terminalBuffer", "bool", false, restart, inert, free, "Option of another renderer."},
 	{"ui.theme", "string", nil, atOnce, live, free, "Name of a theme, or path of a theme file."},
-	{"ui.useAlternateBuffer", "bool", false, restart, screen, free, "Use the full screen of the terminal."},
+	{"ui.useAlternateBuffer", "bool", false, restart, live, free, "Show sessions on a screen of their own, which scrolls in Pollux. Screen readers take precedence."},
 	{"ui.useBackgroundColor", "bool", true, 0, screen, free, "Use background colors for the input box and your messages."},
 
 	{"useWriteTodos", "bool", true, 0, live, free, "Let the model keep a to-do list."},

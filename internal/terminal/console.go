@@ -60,6 +60,9 @@ const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b]11;?\x1b\\\x1b[>q\x
 // ClearOther clears the screen of [OtherScreen], and puts the cursor into its first row.
 const ClearOther = "\x1b[H\x1b[2J"
 
+// ShowCursor shows the cursor.
+const ShowCursor = "\x1b[?25h"
+
 // closeWait is how long a terminal that takes no output holds up [Console.Close].
 const closeWait = 500 * time.Millisecond
 

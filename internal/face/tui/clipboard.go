@@ -70,14 +70,20 @@ func (l *loop) pastes(k keys.Key) bool {
 	if _, ok := l.view.bindings.Match(k.Chord, keys.InputPaste); !ok {
 		return false
 	}
+	l.paste()
+	return true
+}
+
+// paste pastes the clipboard.
+func (l *loop) paste() {
 	c := &l.clipboard
 	if c.isBusy {
-		return true
+		return
 	}
 	*c = clipboardPaste{isBusy: true, number: c.number + 1}
 	if config.PasteByTerminal.In(l.view.settings()) {
 		l.askTerminal(nil)
-		return true
+		return
 	}
 	programs, number := l.view.programs(), c.number
 	go func() {
@@ -89,7 +95,6 @@ func (l *loop) pastes(k keys.Key) bool {
 			}
 		})
 	}()
-	return true
 }
 
 // clipboardRead takes the content from the programs. Without a program, the terminal is asked.

@@ -14,6 +14,7 @@ import (
 var application = [...]keys.Command{
 	keys.BasicQuit, keys.BasicExit, keys.AppSuspend, keys.AppClearScreen, keys.AppCycleApprovalMode, keys.AppToggleYolo,
 	keys.AppShowFullTodos, keys.AppCopyCode, keys.BackgroundToggle,
+	keys.AppToggleMouseMode, keys.AppToggleCopyMode,
 }
 
 // control does the command of the application that a key is bound to. It returns false for another key.
@@ -38,7 +39,13 @@ func (l *loop) control(k keys.Key) bool {
 	case keys.AppShowFullTodos:
 		l.todo.Toggle()
 	case keys.AppCopyCode:
-		l.copyCode()
+		if !l.copySelection() {
+			l.copyCode()
+		}
+	case keys.AppToggleMouseMode:
+		return l.toggleMouse(k.At)
+	case keys.AppToggleCopyMode:
+		l.enterCopyMode(k.At)
 	case keys.BackgroundToggle:
 		return l.toggleBackground(k.At)
 	}

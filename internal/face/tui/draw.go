@@ -40,7 +40,9 @@ func (l *loop) draw(now time.Time) {
 	l.retitle()
 	bytes := l.pace.begin(now)
 	l.output.Write(append(bytes, l.screen.Frame(l.frame(now))...))
-	l.drawn.dialog = l.dialog
+	if l.drawn.dialog = l.dialog; l.isFrozen() {
+		l.drawn.dialog = nil
+	}
 	if !l.output.IsBusy() { // the frame has no bytes
 		l.shown(now)
 	}
@@ -93,18 +95,20 @@ func (l *loop) frame(now time.Time) inline.Frame {
 		l.drawComposer(&below, width, room, now)
 	}
 	var all area
+	open := 0
 	if rest := min(room-len(below.lines), l.screen.Height()/2); rest > 0 {
 		all.add(l.transcript.Pending(rest, now)...)
 		if len(all.lines) > 0 && len(all.lines) < rest {
 			all.add(nil)
 		}
+		open = len(all.lines)
 	}
 	if below.hasCursor {
 		all.addWithCursor(below.lines, below.cursor)
 	} else {
 		all.add(below.lines...)
 	}
-	return inline.Frame{Lines: all.lines, Cursor: all.cursor, HidesCursor: !all.hasCursor}
+	return inline.Frame{Lines: all.lines, Open: open, Cursor: all.cursor, HidesCursor: !all.hasCursor}
 }
 
 // drawDialog adds the open question, with the draft below it.

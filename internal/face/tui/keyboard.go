@@ -60,6 +60,8 @@ func (l *loop) take(e keys.Event) {
 		e.IsClipboard = false
 		l.pace.press()
 		l.press(e, e.At)
+	case keys.Mouse:
+		l.point(e)
 	default:
 		l.learn(e)
 	}
@@ -74,7 +76,11 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		l.pressViewer(e, now)
 		return
 	}
-	if k, ok := e.(keys.Key); ok && l.control(k) {
+	if l.isFrozen() {
+		l.pressFrozen(e)
+		return
+	}
+	if k, ok := e.(keys.Key); ok && (l.control(k) || l.scrolls(k)) {
 		return
 	}
 	l.pressed = now
@@ -132,7 +138,9 @@ func (l *loop) pressDialog(e keys.Event) {
 		l.answered(o)
 		return
 	}
-	l.composer.Insert(e)
+	if !l.scrollsBehind(e) {
+		l.composer.Insert(e)
+	}
 }
 
 // answered takes the effect of a key on the open question.
@@ -177,6 +185,7 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 // submit sends a text.
 func (l *loop) submit(o composer.Submitted) {
 	l.driver.Typing()
+	l.showEnd()
 	text := o.Text
 	if o.IsShell {
 		text = "!" + text

@@ -31,6 +31,7 @@ func (l *loop) finish(inOrder bool) {
 	}
 	l.transcript.DropPictures()
 	l.screen.Print(l.transcript.Take()...)
+	l.leaveFullScreen()
 	l.screen.Print(l.farewell(inOrder)...)
 	l.output.Write(l.screen.Erase())
 	_, _ = l.output.Wait(outputWait)

@@ -31,6 +31,7 @@ type look struct {
 	isKitty    bool      // it has kitty's keyboard protocol
 	hasSixels  bool      // it shows images as sixels
 	isAskable  bool      // it has kitty's protocol for the clipboard
+	isFull     bool      // the screen keeps neither marks nor images
 }
 
 // replyWait is how long finished lines wait for the replies of the terminal, which decide on their colors.
@@ -92,7 +93,9 @@ func (l *look) hasProgress() bool { return l.isOneOf(progressShowers[:]) }
 var progressShowers = [...]string{"windows terminal", "ghostty", "kitty", "iterm", "wezterm", "konsole", "vte", "conemu", "mintty", "rio"}
 
 // hasMarks reports whether the terminal is known to jump to the marks of prompts, or to ignore them.
-func (l *look) hasMarks() bool { return l.multiplexer == "tmux" || l.opensLinks() }
+func (l *look) hasMarks() bool {
+	return !l.isFull && (l.multiplexer == "tmux" || l.opensLinks())
+}
 
 // linkOpeners are the beginnings of the names of terminals that open links, as they or the environment tell them.
 var linkOpeners = [...]string{"kitty", "iterm", "wezterm", "ghostty", "vscode", "foot", "alacritty", "konsole", "windows terminal", "vte", "gnome", "contour", "rio"}

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/full"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
@@ -36,7 +39,9 @@ type loop struct {
 	modes   []terminal.Mode // in use, in the order in which they were entered
 	look    look            // the abilities of the terminal, and the theme
 	pace    pace
-	screen  *inline.Screen
+	screen  surface
+	full    *full.Screen // the screen, if the session has the whole terminal; else nil
+	pointer pointer
 	output  *inline.Output
 	drawn   drawn
 	title   window.Titler
@@ -92,11 +97,13 @@ func (l *loop) start() error {
 	l.console = console
 	width, height := console.Size()
 	l.screen = inline.New(inline.Options{Width: width, Height: height, Colors: l.look.colors})
+	l.useFullScreen(width, height)
 	l.output = inline.NewOutput(console)
 	l.reader = newReader(l.options.Terminal)
 	for _, m := range [...]terminal.Mode{terminal.ShownCursor, terminal.KeepTitle, terminal.BracketedPaste, terminal.FocusReports} {
 		l.enter(m)
 	}
+	l.enterFullScreen()
 	l.pace.control(terminal.Queries)
 	l.look.asked = time.Now()
 	return nil
@@ -104,6 +111,18 @@ func (l *loop) start() error {
 
 // openConsole takes the terminal. Only frames of package inline and modes are written to it.
 func (l *loop) openConsole() (*terminal.Console, error) { return l.options.Terminal.OpenConsole() }
+
+// surface is what the parts are drawn on.
+type surface interface {
+	Width() int
+	Height() int
+	Resize(width, height int)
+	SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool)
+	Print(lines ...styled.Line)
+	Frame(f inline.Frame) []byte
+	Clear() []byte
+	Erase() []byte
+}
 
 // enter enters a mode of the terminal with the next frame.
 func (l *loop) enter(m terminal.Mode) {
@@ -146,6 +165,7 @@ func (l *loop) step() bool {
 	case f := <-l.posts:
 		f()
 	case <-l.options.Resizes:
+		l.redraw()
 		l.pace.change()
 	case <-l.options.Resumes:
 		l.reclaim()

@@ -113,6 +113,8 @@ func (l *loop) openPane(call slash.Call) bool {
 func (l *loop) pressPane(e keys.Event) {
 	l.composer.Observe(e)
 	switch o := l.pane.Handle(e, l.view.bindings).(type) {
+	case pane.Ignored:
+		l.scrollsBehind(e)
 	case pane.Closed:
 		l.closePane()
 	case pane.Chosen:

@@ -80,6 +80,8 @@ func (v *view) imageFile(path string) []byte {
 // protocol returns the way in which the terminal takes images. Multiplexers do not keep them in their place.
 func (l *look) protocol() picture.Protocol {
 	switch {
+	case l.isFull:
+		return picture.None
 	case l.isOneOf([]string{"kitty", "ghostty", "warp"}):
 		return picture.Kitty
 	case l.isOneOf([]string{"iterm", "wezterm", "mintty"}):

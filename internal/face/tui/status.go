@@ -67,8 +67,8 @@ func (l *loop) applyTranscript() {
 	o.ShowsThoughts = config.InlineThinking.In(s) == "full"
 	shows, _ := s.Lookup(string(config.ShowCitations)) // sessions with a person show them unless that is switched off
 	o.HidesCitations = shows == false
-	_, isSet := s.Lookup(string(config.ShowLineNumbers)) // else code is copied without them
-	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), isSet && config.ShowLineNumbers.In(s)
+	_, isSet := s.Lookup(string(config.ShowLineNumbers)) // else code in the scrollback is copied without them
+	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), (isSet || l.full != nil) && config.ShowLineNumbers.In(s)
 	o.IsDebug, o.ShowsErrors = v.project().Debugging(), config.ErrorVerbosity.In(s) == "full"
 	o.IsLoose = !config.CompactToolOutput.In(s)
 }

@@ -38,6 +38,8 @@ type Options struct {
 	First string
 	// Getenv returns variables of the environment, which describe the terminal.
 	Getenv func(name string) string
+	// FullScreen shows the session on a screen of its own, which scrolls in Pollux, instead of in the main screen.
+	FullScreen bool
 	// GOOS is the operating system, as in [runtime.GOOS], for the default keys.
 	GOOS string
 }

@@ -38,8 +38,10 @@ func (l *loop) openViewer() {
 	l.viewing = &viewing{Viewer: viewer.New(source, viewer.Options{
 		Names: l.view.live, HasLinks: l.look.opensLinks(), LineNumbers: l.transcript.Options.LineNumbers,
 	})}
-	l.enter(terminal.OtherScreen)
-	if l.viewing.wasKitty = l.look.isKitty; l.look.isKitty { // each screen has its own protocol of keys
+	if l.full == nil {
+		l.enter(terminal.OtherScreen)
+	}
+	if l.viewing.wasKitty = l.look.isKitty; l.look.isKitty && l.full == nil { // each screen has its own protocol of keys
 		l.enter(terminal.KittyKeys)
 	}
 	l.resetViewer()
@@ -50,15 +52,20 @@ func (l *loop) closeViewer() {
 	if l.viewing.isResized {
 		l.screen.Resize(l.console.Size())
 	}
+	wasKitty := l.viewing.wasKitty
+	l.viewing = nil
+	l.pace.change()
+	if l.full != nil { // on the same screen
+		l.full.Erase()
+		return
+	}
 	if l.look.isKitty {
 		l.leave(terminal.KittyKeys)
 	}
 	l.leave(terminal.OtherScreen)
-	if l.look.isKitty && !l.viewing.wasKitty {
+	if l.look.isKitty && !wasKitty {
 		l.enter(terminal.KittyKeys) // for the main screen
 	}
-	l.viewing = nil
-	l.pace.change()
 }
 
 // resetViewer clears the other screen, and draws the viewer from its first row.

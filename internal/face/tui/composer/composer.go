@@ -38,6 +38,7 @@ type Composer struct {
 	matcher   keys.Matcher
 	suggested suggested
 	returned  returned
+	drawn     place
 }
 
 // Outcome is the effect of an event.

@@ -78,6 +78,7 @@ func (c *Composer) rows(width, height int, t theme.Theme) ([]styled.Line, inline
 	style, _ := c.styles(t)
 	lines, cursor, shown := f.Lines(width-indent, height, t)
 	c.markSelection(lines, shown.Rows)
+	c.drawn = place{rows: len(shown.Rows), cursor: cursor.Row, indent: indent}
 	for i, line := range lines {
 		if indent > 0 && (i == 0 || len(line) > 0) {
 			line = append(styled.Line{{Text: prefix, Style: style}}, line...)

@@ -32,6 +32,9 @@ type Frame struct {
 	// Lines are the rows from top to bottom. A line wider than the terminal is cut. If there are more lines than the terminal has
 	// rows but one, the first ones are left out.
 	Lines []styled.Line
+	// Open is the number of the first lines that are work in progress. A screen that scrolls by itself keeps them behind the
+	// finished lines.
+	Open int
 	// Cursor is the position of the cursor in Lines.
 	Cursor Position
 	// HidesCursor is set if nothing has the keyboard.

@@ -1,0 +1,121 @@
+package full
+
+import "pollux/internal/face/tui/styled"
+
+// store keeps the finished lines of the conversation in a compact form. Beyond its limits it drops the oldest lines.
+type store struct {
+	lines  []line
+	first  int // number of the oldest line that is kept; lines are numbered from 0 since the beginning
+	size   int // bytes of the lines
+	styles []styled.Style
+	known  map[styled.Style]uint32 // index in styles
+}
+
+// Limits of what is kept: the whole conversation is in the viewer.
+const (
+	maxLines = 100_000
+	maxSize  = 16 << 20 // bytes
+	maxText  = 64 << 10 // bytes of a line: a longer one becomes several
+	overhead = 96       // bytes of a line without its text
+)
+
+// line is a line of text with its styles.
+type line struct {
+	text  string
+	spans []span
+	links []string // of spans, in order
+}
+
+// span is the end of a text of one style in the text of its line.
+type span struct {
+	end, style uint32
+	hasLink    bool
+}
+
+func (l *line) size() int {
+	n := overhead + len(l.text) + 12*len(l.spans)
+	for _, link := range l.links {
+		n += 16 + len(link)
+	}
+	return n
+}
+
+// end returns the number of the next line.
+func (s *store) end() int { return s.first + len(s.lines) }
+
+// at returns a line by its number.
+func (s *store) at(n int) *line { return &s.lines[n-s.first] }
+
+// add adds a line. It ignores one that is no text: this screen keeps neither marks nor images.
+func (s *store) add(l styled.Line) {
+	if len(l) == 1 && l[0].Object != nil {
+		return
+	}
+	for len(l.String()) > maxText {
+		var head styled.Line
+		head, l = l.Split(maxText / 8)
+		if len(head) == 0 {
+			return
+		}
+		s.put(head)
+	}
+	s.put(l)
+}
+
+func (s *store) put(l styled.Line) {
+	packed := line{text: l.String()}
+	end := 0
+	for _, part := range l {
+		end += len(part.Text)
+		packed.spans = append(packed.spans, span{uint32(end), s.styleOf(part.Style), part.Link != ""})
+		if part.Link != "" {
+			packed.links = append(packed.links, part.Link)
+		}
+	}
+	s.lines = append(s.lines, packed)
+	s.size += packed.size()
+	for len(s.lines) > maxLines || s.size > maxSize && len(s.lines) > 1 {
+		s.size -= s.lines[0].size()
+		s.lines[0] = line{}
+		s.lines = s.lines[1:]
+		s.first++
+	}
+}
+
+// styleOf returns the index of a style.
+func (s *store) styleOf(style styled.Style) uint32 {
+	n, ok := s.known[style]
+	if !ok {
+		if s.known == nil {
+			s.known = map[styled.Style]uint32{}
+		}
+		n = uint32(len(s.styles))
+		s.known[style] = n
+		s.styles = append(s.styles, style)
+	}
+	return n
+}
+
+// part returns the bytes of a line from start to end.
+func (s *store) part(n, start, end int) (out styled.Line) {
+	l := s.at(n)
+	at, links := 0, l.links
+	for _, p := range l.spans {
+		one := styled.Span{Style: s.styles[p.style]}
+		if p.hasLink {
+			one.Link, links = links[0], links[1:]
+		}
+		if from, to := max(at, start), min(int(p.end), end); from < to {
+			one.Text = l.text[from:to]
+			out = append(out, one)
+		}
+		at = int(p.end)
+	}
+	return out
+}
+
+// clear drops all lines.
+func (s *store) clear() {
+	s.first = s.end()
+	s.lines, s.size = nil, 0
+}

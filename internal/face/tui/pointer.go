@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"time"
+
+	"pollux/internal/face/tui/keys"
+)
+
+// pointer is the state of the mouse.
+type pointer struct {
+	pressed     keys.Mouse // the last press of the left button
+	isSelecting bool       // that press was on the conversation
+	wasOn       bool       // before copy mode
+}
+
+// doubleClick is the longest time between the two presses of a double click.
+const doubleClick = 400 * time.Millisecond
+
+// wheelRows is the number of rows that a step of the wheel scrolls.
+const wheelRows = 3
+
+// point takes an action of the mouse. In the main screen and in copy mode the mouse belongs to the terminal.
+func (l *loop) point(m keys.Mouse) {
+	if l.full == nil || l.isLent || l.isFrozen() {
+		return
+	}
+	l.pace.press()
+	switch {
+	case l.viewing != nil:
+		l.viewing.Handle(m, l.view.bindings)
+	case m.Kind == keys.MouseWheel:
+		l.turnWheel(m)
+	case m.Kind == keys.MouseRelease && m.Button == keys.ButtonRight && l.view.isOpen():
+		l.paste()
+	case m.Kind == keys.MousePress && m.Button == keys.ButtonLeft:
+		l.click(m)
+	case m.Kind == keys.MouseMotion && l.pointer.isSelecting:
+		l.full.Drag(m.Row, m.Column)
+	case m.Kind == keys.MouseRelease && l.pointer.isSelecting:
+		l.pointer.isSelecting = false
+		if l.full.Release() && l.copiesOnSelect() {
+			l.copySelection()
+		}
+	}
+}
+
+// turnWheel scrolls the list under the pointer, or else the conversation.
+func (l *loop) turnWheel(m keys.Mouse) {
+	step, arrow := wheelRows, keys.Down
+	switch m.Button {
+	case keys.WheelUp:
+		step, arrow = -wheelRows, keys.Up
+	case keys.WheelDown:
+	default:
+		return
+	}
+	isList := (l.dialog != nil || l.pane != nil) && !l.full.HasRow(m.Row)
+	if isList {
+		l.press(keys.Key{Chord: keys.Chord{Code: arrow}, At: m.At}, m.At)
+		return
+	}
+	l.full.Scroll(step)
+}
+
+// click takes a press of the left button: on the conversation a selection begins; in the input it moves the cursor, and two of them
+// show or hide the text of a placeholder.
+func (l *loop) click(m keys.Mouse) {
+	before := l.pointer.pressed
+	l.pointer.pressed = m
+	if l.pointer.isSelecting = l.full.HasRow(m.Row); l.pointer.isSelecting {
+		l.full.Press(m.Row, m.Column)
+		return
+	}
+	l.full.Deselect()
+	if l.dialog != nil || l.pane != nil {
+		return
+	}
+	isDouble := m.At.Sub(before.At) < doubleClick && before.Row == m.Row && before.Column == m.Column
+	if isDouble {
+		l.pointer.pressed = keys.Mouse{}
+	}
+	l.composer.Click(l.full.FromCursor(m.Row), m.Column, isDouble)
+	l.keeper.touch(m.At)
+	l.suggest()
+}
