@@ -207,6 +207,7 @@ const (
 	EscapePastedAt     = Bool("ui.escapePastedAtSymbols")
 	ShowProgress       = Bool("pollux.progress")
 	TurnSummary        = Bool("pollux.turnSummary")
+	ModelSteering      = Bool("experimental.modelSteering")
 	ShowImages         = String("pollux.images")
 	CopyByTerminal     = Bool("experimental.useOSC52Copy")
 	PasteByTerminal    = Bool("experimental.useOSC52Paste")

@@ -81,7 +81,7 @@ var table = [...]Key{
 	{"experimental.gemmaModelRouter.classifier.model", "string", "gemma3-1b-gpu-custom", restart, later, acts, "Name of the local routing model."},
 	{"experimental.gemmaModelRouter.enabled", "bool", false, restart, later, acts, "Let a local model choose the model for each prompt."},
 	{"experimental.generalistProfile", "bool", false, restart, later, free, "Context profile: generalist."},
-	{"experimental.modelSteering", "bool", false, 0, later, free, "Send hints to the model while it works."},
+	{"experimental.modelSteering", "bool", false, 0, live, free, "Send hints to the model while it works."},
 	{"experimental.powerUserProfile", "bool", false, restart, later, free, "Context profile: power user."},
 	{"experimental.stressTestProfile", "bool", false, restart, later, free, "Context profile for stress tests."},
 	{"experimental.taskTracker", "bool", false, restart, later, free, "Enable the task tracker tools."},

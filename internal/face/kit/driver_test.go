@@ -143,7 +143,9 @@ func (f scripted) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 }
 
 func (f scripted) Steer(_ context.Context, p agent.Prompt) error {
-	f.s.steered = append(f.s.steered, p.Text())
+	if f.s.steerErr == nil {
+		f.s.steered = append(f.s.steered, p.Text())
+	}
 	return f.s.steerErr
 }
 
@@ -245,15 +247,55 @@ func TestSteer(t *testing.T) {
 			s.wants(`began "a" false`)
 			s.Steer(agent.TextPrompt("b"))
 			s.Submit("c")
-			s.wants("queued c")
+			s.wants("queued b", "queued c")
 			if got := s.Withdraw(); !cmp.Equal(got, []string{"b", "c"}) {
 				t.Errorf("withdrawn: %q", got)
 			}
 			s.steerErr = errors.New("no such file")
 			s.Steer(agent.TextPrompt("@x"))
-			s.wants("no such file")
+			s.wants("queued @x", "no such file", `not sent "@x" false`)
 			release <- struct{}{}
 			s.wants("did a")
+			s.EndInput()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHint checks that a hint is treated as a line, that one which no request has taken is sent behind the run or returned
+// after its cancellation, and that the last prompt can be withdrawn.
+func TestHint(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		err := play(t, s, func() {
+			s.Hint("a") // there is no run
+			s.wants(`began "a" false`)
+			s.Hint("AIzaSyA1234567890abcdefghijklmnopqrstuv")
+			s.wants("Not sent: this looks like an API key. To store a key, type /auth.")
+			s.Hint("late")
+			s.Submit("queued")
+			s.wants("queued late", "queued queued")
+			release <- struct{}{}
+			s.wants("did a", `began "late\n\nqueued" true`)
+			s.Hint("one")
+			s.Hint("two")
+			s.wants("queued one", "queued two")
+			if text, ok := s.WithdrawLast(); text != "two" || !ok {
+				t.Errorf("%q %v", text, ok)
+			}
+			s.Submit("three")
+			s.wants("queued three")
+			if text, ok := s.WithdrawLast(); text != "three" || !ok {
+				t.Errorf("%q %v", text, ok)
+			}
+			s.Cancel()
+			s.wants("Cancelled", `not sent "late\n\nqueued" true`, `not sent "one" false`)
+			if text, ok := s.WithdrawLast(); ok {
+				t.Errorf("%q", text)
+			}
 			s.EndInput()
 		})
 		if err != nil {

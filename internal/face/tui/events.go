@@ -37,6 +37,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.showProgress()
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
+		l.joined(e.Event)
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:

@@ -64,6 +64,12 @@ type Submitted struct {
 // Queued has an input that the user sends after the current work.
 type Queued Submitted
 
+// Steered has an input that the user sends to the work in progress.
+type Steered Submitted
+
+// LastQueuedWanted means that the user wants the last queued prompt back.
+type LastQueuedWanted struct{}
+
 // QueueWanted means that the user wants the queued prompts back.
 type QueueWanted struct{}
 
@@ -73,14 +79,16 @@ type Canceled struct{}
 // EditorWanted means that the user wants to edit the text in another program; see [Composer.Collapse].
 type EditorWanted struct{ Text string }
 
-func (Ignored) outcome()      {}
-func (Changed) outcome()      {}
-func (Collapsed) outcome()    {}
-func (Submitted) outcome()    {}
-func (Queued) outcome()       {}
-func (QueueWanted) outcome()  {}
-func (Canceled) outcome()     {}
-func (EditorWanted) outcome() {}
+func (Ignored) outcome()          {}
+func (Changed) outcome()          {}
+func (Collapsed) outcome()        {}
+func (Submitted) outcome()        {}
+func (Queued) outcome()           {}
+func (QueueWanted) outcome()      {}
+func (Steered) outcome()          {}
+func (LastQueuedWanted) outcome() {}
+func (Canceled) outcome()         {}
+func (EditorWanted) outcome()     {}
 
 // IsEmpty reports whether the input has no text.
 func (c *Composer) IsEmpty() bool { return c.field.Len() == 0 }
