@@ -304,6 +304,38 @@ func TestHint(t *testing.T) {
 	})
 }
 
+// TestCancelBeside checks that Cancel stops the commands beside the run, the last one first, and then the run.
+func TestCancelBeside(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{run: works(make(chan struct{})), command: func(ctx context.Context, line string) (slash.Result, error) {
+			<-ctx.Done()
+			return slash.Result{}, ctx.Err()
+		}}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.Submit("/side one")
+			s.Submit("/side two")
+			s.wants(`began "go" false`)
+			s.Cancel()
+			s.wants("Cancelled: /side two")
+			if state := s.State(); !state.IsBusy || !state.IsBeside {
+				t.Errorf("%+v", state)
+			}
+			s.Cancel()
+			s.wants("Cancelled: /side one")
+			if state := s.State(); !state.IsBusy || state.IsBeside {
+				t.Errorf("%+v", state)
+			}
+			s.Cancel()
+			s.wants("Cancelled", `not sent "go" true`)
+			s.EndInput()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestInterrupts checks the effects of the first, the second and the third interrupt, and that typing ends a series of them.
 func TestInterrupts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
