@@ -39,3 +39,20 @@ func TestWithAside(t *testing.T) {
 		t.Error("the history has changed")
 	}
 }
+
+// TestNotice checks that a notice stays when the waiting prompts are withdrawn, and that people do not see it in a prompt.
+func TestNotice(t *testing.T) {
+	t.Parallel()
+	a := &Agent{conv: &conversation{}}
+	notice := Prompt{Parts: []llm.Part{llm.Text("ended")}, IsNotice: true}
+	a.Steer(notice)
+	a.Steer(TextPrompt("hint"))
+	if got := a.Withdraw(); len(got) != 1 || got[0].Text() != "hint" || len(a.Withdraw()) != 0 || !a.conv.hasWaiting() {
+		t.Errorf("%+v", got)
+	}
+	r := &run{requester: &requester{Agent: a, out: consumer{yield: func(Event, error) bool { return true }, cancel: func(error) {}}}}
+	m := outgoing{content: llm.User(llm.Text("prompt"))}
+	if err := r.joinWaiting(&m); err != nil || m.shown != "prompt" || len(m.content.Parts) != 2 {
+		t.Errorf("%+v %v", m, err)
+	}
+}

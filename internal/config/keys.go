@@ -250,7 +250,7 @@ var table = [...]Key{
 	{"tools.sandbox", "any", nil, restart, live, onlyOnce, "Run in a sandbox: true, a command, a profile or an object. Not available yet: in your own settings it causes a warning, elsewhere and in YOLO mode Pollux refuses to run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, later, onlyFewer, "Additional paths inside the sandbox."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, later, onlyOff, "Allow network access inside the sandbox."},
-	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, later, free, "What to do when a background command ends."},
+	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, live, free, "What to do when a background command ends."},
 	{"tools.shell.enableInteractiveShell", "bool", true, restart, screen, free, "Run commands in a terminal that you can type into."},
 	{"tools.shell.enableShellOutputEfficiency", "bool", true, 0, live, free, "Tell the model to keep the output of commands small. If unset, its tool says so, and the instructions of older models."},
 	{"tools.shell.inactivityTimeout", "number", 300.0, 0, live, free, "Seconds without output after which Pollux stops a command."},

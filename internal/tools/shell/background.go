@@ -38,6 +38,7 @@ type Processes struct {
 
 	leftovers process.Leftovers // the commands that left something running
 	changed   func()            // see Watch
+	ended     func(Process)     // see OnEnd
 }
 
 // maxHistory limits the number of background commands in the history, and of processes that
@@ -103,6 +104,26 @@ func (ps *Processes) Watch(changed func()) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.changed = changed
+}
+
+// OnEnd makes ps call ended when a background command of the session has ended and its log is complete. It may be called on
+// any goroutine, but not after [Processes.Close].
+func (ps *Processes) OnEnd(ended func(Process)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.ended = ended
+}
+
+// reportEnd calls the function of [Processes.OnEnd].
+func (ps *Processes) reportEnd(p *Process) {
+	ps.starting.RLock()
+	defer ps.starting.RUnlock()
+	ps.mu.Lock()
+	ended, copied := ps.ended, *p
+	ps.mu.Unlock()
+	if copied.Exited = true; ended != nil && !ps.closed {
+		ended(copied)
+	}
 }
 
 // report calls the function of [Processes.Watch].
@@ -308,6 +329,7 @@ func (ps *Processes) watchExit(rec *Process) {
 	}
 	p.AwaitEnd() // the list still has it before
 	ps.report()
+	ps.reportEnd(rec)
 }
 
 // findByPID returns the latest background command with this PID.

@@ -74,6 +74,9 @@ type Process struct {
 // NewProcesses returns an empty table.
 func NewProcesses(string) *Processes { return &Processes{} }
 
+// OnEnd does nothing.
+func (*Processes) OnEnd(func(Process)) {}
+
 // Running returns 0.
 func (*Processes) Running() int { return 0 }
 
